@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import Any
 
 from benchmarks._plans import CarriedOut, Plans
-from evals.kinds.enterprise.filling.query_texts import NEAR, likeness, trigrams
+from evals.kinds.enterprise.filling.query_texts import NEAR, similarity, trigrams
 from evals.kinds.enterprise.filling.quotas import Cell, cells, denied_places, step_counts
 from evals.scoring.answer_scorer import AnswerScorer, leaks
 from evals.suite import Suite
@@ -138,7 +138,7 @@ def near_duplicates(tasks: list[Task]) -> dict[str, Any]:
     near = {
         place
         for (one, first), (other, second) in combinations(enumerate(texts), 2)
-        if likeness(first, second) > NEAR
+        if similarity(first, second) > NEAR
         for place in (one, other)
     }
     return {"questions": len(texts), "near_duplicate_share": _round(len(near), len(texts))}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -14,14 +14,11 @@ from optimizers.demos.selection import selection_called
 from optimizers.demos.steps import UNITS, Unit
 from tools.errors import InputError
 
-if TYPE_CHECKING:
-    pass
-
-
 Accept = Literal["tested", "best"]
+"""The rule by which a winner is accepted: by a test, or as the best on dev."""
 
-_CHOICE = ("selection", "demo_unit", "demo_tokens")
-"""Settings of how demonstrations are chosen."""
+_SELECTION_SETTINGS = ("selection", "demo_unit", "demo_tokens")
+"""The settings of the choice of demonstrations."""
 
 
 @dataclass(frozen=True)
@@ -30,20 +27,21 @@ class Settings:
 
     Attributes:
         demos: the most demonstrations that a prompt gets.
-        candidates: how many sets of demonstrations meet on the dev tasks.
-        embedding: how texts are compared: `lexical`, or `minilm` fused with it.
-        alpha: the most chance of accepting a program that is not better.
-        margin: differences in score below it are not worth a race's episodes.
-        selection: how demonstrations are chosen, see `optimizers.demos.selection`; None is the optimizer's
-            own way.
+        candidates: the number of sets of demonstrations that are compared on the dev tasks.
+        seed: the seed of every random choice.
+        embedding: the comparison of texts: `lexical`, or `minilm` fused with it.
+        alpha: the highest chance, from 0 to 1, of accepting a program that is not better.
+        margin: the difference in score, from 0 to 1, below which a race spends no episodes.
+        selection: the way to choose demonstrations, see `optimizers.demos.selection`; None stands for the
+            optimizer's own way.
         demo_unit: the unit of a demonstration: a whole trajectory or one step.
         demo_tokens: the most tokens of a prompt's demonstrations, see `evals.dspy_programs.demo_tokens`.
         constraints: bounds that a program has to keep on the dev tasks to be chosen.
-        accept: whether the winner of `bootstrap`, `knn` and `tpe` has to beat the program as it is by a test,
-            or is taken as the best, see `optimizers.compiling.finalize`.
+        accept: the rule for the winner of `bootstrap`, `knn` and `tpe`: `tested` if it has to beat the
+            uncompiled program by a test, `best` if not; see `optimizers.compiling.finalize`.
 
     Raises:
-        InputError: a value makes no sense.
+        InputError: a value is out of its range.
     """
 
     demos: int = 16
@@ -81,7 +79,7 @@ class Settings:
         """The settings that `to_json` gave.
 
         Raises:
-            InputError: they make no sense.
+            InputError: a setting is missing, unknown or out of its range.
         """
         try:
             given = {**data, "constraints": constraints(data["constraints"])}
@@ -92,8 +90,8 @@ class Settings:
 
     @property
     def chooses(self) -> bool:
-        """Whether any setting of how demonstrations are chosen differs from its default."""
-        return any(getattr(self, name) != getattr(type(self), name) for name in _CHOICE)
+        """Whether a setting of the choice of demonstrations differs from its default."""
+        return any(getattr(self, name) != getattr(type(self), name) for name in _SELECTION_SETTINGS)
 
 
 def _check_choice(noun: str, value: str, choices: Collection[str], option: str) -> None:

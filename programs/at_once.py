@@ -1,4 +1,4 @@
-"""Many episodes in one event loop: each runs in a thread of its own, which mostly waits for a model."""
+"""Threads for episodes in an event loop: one thread for each, so that many wait for a model at once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 from weakref import WeakKeyDictionary
 
 EPISODES_AT_ONCE: Final = 256
-"""Episodes of one event loop; further ones wait for their turn without a thread."""
+"""The most episodes in the threads of one event loop; further ones wait without a thread."""
 
 Result = TypeVar("Result")
 
@@ -19,10 +19,20 @@ _TURNS: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKe
 
 
 async def in_a_thread(work: Callable[[], Result]) -> Result:
-    """The result of `work`, done in a thread under a copy of the caller's context variables.
+    """Run a function in a thread of its own, under a copy of the caller's context variables.
 
-    A thread cannot be stopped: work whose task is cancelled goes on to its end, but keeps nobody from leaving
-    the program.
+    A thread cannot be stopped: if the awaiting task is cancelled, `work` goes on to its end. It does not keep
+    the process from exiting.
+
+    Args:
+        work: the function; it takes no argument.
+
+    Returns:
+        The result of `work`.
+
+    Raises:
+        BaseException: the error that `work` raised.
+        RuntimeError: the machine has no more threads.
     """
     loop = asyncio.get_running_loop()
     turns = _TURNS.setdefault(loop, asyncio.Semaphore(EPISODES_AT_ONCE))
@@ -39,7 +49,7 @@ async def in_a_thread(work: Callable[[], Result]) -> Result:
         settle_with: Callable[[Any], None] = done.set_result
         try:
             value: Any = run(work)
-        except BaseException as error:  # handed to whoever awaits it
+        except BaseException as error:  # raised in the awaiting task
             settle_with, value = done.set_exception, error
         with suppress(RuntimeError):  # the loop was closed meanwhile
             loop.call_soon_threadsafe(settle, settle_with, value)

@@ -1,4 +1,4 @@
-"""Estimated tokens of a demonstration: one for every four characters of its fields as JSON, rounded up.
+"""Token estimates of demonstrations: one for every four characters of the fields as JSON, rounded up.
 
 The estimate is near the mean of tokenizers for English text and JSON, and needs no download.
 """
@@ -19,17 +19,23 @@ Item = TypeVar("Item")
 
 
 def demo_tokens(fields: Mapping[str, Any]) -> int:
-    """The estimate for one predictor's example."""
+    """The estimated tokens of one predictor's example.
+
+    Args:
+        fields: the fields of the example; those that no prompt shows are not counted.
+    """
     shown = {name: value for name, value in fields.items() if name not in _UNSEEN}
     return -(-len(json.dumps(shown, ensure_ascii=False, default=str)) // _CHARACTERS)
 
 
 def fitting(items: Iterable[tuple[Item, Mapping[str, int]]], limit: int | None) -> list[Item]:
-    """The items that fit, tried in order; after one that does not fit, a smaller one may.
+    """The items that fit within a limit of tokens.
+
+    Items are tried in order. After an item that does not fit, a smaller one may still fit.
 
     Args:
-        items: each with its tokens in the prompt of each predictor.
-        limit: of tokens in each predictor's prompt; None for no limit.
+        items: each item with its tokens by name of the predictor.
+        limit: the most tokens for each predictor; None for no limit.
     """
     taken: list[Item] = []
     used: dict[str, int] = {}

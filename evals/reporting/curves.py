@@ -21,7 +21,14 @@ _COSTS: tuple[tuple[str, str, Callable[[Row], float | None]], ...] = (
 
 
 class CostPoint(NamedTuple):
-    """A program or candidate in a plot of score against cost."""
+    """A program or candidate in a plot of score against cost.
+
+    Attributes:
+        cost: in the unit of the plot's axis.
+        score: the score and its interval, from 0 to 1.
+        on_front: whether no other program scores as much for less, or more for as much.
+        note: shown beside the point.
+    """
 
     name: str
     cost: float
@@ -30,8 +37,13 @@ class CostPoint(NamedTuple):
     note: str = ""
 
 
-def front_plot(title: str, description: str, across: str, found: Sequence[CostPoint], notes: str) -> Plot:
-    """Scores against costs, with a line along the front."""
+def front_plot(title: str, description: str, across: str, points: Sequence[CostPoint], note: str) -> Plot:
+    """A plot of scores against costs, with a line along the front.
+
+    Args:
+        across: the label of the axis of costs.
+        note: shown below the plot.
+    """
     series = tuple(
         Series(
             each.name,
@@ -39,15 +51,15 @@ def front_plot(title: str, description: str, across: str, found: Sequence[CostPo
             marked=each.on_front,
             note=each.note or ("on the front" if each.on_front else ""),
         )
-        for each in found
+        for each in points
     )
-    front = sorted((each.cost, each.score.value) for each in found if each.on_front)
+    front = sorted((each.cost, each.score.value) for each in points if each.on_front)
     line = tuple(Point(cost, score) for cost, score in front)
-    return Plot(title, description, across, series, line, notes=(notes,))
+    return Plot(title, description, across, series, line, notes=(note,))
 
 
 def front_plots(study: Study) -> list[Plot]:
-    """The outcome against each cost that is known of all programs; baselines are on no front."""
+    """A plot of the outcome against each cost that is known for all programs; baselines are on no front."""
     rows = [row for row in study.ordered if PRIMARY in row.summary.scores]
     plots = []
     for name, across, cost in _COSTS:
@@ -58,7 +70,7 @@ def front_plots(study: Study) -> list[Plot]:
 
 
 def attempt_plot(study: Study) -> list[Plot]:
-    """pass^k of each candidate over k; none where tasks were attempted once."""
+    """The plot of pass^k over k, with a line for each candidate; none where tasks were attempted once."""
     rows = [row for row in study.ordered if row.summary.pass_hat and not row.arm.baseline]
     if not rows:
         return []

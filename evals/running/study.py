@@ -50,6 +50,11 @@ class Arm:
         return self.strategy, self.optimizer, self.model
 
     @property
+    def left_out(self) -> tuple[str, ...]:
+        """The categories of tools that its program does without."""
+        return (self.without,) if self.without else ()
+
+    @property
     def shown(self) -> str:
         """The name in tables, where an ablation is below its arm."""
         return f"less {self.without}" if self.without else self.label

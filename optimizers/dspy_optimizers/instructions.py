@@ -1,4 +1,4 @@
-"""DSPy's optimizers that have instructions proposed from scores and from demonstrations."""
+"""DSPy's optimizers of instructions: COPRO, InferRules, MIPROv2, and BetterTogether."""
 
 from __future__ import annotations
 
@@ -24,13 +24,19 @@ from optimizers.search.few_shot import require_optuna
 from tools.errors import WorksmithError
 
 _DEPTH = 3
-"""How often COPRO has further instructions proposed, the first time included; DSPy's own number."""
+"""Rounds of proposals in COPRO; DSPy's own number."""
 
-_MINIBATCH, _FULL_STEPS, _LARGE = 35, 5, 50
-"""MIPROv2's dev tasks a trial, trials between two evaluations on all of dev, and the most dev tasks on which
-every trial has them all: DSPy's own numbers."""
+_MINIBATCH = 35
+"""Dev tasks of a MIPROv2 trial on a large dev split; DSPy's own number."""
+
+_FULL_STEPS = 5
+"""MIPROv2 trials between two evaluations on all of dev; DSPy's own number."""
+
+_LARGE = 50
+"""Dev tasks above which MIPROv2 gives a trial only `_MINIBATCH` of them; DSPy's own number."""
 
 _RULES = 10
+"""Rules that InferRules asks for; DSPy's own number."""
 
 
 class COPRO(DspyOptimizer):
@@ -46,11 +52,11 @@ class COPRO(DspyOptimizer):
     )
 
     def max_episodes(self, context: CompileContext) -> dict[str, int]:
-        """At most: every proposal on dev, and the best one again."""
+        """The most episodes: every proposal on dev, and the best one again."""
         return {"dev": len(context.dev) * (_copro_evaluations(context) + 1)}
 
     def max_proposals(self, context: CompileContext) -> int:
-        """As many a predictor as there are candidates, and one more in each further round."""
+        """The most proposals: one for each predictor and candidate, and one more in each further round."""
         return (_DEPTH * _breadth(context) - 1) * len(context.program.predictors())
 
     def optimize(self, context: CompileContext, lessons: Lessons) -> Optimized:
@@ -68,14 +74,14 @@ class InferRules(DspyOptimizer):
     )
 
     def max_episodes(self, context: CompileContext) -> dict[str, int]:
-        """At most one teacher episode a training task; dev for each set of rules, and the best one again."""
+        """The most episodes: the teacher's on train; on dev each set of rules, and the best one again."""
         return {
             "teacher": len(context.train),
             "dev": len(context.dev) * (context.settings.candidates + 1),
         }
 
     def max_proposals(self, context: CompileContext) -> int:
-        """One for each predictor and set of rules, and again with an example less while they are too long."""
+        """The most proposals: one for each predictor and set of rules, more while a prompt is too long."""
         settings = context.settings
         return settings.candidates * len(context.program.predictors()) * settings.demos
 
@@ -89,9 +95,9 @@ class InferRules(DspyOptimizer):
 class MIPROv2(DspyOptimizer):
     """`dspy.MIPROv2`: demonstration sets and proposed instructions, combined by Bayesian search on dev.
 
-    The proposer is shown three demonstrations of a set at a time and a tip; not the training tasks'
-    own texts, nor the program's source, which would be that of our wrapper. Of more dev tasks than `_LARGE`
-    a trial has only some, as DSPy has it.
+    The proposer sees three demonstrations of a set at a time and a tip. It does not see the training tasks'
+    own texts, nor the program's source, which would be that of our wrapper. On more than `_LARGE` dev tasks
+    a trial runs only some of them, as in DSPy.
 
     Raises:
         InputError: Optuna is not installed.
@@ -108,7 +114,7 @@ class MIPROv2(DspyOptimizer):
         require_optuna("MIPROv2")
 
     def max_episodes(self, context: CompileContext) -> dict[str, int]:
-        """At most: a bootstrap for each candidate; dev for the plain program, trials and the best again."""
+        """The most episodes: a bootstrap for each candidate; on dev the plain program and trials."""
         dev, trials = len(context.dev), _mipro_trials(context)
         searched = trials * dev
         if dev > _LARGE:
@@ -116,7 +122,7 @@ class MIPROv2(DspyOptimizer):
         return {"teacher": len(context.train) * context.settings.candidates, "dev": searched + 2 * dev}
 
     def max_proposals(self, context: CompileContext) -> int:
-        """One a predictor and candidate, and one for the plain program's place."""
+        """The most proposals: for each predictor one for each candidate and one for the plain program."""
         return (context.settings.candidates + 1) * len(context.program.predictors())
 
     def optimize(self, context: CompileContext, lessons: Lessons) -> Optimized:
@@ -159,7 +165,7 @@ class BetterTogether(DspyOptimizer):
     )
 
     def max_episodes(self, context: CompileContext) -> dict[str, int]:
-        """At most those of its two steps, and dev before, between and after them and for the best one."""
+        """The most episodes: those of its two steps, and dev before, between and after them."""
         candidates = context.settings.candidates
         return {
             "teacher": len(context.train) * (candidates + 1),
@@ -195,11 +201,11 @@ class BetterTogether(DspyOptimizer):
 
 
 class _Rules(dspy.InferRules):  # type: ignore[misc]
-    """Induces from trajectories. DSPy's takes the raw examples, which for an agent show none.
+    """Induces rules from trajectories.
 
-    DSPy's also writes rules into signatures that all copies of a program share, so that the candidates, the
-    best of them and the caller's own program end with the rules of the last one; and it asks the teacher for
-    them, which may follow gold plans.
+    DSPy's own class differs in three ways. It induces from the raw examples, which for an agent hold no
+    trajectory. It writes rules into signatures that all copies of a program share, so that all of them end
+    with the last candidate's rules. It asks the teacher for rules, which may be no language model.
     """
 
     def __init__(self, context: CompileContext, lessons: Lessons) -> None:
@@ -255,24 +261,24 @@ def _copro(context: CompileContext, lessons: Lessons) -> dspy.COPRO:
 
 
 def _shared(lm: dspy.LM) -> dspy.LM:
-    """A model that copies of a program share: DSPy wants it in each predictor, and copies it with them."""
+    """A model that copies of a program share, although DSPy copies each predictor with its model."""
     twin = lm.copy()
     twin.__deepcopy__ = lambda memo: twin
     return twin
 
 
 def _on_dev(context: CompileContext) -> dict[str, Any]:
-    """COPRO's arguments; it only chooses by its training tasks, and does not show them."""
+    """COPRO's arguments, with dev as its training tasks: it only chooses by them, and shows none."""
     return {"trainset": as_examples(context.dev), "eval_kwargs": {"num_threads": context.student.workers}}
 
 
 def _breadth(context: CompileContext) -> int:
-    """The candidates and the program's own instructions."""
+    """COPRO's breadth: the candidates, and one for the program's own instructions."""
     return context.settings.candidates + 1
 
 
 def _copro_evaluations(context: CompileContext) -> int:
-    """The programs evaluated; with several predictors earlier proposals run again in each round."""
+    """The number of evaluations; with several predictors earlier proposals run again in each round."""
     predictors = len(context.program.predictors())
     rounds = _DEPTH * (_DEPTH + 1) // 2 if predictors > 1 else _DEPTH
     return predictors * rounds * _breadth(context)

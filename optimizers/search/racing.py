@@ -1,4 +1,4 @@
-"""The rules of a race: which arms run the next tasks, which leave, and whether the winner is accepted.
+"""Races: candidates and the program as it is run the same tasks, until one is shown to be better.
 
 Candidates and the incumbent (the program as it is) meet on the same tasks in the same order, in blocks of
 whole intents. After each block two questions are asked of each candidate, with evidence as
@@ -6,7 +6,7 @@ whole intents. After each block two questions are asked of each candidate, with 
 
 * Is it better than the incumbent? The candidates' evidence is adjusted for their number. The chance that any
   candidate is accepted that is not better is at most `alpha`, whatever happens in the race.
-* Could it still be worth its episodes? It bets that it is not better by `margin` than the arm that led before
+* Can it still be worth its episodes? It bets that it is not better by `margin` than the arm that led before
   the block (the leader itself: than the incumbent). The rival is settled before the block is seen, so one
   process serves against all rivals: a candidate better than all others by `margin` leaves with a chance of at
   most `beta`. A candidate that leaves is never accepted falsely; at worst a find is missed. So `beta` may be
@@ -31,7 +31,7 @@ is set aside. If the incumbent is set aside, nothing is left to compare with, an
 
 An arm that cannot keep a bound any more leaves as well, and one that does not keep it as things stand cannot
 win. If the incumbent breaks a bound, no candidate has to beat it: the best candidate that keeps the bounds
-takes its place.
+wins.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from evals.statistics.sequential import NOTHING, Evidence, adjusted, needed, sta
 from optimizers.search.race_rules import INCUMBENT, Arm, Bounds, Outcome, Rules, Scores
 
 RunBlock = Callable[[Mapping[str, range]], Mapping[str, Scores]]
-"""Runs arms, all at once, each on the tasks at the given places, and gives their scores."""
+"""Takes by arm the places of the tasks to run; runs all arms at once and gives the scores of each."""
 
 Table = Sequence[Sequence[Sequence[float | None]]]
 """By intent the scores of all arms, a row a task; None where the infrastructure failed."""
@@ -61,14 +61,20 @@ def race(
     on_block: Callable[[Outcome], None] = lambda _: None,
     bounds: Bounds | None = None,
 ) -> Outcome:
-    """Race candidates and the incumbent over the tasks of some intents, at most.
+    """Race candidates against the incumbent.
 
     Args:
-        rounds: the candidates that enter together; the next are asked for once those before have raced.
-        intents: how many tasks each has, in the order in which they are dealt: first all tasks of the first.
+        rounds: the names of the candidates of each round. A round is requested when those before it have
+            raced.
+        intents: the number of tasks of each intent. Tasks are numbered from 0 in this order.
+        run: runs arms on tasks and gives their scores, from 0 to 1, or None for a lost episode.
+        rules: the error rates, the margin, and the sizes of blocks.
         most: the most candidates of all rounds; needed if there is more than one round.
-        on_block: told the end of the race as it stands, whenever scores have come in.
-        bounds: constraints of the arms; asked after their scores have come in.
+        on_block: called with the present outcome after each block.
+        bounds: the constraints of the arms; checked after each block.
+
+    Returns:
+        The winner, and the state of each arm.
 
     Raises:
         IncumbentLostError: the incumbent lost too many episodes.
@@ -87,10 +93,11 @@ def race(
 
 
 def race_over(table: Table, rules: Rules, rounds: Sequence[Sequence[str]] = ()) -> Outcome:
-    """Race over known scores. The first column is the incumbent; a candidate's name is its column's number.
+    """Race over known scores.
 
     Args:
-        rounds: the candidates that enter together; default is all at once.
+        table: the scores. The first column is the incumbent; the name of a candidate is its column's number.
+        rounds: the names of the candidates of each round; default is one round of all.
 
     Raises:
         IncumbentLostError: the incumbent lost too many episodes.
@@ -108,7 +115,7 @@ def race_over(table: Table, rules: Rules, rounds: Sequence[Sequence[str]] = ()) 
 class _Race:
     def __init__(self, rules: Rules, intents: Sequence[int], most: int, bounds: Bounds | None) -> None:
         self._rules = rules
-        # Where each intent ends.
+        # The number of the task after the last of each intent.
         self._ends = list(accumulate(intents))
         self._bounds = bounds
         self._most = most
@@ -124,7 +131,7 @@ class _Race:
         most = max(self._most, len(self._candidates))
         for name in names:
             self._better[name] = self._evidence(self._rules.alpha / most)
-            # About "at least `margin` better than the rival", in terms of the rival's lead.
+            # A bet against "at least `margin` better than the rival", on the rival's lead.
             self._no_use[name] = self._evidence(self._rules.beta, -self._rules.margin)
         if not self._incumbent.out and any(not arm.accepted for arm in self._candidates if not arm.left):
             self._incumbent.come_back()
@@ -153,7 +160,7 @@ class _Race:
         ]
         unbeaten = not self._incumbent.out and self._kept(self._incumbent)
         accepted = [arm for arm in able if not unbeaten or (arm.accepted and arm.above(self._incumbent))]
-        # An arm that stayed has met the most tasks and was not found wanting; among equals the earlier one.
+        # Arms that stayed have run the most tasks. Among equals the earlier one wins.
         return max(accepted, key=lambda arm: (not arm.left, arm.mean), default=self._incumbent)
 
     @property
@@ -177,7 +184,7 @@ class _Race:
         return self._bounds is None or self._bounds.kept(arm.name)
 
     def judge(self, found: Mapping[str, Scores]) -> None:
-        """Take in scores: accept, then let leave."""
+        """Add the scores of a block, accept candidates, and remove arms that have to leave."""
         runners = self.runners
         # Newcomers meet tasks with known scores: a rival chosen by those would bias the bet.
         together = len(found) == len(runners)
@@ -203,7 +210,7 @@ class _Race:
         return Outcome(self.winner.name, arms, self._rules)
 
     def _rival(self, arm: Arm, runners: Sequence[Arm]) -> Arm | None:
-        """The arm that a candidate bets against in the next block; None if it had better not bet."""
+        """The arm that a candidate bets against in the next block; None where no bet is to be made."""
         leader = max(runners, key=lambda other: other.mean)
         rival = self._incumbent if arm is leader else leader
         if rival.left or not rival.scores or arm.mean - rival.mean >= self._rules.margin:
@@ -211,13 +218,13 @@ class _Race:
         return rival
 
     def _pair(self, arm: Arm) -> None:
-        """Take in the intents that an arm and the incumbent have both met since last time."""
+        """Add the evidence of the intents that an arm and the incumbent have run since the last block."""
         both = self._intents(min(len(arm.scores), len(self._incumbent.scores)))
         self._better[arm.name].add(self._leads(arm, self._incumbent, arm.intents, both))
         arm.pair(both)
 
     def _intents(self, tasks: int) -> int:
-        """How many whole intents the first tasks make."""
+        """The number of whole intents among the first tasks."""
         return bisect_right(self._ends, tasks)
 
     def _leads(self, arm: Arm, other: Arm, first: int, last: int) -> list[float]:

@@ -1,9 +1,8 @@
-"""Adapters of agents: whole trajectories as turns of a chat, rendered once.
+"""The adapter of agents: shows a trajectory as turns of a chat, and reads replies.
 
 A demonstration and the running episode look alike: an opening turn with context and task, then a reply and
 an observation for every step. The system message of a signature, the turns of a demonstration, and the turns
-of the episode so far are kept between calls. A prompt therefore grows by its last step only, and each turn is
-made once.
+of the episode so far are kept between calls: each turn is rendered once, and a prompt grows by its last step.
 """
 
 from __future__ import annotations
@@ -47,15 +46,15 @@ from programs.prompting.turns import Demo, Turns, as_dicts, call_ids
 from programs.prompting.unreadable import UnreadableReplyError, as_unreadable
 from tools.errors import InputError
 
-Made = TypeVar("Made")
-Of = TypeVar("Of")
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 
 _CALL_CONTROL = ("rollout_id", "cache")
 _SEVERAL_ANSWERS = ("n", "num_generations", "prompt_cache")
 
 
-class Question(NamedTuple):
-    """The arguments of an adapter, in DSPy's order."""
+class AdapterCall(NamedTuple):
+    """The arguments of a call of an adapter, in DSPy's order."""
 
     lm: Any
     lm_kwargs: dict[str, Any]
@@ -65,14 +64,14 @@ class Question(NamedTuple):
 
 
 class WholeTrajectories:
-    """Base of adapters that show whole trajectories; stands before an adapter of DSPy's.
+    """A mixin for DSPy's adapters: it shows whole trajectories as turns.
 
-    Bound to an episode, an adapter keeps each call of a model, and shows no demonstration that the episode's
-    persona may not read. A reply that cannot be read raises `UnreadableReplyError`; there is no second call
-    with another format.
+    An adapter that is bound to an episode records each call of a model, and leaves out demonstrations that
+    the episode's persona may not read. A reply that cannot be read raises `UnreadableReplyError`; there is no
+    second call with another format.
 
     Attributes:
-        turns: makes the turns of prompts.
+        turns: renders the turns of prompts, and keeps them.
     """
 
     turns: Turns
@@ -92,7 +91,15 @@ class WholeTrajectories:
         demos: list[Demo],
         inputs: dict[str, Any],
     ) -> list[dict[str, Any]]:
-        """Ask `lm` once.
+        """Ask a model once.
+
+        Args:
+            lm: the model.
+            lm_kwargs: settings of this call.
+            inputs: the values of the input fields, by name.
+
+        Returns:
+            One dictionary with the output fields.
 
         Raises:
             UnreadableReplyError: the reply cannot be read.
@@ -101,7 +108,7 @@ class WholeTrajectories:
         calls = self._calls or LMCalls()
         with calls.measured() as wire:
             try:
-                question = Question(metered(lm), lm_kwargs, signature, calls.shown(demos), inputs)
+                question = AdapterCall(metered(lm), lm_kwargs, signature, calls.shown(demos), inputs)
                 return self._ask(wire, question)
             except Exception as error:
                 unreadable = as_unreadable(error, signature, wire)
@@ -111,18 +118,19 @@ class WholeTrajectories:
                 raise unreadable from error
 
     async def acall(self, *question: Any, **named: Any) -> list[dict[str, Any]]:
-        """As a call, in a thread."""
+        """Ask a model once, in a thread; see `__call__`."""
         return await asyncio.to_thread(self, *question, **named)
 
     def format(
         self, signature: type[dspy.Signature], demos: list[Demo], inputs: dict[str, Any]
     ) -> list[dict[str, Any]]:
+        """The messages of a prompt as dictionaries, the system message first."""
         layout = self._layout(signature)
         turns = self.turns.prompt(layout, demos, inputs)
         return [{"role": "system", "content": layout.system}, *as_dicts(turns)]
 
-    def _ask(self, wire: Wire, question: Question) -> list[dict[str, Any]]:
-        """Ask with messages that DSPy sends."""
+    def _ask(self, wire: Wire, question: AdapterCall) -> list[dict[str, Any]]:
+        """Ask by DSPy's own adapter."""
         with wire.listening(question.lm) as heard:
             by_dspy = super().__call__  # type: ignore[misc]
             answers: list[dict[str, Any]] = by_dspy(*question._replace(lm=heard))
@@ -144,8 +152,8 @@ class TrajectoryAdapter(WholeTrajectories, dspy.ChatAdapter):  # type: ignore[mi
         self._native_layouts: WeakKeyDictionary[type, NativeLayout] = WeakKeyDictionary()
         self.turns = Turns()
 
-    def _ask(self, wire: Wire, question: Question) -> list[dict[str, Any]]:
-        """Ask; a model behind an engine object, or with native calls, gets the cached turns as they are."""
+    def _ask(self, wire: Wire, question: AdapterCall) -> list[dict[str, Any]]:
+        """Ask directly, with the cached turns, if the model is an engine object or calls tools natively."""
         lm, lm_kwargs, signature, demos, inputs = question
         settings = {**getattr(lm, "kwargs", {}), **lm_kwargs}
         trajectory = inputs.get(TRAJECTORY)
@@ -160,9 +168,9 @@ class TrajectoryAdapter(WholeTrajectories, dspy.ChatAdapter):  # type: ignore[mi
         return [self.parse(signature, _text(wire.send(lm, request, **_control(settings))))]
 
     def _ask_natively(
-        self, wire: Wire, question: Question, settings: Mapping[str, Any], trajectory: Trajectory
+        self, wire: Wire, question: AdapterCall, settings: Mapping[str, Any], trajectory: Trajectory
     ) -> dict[str, Any]:
-        """Ask for a call of a tool; the reply stays with the trajectory, for the turns to come."""
+        """Ask for a native tool call; the reply is kept with the trajectory for later turns."""
         lm, _, signature, demos, inputs = question
         tools = trajectory.tools
         assert tools is not None
@@ -218,11 +226,11 @@ class TrajectoryAdapter(WholeTrajectories, dspy.ChatAdapter):  # type: ignore[mi
         return make_layout(signature, self.format_field_description(described))
 
 
-def made_once(made: WeakKeyDictionary[Of, Made], of: Of, make: Callable[[Of], Made]) -> Made:
-    """What `make` gives for `of`, made now or before."""
-    found = made.get(of)
+def made_once(kept: WeakKeyDictionary[Key, Value], key: Key, make: Callable[[Key], Value]) -> Value:
+    """The value that belongs to `key`: the kept one, or a new one by `make`."""
+    found = kept.get(key)
     if found is None:
-        found = made[of] = make(of)
+        found = kept[key] = make(key)
     return found
 
 
@@ -231,10 +239,10 @@ def _text(response: Response) -> str:
 
 
 def _config(lm: Any, settings: Mapping[str, Any]) -> Config | None:
-    """The generation settings for a direct request, or None where DSPy's own way has to be taken.
+    """The generation settings for a direct request; None where DSPy has to send the messages.
 
-    Direct requests are for engine objects. A hosted model's time is spent elsewhere, and callbacks and
-    streams expect the messages of DSPy's way; but a script is told where it stands by direct requests alone.
+    Direct requests are for engine objects. For a hosted model they save no time worth having, and callbacks
+    and streams expect DSPy's messages. A scripted engine finds its place by direct requests alone.
     """
     if type(lm) not in (dspy.LM, ProxyLM) or isinstance(lm.engine, str):
         return None
@@ -252,10 +260,10 @@ def _config(lm: Any, settings: Mapping[str, Any]) -> Config | None:
 
 
 def _native_config(lm: Any, settings: Mapping[str, Any]) -> Config:
-    """The generation settings for a request with tools; one call a reply, where one can ask for that.
+    """The generation settings for a request with tools, with one call a reply where models can.
 
     Raises:
-        InputError: there is a setting that such requests cannot carry.
+        InputError: a setting of the model does not go with native tool calls.
     """
     try:
         config = _converted(lm.model, _options(settings))
@@ -271,10 +279,10 @@ def _native_config(lm: Any, settings: Mapping[str, Any]) -> Config:
 
 
 def _options(settings: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
-    """The settings that are neither about the connection nor about the call as a whole."""
+    """The generation settings: without those of the connection and those of the call as a whole."""
     left_out = {*_CALL_CONTROL, *_SEVERAL_ANSWERS, *CLIENT_KEYS}
-    given = {name: value for name, value in settings.items() if value is not None and name not in left_out}
-    return tuple(sorted(given.items()))
+    kept = {name: value for name, value in settings.items() if value is not None and name not in left_out}
+    return tuple(sorted(kept.items()))
 
 
 def _control(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -283,7 +291,7 @@ def _control(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 @lru_cache(maxsize=256)
 def _converted(model: str, options: tuple[tuple[str, Any], ...]) -> Config:
-    # DSPy's own conversion, so that a setting means the same on both ways.
+    # DSPy's own conversion, so that a setting means the same in a direct request.
     body = {"model": model, "messages": [{"role": "user", "content": "-"}], **dict(options)}
     return request_from_openai_chat(body).config
 

@@ -20,7 +20,7 @@ from dspy.lm15 import Message
 from dspy.utils.exceptions import AdapterParseError
 
 from evals.dspy_programs.digests import model_name
-from programs.prompting.adapter import ADAPTER, Question, WholeTrajectories, made_once
+from programs.prompting.adapter import ADAPTER, AdapterCall, WholeTrajectories, made_once
 from programs.prompting.exchange import Wire
 from programs.prompting.render import (
     RUNNING_ONLY,
@@ -109,7 +109,7 @@ class _UserFormat(WholeTrajectories):
 
     _layouts: WeakKeyDictionary[type, AdapterLayout]
 
-    def _ask(self, wire: Wire, question: Question) -> list[dict[str, Any]]:
+    def _ask(self, wire: Wire, question: AdapterCall) -> list[dict[str, Any]]:
         signature = question.signature
         try:
             answers = super()._ask(wire, question)

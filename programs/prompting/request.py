@@ -1,4 +1,4 @@
-"""Requests that carry the data of their prompt, for engines that answer from a script."""
+"""Requests to models, with the data of their prompt for engines that answer from a script."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from programs.prompting.steps import Step
 
 @dataclass(frozen=True)
 class PromptData:
-    """The data of a prompt. It holds nothing that the prompt does not show.
+    """The data of a prompt. It holds only data that the prompt shows.
 
     Attributes:
-        asked: names of the fields that the reply is to have, in order.
+        asked: the names of the fields that the reply is to have, in order.
         inputs: the values of the input fields, by name.
-        steps: the steps so far, with the replies that could not be read.
-        tools: names of the tools on offer, each with the names of its arguments in order.
-        persona: id of the person on whose behalf the model is asked.
+        steps: the steps so far, unreadable replies included.
+        tools: the names of the arguments of each tool on offer, by the tool's name.
+        persona: the id of the person that the agent works for; empty outside an episode.
     """
 
     asked: tuple[str, ...]
@@ -32,6 +32,6 @@ class PromptData:
 
 @dataclass(frozen=True, slots=True)
 class AgentRequest(Request):  # type: ignore[misc]
-    """A request of an agent. Models are sent the request alone; `data` stays in this process."""
+    """A request of an agent. A model gets the request without `data`, which stays in this process."""
 
     data: PromptData = field(default_factory=lambda: PromptData((), {}), compare=False, repr=False)

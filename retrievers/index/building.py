@@ -1,9 +1,9 @@
-"""Making an index: embed what is new, keep what is not, forget what is gone."""
+"""Building an index: new documents are embedded, unchanged ones kept, absent ones removed."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,20 +23,16 @@ from retrievers.index.manifest import (
     collection_metadata,
     read_manifest,
 )
+from retrievers.index.portions import numbered, portions
 from retrievers.index.store import (
     FOLDER,
-    Passage,
     Store,
     StoredCollection,
     is_server,
     store_of,
 )
 from retrievers.index.store_check import StoreError
-from retrievers.texts.chunks import MOST, passages_of
 from retrievers.texts.documents import Document, Documents, by_key, digest_of, fingerprint
-
-_PORTION = 512
-"""Passages embedded and stored at once: what a kill costs."""
 
 
 class Progress(NamedTuple):
@@ -49,14 +45,14 @@ class Progress(NamedTuple):
 
 @dataclass
 class IndexReport:
-    """What indexing did.
+    """The counts of an indexing run.
 
     Attributes:
         documents: records in the index.
         passages: vectors in the index.
         embedded: records that were embedded now.
-        kept: records that were in the index already.
-        removed: records that were in it and are gone.
+        kept: records whose vectors were in the index already.
+        removed: records that were in the index and are no longer among the documents.
         precision: of the model while embedding.
         agreement: least cosine of a fixed sample with its vectors in single precision.
     """
@@ -72,10 +68,13 @@ class IndexReport:
 
 @dataclass
 class _Plan:
-    """What is to do for one source.
+    """The work for one source.
 
     Attributes:
-        before: what the index that is there says of it, if the same model made it.
+        todo: the documents to embed.
+        stale: the keys of records whose passages are to be removed.
+        digest: the content address of the model and all documents.
+        before: the entry of the present index, if the same model made it.
     """
 
     source: str
@@ -100,14 +99,20 @@ def build_index(
 ) -> IndexReport:
     """Bring the index in `directory` up to date. Killed and started again, it embeds only the rest.
 
-    What is damaged is made again; a store in the folder that cannot be read is removed first.
+    Damaged files are written again; a store in the folder that cannot be read is removed first.
 
     Args:
-        documents: the documents of each source.
-        version: content address of what they are made from, which `Library` compares.
+        directory: the folder of the index, made if absent.
+        documents: by source a function that gives its documents.
+        embedder: the model, or its name.
+        version: content address of the data behind the documents, which `Library` compares.
         store: `http://host:port` of a Chroma server; default is the folder itself.
-        device: where the model runs.
+        device: where the model runs: `cpu` or `cuda`.
         download: whether a model that is not on this machine may be downloaded.
+        on_progress: called after each portion of passages is stored.
+
+    Returns:
+        The counts of this run, and the precision of the model.
 
     Raises:
         RetrievalError: the model or the store cannot be used, or two documents have one key.
@@ -201,7 +206,7 @@ def _plan(store: Store, source: str, made: Any, embedder: Embedder, before: Inde
     collection = store.begin(source, collection_metadata(embedder.name, embedder.digest))
     there = collection.present()
     todo = [document for key, document in documents.items() if there.get(key) != marks[key]]
-    # What is changed goes too: it may have had more passages than it has now.
+    # Changed documents are removed too: the old version may have had more passages.
     stale = [key for key in there if marks.get(key) != there[key]]
     digest = digest_of([embedder.digest, *marks.values()])
     entry = before.collections.get(source) if before else None
@@ -225,10 +230,10 @@ def _embed(
         if plan.todo or plan.stale:
             plan.collection.finish("")
         plan.collection.remove(plan.stale)
-        for portion in _portions(plan.todo):
+        for portion in portions(plan.todo):
             assert embed is not None
             texts = [text for _, passages in portion for text in passages]
-            plan.collection.put(_passages(portion, embed(texts)))
+            plan.collection.put(numbered(portion, embed(texts)))
             done += sum(len(document.text) for document, _ in portion)
             on_progress(Progress(plan.source, done, total))
 
@@ -253,30 +258,6 @@ def _embedding(
         return model.embed(different)[[places[text] for text in texts]]
 
     return embed
-
-
-def _portions(documents: Sequence[Document]) -> Iterator[list[tuple[Document, list[str]]]]:
-    """Documents with their passages, of similar length together, so that batches have little padding."""
-    portion: list[tuple[Document, list[str]]] = []
-    size = 0
-    for document in sorted(documents, key=lambda document: (len(document.text), document.key)):
-        passages = passages_of(document.text, MOST)
-        portion.append((document, passages))
-        size += len(passages)
-        if size >= _PORTION:
-            yield portion
-            portion, size = [], 0
-    if portion:
-        yield portion
-
-
-def _passages(
-    portion: Sequence[tuple[Document, list[str]]], vectors: NDArray[np.float32]
-) -> Iterator[Passage]:
-    rows = iter(vectors)
-    for document, passages in portion:
-        for number in range(len(passages)):
-            yield Passage(document, number, len(passages), next(rows))
 
 
 def _finish(directory: Path, plan: _Plan, embedder: Embedder, report: IndexReport) -> Entry:

@@ -1,12 +1,13 @@
-"""One source's index: by words, by vectors, or both, with an episode's own texts.
+"""The index of one source: searches by words, by vectors, or by both.
 
-A search gives what an index over only those records would give that may be found.
+A search may be limited to some records and may replace the texts of others. Its result is that of an index
+over the resulting texts alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from collections.abc import Collection as Keys
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -22,18 +23,22 @@ if TYPE_CHECKING:
     from retrievers.embedding.models import Embedder
 
 Mode = Literal["hybrid", "vector", "lexical"]
+"""The ranking of a search: by vectors, by words (`lexical`), or by both, fused (`hybrid`)."""
 
 _DEPTH = 100
-"""How far down each ranking is followed at least when two are fused."""
+"""The fewest places of each ranking that are fused."""
 
 
 class Collection:
     """The searchable texts of one source. Immutable and thread-safe.
 
     Args:
-        keys: of the records, in order.
-        vectors: with `embedder`, None where only words are indexed.
-        embedder: makes the model when it is first needed.
+        source: the name of the source, for messages.
+        keys: the keys of the records, in the order of `words` and `vectors`.
+        words: the index by words.
+        mode: the default ranking.
+        vectors: the vectors of the records' passages; None where only words are indexed.
+        embedder: gives the model of `vectors`; called at the first search that needs it.
     """
 
     def __init__(
@@ -54,7 +59,7 @@ class Collection:
         self._embedder = embedder
 
     def mask(self, keys: Iterable[str]) -> NDArray[np.bool_]:
-        """For each indexed record whether it is one of `keys`; unknown keys count nowhere."""
+        """The mask, of shape (records,), of the indexed records that are among `keys`."""
         mask = np.zeros(len(self.keys), dtype=np.bool_)
         places = self._places
         mask[[places[key] for key in keys if key in places]] = True
@@ -67,21 +72,25 @@ class Collection:
         *,
         allowed: NDArray[np.bool_] | None = None,
         changed: Mapping[str, str] | None = None,
-        gone: Keys[str] = (),
+        gone: AbstractSet[str] = frozenset(),
         mode: Mode | None = None,
     ) -> list[Hit]:
         """The `k` records nearest to `text`, best first, ties by key.
 
         Args:
-            allowed: from `mask`: only these may be found, and no other has any influence on what is; None
-                is all.
-            changed: texts that have been written since the index was made, by key. They replace what is
-                indexed; of an indexed record only if it is allowed, of a new one always.
-            gone: keys of records that are no longer there.
-            mode: how to rank; default is the library's. By words only records that share one are found.
+            allowed: a mask by `mask` of the records that may be found. The others have no influence on the
+                result. None allows all.
+            changed: texts that were written after the index was made, by key. They replace indexed texts of
+                allowed records; texts of new records are always searched.
+            gone: keys of deleted records.
+            mode: the ranking; None takes the collection's. `lexical` finds only records that share a word
+                with `text`.
+
+        Returns:
+            At most `k` hits with their scores; the scale of scores depends on the mode.
 
         Raises:
-            RetrievalError: vectors are asked for and none are there.
+            RetrievalError: the mode needs vectors and the collection has none.
         """
         changed = changed or {}
         eligible = self._eligible(allowed, changed, gone)
@@ -103,9 +112,9 @@ class Collection:
         return allowed is None or place is None or bool(allowed[place])
 
     def _eligible(
-        self, allowed: NDArray[np.bool_] | None, changed: Mapping[str, str], gone: Keys[str]
+        self, allowed: NDArray[np.bool_] | None, changed: Mapping[str, str], gone: AbstractSet[str]
     ) -> NDArray[np.bool_] | None:
-        """The indexed texts that may be found: allowed ones that are unchanged."""
+        """The mask of the indexed texts that may be found: those allowed and unchanged; None for all."""
         stale = [self._places[key] for key in (*changed, *gone) if key in self._places]
         if not stale:
             return allowed
@@ -143,7 +152,7 @@ class Collection:
 
 
 def in_memory(source: str, documents: Iterable[Document], mode: Mode) -> Collection:
-    """An index by words only, made in memory."""
+    """A collection in memory that is indexed by words only."""
     found = by_key(source, documents)
     words = WordIndex(index_words([document.text for document in found.values()]))
     return Collection(source, list(found), words, mode)

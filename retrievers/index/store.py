@@ -1,4 +1,4 @@
-"""The vector store: ChromaDB, in a folder or on a server. It is the truth of which array files are made."""
+"""The vector store: ChromaDB, in a folder or on a server. Array files for search are made from it."""
 
 from __future__ import annotations
 
@@ -19,13 +19,21 @@ from retrievers.index.store_check import StoreError, check_store
 from retrievers.texts.documents import Document, fingerprint
 
 _PAGE = 2000
-"""Rows read at once; the local store allows no more variables in one statement than some thousands."""
+"""Rows that are read at once; the local store allows some thousand variables in a statement."""
 
 FOLDER = "chroma"
-"""Where the store of an index is, in its folder."""
+"""The folder of the store, in that of the index."""
 
 
 class Passage(NamedTuple):
+    """A passage of a document and its vector.
+
+    Attributes:
+        number: its number among the document's passages, from 0.
+        of: the number of the document's passages.
+        vector: of shape (dimension,), of length 1.
+    """
+
     document: Document
     number: int
     of: int
@@ -37,7 +45,7 @@ class Store:
 
     Args:
         address: `http://host:port` of a Chroma server, or a folder.
-        prefix: of the names of the collections, so that several worlds can share a server.
+        prefix: the prefix of the names of collections, so that several worlds can share a server.
 
     Raises:
         RetrievalError: no server answers, or the folder holds no database.
@@ -53,7 +61,7 @@ class Store:
             self.batch = int(self._client.get_max_batch_size())
 
     def close(self) -> None:
-        """Let go of the files; the folder can be removed afterwards."""
+        """Close the files or the connection; the folder can be removed afterwards."""
         with _asking(self._address):
             self._client.close()
 
@@ -69,10 +77,10 @@ class Store:
         """The finished collection of `source`.
 
         Args:
-            identity: what its metadata has to say: model, format, digest of the documents.
+            identity: the metadata that it must have: model, format, digest of the documents.
 
         Raises:
-            RetrievalError: there is none, or it is another one.
+            RetrievalError: there is none, or its metadata differ.
         """
         import chromadb.errors
 
@@ -90,10 +98,10 @@ class Store:
         return StoredCollection(collection, self.batch, self._address)
 
     def begin(self, source: str, model: Mapping[str, str]) -> StoredCollection:
-        """The collection of `source` to write into; whatever another model made of it is dropped.
+        """The collection of `source` to write into; made if absent, emptied if another model wrote it.
 
         Args:
-            model: what its metadata is to say of the model.
+            model: the metadata of the model.
         """
         name = self._name(source)
         with _asking(self._address):
@@ -126,7 +134,7 @@ class StoredCollection:
         self._address = address
 
     def present(self) -> dict[str, str]:
-        """For each record the fingerprint of its document; empty where only a part of it is there."""
+        """The fingerprint of each record's document by key; empty where passages are missing."""
         marks: dict[str, list[str]] = {}
         counts: dict[str, int] = {}
         for metadatas, _ in self._pages(vectors=False):
@@ -158,7 +166,11 @@ class StoredCollection:
             self._collection.modify(metadata={**metadata, "digest": digest})
 
     def rows(self) -> tuple[list[str], list[int], NDArray[np.float32]]:
-        """Record and number of every passage with its vector, in the store's order."""
+        """The stored passages, in the store's order.
+
+        Returns:
+            The record's key, the number, and the vector of each; vectors are of shape (passages, dimension).
+        """
         keys: list[str] = []
         numbers: list[int] = []
         blocks: list[NDArray[np.float32]] = []
@@ -176,11 +188,16 @@ class StoredCollection:
         ids: Sequence[str] | None = None,
         where: Mapping[str, Any] | None = None,
     ) -> list[tuple[str, float]]:
-        """Record and similarity of the nearest passages, by the store's own (approximate) search.
+        """Find the nearest passages by the store's own (approximate) search.
 
         Args:
-            ids: only these passages; None is all.
-            where: only passages whose fields satisfy this condition of the store.
+            vector: the query, of shape (dimension,).
+            count: the most passages.
+            ids: the passages to search, by id; None searches all.
+            where: a condition of the store on the fields of passages.
+
+        Returns:
+            The record's key and the cosine similarity of each passage, nearest first.
         """
         with _asking(self._address):
             found = self._collection.query(
@@ -211,7 +228,7 @@ def open_store(directory: Path, manifest: IndexManifest, server: str | None) -> 
     """The store of the index in `directory`.
 
     Raises:
-        RetrievalError: it is gone, or on a server that nobody named.
+        RetrievalError: the folder is missing, or the store is on a server and no address is given.
     """
     if manifest.server and server is None:
         hint = "name it: --store http://host:port"
@@ -256,7 +273,10 @@ def _client(address: str) -> Any:
 
 @contextmanager
 def _asking(address: str, *known: type[Exception]) -> Iterator[None]:
-    """Make a `StoreError` of whatever Chroma raises, save what is `known`. Its panics are no `Exception`s."""
+    """Turn errors of Chroma into `StoreError`, except those that are `known`.
+
+    Chroma's panics are no `Exception`, so every `BaseException` is caught.
+    """
     try:
         yield
     except BaseException as error:

@@ -1,7 +1,7 @@
-"""BM25 over the words of many texts, any of which can be left out of a search as if it were not there.
+"""BM25 over the words of texts, any of which can be left out of a search.
 
-How rare a word is and how long texts are on average is counted among the eligible texts alone. In indexes
-that compute weights beforehand (BM25S, Lucene) a text that nobody may see still moves those that are seen.
+The rarity of words and the mean length of texts are computed over the eligible texts alone, so texts that are
+left out have no influence. Indexes that compute weights beforehand (BM25S, Lucene) cannot do that.
 """
 
 from __future__ import annotations
@@ -19,27 +19,34 @@ from numpy.typing import NDArray
 from retrievers.ranking.abstraction import stem
 
 _SATURATION = 1.2
+"""BM25's k1: the higher, the more a repeated word counts."""
+
 _LENGTH = 0.75
-"""How soon repetition stops counting and how much length does: the usual k1 and b of BM25."""
+"""BM25's b: the influence of a text's length, from 0 to 1."""
 
 _DIGITS = 9
-"""Scores are rounded, so that the last digits never decide a tie."""
+"""Decimals of scores; rounded, so that the last digits never decide a tie."""
 
 _WORD = re.compile(r"\w+")
 
 
 class WordScores(NamedTuple):
-    """BM25 for a query: indexed texts by place, others by key; 0 where they share no word with it."""
+    """The BM25 scores of a query; 0 for texts that share no word with it.
+
+    Attributes:
+        indexed: a score for each indexed text, of shape (texts,).
+        others: the scores of other texts by key.
+    """
 
     indexed: NDArray[np.float64]
     others: dict[str, float]
 
 
 class WordIndex:
-    """Immutable and thread-safe. Texts are known by their place.
+    """An index of texts by their words. Immutable and thread-safe; texts are known by their place.
 
     Args:
-        arrays: from `index_words` or from a file.
+        arrays: by name, as `index_words` gives them.
     """
 
     def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -52,10 +59,13 @@ class WordIndex:
         self._lengths = arrays["lengths"]
 
     def check(self, texts: int) -> None:
-        """See that the arrays are an index of so many texts.
+        """Check that the arrays are an index of a number of texts.
+
+        Args:
+            texts: the number.
 
         Raises:
-            ValueError: they are not.
+            ValueError: the arrays do not fit each other or the number.
         """
         starts, places, counts = self._starts, self._places, self._counts
         if len(self._lengths) != texts or len(places) != len(counts) or len(starts) <= len(self._numbers):

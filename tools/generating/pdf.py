@@ -1,4 +1,4 @@
-"""Plain text documents as PDF, the same bytes for the same text."""
+"""PDF files of plain text: the same bytes for the same text."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 _WIDTH = 88
-"""Characters a line; at this size and font even wide letters stay on the page."""
+"""Characters of a line; at this size and font even wide letters stay on the page."""
+
 _LEFT, _TOP, _BOTTOM = 22.0, 24.0, 272.0
+"""The text's place on an A4 page: millimetres from the left and the upper edge."""
+
 _STYLES = {
     "title": ("B", 17.0, 12.0),
     "heading": ("B", 12.5, 8.0),
@@ -22,7 +25,12 @@ _STYLES = {
 
 @dataclass(frozen=True)
 class Paragraph:
-    """Some text in one style: `title`, `heading`, `strong` or `plain`; `space` above it, in lines."""
+    """A paragraph in one style.
+
+    Attributes:
+        style: `title`, `heading`, `strong` or `plain`.
+        space: the space above it, in lines.
+    """
 
     text: str
     style: str = "plain"
@@ -30,9 +38,17 @@ class Paragraph:
 
 
 def render_pdf(title: str, author: str, day: date, paragraphs: Iterable[Paragraph]) -> bytes:
-    """A PDF of A4 pages with page numbers. Text is limited to what Latin-1 can say.
+    """Render paragraphs as A4 pages with page numbers.
 
-    A paragraph of the styles `heading` and `strong` never stands last on a page.
+    A paragraph of the style `title`, `heading` or `strong` never stands last on a page.
+
+    Args:
+        title, author: for the file's properties; the title also stands at the foot of each page.
+        day: the file's date of creation.
+        paragraphs: their texts may have the characters of Latin-1 only.
+
+    Returns:
+        The bytes of the PDF file.
     """
     from fpdf import FPDF
 
@@ -51,18 +67,19 @@ def render_pdf(title: str, author: str, day: date, paragraphs: Iterable[Paragrap
 
 
 _Line = tuple[float, str, str]
+"""The millimetres from the upper edge, the style, and the text."""
 
 
 def _pages(paragraphs: Sequence[Paragraph]) -> list[list[_Line]]:
-    """The lines of each page with their place."""
+    """The lines of each page."""
     pages: list[list[_Line]] = [[]]
     y = _TOP
     for paragraph in paragraphs:
         height = _STYLES[paragraph.style][2]
         lines = textwrap.wrap(paragraph.text, _WIDTH if paragraph.style != "title" else _WIDTH // 2)
         y += paragraph.space * height
-        company = 1 if paragraph.style == "plain" else 4
-        if y + height * (len(lines) + company) > _BOTTOM:
+        kept_together = 1 if paragraph.style == "plain" else 4
+        if y + height * (len(lines) + kept_together) > _BOTTOM:
             pages.append([])
             y = _TOP
         for line in lines:

@@ -24,7 +24,6 @@ from optimizers.registry import optimizer
 from programs.parts.tool_retrieval import ALL
 from programs.prompting.tool_calling import check_calls
 from programs.strategies import strategy
-from tools.errors import InputError
 from tools.seeding import digest
 from worksmith.jobs.compilation import compiled, describe_compile, few_intents
 from worksmith.jobs.parts.arms import NO_OPTIMIZER, ablated, strategies_for, study_arms
@@ -32,7 +31,7 @@ from worksmith.jobs.parts.history import histories
 from worksmith.jobs.parts.judges import asked_models
 from worksmith.jobs.parts.measurement import Measurement
 from worksmith.jobs.parts.metric import check_scores
-from worksmith.jobs.parts.opening import LOGS
+from worksmith.jobs.parts.opening import LOGS, open_train_suite
 from worksmith.jobs.parts.printing import Printable
 from worksmith.jobs.parts.programs import new_agent
 from worksmith.jobs.parts.progress import SILENT, Progress
@@ -49,13 +48,20 @@ if TYPE_CHECKING:
     from worksmith.jobs.settings.programs import CompareSettings
 
 OnRow = Callable[[Row], None]
-"""Takes an arm that is done."""
+"""Takes the row of an arm that has been measured."""
 
-_OF_FOLDERS = {
-    *("scheme", "where", "demos", "candidates", "constraint", "seed"),
-    *("max_steps", "access", "calls"),
+_FOLDER_SETTINGS = {
+    "scheme",
+    "where",
+    "demos",
+    "candidates",
+    "constraint",
+    "seed",
+    "max_steps",
+    "access",
+    "calls",
 }
-"""Settings that decide what the logs and journals of an arm hold."""
+"""Settings on which the episodes in the logs and journals of an arm depend."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,12 +69,13 @@ class ComparePlan(Printable):
     """A comparison whose suites, models and judges are open.
 
     Attributes:
-        measurement: how every arm is measured.
-        train_suite: on whose train and dev tasks arms are compiled; may be the suite compared on.
-        models: by name.
-        compiled: what the compiles tried, by label of the arm; filled as arms are compiled.
-        programs: the files of their programs. A file that is set beforehand is the one that is written.
-        logs: the folder of the folders of logs.
+        measurement: the suite, tasks, judges and budget of every arm.
+        train_suite: the suite whose train and dev tasks arms are compiled on; may be the suite compared on.
+        models: the models by name.
+        compiled: the trials of each compile, by label of the arm; filled as arms are compiled.
+        programs: the files of compiled programs, by label of the arm. A file that is set beforehand is the
+            one that is written.
+        logs: the folder that holds the folders of logs.
     """
 
     settings: CompareSettings
@@ -95,12 +102,12 @@ class ComparePlan(Printable):
         return [self._folder(model) for model in self.models.values()]
 
     def begin(self) -> ComparePlan:
-        """The same under its budget, its tools connected to the live org that the settings name."""
+        """The plan with an open budget, its tools connected to the live system that the settings name."""
         models = (model.lm for model in (*self.models.values(), self.teacher))
         return replace(self, measurement=self.measurement.begin(models))
 
     def described(self) -> dict[str, Any]:
-        """What is compared, as data."""
+        """The settings of the comparison as JSON-able data."""
         return self.measurement.described(
             train_suite=self.train_suite.path.name,
             tasks=len(self.measurement.tasks),
@@ -198,8 +205,7 @@ class ComparePlan(Printable):
             learnt_from = self.train_suite.select(split="train", scheme=self.settings.scheme)
             return BaselineProgram(arm.strategy, suite.env, learnt_from)
         if arm.optimizer == NO_OPTIMIZER:
-            settings = self._compile_settings(arm)
-            return new_agent(suite, settings, arm.strategy, without=_without(arm))
+            return new_agent(suite, self._compile_settings(arm), arm.strategy, without=arm.left_out)
         return self._compiled(arm, tracked)
 
     def _compiled(self, arm: Arm, tracked: Run) -> Any:
@@ -212,10 +218,10 @@ class ComparePlan(Printable):
         file = self.programs.setdefault(arm.label, self._file(arm))
         result.artifact.write(file)
         self.compiled[arm.label] = result.artifact.manifest.tried
-        suite = self.measurement.suite
-        record_compile(tracked, result, file, trained_on=self.train_suite, works_in=suite)
+        works_in = self.measurement.suite
+        record_compile(tracked, result, file, trained_on=self.train_suite, works_in=works_in)
         program: Any = result.compiled.program
-        program.env = suite.env
+        program.env = works_in.env
         return program
 
     def _compile_settings(self, arm: Arm) -> CompileSettings:
@@ -238,7 +244,7 @@ class ComparePlan(Printable):
     def _compile_plan(self, arm: Arm) -> Plan:
         settings = self._compile_settings(arm)
         models = (self._model(arm), self.teacher)
-        plan = describe_compile(settings, self.train_suite, *models, without=_without(arm))
+        plan = describe_compile(settings, self.train_suite, *models, without=arm.left_out)
         return replace(plan, budget=self.measurement.budget)
 
     def _model(self, arm: Arm) -> Model:
@@ -254,17 +260,21 @@ class ComparePlan(Printable):
         data: list[Any] = [each for suite in suites for each in (suite.digest, suite.env.digest)]
         data += [[task.id for task in self.measurement.tasks], self.toolset]
         data += [model_digest(model.lm), model_digest(self.teacher.lm)]
-        data.append(self.settings.model_dump(mode="json", include=_OF_FOLDERS))
+        data.append(self.settings.model_dump(mode="json", include=_FOLDER_SETTINGS))
         return self.logs / f"compare-{digest(data)}"
 
 
 def plan_comparison(settings: CompareSettings, *, progress: Progress = SILENT) -> ComparePlan:
-    """Open what a comparison needs."""
+    """Open the suites, models and judges of a comparison.
+
+    Raises:
+        InputError: a setting is wrong, or a file.
+    """
     # A program must not be tested on what it was compiled on.
     split = settings.split or ("test" if settings.train_suite is None else None)
     measured = Measurement.open(settings.model_copy(update={"split": split}), progress)
     suite = measured.suite
-    train_suite = _train_suite(settings.train_suite, suite) if settings.train_suite else suite
+    train_suite = open_train_suite(settings.train_suite, suite) if settings.train_suite else suite
     strategies = strategies_for(settings.strategies, measured.tasks, progress)
     check_calls(settings.calls, *map(strategy, strategies))
     for name in settings.optimizers:
@@ -288,19 +298,3 @@ def plan_comparison(settings: CompareSettings, *, progress: Progress = SILENT) -
         teacher=teacher,
         arms=ablated(suite, measured.tasks, arms, settings),
     )
-
-
-def _train_suite(path: Path, compared: Suite) -> Suite:
-    suite = Suite.open(path)
-    if suite.manifest.kind != compared.manifest.kind:
-        raise InputError(
-            f"its world is of the kind {suite.manifest.kind}, that of {compared.path} "
-            f"of the kind {compared.manifest.kind}",
-            where=f"--train-suite {path}",
-            hint="what is learnt with other tools is of no use",
-        )
-    return suite
-
-
-def _without(arm: Arm) -> tuple[str, ...]:
-    return (arm.without,) if arm.without else ()

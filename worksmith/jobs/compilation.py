@@ -12,8 +12,7 @@ from evals.suite import Suite
 from evals.tasks.task_filter import conditions
 from evals.tracking.registry import Registration
 from optimizers.compiling.claims import power_left, too_few_intents
-from optimizers.compiling.compile import Result
-from optimizers.compiling.compile import compile_program as run_plan
+from optimizers.compiling.compile import Result, compile_program
 from optimizers.compiling.journal import check_folder, discard, journal_beside
 from optimizers.compiling.plan import BANK, Model, Plan
 from optimizers.demos.showing import give_demonstrations
@@ -46,11 +45,12 @@ class Compilation(Facts):
     """The result of a compile.
 
     Attributes:
-        settings: what was compiled, as data.
-        file: of the compiled program.
-        gaps: training tasks that gave no demonstration.
-        power: what a race could have shown, where it showed no difference; empty elsewhere.
-        run_id: of the run in MLflow; None where it was not tracked.
+        settings: the settings of the compile, as JSON-able data.
+        file: the file of the compiled program.
+        artifact: the compiled program, as it stands in the file.
+        gaps: the training tasks that gave no demonstration.
+        power: the smallest difference that the race could have shown, where it showed none; else empty.
+        run_id: the id of the run in MLflow; None where it was not tracked.
     """
 
     settings: Mapping[str, Any]
@@ -91,11 +91,14 @@ def compile(settings: CompileSettings, *, progress: Progress = SILENT) -> Compil
     """Choose demonstrations for an agent on a suite's train and dev tasks; write it to one file.
 
     Args:
-        progress: hears of the compile as it goes.
+        progress: receives messages and the state of the progress bar.
+
+    Returns:
+        The compiled program, its file, and the facts of the compile.
 
     Raises:
         InputError: a setting is wrong, or a file.
-        WorksmithError: the compile came to nothing; see `optimizers.compiling.compile.compile_program`.
+        WorksmithError: the compile gave no program; see `optimizers.compiling.compile.compile_program`.
         EvaluationInterrupted: on Ctrl-C; what was finished is in the journal.
     """
     tracking = Tracking.of(settings, track=settings.track)
@@ -135,20 +138,23 @@ def compile(settings: CompileSettings, *, progress: Progress = SILENT) -> Compil
 def plan_compile(
     settings: CompileSettings, *, progress: Progress = SILENT, forecast: bool = False, aa: bool = False
 ) -> Plan:
-    """The plan of a compile, its suite and models open.
+    """Open the suite and the models of a compile and check its settings.
 
     Args:
-        forecast: whether the plan is only forecast.
-        aa: whether a race is checked and nothing compiled.
+        forecast: whether the plan is for a forecast of cost, which writes no file.
+        aa: whether the plan is for an A/A check of a race, which compiles nothing.
+
+    Raises:
+        InputError: a setting is wrong, or a file.
     """
     leave_out_cache(settings)
     out, begun = settings.out, settings.resume and journal_beside(settings.out).exists()
-    # A compile that was killed in its last moments has left a file, which a resume writes again.
+    # A compile that was killed after it wrote the file is resumed from its journal, and writes it again.
     if out.exists() and not (settings.force or forecast or begun):
         raise InputError("the file is already there", where=str(out), hint="give --force to replace it")
     optimizer(settings.optimizer)
     suite = Suite.open(settings.suite)
-    # Without an optimizer, or with a bank, no teacher is asked, so none has to be there.
+    # Without an optimizer, or with a bank, no teacher is asked, so its model need not be available.
     taught = settings.optimizer != "none" and settings.bank is None
     lm = _model(settings.lm, suite)
     teacher = _model(settings.teacher, suite) if taught else lm
@@ -170,13 +176,13 @@ def plan_compile(
 def describe_compile(
     settings: CompileSettings, suite: Suite, lm: Model, teacher: Model, *, without: Sequence[str] = ()
 ) -> Plan:
-    """The plan of a compile over a suite and models that are open.
+    """The plan of a compile over an open suite and open models.
 
     Args:
-        without: categories of tools that the program does without.
+        without: categories of tools that are removed from the program.
     """
     program = new_agent(suite, settings, settings.strategy, without=without)
-    knobs: dict[str, Any] = {
+    others: dict[str, Any] = {
         name: getattr(settings, name)
         for name in Settings.__dataclass_fields__
         if name not in ("demos", "constraints")
@@ -188,7 +194,7 @@ def describe_compile(
         lm=lm,
         teacher=teacher,
         optimizer=settings.optimizer,
-        settings=Settings(demos=demo_count(settings), constraints=constraints(settings.constraint), **knobs),
+        settings=Settings(demos=demo_count(settings), constraints=constraints(settings.constraint), **others),
         folder=journal_beside(settings.out),
         scheme=settings.scheme,
         where=conditions(settings.where),
@@ -203,8 +209,8 @@ def describe_compile(
 def demo_count(settings: CompileSettings) -> int:
     """The number of demonstrations in a prompt.
 
-    A fixed set has to cover every kind of task, so where a prompt costs nothing it is large. Elsewhere, and
-    where the nearest are found for each task, it is 16.
+    A fixed set has to cover every kind of task, so it is large (128) for a model whose prompts cost nothing.
+    For paid models, and for optimizers that choose the nearest for each task, it is 16.
     """
     free = settings.optimizer == "bootstrap" and settings.lm.startswith("local/")
     return settings.demos or (128 if free else 16)
@@ -213,14 +219,16 @@ def demo_count(settings: CompileSettings) -> int:
 def compiled(plan: Plan, label: str, progress: Progress) -> Result:
     """Run a plan under a progress bar."""
     with progress.bar(label) as tick:
-        return run_plan(replace(plan, on_progress=lambda name, done: tick(done.done, done.total, name)))
+        return compile_program(
+            replace(plan, on_progress=lambda name, done: tick(done.done, done.total, name))
+        )
 
 
 def few_intents(plan: Plan, *, aa: bool = False) -> str:
-    """A sentence where dev has too few intents for any claim; empty where it has enough.
+    """The warning that dev has too few intents for any claim; empty where it has enough.
 
     Args:
-        aa: whether a race is checked and nothing compiled.
+        aa: whether the plan is for an A/A check of a race.
     """
     return too_few_intents("race" if aa else plan.optimizer, plan.settings, plan.context().dev)
 
@@ -230,7 +238,11 @@ def _model(name: str, suite: Suite) -> Model:
 
 
 def check_startable(plan: Plan, settings: CompileSettings, purpose: str) -> None:
-    """See that the job can begin, so that no failed run is left in MLflow."""
+    """Check that the job can begin, before a run is opened in MLflow.
+
+    Raises:
+        InputError: the file cannot be written, or the journal's folder is of another compile.
+    """
     check_writable(settings.out)
     if settings.force and not settings.resume:
         discard(plan.folder)
@@ -246,7 +258,7 @@ def _registration(settings: CompileSettings) -> Registration | None:
 
 
 def _check_failures(result: Result, progress: Progress) -> None:
-    """Say what was lost to the infrastructure.
+    """Report the episodes that were lost to the infrastructure.
 
     Raises:
         WorksmithError: nothing is left to choose by, so there is no program to write.
@@ -260,16 +272,16 @@ def _check_failures(result: Result, progress: Progress) -> None:
 
 
 def _say_stopped(result: Result, progress: Progress) -> None:
-    """Say that a budget ended the compile, if one did, and what the program is then."""
+    """Report that a budget ended the compile, if one did, and which program is the result."""
     manifest = result.artifact.manifest
     if not manifest.stopped:
         return
     limit, left = manifest.stopped.replace("_", "-"), manifest.undone["episodes_at_most"]
-    what = (
+    best = (
         f"the best so far is {manifest.chosen}" if manifest.chosen else "nothing was measured on all of dev"
     )
     progress.say(
-        f"--{limit} ended the compile with at most {left} episodes undone; {what}; --resume with more goes on"
+        f"--{limit} ended the compile with at most {left} episodes undone; {best}; --resume with more goes on"
     )
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from retrievers.embedding.models import Embedder, open_embedder
 from retrievers.errors import RetrievalError
-from retrievers.index import building, opening
+from retrievers.index import opening, portions
 from retrievers.index.building import IndexReport, build_index
 from retrievers.index.checking import check_index
 from retrievers.index.library import Library
@@ -121,7 +121,7 @@ def test_fields_count_as_changes(fresh: Path) -> None:
 
 def test_a_killed_build_goes_on_with_the_rest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     many = documents(mail={f"k{number:02}": f"mail number {number} about apples" for number in range(40)})
-    monkeypatch.setattr(building, "_PORTION", 8)
+    monkeypatch.setattr(portions, "_SIZE", 8)
     asked = recorded(monkeypatch, fail_after=20)
 
     with pytest.raises(KeyboardInterrupt):

@@ -1,4 +1,4 @@
-"""Reading the values of a call as people write them, and refusing what makes no sense."""
+"""Arguments of tool calls: texts are read as days, numbers or choices, or refused with a `ToolError`."""
 
 from __future__ import annotations
 
@@ -16,6 +16,14 @@ _NUMBER = re.compile(
 
 
 def required(name: str, value: str) -> str:
+    """A text without spaces at its ends.
+
+    Args:
+        name: that of the argument, for messages; so in all functions here.
+
+    Raises:
+        ToolError: the text is empty.
+    """
     text = value.strip()
     if not text:
         raise ToolError(f"{name} is missing.")
@@ -23,10 +31,10 @@ def required(name: str, value: str) -> str:
 
 
 def day(name: str, value: str) -> str:
-    """A day as cells hold it, YYYY-MM-DD; a time of day is dropped.
+    """A day in the form of cells, YYYY-MM-DD; a time of day is dropped.
 
     Raises:
-        ToolError: it names no day.
+        ToolError: the text is no date.
     """
     found = _DAY.match(value.strip())
     try:
@@ -36,7 +44,11 @@ def day(name: str, value: str) -> str:
 
 
 def past_day(name: str, value: str, today: date) -> str:
-    """A day that is not in the future; `today` by default."""
+    """A day that is not in the future, YYYY-MM-DD; `today` for an empty text.
+
+    Raises:
+        ToolError: the text is no date, or a later one.
+    """
     if not value.strip():
         return today.isoformat()
     found = day(name, value)
@@ -46,7 +58,11 @@ def past_day(name: str, value: str, today: date) -> str:
 
 
 def number(name: str, value: str, least: float = 0, most: float = 1e12) -> Decimal:
-    """A number written plainly or with a currency sign, thousands separators or a percent sign."""
+    """A number; the text may have a currency, thousands separators or a percent sign.
+
+    Raises:
+        ToolError: the text is no number, or one below `least` or above `most`.
+    """
     match = _NUMBER.fullmatch(value.strip())
     if match is None:
         raise ToolError(f"{name}: {value!r} is no number.")
@@ -58,13 +74,21 @@ def number(name: str, value: str, least: float = 0, most: float = 1e12) -> Decim
 
 
 def amount(name: str, value: str) -> str:
-    """An amount as cells hold it: plain, without trailing zeros beyond cents."""
+    """An amount in the form of cells: whole, or with two decimals.
+
+    Raises:
+        ToolError: see `number`.
+    """
     found = number(name, value)
     return str(int(found)) if found == int(found) else f"{found:.2f}"
 
 
 def whole(name: str, value: str, least: int = 0, most: int = 10**9) -> str:
-    """A whole number as cells hold it."""
+    """A whole number in the form of cells: digits alone.
+
+    Raises:
+        ToolError: the number is not whole; also see `number`.
+    """
     found = number(name, value, least, most)
     if found != int(found):
         raise ToolError(f"{name}: {value!r} is no whole number.")
@@ -72,7 +96,11 @@ def whole(name: str, value: str, least: int = 0, most: int = 10**9) -> str:
 
 
 def choice(name: str, value: str, choices: Sequence[str]) -> str:
-    """The member of `choices` that is meant, whatever its letter case."""
+    """The member of `choices` that equals the text in any letter case.
+
+    Raises:
+        ToolError: there is none.
+    """
     wanted = value.strip().lower()
     for known in choices:
         if known.lower() == wanted:
@@ -81,12 +109,12 @@ def choice(name: str, value: str, choices: Sequence[str]) -> str:
 
 
 def changes(**values: str | None) -> dict[str, str]:
-    """What an update call really asks for: its arguments without the empty ones.
+    """The arguments of an update call that are not empty.
 
     Raises:
-        ToolError: nothing is left.
+        ToolError: all are empty.
     """
-    given = {name: value.strip() for name, value in values.items() if value and value.strip()}
-    if not given:
+    found = {name: value.strip() for name, value in values.items() if value and value.strip()}
+    if not found:
         raise ToolError(f"Nothing to change: give at least one of {', '.join(values)}.")
-    return given
+    return found

@@ -1,4 +1,4 @@
-"""Opening what settings name: tasks, models, a live org."""
+"""Opening the tasks, models and live systems that settings name."""
 
 from __future__ import annotations
 
@@ -25,8 +25,11 @@ LOGS = Path("mlruns") / "logs"
 def choose_tasks(suite: Suite, settings: TaskSettings, progress: Progress = SILENT) -> tuple[str, list[Task]]:
     """The split's name and its tasks.
 
-    Without a split it is `test` for a generated suite, and `all` for a published task set, which is a test
-    set as a whole. Tasks that nothing but a judge could grade are left out.
+    The default split is `test` for a generated suite, and `all` for a published task set, which is a test
+    set as a whole. Tasks that only a judge could grade are left out.
+
+    Raises:
+        InputError: the split has no tasks.
     """
     name = settings.split or ("test" if suite.manifest.origin == "generated" else "all")
     chosen = suite.select(
@@ -45,6 +48,25 @@ def choose_tasks(suite: Suite, settings: TaskSettings, progress: Progress = SILE
     return name, tasks
 
 
+def open_train_suite(path: Path, compared: Suite) -> Suite:
+    """The suite to compile on, where it is not the one that programs are compared on.
+
+    Raises:
+        InputError: it is no suite, or its world is of another kind.
+    """
+    from evals.suite import Suite
+
+    suite = Suite.open(path)
+    if suite.manifest.kind != compared.manifest.kind:
+        raise InputError(
+            f"its world is of the kind {suite.manifest.kind}, that of {compared.path} "
+            f"of the kind {compared.manifest.kind}",
+            where=f"--train-suite {path}",
+            hint="what is learnt with other tools is of no use",
+        )
+    return suite
+
+
 def open_models(name: str, suite: Suite, record: Path | None = None) -> Mapping[str, dspy.LM]:
     """The model called `name`, or each recorded run of a replay, by label."""
     if name.startswith(REPLAY):
@@ -58,16 +80,16 @@ def model_label(name: str) -> str:
 
 
 def leave_out_cache(settings: CacheSettings) -> None:
-    """Let no reply come out of DSPy's cache from here on, and none go into it, if settings say so."""
+    """Switch DSPy's cache of replies off for this process, if the settings say so."""
     if settings.no_cache:
         dspy.configure_cache(enable_disk_cache=False, enable_memory_cache=False)
 
 
 def connect(suite: Suite, settings: OrgSettings, progress: Progress) -> None:
-    """Let the tools of a suite work on a live org, if one is named.
+    """Let the tools of a suite work on a live system, if one is named.
 
     Raises:
-        InputError: there is no such org, the environment does not name it, or it is of no use to these tools.
+        InputError: the world kind has no such system, or the variables that name its address are not set.
         InfrastructureError: it does not answer.
     """
     org, ids = settings.org, settings.org_ids
@@ -90,6 +112,6 @@ def connect(suite: Suite, settings: OrgSettings, progress: Progress) -> None:
 
 
 def org_setting(suite: Suite) -> dict[str, str]:
-    """The live org that the tools of a suite work on, as a setting of a run; none if they do not."""
+    """The live system that the tools of a suite work on, as a setting of a run; empty without one."""
     backend = suite.env.backend
     return {} if backend is None else {"org": str(backend)}

@@ -11,7 +11,7 @@ from worksmith.jobs.settings.base import JobSettings, setting
 
 
 class BuildSettings(groups.CacheSettings):
-    """Generate a suite. Seed, scale and options decide every byte but the index."""
+    """Generate a suite. Seed, scale and options determine every byte except the index."""
 
     kind: str = setting(..., "World kind.", positional=True)
     out: Path = setting(..., "Folder to write the suite to.", short="-o", path="folder")
@@ -29,7 +29,7 @@ class BuildSettings(groups.CacheSettings):
 
 
 class ImportSettings(JobSettings):
-    """Read a published system's own files into a suite."""
+    """Import a published system's own files as a suite."""
 
     system: str = setting(..., "Published system.", positional=True)
     source: Path = setting(..., "Directory with the system's files.", positional=True, path="folder")
@@ -52,7 +52,7 @@ class QuickstartSettings(
 
 
 class IndexSettings(groups.SuiteSettings):
-    """Index what a suite's tools search."""
+    """Index the texts that a suite's tools search."""
 
     embedder: str | None = setting(
         None,

@@ -9,7 +9,7 @@ from functools import cached_property
 from evals.kinds.enterprise.facts import Facts, Record
 from evals.kinds.enterprise.filling import denials
 from evals.kinds.enterprise.filling.claims import Claims, claimed
-from evals.kinds.enterprise.filling.query_texts import Texts, say
+from evals.kinds.enterprise.filling.query_texts import Texts, query_text
 from evals.kinds.enterprise.filling.quotas import Place
 from evals.kinds.enterprise.filling.refused import refuse
 from evals.kinds.enterprise.filling.solved import Solved, solve, tools_of
@@ -123,7 +123,7 @@ class Filler:
             draw = attempt(goal.draw, ctx)
             if draw is None or not self._claims.all_free(split, draw.about):
                 continue
-            phrasing, query = say(goal, split, draw, ctx.me, random)
+            phrasing, query = query_text(goal, split, draw, ctx.me, random)
             if not self._texts.new(split, goal, query):
                 continue
             try:

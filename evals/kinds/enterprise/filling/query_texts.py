@@ -1,4 +1,4 @@
-"""What tasks say: a phrasing in the persona's register, and nothing that was said before."""
+"""Texts of tasks: a phrasing in the persona's register, different from all earlier texts."""
 
 from __future__ import annotations
 
@@ -12,55 +12,59 @@ from evals.tasks.task import Split
 from tools.seeding import digest
 
 NEAR = 0.8
-"""Two texts that share more than this of their trigrams say almost the same."""
+"""The share of common trigrams above which two texts count as nearly the same."""
 
 
-def say(goal: Goal, split: Split, draw: Draw, me: Record, random: Random) -> tuple[int, str]:
-    """A phrasing of the split in the persona's register, and the text; its number counts over the split."""
+def query_text(goal: Goal, split: Split, draw: Draw, persona: Record, random: Random) -> tuple[int, str]:
+    """The text of a task, in a phrasing of the split and the persona's register.
+
+    Returns:
+        The number of the phrasing among those of the split, and the text.
+    """
     phrasings = goal.wording.phrasings[split]
-    fitting = [place for place in range(len(phrasings)) if place % REGISTERS == register(me)]
+    fitting = [place for place in range(len(phrasings)) if place % REGISTERS == register(persona)]
     place = random.choice(fitting or list(range(len(phrasings))))
     return place, phrasings[place].format_map(draw.slots)
 
 
-def register(me: Record) -> int:
-    """How somebody speaks: 0 casual, 1 brisk, 2 formal. Nobody changes it."""
-    return int(digest(me["emp_id"], 8), 16) % REGISTERS
+def register(employee: Record) -> int:
+    """The register of an employee, always the same: 0 casual, 1 brisk, 2 formal."""
+    return int(digest(employee["emp_id"], 8), 16) % REGISTERS
 
 
 class Texts:
-    """What has been said so far."""
+    """The texts of the tasks so far."""
 
     def __init__(self) -> None:
         self._trigrams: dict[tuple[Split, str], list[frozenset[str]]] = defaultdict(list)
-        self._said: set[str] = set()
+        self._queries: set[str] = set()
 
     def new(self, split: Split, goal: Goal, query: str) -> bool:
-        """Whether no task says this, and in the test split none of its kind almost the same."""
-        if query in self._said:
+        """Whether no task has this text and, in the test split, no task of the same goal nearly the same."""
+        if query in self._queries:
             return False
         if split != "test":
             return True
         mine = trigrams(query)
-        return all(likeness(mine, other) <= NEAR for other in self._trigrams[split, _kind(goal)])
+        return all(similarity(mine, other) <= NEAR for other in self._trigrams[split, _kind(goal)])
 
     def add(self, split: Split, goal: Goal, query: str) -> None:
-        """Remember a text."""
-        self._said.add(query)
+        """Add the text of a task."""
+        self._queries.add(query)
         self._trigrams[split, _kind(goal)].append(trigrams(query))
 
 
 def trigrams(text: str) -> frozenset[str]:
-    """All runs of three characters, letter case and line breaks aside."""
+    """All runs of three characters, in lower case and with single spaces."""
     folded = " ".join(text.lower().split())
     return frozenset(folded[start : start + 3] for start in range(len(folded) - 2))
 
 
-def likeness(first: frozenset[str], second: frozenset[str]) -> float:
-    """The share of all trigrams of two texts that both have (Jaccard)."""
+def similarity(first: frozenset[str], second: frozenset[str]) -> float:
+    """The share of common trigrams among all trigrams of two texts (Jaccard), from 0 to 1."""
     return len(first & second) / len(first | second) if first or second else 1.0
 
 
 def _kind(goal: Goal) -> str:
-    """Areas may share a goal and its wording."""
+    """The name of a goal without its area: areas may share a goal and its wording."""
     return goal.id.partition(".")[2]

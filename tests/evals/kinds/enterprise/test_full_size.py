@@ -7,7 +7,7 @@ from itertools import combinations
 
 import pytest
 
-from evals.kinds.enterprise.filling.query_texts import NEAR, likeness, trigrams
+from evals.kinds.enterprise.filling.query_texts import NEAR, similarity, trigrams
 from evals.kinds.enterprise.filling.quotas import Cell, cells, denied_places, step_counts
 from evals.kinds.enterprise.generate import generate, offered
 from evals.kinds.enterprise.goals.registry import goals
@@ -69,7 +69,7 @@ def test_few_questions_are_nearly_the_same(tasks: list[Task]) -> None:
     near = {
         place
         for (one, first), (other, second) in combinations(enumerate(texts), 2)
-        if likeness(first, second) > NEAR
+        if similarity(first, second) > NEAR
         for place in (one, other)
     }
     assert len(near) < 0.02 * len(texts)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 
 from evals.kinds.enterprise.filling.claims import SHARED
-from evals.kinds.enterprise.filling.query_texts import NEAR, likeness, trigrams
+from evals.kinds.enterprise.filling.query_texts import NEAR, similarity, trigrams
 from evals.kinds.enterprise.generate import Sizes, generate
 from evals.kinds.enterprise.goals.registry import goals
 from evals.kinds.enterprise.goals.value_forms import tells
@@ -194,7 +194,7 @@ def test_few_questions_are_nearly_the_same(made: Made) -> None:
     near = {
         place
         for (one, first), (other, second) in combinations(enumerate(texts), 2)
-        if likeness(first, second) > NEAR
+        if similarity(first, second) > NEAR
         for place in (one, other)
     }
     assert len(near) < 0.02 * len(texts)

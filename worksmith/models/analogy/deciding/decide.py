@@ -81,7 +81,7 @@ def _leanings(library: Library, found: Sequence[Example], state: State) -> dict[
     numbers = list(dict.fromkeys(example.number for example in found))
     shown = [library.terms[number] for number in numbers]
     kinds = [library.demos[number].kind for number in numbers]
-    found_out = contrast.leanings(contrast.terms(state.task.text), shown, kinds)
+    found_out = contrast.kind_log_odds(contrast.terms(state.task.text), shown, kinds)
     return {number: max(_FARTHEST, lean) for number, lean in zip(numbers, found_out, strict=True)}
 
 

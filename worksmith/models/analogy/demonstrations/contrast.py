@@ -1,4 +1,4 @@
-"""The kind of a query among several: by the words that one kind has and the others have not."""
+"""The likeliest kind of a query, by the words that distinguish the kinds of demonstrated tasks."""
 
 from __future__ import annotations
 
@@ -10,22 +10,35 @@ from retrievers.ranking.abstraction import abstract
 from worksmith.models.analogy.reading.words import FUNCTION_STEMS
 
 _PRESENT = 0.7
+"""Weight of a word that the query has."""
+
 _ABSENT = 0.3
+"""Weight of a word that the query lacks."""
+
 _SMOOTH = 0.5
+"""Wordings of the mean kind that are added to each kind, so that no share is zero."""
+
 _SAME = 0.7
+"""Two kinds count as one if wordings of theirs share at least this part of their words."""
 
 Terms = frozenset[str]
+"""The words of a text that distinguish kinds."""
 
 
 def terms(text: str) -> Terms:
-    """The words that tell kinds apart, synonyms folded; names and numbers are none."""
+    """The words of a text without names, numbers and function words; synonyms become one word."""
     return frozenset(word for word in abstract(text) if word[0] != "_" and word not in FUNCTION_STEMS)
 
 
-def leanings(query: Terms, shown: Sequence[Terms], kinds: Sequence[Hashable]) -> list[float]:
-    """For each demonstrated task, the log-odds of its kind by the query's words: 0 for the likeliest.
+def kind_log_odds(query: Terms, shown: Sequence[Terms], kinds: Sequence[Hashable]) -> list[float]:
+    """The log-odds of the kind of each demonstrated task, by the query's words.
 
-    Tasks of a kind that are worded alike count as one.
+    Args:
+        shown: the words of each demonstrated task. Tasks of a kind with the same words count as one.
+        kinds: the kind of each demonstrated task.
+
+    Returns:
+        A value for each demonstrated task: 0 for the likeliest kind, below 0 for the others.
     """
     kinds = _merged(shown, kinds)
     wordings = {kind: {some for some, its in zip(shown, kinds, strict=True) if its == kind} for kind in kinds}
@@ -50,7 +63,7 @@ def leanings(query: Terms, shown: Sequence[Terms], kinds: Sequence[Hashable]) ->
 
 
 def _merged(shown: Sequence[Terms], kinds: Sequence[Hashable]) -> list[Hashable]:
-    """The kinds, those that are worded alike as one: there the findings decide."""
+    """The kinds, where kinds with similar wordings become one: words cannot distinguish those."""
     names = {kind: kind for kind in kinds}
     for place, one in enumerate(shown):
         for other, kind in zip(shown[:place], kinds, strict=False):
@@ -61,6 +74,6 @@ def _merged(shown: Sequence[Terms], kinds: Sequence[Hashable]) -> list[Hashable]
 
 
 def _rates(wordings: set[Terms]) -> dict[str, float]:
-    """The share of the wordings that have each word."""
+    """By word the share of the wordings that have it."""
     counts = Counter(word for some in wordings for word in some)
     return {word: count / len(wordings) for word, count in counts.items()}

@@ -21,7 +21,7 @@ def choices(slot: Slot) -> dict[str, float]:
 def by_words(slot: Slot) -> dict[Key, float]:
     """The weight of each value as a constant: more for those whose tasks are worded like the query."""
     shown = [slot.library.terms[leaf.source.example.number] for leaf in slot.leaves]
-    leans = contrast.leanings(
+    leans = contrast.kind_log_odds(
         contrast.terms(slot.state.task.text), shown, [leaf.text for leaf in slot.leaves]
     )
     leaning = [weight * math.exp(lean) for weight, lean in zip(slot.weights, leans, strict=True)]

@@ -21,21 +21,33 @@ from tools.kinds.enterprise.generate.wording import pick, texts
 
 _WORDS = grammar("employees")
 _NONE = "none"
+"""The fact of a biography without certificates."""
+
 _LOWEST = 9
+"""The lowest level."""
+
 _TITLES = {"10": "Team Lead", "12": "Manager", "14": "Director"}
 _MEDIAN_SALARIES = {"09": 60_000, "10": 85_000, "12": 120_000, "14": 190_000, "CE": 480_000}
 _EXECUTIVE_SALARY = 340_000
+"""The median of CTO and COO. Salaries are a year's, in the world's currency."""
+
 _SALARY_SPREAD = 0.2
+"""Standard deviation of the logarithm of salaries."""
+
 _AGES = {"09": (22, 34), "10": (26, 40), "12": (31, 50), "14": (38, 57)}
+"""The youngest and oldest age in years, by level."""
+
 _YOUNGEST = 22
-"""Nobody was younger when joining."""
+"""The youngest age in years at which employees join."""
 
 _RATINGS = ((1, 2, 3, 4, 5), (5, 12, 30, 33, 20))
+"""Performance ratings and their weights."""
+
 _STATUSES = ("Single", "Married", "Divorced")
 
 
 def add_employees(draft: Draft) -> None:
-    """All employees, past and present, with biographies that state certificates and duties."""
+    """Add all employees, past and present, with biographies that state certificates and duties."""
     numbers = draft.rng("employees")
     places = positions(draft.rng("hierarchy"), draft.counts.employees, draft.hierarchy)
     ids = {id(place): f"emp_{number:04d}" for number, place in enumerate(places, start=1)}
@@ -93,7 +105,7 @@ def _salary(numbers: random.Random, place: Position) -> int:
 
 
 def _leaves_taken(numbers: random.Random) -> tuple[int, int, int]:
-    """Days of each kind; few use up everything, few nothing."""
+    """Days taken of casual, sick and vacation leave; few employees take all of them or none."""
     casual, sick, vacation = (
         round(total * numbers.betavariate(2.2, 1.8 if kind != "sick" else 3.0))
         for kind, total in LEAVES.items()
@@ -109,9 +121,9 @@ def _add(draft: Draft, employee: Employee) -> None:
         leaves |= {f"total_{kind}_leaves": total, f"remaining_{kind}_leaves": total - taken}
     background = _background(known)
     present = _present(employee, known)
-    above = _to_succeed(draft, numbers, employee)
-    if above is not None:
-        present["successor"] = above.name
+    predecessor = _predecessor(draft, numbers, employee)
+    if predecessor is not None:
+        present["successor"] = predecessor.name
     ref = draft.add(
         "employees",
         emp_id=employee.emp_id,
@@ -136,12 +148,16 @@ def _add(draft: Draft, employee: Employee) -> None:
         **leaves,
         total_leaves_taken=sum(employee.taken),
     )
-    refs = () if above is None else (reference("employees", above.emp_id),)
+    refs = () if predecessor is None else (reference("employees", predecessor.emp_id),)
     draft.latent(ref, "biography", present | background, refs)
 
 
 def check(record: Mapping[str, str | None], latent: Latent) -> list[str]:
-    """Facts that the biography does not state."""
+    """Check that a biography states its facts.
+
+    Returns:
+        A sentence for each fact that is missing or wrong; empty if there is none.
+    """
     text = f"{record['description']} {record['experience']}"
     facts = dict(latent.facts)
     if facts["certificates"] == _NONE:
@@ -179,8 +195,8 @@ def _description(numbers: random.Random, employee: Employee, known: Profile, fac
     return " ".join([*sentences, pick(numbers, other["closing"], slots)])
 
 
-def _to_succeed(draft: Draft, numbers: random.Random, employee: Employee) -> Employee | None:
-    """The predecessor: of each manager's present reports only the first may be named."""
+def _predecessor(draft: Draft, numbers: random.Random, employee: Employee) -> Employee | None:
+    """The manager that an employee is to succeed, for half of the managers' first reports; else None."""
     if employee.manager is None or employee.dol is not None or numbers.random() < 0.5:
         return None
     rivals = [e for e in draft.people.reports(employee.manager) if e.dol is None and e.rank > _LOWEST]
