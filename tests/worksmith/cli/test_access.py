@@ -109,6 +109,14 @@ def test_validate_names_the_place_of_a_fault(tmp_path: Path) -> None:
     assert str(error.value).startswith(f"{file}: sources.conversations.rules[1].when.all[0].self: ")
 
 
+def test_validate_takes_no_empty_kind(tmp_path: Path) -> None:
+    (tmp_path / "rules.json").write_text(packaged_policy())
+    with pytest.raises(InputError, match="no world kind ''"):
+        CliRunner().invoke(
+            app, ["access", "validate", str(tmp_path / "rules.json"), "--kind", ""], catch_exceptions=False
+        )
+
+
 def test_validate_points_out_departments_that_nobody_is_in(tmp_path: Path) -> None:
     document = json.loads(packaged_policy())
     document["groups"] = {"EXEC": ["CE", "CTO"]}

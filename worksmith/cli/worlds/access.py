@@ -86,7 +86,7 @@ def validate(
     from tools.access.reading import read_document
     from tools.world_kind import world_kind
 
-    world = world_kind(kind or _kind_beside(file))
+    world = world_kind(_kind_beside(file) if kind is None else kind)
     if world.check_policy is not None:
         _tell(world.check_policy(file), as_json)
         return

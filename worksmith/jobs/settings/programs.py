@@ -127,7 +127,7 @@ def _categories(values: Any) -> Any:
     names = [name.strip() for value in values for name in str(value).split(",")]
     found = tuple(dict.fromkeys(name for name in names if name))
     if values and not found:
-        raise ValueError("no category is named")
+        raise ValueError("no category is named; leave it out to run all")
     return found
 
 
