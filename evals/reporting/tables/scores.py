@@ -72,7 +72,7 @@ def verdict(study: Study) -> str:
     """The result in one sentence that claims no more than the data."""
     winner = study.winner
     if winner is None:
-        return "No program is better than all others beyond doubt (95 % intervals, paired by task)."
+        return "No program is shown to be better than all others (95 % intervals, paired by task)."
     return f"{winner.arm.label} is better than every other candidate (95 % intervals, paired by task)."
 
 
@@ -86,14 +86,16 @@ def seen_notes(study: Study) -> tuple[str, ...]:
     if not compared:
         return ()
     tasks, size = max(tasks for tasks, _ in compared), median(size for _, size in compared)
-    return (f"{tasks} tasks show differences of about {100 * size:.0f} points (8 times of 10, at 5 %).",)
+    return (
+        f"Power: {tasks} tasks show a difference of about {100 * size:.0f} points 8 times in 10 (at 5 %).",
+    )
 
 
 def interval_notes(summary: Summary) -> tuple[str, ...]:
     groups = summary.scores[PRIMARY].groups if PRIMARY in summary.scores else 0
     if not groups:
         return ()
-    return (f"Intervals allow for tasks of one intent being alike; there are {groups} intents.",)
+    return (f"Intervals are clustered by intent; there are {groups} intents.",)
 
 
 def facets_of(records: Sequence[EpisodeRecord]) -> Mapping[str, Facet]:
