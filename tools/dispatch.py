@@ -1,4 +1,4 @@
-"""The one point that every tool call of an agent passes: validate, decide, run, filter, record."""
+"""Dispatch of tool calls: validate the arguments, ask the policy, run the tool, filter the result."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ ObservationStatus = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What an agent gets back from a call.
+    """The reply to a call of a tool.
 
     Attributes:
-        status: `tool_error` is the tool's own refusal, `tool_crash` a defect of the tool; of a call that was
-            `refused` by the agent's own access checker, and never made, the text says that.
+        status: `tool_error` is the tool's own refusal, `tool_crash` a defect of the tool. `refused` marks a
+            call that the agent's own access checker refused, so that it was not made.
         value: the result as JSON-able data, after the policy's filter.
         text: the result as the agent reads it; shorter than the value where a tool says so (see `Shown`).
     """
@@ -38,20 +38,28 @@ class Observation:
 
 
 Run = Callable[[Tool, Mapping[str, Any]], Any]
-"""Runs a tool on an episode's state, with arguments that were validated."""
+"""Runs a tool on an episode's state; takes the tool and its validated arguments."""
 
 
 def dispatch(
     name: str, arguments: Any, toolset: Toolset, policy: Policy, persona: Persona, run: Run
 ) -> tuple[Observation, Decision | None]:
-    """Make one call. Whatever the agent or a tool does wrong comes back as an observation.
+    """Make one call. Errors of the agent or of the tool come back as an observation.
+
+    Args:
+        name: the name of the tool, `toolkit.function`.
+        arguments: by name, as the agent gave them.
+        toolset: the tools on offer.
+        policy: decides on the call before it is made, and filters the result.
+        persona: the person that the agent works for.
+        run: runs the tool.
 
     Returns:
-        The observation, and the policy's decision if the call got that far.
+        The observation, and the policy's decision; None if the call was refused before the policy was asked.
 
     Raises:
-        RetrievalError: the search index cannot be used. That is nobody's answer to be graded.
-        InfrastructureError: nor can the live system that the tool works on.
+        RetrievalError: the search index cannot be used, so that the episode is not graded.
+        InfrastructureError: the live system that the tool works on cannot be used; likewise.
     """
     tool = toolset.get(name)
     if tool is None:
@@ -83,7 +91,7 @@ def _observed(call: Callable[[], Any], name: str, policy: Policy, persona: Perso
         # Half of a surrogate pair, which JSON can write and no database can hold.
         return _refusal("bad_arguments", f"{name}: not valid Unicode text: {error.reason}")
     except Exception as error:
-        # A defect of a tool must neither end the agent's run nor pass for a wrong answer unseen.
+        # A defect of a tool neither ends the episode nor counts unseen as a mistake of the agent.
         return _refusal("tool_crash", f"{name} failed: {described(error)}")
     whole = value.value if isinstance(value, Shown) else value
     shown = policy.visible(persona, name, whole)
@@ -94,7 +102,7 @@ def _observed(call: Callable[[], Any], name: str, policy: Policy, persona: Perso
 
 
 def as_text(value: Any) -> str:
-    """A result as an agent reads it: text as it is, everything else as compact JSON."""
+    """A result as text: a text unchanged, any other value as compact JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 

@@ -27,13 +27,20 @@ class Episode:
     """One attempt at one task: fresh state, a persona, a clock, a toolset.
 
     Attributes:
-        world: the mark of the world that the episode is in, see `Environment.unreadable`.
-        ask: asks the agent's own model, for tools that do; None where there is none.
-        backend: see `Environment.backend`.
+        kind: the world's kind.
+        persona: the person that the agent works for.
+        now: the episode's clock; it stands still.
+        toolset: the tools on offer.
+        policy: the access rules.
+        library: the search indexes over the world; None if its tools do not search.
+        world: the reference of the world, see `Environment.unreadable`.
+        backend: the live system that tools work on, see `Environment.backend`; None for the world itself.
+        ask: asks the agent's own model, for tools that need one; None where there is none.
+        changeset: the changes so far, as SQLite writes them.
+        calls: the records of the calls so far.
 
-    Between calls an episode holds no database, only the changeset of what it has changed so far, so
-    thousands can wait for a model at the same time. Not thread-safe; different episodes are
-    independent of each other.
+    Between calls an episode holds a changeset and no database, so thousands can wait for a model at the same
+    time. Not thread-safe; different episodes are independent of each other.
     """
 
     def __init__(
@@ -64,7 +71,11 @@ class Episode:
         self._pool = pool
 
     def call(self, name: str, arguments: Any) -> Observation:
-        """Call a tool. Whatever goes wrong comes back as an observation.
+        """Call a tool. Errors of the agent or of the tool come back as an observation.
+
+        Args:
+            name: the name of the tool, `toolkit.function`.
+            arguments: by name, as the agent gave them; they are validated here.
 
         Raises:
             RetrievalError, InfrastructureError: see `dispatch`.
@@ -78,7 +89,7 @@ class Episode:
 
         observation, decision = self._dispatch(name, arguments, run)
         if observation.status == "ok" and granted:
-            decision = granted[-1]  # by which rule this very record was open
+            decision = granted[-1]  # the rule that opened this record
         if observation.status == "denied":
             reads.add(DENIED)
         seconds = time.perf_counter() - start
@@ -86,7 +97,7 @@ class Episode:
         return observation
 
     def refuse(self, name: str, arguments: Any, reason: str) -> Observation:
-        """Keep on record a call that is not made, since the agent's own access check is against it."""
+        """Record a call that the agent's own access check refused; it is not made."""
         text = f"Your own access check refused {name}, so it was not called. {reason}".rstrip()
         observation = Observation("refused", text, text)
         self.calls.append(CallRecord(name, arguments, observation, None, 0.0))
@@ -97,10 +108,13 @@ class Episode:
         self.toolset = toolset
 
     def call_all(self, calls: Iterable[tuple[str, Mapping[str, Any]]]) -> list[Observation]:
-        """Make calls that are all known beforehand, with the effect of making them one after another.
+        """Make several calls one after another, faster than `call` does.
 
-        The sandbox is borrowed and the changes are captured once instead of once a call. A call that fails
-        changes nothing. The calls are not added to `calls`.
+        The sandbox is borrowed and the changes are captured once for all. A call that fails changes nothing.
+        The calls are not added to `calls`.
+
+        Args:
+            calls: the names of tools, each with its arguments.
         """
         calls = list(calls)
 
@@ -129,7 +143,7 @@ class Episode:
                 return observations
             except _HalfDoneError:
                 pass
-        # Rare enough that the common case need not pay for a savepoint a call.
+        # A half-done call is rare, so that a savepoint for every call would cost more than a second run.
         return [
             dispatch(name, arguments, self.toolset, self.policy, self.persona, self._run)[0]
             for name, arguments in calls
@@ -141,10 +155,10 @@ class Episode:
         reads: set[str] | None = None,
         granted: list[Decision] | None = None,
     ) -> ToolContext:
-        """What a tool gets to see of this episode, over a database that shows its state.
+        """The context of a tool: this episode, over a database in its present state.
 
         Args:
-            reads, granted: what the context writes into, see `ToolContext`; None is something of its own.
+            reads, granted: collect references and decisions, see `ToolContext`; None for new collections.
         """
         return ToolContext(
             connection,

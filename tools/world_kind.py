@@ -29,38 +29,42 @@ class Explanation:
 
 
 ExplainAccess = Callable[["ToolContext", str | None, Sequence[str], str | None], Explanation]
-"""Explains the rights of a context's persona: in one source or all, for operations, and on one record."""
+"""Explains the rights of a context's persona.
+
+Takes the context, a source (None for all), the operations, and the key of a record (None for no record).
+"""
 
 
 def no_library(_world: World) -> Library | None:
-    """For kinds whose tools search nothing."""
+    """No library: for kinds whose tools do not search."""
     return None
 
 
 @dataclass(frozen=True)
 class WorldKind:
-    """Everything the core needs to know about one kind of world.
+    """The tables, tools, rules and texts of one kind of world.
 
     Attributes:
-        tables: its schema.
-        toolkits: in the order in which prompts list them.
-        shared_toolkits: names of toolkits that every task gets whatever its domains.
-        open_policy: the access rules of a world of this kind.
-        find_persona: somebody in such a world by id; raises `InputError` if there is nobody.
-        house_rules: the conventions an agent has to know, as prompt text.
-        open_library: the search indexes over a world, if its tools search.
+        name: the name in manifests and on the command line.
+        tables: the schema of its worlds.
+        toolkits: its toolkits, in the order of prompts.
+        shared_toolkits: names of toolkits that every task gets in addition to its domains.
+        open_policy: gives the access rules of a world.
+        find_persona: gives the person of a world with an id; raises `InputError` if there is none.
+        house_rules: the conventions that an agent has to know, as text of a prompt.
+        open_library: gives the search indexes of a world; None if its tools do not search.
         finish: the call that ends a task.
-        toolset_for: names of toolsets by name of the strategy that is offered them where nobody says
-            otherwise; the empty name stands for all other strategies, which else are offered all toolkits.
-        departments: what the codes in `Persona.department` stand for, for prompts.
-        categories: names of functions (without that of their toolkit) by what they are for; agents can be
-            made to do without the functions of a category.
-        persona_ids: ids to choose from where there are few, for completion.
-        explain_access: replaces the explanation of access rules where these are no document of rules.
-        check_policy: the same for the check of a policy file.
-        live_systems: by name what connects to a live system, which tools then work on instead of the world;
-            takes a file that says how that system calls our records, or None.
-        stand_ins: names of the toolkits that such agents get in their place.
+        toolset_for: the default toolset by name of the strategy. The empty name stands for all other
+            strategies; without it those get all toolkits.
+        departments: the names of departments by the codes in `Persona.department`, for prompts.
+        categories: names of functions (without that of their toolkit) by category; an agent can be measured
+            without the functions of a category.
+        stand_ins: names of the toolkits that such an agent gets in their place.
+        persona_ids: gives the ids of a world's personas for completion, if there are few.
+        explain_access: explains access rules, for kinds whose rules are not a document.
+        check_policy: checks a policy file, for such kinds.
+        live_systems: by name a function that connects to a live system, on which tools then work instead of
+            the world. It takes a file that maps that system's ids to the world's, or None.
         table_changes: by origin of a world, a refused call (tool and observation) that changes the shape of a
             table in the published system.
     """
@@ -85,10 +89,11 @@ class WorldKind:
     table_changes: Mapping[str, tuple[str, str]] = field(default_factory=dict, hash=False)
 
     def toolset(self, toolkits: Iterable[str] | None, without: Iterable[str] = ()) -> Toolset:
-        """The tools of these toolkits and the shared ones; None stands for all of them.
+        """The tools of some toolkits and the shared ones.
 
         Args:
-            without: categories whose functions are left out; the stand-ins are added.
+            toolkits: names of toolkits; None stands for all.
+            without: categories whose functions are left out; the stand-ins are then added.
 
         Raises:
             InputError: there is no such toolkit, or no such category.
@@ -109,7 +114,7 @@ class WorldKind:
 
     @property
     def judges_answers(self) -> bool:
-        """Whether agents say how a task ended and their answers count, and not the world's state alone."""
+        """Whether answers of agents are scored, and not the world's state alone."""
         return self.finish != WITHOUT_ANSWER
 
 

@@ -19,7 +19,7 @@ from evals.reporting.html.plots import Plot
 from evals.reporting.tables.ablation import ablation_grids
 from evals.reporting.tables.areas import access_grid, area_grids, checker_grid
 from evals.reporting.tables.costs import cost_grid, result_cost_grid
-from evals.reporting.tables.failure_modes import FACETS as FAULT_FACETS
+from evals.reporting.tables.failure_modes import FACETS as FAILURE_FACETS
 from evals.reporting.tables.failure_modes import failure_mode_grids
 from evals.reporting.tables.judges import judge_grid, judge_grids
 from evals.reporting.tables.scores import (
@@ -242,7 +242,7 @@ def _fault_grids(study: Study) -> tuple[Grid, ...]:
         if not row.arm.baseline
         for record in row.result.records
     ]
-    facets = {"domain": FAULT_FACETS["domain"], "program": lambda record: str(record.strategy)}
+    facets = {"domain": FAILURE_FACETS["domain"], "program": lambda record: str(record.strategy)}
     return failure_mode_grids(labelled, facets=facets)
 
 

@@ -1,4 +1,4 @@
-"""What shells complete that only a world or its kind knows. Nothing is offered where there is none."""
+"""Values for shells to complete that worlds and their kinds have; empty where there are none."""
 
 from __future__ import annotations
 
@@ -25,6 +25,13 @@ def tool_categories() -> list[str]:
     return [category for kind in WORLD_KINDS.all() for category in kind.categories]
 
 
+def live_systems() -> list[str]:
+    """The live systems that tools of any kind can work on."""
+    from tools.world_kind import WORLD_KINDS
+
+    return [name for kind in WORLD_KINDS.all() for name in kind.live_systems]
+
+
 def personas(context: typer.Context) -> list[str]:
     """The personas of the suite on the command line, where they are few enough to choose from."""
     from tools.errors import InputError
@@ -38,7 +45,7 @@ def personas(context: typer.Context) -> list[str]:
 
 
 def sources(context: typer.Context) -> list[str]:
-    """What the suite on the command line has records of."""
+    """The sources of the suite on the command line."""
     from tools.world_kind import world_kind
 
     world = _world(context)
@@ -49,7 +56,7 @@ def _world(context: typer.Context) -> World | None:
     from tools.errors import InputError
     from tools.world import World
 
-    # Before an option that has no value yet, what the arguments are is not known: they are all left over.
+    # If the last option has no value yet, typer leaves all arguments unparsed.
     named = context.params.get("suite") or next(iter(context.args), None)
     if named is None:
         return None

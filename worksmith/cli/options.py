@@ -38,10 +38,15 @@ def from_settings(
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Turn a function of settings into a function whose parameters are the fields of those settings.
 
-    Parameters after the first stay as they are: they say how a command works (`--json`), not on what.
+    Parameters after the first stay as they are, such as `--json`.
 
     Args:
-        complete: functions that complete values of fields which only a world knows.
+        settings: the class of settings that the function takes.
+        complete: by field a function that gives the values which a shell completes, for values that are
+            read from a world or its kind.
+
+    Returns:
+        A decorator; typer reads the signature of the function that it gives.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
@@ -52,8 +57,8 @@ def from_settings(
         @wraps(command)
         def run(**given: Any) -> None:
             values = {name: given.pop(name) for name in fields}
-            told = {name: value for name, value in values.items() if value is not None and value != []}
-            command(settings(**told), **given)
+            named = {name: value for name, value in values.items() if value is not None and value != []}
+            command(settings(**named), **given)
 
         derived = [parameter(name, field, complete.get(name)) for name, field in fields.items()]
         spelled = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in (*derived, *own)]

@@ -99,7 +99,7 @@ def compile(settings: CompileSettings, *, progress: Progress = SILENT) -> Compil
     Raises:
         InputError: a setting is wrong, or a file.
         WorksmithError: the compile gave no program; see `optimizers.compiling.compile.compile_program`.
-        EvaluationInterrupted: on Ctrl-C; what was finished is in the journal.
+        EvaluationInterrupted: on Ctrl-C; finished episodes are in the journal.
     """
     tracking = Tracking.of(settings, track=settings.track)
     register_as = _registration(settings)

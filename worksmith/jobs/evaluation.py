@@ -44,10 +44,10 @@ class Evaluation(Printable):
     """The result of an evaluation.
 
     Attributes:
-        settings: what was run, as data.
+        settings: the settings of the evaluation, as JSON-able data.
         runs: the episodes and figures by label of the model; a replay has one for each recorded run.
-        run_id: of the run in MLflow; None where it was not tracked.
-        stopped: the name of the limit of the budget that ended it; empty where none did.
+        run_id: the id of the run in MLflow; None where it was not tracked.
+        stopped: the limit of the budget that ended the evaluation; empty where none did.
     """
 
     settings: Mapping[str, Any]
@@ -57,19 +57,19 @@ class Evaluation(Printable):
 
     @property
     def unstarted(self) -> int:
-        """How many episodes are missing because the budget was spent."""
+        """The number of episodes that did not run because the budget was spent."""
         return sum(result.unstarted for result in self.runs.values())
 
     @property
     def failed(self) -> bool:
-        """Whether all episodes of a run were lost, or all verdicts of a judge."""
+        """Whether no episode of a run was graded, or all verdicts of a judge failed."""
         summaries = [result.summary for result in self.runs.values()]
         silent = any(judge.failed == judge.verdicts for each in summaries for judge in each.judging)
         return silent or any(each.graded == 0 for each in summaries)
 
     @property
-    def faults(self) -> list[str]:
-        """The losses to the infrastructure, and mistakes, in a sentence each."""
+    def losses(self) -> list[str]:
+        """A sentence for each kind of loss to the infrastructure, and for errors of the program."""
         return [
             f"{label}: {said}"
             for label, result in self.runs.items()
@@ -97,7 +97,7 @@ class Evaluation(Printable):
 
 @dataclass(frozen=True)
 class EvalPlan(Printable):
-    """An evaluation whose suite, program, models and judges are open, and of which nothing has run."""
+    """An evaluation that has not begun: its suite, program, models and judges are open."""
 
     program: Agent
     models: Mapping[str, dspy.LM]
@@ -125,10 +125,14 @@ class EvalPlan(Printable):
 
 
 def plan_evaluation(settings: EvalSettings, *, progress: Progress = SILENT, record: bool = False) -> EvalPlan:
-    """Open what an evaluation needs.
+    """Open the suite, program, models and judges of an evaluation.
 
     Args:
-        record: whether to record what models are asked, if the settings name a file for it.
+        progress: receives messages.
+        record: whether to write requests and replies to the file that the settings name for it, if any.
+
+    Raises:
+        InputError: a setting is wrong, or a file.
     """
     measured = Measurement.open(settings, progress)
     program = open_program(measured.suite, settings)
@@ -140,12 +144,15 @@ def evaluate(settings: EvalSettings, *, progress: Progress = SILENT) -> Evaluati
     """Run a program on a suite's tasks and score every episode by its outcome.
 
     Args:
-        progress: hears of the evaluation as it goes.
+        progress: receives messages and the state of the progress bar.
+
+    Returns:
+        The episodes and figures of each model.
 
     Raises:
         InputError: a setting is wrong, or a file.
         BudgetSpentError: the budget was spent before the first episode.
-        EvaluationInterrupted: on Ctrl-C; what was finished is in the log.
+        EvaluationInterrupted: on Ctrl-C; finished episodes are in the log.
     """
     tracking = Tracking.of(settings, track=settings.track)
     plan = plan_evaluation(settings, progress=progress, record=True)
@@ -184,7 +191,7 @@ def evaluate(settings: EvalSettings, *, progress: Progress = SILENT) -> Evaluati
 
 
 def _log_file(plan: EvalPlan, lm: dspy.LM) -> Path:
-    """A log named after everything that the episodes depend on but the code."""
+    """A log whose name is a digest of all that the episodes depend on, except the code."""
     measured = plan.measurement
     data = [measured.suite.digest, measured.suite.env.digest]
     of = [*data, state_digest(plan.program), model_digest(lm), measured.settings.ground_truth]

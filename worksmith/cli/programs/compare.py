@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from worksmith.cli.choices import tool_categories
+from worksmith.cli.choices import live_systems, tool_categories
 from worksmith.cli.options import DryRunFlag, JsonFlag, from_settings
 from worksmith.cli.terminal import Terminal, end_stopped, say, show
 from worksmith.jobs.settings.programs import CompareSettings
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from evals.running.study import Row
 
 
-@from_settings(CompareSettings, complete={"without_tools": tool_categories})
+@from_settings(CompareSettings, complete={"without_tools": tool_categories, "org": live_systems})
 def compare_strategies(
     settings: CompareSettings, dry_run: DryRunFlag = False, as_json: JsonFlag = False
 ) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import typer
 
+from worksmith.cli.choices import live_systems
 from worksmith.cli.options import DryRunFlag, JsonFlag, from_settings
 from worksmith.cli.terminal import Terminal, end_stopped, say, show
 from worksmith.jobs.settings.programs import EvalSettings
 
 
-@from_settings(EvalSettings)
+@from_settings(EvalSettings, complete={"org": live_systems})
 def evaluate_program(settings: EvalSettings, dry_run: DryRunFlag = False, as_json: JsonFlag = False) -> None:
     """Run a program on a suite's tasks and score every episode by its outcome."""
     from worksmith.jobs.evaluation import evaluate, plan_evaluation
@@ -19,8 +20,8 @@ def evaluate_program(settings: EvalSettings, dry_run: DryRunFlag = False, as_jso
         return
     result = evaluate(settings, progress=Terminal())
     show(result, as_json)
-    for fault in result.faults:
-        say(fault)
+    for loss in result.losses:
+        say(loss)
     if result.failed:
         raise typer.Exit(1)
     end_stopped(result.stopped, f"{result.unstarted} episodes were not run; --resume with more goes on")

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from worksmith.cli.choices import live_systems
 from worksmith.cli.options import JsonFlag, from_settings
 from worksmith.cli.terminal import Terminal, show
 from worksmith.jobs.settings.programs import RunSettings
@@ -16,7 +17,7 @@ PromptsFlag = Annotated[
 ]
 
 
-@from_settings(RunSettings)
+@from_settings(RunSettings, complete={"org": live_systems})
 def run_task(settings: RunSettings, prompts: PromptsFlag = False, as_json: JsonFlag = False) -> None:
     """Run one task and show every step (thought, call, decision, observation) and the changes."""
     from worksmith.jobs.task_run import run_task

@@ -17,19 +17,19 @@ Other = TypeVar("Other", bound="JobSettings")
 
 @dataclass(frozen=True)
 class Traits:
-    """What a setting has besides a name, a type, a default and a help text.
+    """The traits of a setting other than its name, type, default and help text.
 
     Attributes:
-        flag: the option, where the field has another name.
-        short: its short form.
-        metavar: the placeholder of its value.
-        unset: the default in words, for a default that is found elsewhere.
-        path: whether a path is that of a file or a folder.
-        variable: the variable of the environment that sets it.
-        positional: whether it is an argument of a command.
+        flag: the option, where it is not made from the field's name.
+        short: the short form of the option, such as `-o`.
+        metavar: the placeholder of the value in help.
+        unset: the default in words, where the job computes it.
+        path: `file` or `folder`, for a path that must be one.
+        variable: the environment variable that sets it.
+        positional: whether it is an argument of the command.
         panel: the heading of its group in help.
-        recorded: whether it belongs to the description of a run, because it can change the result.
-        option: whether a command has an option for it.
+        recorded: whether it is part of a run's description, because it can change the result.
+        option: whether the command has an option for it.
     """
 
     flag: str = ""
@@ -87,7 +87,7 @@ def comma_separated(field: FieldInfo) -> bool:
 
 
 class JobSettings(BaseModel):
-    """The base of all settings: keyword arguments in, an `InputError` for what makes no sense."""
+    """The base of all settings. It takes keyword arguments; a wrong one is an `InputError`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
@@ -109,7 +109,11 @@ class JobSettings(BaseModel):
         return {name: values[name] for name in kept if values[name] not in (None, [], "")}
 
     def adapted(self, model: type[Other], **others: Any) -> Other:
-        """The settings of another job, with the fields that both have, and `others`."""
+        """The settings of another job, made from the fields that both have, and `others`.
+
+        Raises:
+            InputError: a value is wrong, missing or unknown.
+        """
         shared = type(self).model_fields.keys() & model.model_fields.keys()
         return model(**{name: getattr(self, name) for name in shared} | others)
 
@@ -151,21 +155,21 @@ def bare_type(kind: Any) -> Any:
 
 
 def _explained(model: type[JobSettings], error: ValidationError) -> InputError:
-    """The first fault as a sentence."""
-    fault = error.errors(include_url=False)[0]
-    name = str(fault["loc"][0]) if fault["loc"] else ""
+    """The first mistake as an `InputError`."""
+    first = error.errors(include_url=False)[0]
+    name = str(first["loc"][0]) if first["loc"] else ""
     field = model.model_fields.get(name)
     if field is None:
         known = ", ".join(model.model_fields)
         return InputError(f"{model.__name__} has no setting {name!r}", hint=f"there are {known}")
-    where, said = option_name(name, field), fault["msg"].removeprefix("Value error, ")
-    if fault["type"] == "missing":
+    where, said = option_name(name, field), first["msg"].removeprefix("Value error, ")
+    if first["type"] == "missing":
         return InputError("a value is missing", where=where)
-    if fault["type"] == "literal_error":
+    if first["type"] == "literal_error":
         listed = ", ".join(choices_of(field))
         return InputError(
-            f"no {name.replace('_', ' ')} {fault['input']!r}", where=where, hint=f"there are {listed}"
+            f"no {name.replace('_', ' ')} {first['input']!r}", where=where, hint=f"there are {listed}"
         )
-    if fault["type"] == "tuple_type":
-        return InputError("several values go in a list", where=where, hint=f"got {fault['input']!r}")
-    return InputError(said[:1].lower() + said[1:], where=where, hint=f"got {fault['input']!r}")
+    if first["type"] == "tuple_type":
+        return InputError("several values go in a list", where=where, hint=f"got {first['input']!r}")
+    return InputError(said[:1].lower() + said[1:], where=where, hint=f"got {first['input']!r}")

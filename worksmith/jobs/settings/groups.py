@@ -184,12 +184,11 @@ class JudgeSettings(RubricSettings):
 
 
 class OrgSettings(JobSettings):
-    """The live org that tools work on, if any."""
+    """The live system that tools work on, if any."""
 
     org: str | None = setting(
         None,
-        "Live org to read instead of the suite's world: salesforce, named by the SALESFORCE_ variables.",
-        suggest=("salesforce",),
+        "Live system for tools to work on instead of the suite's world, if the world kind has one.",
         unset="the suite's world",
     )
     org_ids: Path | None = setting(
