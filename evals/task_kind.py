@@ -45,10 +45,10 @@ class PublishedMistakes:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TaskKind:
-    """All that the harness knows about one kind of suite. Every field but the name has a default.
+    """The builders, scorers, facets and tables of a kind of suite. Every field except the name has a default.
 
     Attributes:
-        name: that of its `WorldKind`.
+        name: the name of its `WorldKind`.
         suites: gives the builder of its suites; None where suites are only imported or written by hand.
         importers: readers of published systems, by name of the system.
         scorer: scores episodes over an environment. By default that is an `AnswerScorer` where the world
@@ -64,10 +64,10 @@ class TaskKind:
         closed_intents: whether the intents of tasks are the whole list of intents. If not, they count as a
             sample of more, which intervals and tests allow for.
         mistakes: counted by the published system in predictions.
-        open_predictions: takes a suite and files of the published system's predictions; gives them as runs.
-        report: gives the tables and figures that this kind has besides those of every kind.
+        open_predictions: opens files of the published system's predictions for a suite, as runs.
+        report: gives tables and figures of this kind, in addition to those of every kind.
         facts: takes the world, the tasks and the facts that `worksmith suite info` shows of every suite;
-            gives them as they are to be shown for this kind.
+            gives the facts to show for this kind.
         published: package with `published.toml`, the tables of papers that reports can show beside ours;
             empty for none.
         value_readers: readers of values that answers name, by type of value. Each takes a text and gives the
@@ -136,7 +136,7 @@ class Quickstart:
 
 @dataclass(frozen=True, kw_only=True)
 class KindReport:
-    """Tables and figures of a kind besides those of every kind; by default none.
+    """Tables and figures of a kind, in addition to those of every kind; by default none.
 
     Attributes:
         breakdown: facets by which the scores of one program are shown; None for area, type, difficulty and
@@ -149,7 +149,7 @@ class KindReport:
         metrics: figures of one program for tracking.
         counted_attempts: the episodes whose outcome is yes or no, which the chances of several attempts
             count.
-        attempts_note: said below those chances.
+        attempts_note: the note below those chances.
     """
 
     breakdown: tuple[str, ...] | None = None
@@ -168,7 +168,7 @@ TASK_KINDS = Registry("worksmith.task_kinds", TaskKind, "task kind")
 
 
 def task_kind(name: str) -> TaskKind:
-    """The kind called `name`; one with all defaults where no package offers it.
+    """The kind called `name`; a kind with all defaults if no package offers one.
 
     Raises:
         InputError: the package that offers it is broken.
@@ -177,7 +177,7 @@ def task_kind(name: str) -> TaskKind:
 
 
 def kind_of(records: Iterable[EpisodeRecord]) -> TaskKind:
-    """The kind of these episodes; one with all defaults where they are of several, or do not say."""
+    """The kind of episodes; a kind with all defaults if they are of several kinds or name none."""
     names = {record.labels.kind for record in records}
     return task_kind(names.pop() if len(names) == 1 else "")
 
@@ -198,7 +198,7 @@ def transcript_readers() -> Mapping[str, Callable[[Path], Sequence[Transcript]]]
 
 
 def quickstart_kind() -> tuple[str, Quickstart]:
-    """The kind of world that `worksmith quickstart` builds, and how.
+    """The name of the kind of world that `worksmith quickstart` builds, and its `Quickstart`.
 
     Raises:
         InputError: no installed kind has one.
@@ -245,7 +245,7 @@ def _importers() -> dict[str, Importer]:
 
 
 def scorers_for(env: Environment, ground_truth: GroundTruth = "published") -> tuple[Scorer, ...]:
-    """The scorers of episodes over an environment, as its kind has them."""
+    """The scorers of episodes over an environment: those of its kind, else the default ones."""
     kind = task_kind(env.kind.name)
     if kind.scorer is not None:
         return (kind.scorer(env, ground_truth),)

@@ -1,1 +1,1 @@
-"""What agents can do: worlds, sandboxes, episodes, outcomes, policies, and the tools of each world kind."""
+"""Environments of agents: worlds, sandboxes, episodes, policies, and the tools of each world kind."""

@@ -1,1 +1,1 @@
-"""What the generators of tasks share, whatever the world."""
+"""Parts that the generators of tasks of all kinds share."""

@@ -1,4 +1,4 @@
-"""Admission of episodes: what the runner asks of a budget."""
+"""Admission of episodes: the interface of a budget for the runner."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class Admission(Protocol):
     """Decides whether episodes may start. Called from the workers' threads."""
 
     def admit(self, kind: str) -> Leave | None:
-        """Leave to run one more episode, maybe after others have ended; None if none is to start.
+        """Leave to run one more episode; None if none may start. May wait for others to end.
 
         Args:
-            kind: episodes of one kind cost about the same.
+            kind: the group of the episode; episodes of a group cost about the same.
         """
         ...
 

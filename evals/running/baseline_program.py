@@ -1,4 +1,4 @@
-"""Baselines as programs, for the same harness and tables as agents."""
+"""Baselines as programs: they run, score and report as agents do."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def baselines_for(env: Environment, *, learning: bool = True) -> tuple[str, ...]
     """The names of the baselines of a world's kind.
 
     Args:
-        learning: with those that learn from training tasks.
+        learning: whether baselines that learn from training tasks are included.
     """
     found = baselines_of(env)
     return tuple(name for name, baseline in found.items() if learning or not baseline.learns)
@@ -31,7 +31,8 @@ class BaselineProgram:
     """A baseline over an environment; asks no model.
 
     Args:
-        train: tasks to learn from; never those that it is measured on.
+        name: the name of the baseline.
+        train: the tasks to learn from; never those that it is measured on.
 
     Raises:
         InputError: there is no baseline of this name in this kind of world.
@@ -52,7 +53,7 @@ class BaselineProgram:
         self._env = env
 
     def __call__(self, task: Task) -> SimpleNamespace:
-        """Do the task in an episode of its own, with all tools there are."""
+        """Do the task in an episode of its own, with all tools or those of its domains."""
         started = time.perf_counter()
         toolkits = None if self._env.kind.judges_answers else task.domains
         episode = self._env.episode(toolkits, persona=task.persona, now=task.now)

@@ -14,15 +14,15 @@ from evals.records.record import EpisodeRecord
 from tools.errors import InfrastructureError
 
 IN_VAIN = 24
-"""Lost episodes at the beginning of an evaluation after which the model is given up."""
+"""The number of lost episodes at the beginning after which an evaluation ends."""
 
 
 class ModelDownError(InfrastructureError):
-    """A model has not answered a single one of many episodes."""
+    """A model has answered none of the first episodes."""
 
 
 def may_pass(record: EpisodeRecord, lm: Any) -> bool:
-    """Whether an episode was lost for a reason that may be over.
+    """Whether an episode was lost for a reason that may have passed.
 
     A model that runs here, such as a replay, gives the same reply again, and a broken scorer breaks again.
     """
@@ -32,10 +32,10 @@ def may_pass(record: EpisodeRecord, lm: Any) -> bool:
 
 
 class Outage:
-    """Counts the episodes that a model loses before the first one that it does not.
+    """Counts the episodes that are lost to a model before its first answer.
 
     Args:
-        known: whether the log has such an episode.
+        known: whether the log holds an episode that was not lost.
     """
 
     def __init__(self, lm: Any, *, known: bool) -> None:

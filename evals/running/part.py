@@ -1,4 +1,4 @@
-"""A program on its tasks: the episodes that are planned, tried and done."""
+"""Parts of an evaluation: one program on its tasks, with its planned and finished episodes."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ class Part:
     """A program on its tasks, one of several that share the workers.
 
     Attributes:
+        program: takes `task=` and returns a prediction with an `.episode`.
         log: each episode is written to it as it ends; episodes that it already holds are not run again.
         known: whether an episode that the log holds need not run again.
         begun: the keys of the episodes that are run; None runs all.
@@ -104,13 +105,13 @@ class Attempt:
 
 
 class PartRun:
-    """A part on its way: its episodes, planned and done.
+    """A part that is being run.
 
     Attributes:
         planned: all of its episodes, in the order of tasks and trials.
         fresh: those that the log does not hold.
         done: records by the key of their unit.
-        cut_short: records that are not kept because the budget ended them; they were paid for.
+        cut_short: records of episodes that the budget ended; they are not kept, but were paid for.
     """
 
     def __init__(self, part: Part, place: int, settings: EvalSettings) -> None:

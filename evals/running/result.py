@@ -13,9 +13,12 @@ from evals.task_kind import kind_of
 
 @dataclass(frozen=True)
 class Progress:
-    """One more episode is done, or was tried again.
+    """The progress of an evaluation after an episode.
 
     Attributes:
+        done: the number of episodes that are done.
+        total: the number of all episodes.
+        record: the record of the episode.
         part: the place of the program among those that are evaluated together.
     """
 
@@ -27,12 +30,18 @@ class Progress:
 
 @dataclass(frozen=True)
 class EvalResult:
-    """Every episode of an evaluation, in the order of tasks and trials, and their figures.
+    """The episodes of an evaluation and their figures.
 
     Attributes:
+        records: every episode, in the order of tasks and trials.
+        summary: the figures over all episodes.
+        program: the digest of the program.
+        model: the name of the model.
+        strategy: the name under which the records go.
+        trials: the number of episodes of each task.
         resumed: the number of episodes from the log that were not run again.
-        seconds: wall time of running the episodes.
-        unstarted: the number of missing episodes: a budget was spent before they could start.
+        seconds: the wall time of the run.
+        unstarted: the number of episodes that a spent budget kept from starting.
     """
 
     records: tuple[EpisodeRecord, ...]
@@ -47,7 +56,7 @@ class EvalResult:
     unstarted: int = 0
 
     def as_program(self, label: str = "", *, baseline: bool = False) -> ProgramRecords:
-        """The episodes as tables of a kind take them."""
+        """The episodes and figures in the form that tables of a kind take."""
         return ProgramRecords(label or self.strategy, self.records, self.summary, self.seed, baseline)
 
     def figures_json(self) -> dict[str, Any]:

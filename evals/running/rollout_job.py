@@ -1,4 +1,4 @@
-"""Episodes of one program: identified, run, scored, and recorded."""
+"""One program under settings: each of its episodes is identified, run, scored and recorded."""
 
 from __future__ import annotations
 
@@ -38,10 +38,11 @@ if TYPE_CHECKING:
 
 
 class RolloutJob:
-    """A program under settings.
+    """The episodes of a program under settings.
 
     Args:
         program: a `dspy.Module` or callable that takes `task=` and returns a prediction with an `.episode`.
+        settings: the environment, the model, the scorers, the judges and the limits.
     """
 
     def __init__(self, program: Callable[..., Any], settings: EvalSettings) -> None:

@@ -57,7 +57,17 @@ def evaluate(
 ) -> EvalResult:
     """Run one program on tasks and score each episode.
 
-    Args and Raises: see `evaluate_together` and `Part`.
+    Args:
+        program: takes `task=` and returns a prediction with an `.episode`.
+        settings: the environment, the model, the scorers, the judges and the limits.
+        log: gets each episode as it ends; episodes that it already holds are not run again.
+        on_progress, on_resume: see `evaluate_together`.
+
+    Returns:
+        The episodes in the order of tasks and trials, and their figures.
+
+    Raises:
+        InputError, ModelDownError, EvaluationInterrupted: see `evaluate_together`.
     """
     parts = [Part(program, tasks, log)]
     return evaluate_together(parts, settings, on_progress=on_progress, on_resume=on_resume)[0]
@@ -70,18 +80,19 @@ def evaluate_together(
     on_progress: Callable[[Progress], None] | None = None,
     on_resume: Callable[[Resumed], None] | None = None,
 ) -> list[EvalResult]:
-    """Run several programs at once: no worker is idle while any of them has episodes left.
+    """Run several programs at once, so that no worker is idle while one of them has episodes left.
 
     Args:
         on_progress: called with each episode, in the calling thread.
-        on_resume: called before the first episode with what becomes of the episodes in each log that has any.
+        on_resume: called before the first episode, for each log that holds some, with the counts of episodes
+            taken over and run.
 
     Returns:
         A result for each part; the seconds of each are those of all together.
 
     Raises:
-        InputError: a program itself was given something wrong.
-        ModelDownError: a model has not answered at all, see `evals.running.outage`.
+        InputError: a setting or an argument of a program is wrong.
+        ModelDownError: the model has answered no episode so far, see `evals.running.outage`.
         EvaluationInterrupted: on Ctrl-C, after episodes in flight had a moment to finish.
     """
     started = time.perf_counter()

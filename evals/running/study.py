@@ -65,8 +65,8 @@ class Comparison:
     """An arm against the first arm, on the tasks of both; lost episodes count as wrong.
 
     Attributes:
-        difference: of `outcome_strict`.
-        p: of the exchange test by intent, adjusted for all comparisons of the study.
+        difference: the difference of `outcome_strict`, paired by task.
+        p: the p value of the exchange test by intent, adjusted for all comparisons of the study.
         test: McNemar's exact test, which assumes independent tasks and is not adjusted; None if an arm has
             several trials or partial scores.
     """

@@ -1,4 +1,4 @@
-"""Threads that work through a list once, for work that mostly waits for a model.
+"""A pool of threads that does each unit of a list once, for work that mostly waits for a model.
 
 Unlike an executor, the pool starts a unit only when a worker is free, can give up on a slow unit without
 waiting for it, and never keeps the interpreter alive.
@@ -24,10 +24,13 @@ class Workers(Generic[U, R]):
     """A pool for one list of work units.
 
     Args:
-        work: done in a worker thread, under a copy of the caller's context variables.
+        work: does one unit, in a worker thread under a copy of the caller's context variables.
+        workers: the most threads at once.
         overdue: makes the result of a unit that ran past `time_limit`, in the calling thread. The unit's
             thread cannot be stopped; its result is dropped.
-        on_result: called with each result in the calling thread, in order of completion.
+        on_result: called in the calling thread with the index of a unit and its result, in order of
+            completion.
+        time_limit: the seconds that a unit may take; None for no limit.
     """
 
     def __init__(
@@ -53,6 +56,9 @@ class Workers(Generic[U, R]):
 
     def run(self, units: Sequence[U]) -> list[R]:
         """Do every unit once.
+
+        Returns:
+            The results in the order of `units`.
 
         Raises:
             BaseException: the first one that `work` raised; units not yet started are left out.

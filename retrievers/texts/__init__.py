@@ -1,1 +1,1 @@
-"""What is indexed: documents, passages, PDF pages."""
+"""Texts to index: documents, passages, PDF pages."""

@@ -1,1 +1,1 @@
-"""Reading and writing files that other processes, or strangers, write as well."""
+"""Reading and writing files that other processes may write at the same time."""

@@ -1,1 +1,1 @@
-"""What the generators of several kinds of worlds share."""
+"""Parts that the generators of several kinds of worlds share."""

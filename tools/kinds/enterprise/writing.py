@@ -1,4 +1,4 @@
-"""What the write tools share: the answer they give, and when they say that something happened."""
+"""Results and times of write tools."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What all families of questions share: truths, periods, wordings, plans."""
+"""Parts that all families of questions share: truths, periods, wordings, plans."""
