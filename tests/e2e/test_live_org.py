@@ -101,7 +101,7 @@ def test_an_org_that_goes_away_is_nobodys_wrong_answer(
             connect(*arguments)
             server.stop()
 
-        monkeypatch.setattr("worksmith.jobs.evaluation.connect", connect_and_lose)
+        monkeypatch.setattr("worksmith.jobs.parts.measurement.connect", connect_and_lose)
         document = evaluated(crm, "--org", "salesforce", "--limit", 3)  # nor is the certificate there now
 
     assert {row["status"] for row in document["rows"]} == {"harness_error"}
@@ -113,7 +113,7 @@ def test_an_org_that_goes_away_is_nobodys_wrong_answer(
     ("options", "said"),
     [
         (["--org", "salesforce"], "no live org is named"),
-        (["--org", "oracle"], "no org 'oracle'"),
+        (["--org", "oracle"], "no live system 'oracle'"),
         (["--org-ids", "x"], "without another org"),
     ],
 )
