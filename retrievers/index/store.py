@@ -166,11 +166,7 @@ class StoredCollection:
             self._collection.modify(metadata={**metadata, "digest": digest})
 
     def rows(self) -> tuple[list[str], list[int], NDArray[np.float32]]:
-        """The stored passages, in the store's order.
-
-        Returns:
-            The record's key, the number, and the vector of each; vectors are of shape (passages, dimension).
-        """
+        """The keys, numbers and vectors (passages, dimension) of all passages, in the store's order."""
         keys: list[str] = []
         numbers: list[int] = []
         blocks: list[NDArray[np.float32]] = []
@@ -273,10 +269,7 @@ def _client(address: str) -> Any:
 
 @contextmanager
 def _asking(address: str, *known: type[Exception]) -> Iterator[None]:
-    """Turn errors of Chroma into `StoreError`, except those that are `known`.
-
-    Chroma's panics are no `Exception`, so every `BaseException` is caught.
-    """
+    """Turn all errors of Chroma, panics included, into `StoreError`, except those that are `known`."""
     try:
         yield
     except BaseException as error:

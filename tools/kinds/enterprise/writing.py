@@ -1,11 +1,15 @@
-"""Results and times of write tools."""
+"""Write tools: the ids, times and content addresses of new records, and the results of calls."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+import re
+from typing import TYPE_CHECKING, Any, Literal
 
 from tools.kinds.enterprise.schema import KEYS
-from tools.tool_context import ToolContext
+from tools.seeding import digest_bytes
+
+if TYPE_CHECKING:
+    from tools.tool_context import ToolContext
 
 Done = Literal["created", "updated", "deleted"]
 
@@ -23,3 +27,56 @@ def today(ctx: ToolContext) -> str:
 def moment(ctx: ToolContext) -> str:
     """The time of the episode's clock, as cells hold it."""
     return ctx.now.isoformat(timespec="seconds")
+
+
+_SHAPE = re.compile(r"([A-Za-z]{0,6}[-_]?)(\d{1,9})")
+
+FIRST = {
+    "employees.emp_id": "emp_0001",
+    "conversations.conversation_id": "CV-00001",
+    "mail.email_id": "EM-000001",
+    "mail.thread_id": "THR-000001",
+    "issues.issue_id": "ISS-0001",
+    "tickets.ticket_id": "1001",
+    "products.product_id": "PRD-0001",
+    "customers.customer_id": "CUS-0001",
+    "sales.sales_record_id": "SAL-00001",
+    "sentiments.sentiment_id": "SEN-00001",
+    "sentiments.review_id": "REV-00001",
+    "support_chats.chat_id": "SUP-0001",
+    "overflow.post_id": "Q-00001",
+    "posts.post_id": "POST-00001",
+}
+"""The first id where a world has none, or none that can be counted on from."""
+
+
+def next_id(ctx: ToolContext, source: str, column: str = "", like: str = "1") -> str:
+    """The number after the highest, written as the world's last record writes its own.
+
+    Args:
+        column: default is the key.
+        like: a condition in SQL on the last record, where not all write theirs alike.
+    """
+    column = column or KEYS[source]
+    last = ctx.values(f"SELECT {column} FROM {source} WHERE {like} ORDER BY _row DESC LIMIT 1")
+    shape = _SHAPE.fullmatch(str(last[0])) if last else None
+    shape = shape or _SHAPE.fullmatch(FIRST[f"{source}.{column}"])
+    assert shape is not None
+    prefix, digits = shape.groups()
+    start = len(prefix) + 1
+    highest = ctx.values(
+        f"SELECT max(CAST(substr({column}, {start}) AS INTEGER)) FROM {source} "
+        f"WHERE {column} GLOB ? AND substr({column}, {start}) NOT GLOB '*[^0-9]*'",
+        (f"{prefix}[0-9]*",),
+    )[0]
+    following = int(digits) if highest is None else highest + 1
+    return f"{prefix}{str(following).zfill(len(digits))}"
+
+
+def content_hash(code: str) -> str:
+    """The content address of a file, 32 hex digits."""
+    return digest_bytes(code.encode(), 32)
+
+
+def content_size(code: str) -> str:
+    return str(len(code.encode()))

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from tools.environment import Environment
-from tools.kinds.enterprise.ids import content_hash, content_size
 from tools.kinds.enterprise.personnel import NEW_LEAVES
 from tools.kinds.enterprise.schema import DEPARTMENTS, TABLES
+from tools.kinds.enterprise.writing import content_hash, content_size
 from tools.persona import Persona
 from tools.world import World, write_world
 

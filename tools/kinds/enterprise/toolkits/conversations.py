@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tools.kinds.enterprise.ids import next_id
 from tools.kinds.enterprise.people import colleague
 from tools.kinds.enterprise.reading import Reading, guard_of, result, with_people
 from tools.kinds.enterprise.schema import CONVERSATIONS
 from tools.kinds.enterprise.values import changes, required
-from tools.kinds.enterprise.writing import done, today
+from tools.kinds.enterprise.writing import done, next_id, today
 from tools.tool import Toolkit, tool
 from tools.tool_context import ToolContext
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from tools.errors import ToolError
-from tools.kinds.enterprise.ids import next_id
 from tools.kinds.enterprise.naming import name_matches
 from tools.kinds.enterprise.reading import Reading, guard_of, result
 from tools.kinds.enterprise.schema import CUSTOMERS
 from tools.kinds.enterprise.values import changes, required
-from tools.kinds.enterprise.writing import done
+from tools.kinds.enterprise.writing import done, next_id
 from tools.tool import Toolkit, tool
 from tools.tool_context import ToolContext
 

@@ -8,13 +8,12 @@ from typing import Any
 from tools.access.guard import Guard
 from tools.errors import ToolError
 from tools.kinds.enterprise import personnel
-from tools.kinds.enterprise.ids import next_id
 from tools.kinds.enterprise.naming import name_matches
 from tools.kinds.enterprise.people import employee, works_here
 from tools.kinds.enterprise.reading import Reading, Row, guard_of, result, with_people
 from tools.kinds.enterprise.schema import DEPARTMENTS, EMPLOYEES
 from tools.kinds.enterprise.values import amount, changes, past_day, required, whole
-from tools.kinds.enterprise.writing import done, today
+from tools.kinds.enterprise.writing import done, next_id, today
 from tools.tool import Toolkit, tool
 from tools.tool_context import ToolContext
 

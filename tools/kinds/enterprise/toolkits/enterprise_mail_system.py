@@ -6,12 +6,11 @@ from typing import Any
 
 from tools.access.guard import Guard
 from tools.errors import ToolError
-from tools.kinds.enterprise.ids import next_id
 from tools.kinds.enterprise.people import colleague
 from tools.kinds.enterprise.reading import Reading, guard_of, result
 from tools.kinds.enterprise.schema import MAIL
 from tools.kinds.enterprise.values import changes, choice, required
-from tools.kinds.enterprise.writing import done, moment
+from tools.kinds.enterprise.writing import done, moment, next_id
 from tools.tool import Toolkit, tool
 from tools.tool_context import ToolContext
 

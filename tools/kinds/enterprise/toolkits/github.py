@@ -8,11 +8,10 @@ from typing import Any
 
 from tools.access.guard import Guard
 from tools.errors import ToolError
-from tools.kinds.enterprise.ids import content_hash, content_size
 from tools.kinds.enterprise.reading import Reading, Row, guard_of, result, with_people
 from tools.kinds.enterprise.schema import REPOSITORIES
 from tools.kinds.enterprise.values import changes, required
-from tools.kinds.enterprise.writing import done, today
+from tools.kinds.enterprise.writing import content_hash, content_size, done, today
 from tools.tool import Toolkit, tool
 from tools.tool_context import ToolContext
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from tools.errors import ToolError
-from tools.kinds.enterprise.ids import next_id
 from tools.kinds.enterprise.reading import Reading, guard_of, result, with_people
 from tools.kinds.enterprise.schema import ISSUES
 from tools.kinds.enterprise.toolkits.github import in_repository
 from tools.kinds.enterprise.values import changes, choice, required
-from tools.kinds.enterprise.writing import done, today
+from tools.kinds.enterprise.writing import done, next_id, today
 from tools.tool import Toolkit, tool
 from tools.tool_context import ToolContext
 

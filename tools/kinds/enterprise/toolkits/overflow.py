@@ -6,11 +6,10 @@ from typing import Any
 
 from tools.access.guard import Guard
 from tools.errors import ToolError
-from tools.kinds.enterprise.ids import next_id
 from tools.kinds.enterprise.reading import Reading, guard_of, result, with_people
 from tools.kinds.enterprise.schema import OVERFLOW
 from tools.kinds.enterprise.values import changes, choice, required
-from tools.kinds.enterprise.writing import done, moment, today
+from tools.kinds.enterprise.writing import done, moment, next_id, today
 from tools.tool import Toolkit, tool
 from tools.tool_context import ToolContext
 

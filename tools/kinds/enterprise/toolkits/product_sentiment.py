@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from tools.kinds.enterprise.catalogue import about, customer, product, with_catalogue_names
-from tools.kinds.enterprise.ids import next_id
 from tools.kinds.enterprise.reading import Reading, guard_of, result
 from tools.kinds.enterprise.schema import SENTIMENTS
 from tools.kinds.enterprise.values import changes, past_day, required
-from tools.kinds.enterprise.writing import done
+from tools.kinds.enterprise.writing import done, next_id
 from tools.tool import Toolkit, tool
 from tools.tool_context import ToolContext
 

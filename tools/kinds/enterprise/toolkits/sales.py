@@ -8,12 +8,11 @@ from typing import Any
 
 from tools.errors import ToolError
 from tools.kinds.enterprise.catalogue import about, customer, product, with_catalogue_names
-from tools.kinds.enterprise.ids import next_id
 from tools.kinds.enterprise.reading import Reading, guard_of, result, with_people
 from tools.kinds.enterprise.schema import SALES
 from tools.kinds.enterprise.search import best
 from tools.kinds.enterprise.values import amount, changes, past_day, whole
-from tools.kinds.enterprise.writing import done
+from tools.kinds.enterprise.writing import done, next_id
 from tools.tool import Toolkit, tool
 from tools.tool_context import ToolContext
 
