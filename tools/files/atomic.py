@@ -36,6 +36,8 @@ def check_writable(path: Path) -> None:
     Raises:
         InputError: it cannot.
     """
+    if path.is_dir():
+        raise InputError("this is a directory", where=str(path), hint="name a file")
     handle, temporary = _beside(path)
     os.close(handle)
     os.unlink(temporary)

@@ -12,6 +12,7 @@ from evals.dspy_programs.digests import model_digest, model_name, state_digest, 
 from evals.reporting.report import evaluation_report
 from evals.task_kind import kind_of
 from tools.errors import InputError
+from tools.files.atomic import check_writable
 from tools.seeding import digest
 from worksmith.jobs.parts.judges import asked_models
 from worksmith.jobs.parts.measurement import (
@@ -134,6 +135,8 @@ def plan_evaluation(settings: EvalSettings, *, progress: Progress = SILENT, reco
     Raises:
         InputError: a setting is wrong, or a file.
     """
+    if record and settings.record is not None:
+        check_writable(settings.record)
     measured = Measurement.open(settings, progress)
     program = open_program(measured.suite, settings)
     models = open_models(settings.lm, measured.suite, settings.record if record else None)

@@ -135,6 +135,18 @@ def test_options_of_a_build_are_checked_by_its_forecast(options: dict[str, objec
     assert said in str(raised.value)
 
 
+def test_a_folder_is_no_record_of_replies(suite: Suite, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=str(tmp_path)):
+        evaluate(EvalSettings(suite=suite.path, lm="gold", limit=1, track=False, record=tmp_path))
+
+
+def test_suites_are_described_without_the_agents_libraries() -> None:
+    code = "import sys, worksmith.jobs.building; print('dspy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout.strip() == "False"
+
+
 def test_an_empty_toolset_is_none_that_there_is(suite: Suite) -> None:
     with pytest.raises(InputError, match="no toolset ''"):
         evaluate(EvalSettings(suite=suite.path, lm="gold", limit=1, track=False, toolset=""))

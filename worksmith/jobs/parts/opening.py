@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import dspy
-
 from evals.tasks.task import Task
 from evals.tasks.task_filter import conditions
 from tools.errors import InputError
@@ -15,6 +13,8 @@ from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.models.resolve import REPLAY, replay_runs, resolve
 
 if TYPE_CHECKING:
+    import dspy
+
     from evals.suite import Suite
     from worksmith.jobs.settings.groups import CacheSettings, OrgSettings, TaskSettings
 
@@ -82,6 +82,8 @@ def model_label(name: str) -> str:
 def leave_out_cache(settings: CacheSettings) -> None:
     """Switch DSPy's cache of replies off for this process, if the settings say so."""
     if settings.no_cache:
+        import dspy
+
         dspy.configure_cache(enable_disk_cache=False, enable_memory_cache=False)
 
 

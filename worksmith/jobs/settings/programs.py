@@ -16,7 +16,7 @@ class EvalSettings(groups.ProgramSettings, groups.ModelSettings, groups.MeasureS
 
     log: Path | None = setting(None, "Episode log (JSON lines).", path="file", recorded=False)
     record: Path | None = setting(
-        None, "Keep every request and reply; replay:FILE plays them back.", recorded=False
+        None, "Keep every request and reply; replay:FILE plays them back.", path="file", recorded=False
     )
 
 
