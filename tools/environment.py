@@ -74,7 +74,7 @@ class Environment:
         return digest([world, rules, searched]) if rules or searched else world
 
     def persona(self, persona_id: str) -> Persona:
-        """Somebody who works in this world.
+        """A person of this world, by id.
 
         Raises:
             InputError: there is nobody of this id.

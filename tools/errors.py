@@ -1,4 +1,4 @@
-"""The errors a user or an agent can meet, named after who has to act on them."""
+"""Errors for users and agents, named after the side that has to act."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""On whose behalf an agent works."""
+"""Personas: the people that agents work for."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Persona(BaseModel):
-    """The employee an agent works for. Comes from the session, never from an argument that a model writes.
+    """The employee that an agent works for, as set by the environment. A model cannot choose it.
 
     Attributes:
-        department: its code, e.g. `EN`.
-        level: numeric; the higher, the more senior.
-        managers: ids of everybody above, nearest first.
-        active: whether they are employed at the time of the episode; who has left may do nothing.
+        department: the code of the department, e.g. `EN`.
+        level: the seniority; a higher number is more senior.
+        managers: the ids of all managers above, nearest first.
+        active: whether the person is employed at the time of the episode; if not, access rules deny
+            everything.
     """
 
     model_config = ConfigDict(frozen=True)

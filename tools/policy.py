@@ -87,5 +87,5 @@ class Policy(Protocol):
         ...
 
     def visible(self, persona: Persona, tool: str, value: Any) -> Any:
-        """`value` without what `persona` may not read."""
+        """`value` without the parts that `persona` may not read."""
         ...

@@ -42,7 +42,7 @@ class Registry(Generic[Kind]):
         return tuple(sorted(self._installed.keys() | self._loaded.keys()))
 
     def all(self) -> list[Kind]:
-        """All kinds in the order of their names, without broken ones: `get` says what is wrong with those."""
+        """All kinds in the order of their names, without broken ones; `get` raises for those."""
         found = []
         for name in self.names():
             with suppress(InputError):

@@ -147,7 +147,7 @@ def check_schema(world: World, tables: Sequence[Table]) -> None:
 
 
 def _schema(image: bytes) -> set[tuple[str, str, str]]:
-    """Kind, name and statement of whatever a database holds."""
+    """The kind, name and statement of each object of a database."""
     connection = open_memory()
     try:
         connection.deserialize("main", image)

@@ -1,4 +1,4 @@
-"""One compile from start to artifact."""
+"""A compile: a plan in, an artifact out."""
 
 from __future__ import annotations
 
@@ -41,19 +41,19 @@ class Result(NamedTuple):
 
 
 def compile_program(plan: Plan) -> Result:
-    """Compile. Where the budget is spent before the end, the best program so far is the result.
+    """Compile a program. If the budget is spent before the end, the result is the best program so far.
 
     Args:
         plan: the program, its tasks, models, optimizer and settings, and the folder of its journal.
 
     Raises:
-        InputError: the plan makes no sense, or `folder` holds an earlier run and `resume` is not set.
+        InputError: the plan is contradictory, or `folder` holds an earlier run and `resume` is not set.
         InUseError: another process works in `folder`.
         IncompleteJournalError: models may not be asked, and the journal does not suffice.
         IncumbentLostError: the program as it is lost too many episodes to compare anything with it.
         NothingTaughtError: no training task gave a demonstration.
         ConstraintsBrokenError: no program keeps the constraints.
-        BudgetSpentError: the budget was spent before it was known whether any does.
+        BudgetSpentError: the budget was spent before a program that keeps the constraints was found.
         EvaluationInterrupted: on Ctrl-C; finished episodes are in `folder`.
     """
     started = time.perf_counter()
@@ -124,7 +124,7 @@ def _measured(plan: Plan, paid: Mapping[str, Usage], started: float) -> dict[str
 
     Args:
         paid: for the journal's replies, by the model's name.
-        started: when the compile began, by `time.perf_counter`.
+        started: the beginning of the compile, by `time.perf_counter`.
     """
     prices = plan.budget.prices if plan.budget is not None else prices_in_use()
     spent = Spent.on_replies(paid, prices)

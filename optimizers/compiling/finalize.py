@@ -1,14 +1,14 @@
-"""The end of a compile: whether the optimizer's program takes the place of the program as it is.
+"""Acceptance: whether the result of a compile is the optimizer's program or the program as it is.
 
 An optimizer that measures candidates on dev and takes the best one will sooner or later find one that looks
 better and is not. So the program as it is stays, unless the winner beats it by a paired test at `alpha`: the
 exchange test over intents (`evals.statistics.exchange_test`, one-sided), adjusted by Holm for all candidates
 that were measured, since the winner is the luckiest of them. The test assumes that a candidate which is no
 better is as likely to be ahead by any amount on an intent as behind by it. The bets of a race assume no such
-thing, and can show less with few intents. With `best` as `Settings.accept` the winner is taken all the same.
+thing, and can show less with few intents. With `best` as `Settings.accept` the winner is taken untested.
 
 A lost episode never helps: it counts 0 for a candidate and 1 for the program as it is. A program that loses
-more than the share `Rules.lost` of its episodes is set aside, whatever `Settings.accept` says.
+more than the share `Rules.lost` of its episodes is set aside, also with `best` as `Settings.accept`.
 
 The winner's dev score is the best of several and flatters it; the excess is estimated by
 `evals.statistics.optimism`.

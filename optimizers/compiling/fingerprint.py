@@ -1,4 +1,4 @@
-"""The fingerprint of a compile: everything that decides its result."""
+"""The fingerprint of a compile: all inputs on which its result depends."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from evals.tasks.task import SplitScheme
 
 
 class ModelFacts(BaseModel):
-    """A model of a compile: the name it was asked for by, and its content address."""
+    """The name and the content address of a model."""
 
     name: str
     digest: str
@@ -20,8 +20,8 @@ class Fingerprint(BaseModel):
     """Everything that the result of a compile depends on. The number of workers is no part of it.
 
     Attributes:
-        purpose: two purposes of the same plan share no journal.
-        suite: its kind, its digest and, as `environment`, the digest of the world's clock and persona, the
+        purpose: `compile` or another use of the plan; each has a journal of its own.
+        suite: the kind, the digest and, as `environment`, the digest of the world's clock and persona, the
             access rules in use and the search index.
         bank: digest of the prebuilt bank.
         metric: see `Metric.about`.

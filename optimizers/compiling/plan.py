@@ -44,7 +44,7 @@ _NO_LANGUAGE = ("local/", "replay:", GOLD, BANK)
 
 
 class Model(NamedTuple):
-    """A model and the name it was asked for by."""
+    """A model and the name by which it was chosen."""
 
     name: str
     lm: dspy.LM
@@ -64,28 +64,28 @@ class Metric(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """A compile to be made.
+    """The inputs of a compile.
 
     Attributes:
-        program: any program that takes `task=` and returns an `.episode`.
-        describes: the configuration to build the program anew, for the manifest.
+        program: any program that takes `task=` and returns a prediction with an `.episode`.
+        describes: the configuration from which the program can be built anew, for the manifest.
         suite: gives the train, dev and held-back tasks, and the environment.
         lm: the model that the program is compiled for.
         teacher: the model that makes demonstrations.
-        optimizer: its name, see `optimizers.registry`.
+        optimizer: the name of the optimizer, see `optimizers.registry`.
         folder: gets the journal, from which a killed compile goes on.
         where: conditions on the tasks to learn from and to choose on.
         proposer: proposes instructions, for an optimizer that wants it; default is the teacher, or else the
             model itself, if that is a language model.
-        train_limit, dev_limit: at most so many tasks, spread evenly.
+        train_limit, dev_limit: the most tasks of the split, spread evenly.
         workers: episodes that run at once.
         resume: go on with the journal in `folder`.
         may_ask: whether models may be asked for replies that the journal lacks.
         begun: gives the keys of the episodes to run, by a log's path; None runs all.
         bank: takes the teacher's place; the teacher is then called `BANK` and never asked.
         versions: of the caller's software, for the manifest.
-        on_progress: told of each episode, with the name of its evaluation.
-        budget: limits of the compile; None is no limit.
+        on_progress: called after each episode with the name of its evaluation.
+        budget: the limits of the compile; None sets no limit.
         metric: takes the place of the outcome scores.
     """
 
