@@ -11,6 +11,7 @@ settings.load_profile("worksmith")
 
 
 @pytest.fixture(autouse=True)
-def _own_tracking_address(monkeypatch: pytest.MonkeyPatch) -> None:
-    """MLflow keeps the address that one test set in the environment, where the next would find it."""
-    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
+def _own_tracking_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """MLflow keeps the settings of one test in the environment, where the next would find them."""
+    for name in ("MLFLOW_TRACKING_URI", "MLFLOW_EXPERIMENT_ID"):
+        monkeypatch.delenv(name, raising=False)

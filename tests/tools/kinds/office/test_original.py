@@ -54,10 +54,10 @@ def _sent_mail_not_overwritten(step: Step, got: Observation) -> bool:
 
 
 DIFFERENCES: dict[str, Callable[[Step, Observation], bool]] = {
-    "an empty cell contains nothing": _empty_cell_searched,
-    "sent and received mails can be found together": _sent_and_received_mail_found,
-    "an event without a readable start lies in no range": _unreadable_start_of_own_event,
-    "a sent mail never overwrites another": _sent_mail_not_overwritten,
+    "An empty cell contains nothing": _empty_cell_searched,
+    "Sent and received mails can be found together": _sent_and_received_mail_found,
+    "An event without a readable start lies in no range": _unreadable_start_of_own_event,
+    "A sent mail never overwrites another": _sent_mail_not_overwritten,
 }
 """The classes of docs/fidelity.md that occur in the probes, by their titles there."""
 
