@@ -110,6 +110,7 @@ def test_a_limit_of_calls_counts_every_try(suite: Suite, server: ChatServer, wor
     assert said_paid == len(server.bodies)
 
 
+@pytest.mark.slow
 def test_what_a_budget_cut_short_was_paid(suite: Suite, server: ChatServer) -> None:
     server.say(FINISH, FINISH, *[BUSY] * 9)
     done = command(*evaluated(suite, "--max-calls", 4, "--workers", 1, "--no-cache", "--json"))

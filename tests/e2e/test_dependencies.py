@@ -56,6 +56,7 @@ def test_imported_packages_are_declared() -> None:
     assert missing == {}
 
 
+@pytest.mark.slow
 def test_declared_packages_are_imported_pinned_and_explained() -> None:
     modules = {module for module, _ in imported()}
     installed = packages_distributions()

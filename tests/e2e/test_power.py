@@ -51,6 +51,7 @@ def test_nothing_to_work_out_is_refused(options: tuple[object, ...]) -> None:
     assert "--tasks, --points or both" in str(error.hint)
 
 
+@pytest.mark.slow
 def test_a_race_is_planned_by_its_intents() -> None:
     raced = ("--race", "--per-intent", 2, "--candidates", 1, "--rate", 40)
     found = planned(*raced, "--intents", 69)

@@ -358,6 +358,7 @@ def test_a_slow_episode_times_out_once_and_is_not_started_again(tasks: list[Task
     assert result.summary.errors == 2
 
 
+@pytest.mark.slow
 def test_what_an_overdue_episode_asked_was_paid(tasks: list[Task], env: Any, lm: dspy.LM) -> None:
     release = threading.Event()
 

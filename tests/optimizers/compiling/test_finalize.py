@@ -120,6 +120,7 @@ def measured(work: CompileContext, scores: Mapping[str, Sequence[float | None]],
     return Compiled(best.program, (), trials, best.trial.name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("intents", "per_intent"), [(10, 10), (69, 2)])
 def test_the_best_of_four_that_are_no_better_is_seldom_accepted(
     suite: Suite, tmp_path: Path, intents: int, per_intent: int

@@ -48,6 +48,7 @@ def test_more_intents_show_more_and_as_many_tasks_of_the_same_do_less() -> None:
     assert few < longer < more
 
 
+@pytest.mark.slow
 def test_more_candidates_and_tasks_that_are_alike_show_less() -> None:
     alone = race_power(Field(69, 2), 0.15, 0.3)
 
@@ -65,6 +66,7 @@ def test_a_program_that_is_no_better_is_seldom_accepted() -> None:
         assert race_power(field, 0.0, 0.5) <= 0.05 + 2 * math.sqrt(0.05 * 0.95 / 300)
 
 
+@pytest.mark.slow
 def test_the_intents_that_are_needed_are_enough() -> None:
     field = Field(0, 2)
     intents = race_intents_needed(field, 0.15, 0.3)
@@ -77,6 +79,7 @@ def test_the_same_question_has_the_same_answer() -> None:
     assert race_power(Field(30, 3), 0.2, 0.3) == race_power(Field(30, 3), 0.2, 0.3)
 
 
+@pytest.mark.slow
 def test_what_no_number_of_intents_shows_is_said() -> None:
     with pytest.raises(ValueError, match="not even 4,000 intents"):
         race_intents_needed(Field(0), 0.0001, 0.5)
