@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     import dspy
 
     from evals.running.judges import Judge
+    from evals.scoring.scorer import Scorer
     from evals.tasks.task import Task
     from evals.tracking import Run
     from optimizers.cost.budget import Budget
@@ -77,6 +79,11 @@ class Measurement:
         connect(self.suite, self.settings, self.progress)
         self.suite.env.check_records()
         return replace(self, budget=budget, judges=counted_judges(self.judges, budget))
+
+    @cached_property
+    def scorers(self) -> tuple[Scorer, ...]:
+        """The scorers of all programs; made once, since each keeps the expected outcomes of tasks."""
+        return scorers_for(self.suite.env, self.settings.ground_truth)
 
     @property
     def stopped(self) -> str:
@@ -133,7 +140,7 @@ class Measurement:
             seed=self.settings.seed,
             trials=self.settings.trials,
             lm=lm,
-            scorers=scorers_digest([*scorers_for(self.suite.env, self.settings.ground_truth), *self.judges]),
+            scorers=scorers_digest([*self.scorers, *self.judges]),
             settings=dict(settings),
             versions=versions(),
             **(fields | more),
@@ -179,7 +186,7 @@ class Measurement:
                     workers=self.settings.workers,
                     seed=self.settings.seed,
                     trials=self.settings.trials,
-                    scorers=scorers_for(self.suite.env, self.settings.ground_truth),
+                    scorers=self.scorers,
                     judges=self.judges,
                     strategy=card.strategy,
                     admission=None if card.baseline else admission(lm, self.budget),
