@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tools.files.data_files import read_toml
+
 ROW = "_row"
 """The hidden position column, primary key of every table: rows keep their order, sessions can track them.
 
@@ -52,6 +54,15 @@ class Table:
         """An INSERT of one whole row; parameters in the order of `columns`."""
         marks = ", ".join("?" * len(self.columns))
         return f"INSERT INTO {quoted(self.name)} ({columns_sql(self.columns)}) VALUES ({marks})"
+
+
+def read_tables(package: str, file: str) -> tuple[Table, ...]:
+    """The tables of a TOML file of a package. Each has the attributes of `Table` below its name."""
+    found = []
+    for name, entry in read_toml(package, file).items():
+        lists = {key: tuple(value) for key, value in entry.items() if key != "writable"}
+        found.append(Table(name, writable=entry.get("writable", True), **lists))
+    return tuple(found)
 
 
 def quoted(name: str) -> str:

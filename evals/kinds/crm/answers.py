@@ -8,17 +8,16 @@ up, however they are written and wherever they stand. An answer that names sever
 from __future__ import annotations
 
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from evals.kinds.crm.task_types import ValueKind
 from evals.scoring.answers.matching import find_values
 from evals.scoring.answers.nothing import says_nothing, trimmed
 from evals.tasks.task import Entity
+from tools.files.data_files import read_toml
 from tools.kinds.crm.ids import canonical
 from tools.kinds.crm.schema import OBJECTS
 
@@ -180,4 +179,4 @@ def _state_names() -> re.Pattern[str]:
 
 @cache
 def _data() -> dict[str, Any]:
-    return tomllib.loads(files("evals.kinds.crm").joinpath("answers.toml").read_text(encoding="utf-8"))
+    return read_toml(__package__, "answers.toml")

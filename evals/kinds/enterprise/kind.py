@@ -2,32 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
 from evals.task_kind import Quickstart, TaskKind
-
-if TYPE_CHECKING:
-    from evals.tasks.building import Made, Progress, SuiteBuilder
-
-
-def _suites() -> SuiteBuilder[Any]:
-    from evals.kinds.enterprise.suites import BUILDER
-
-    return BUILDER
-
-
-def _import_enterprisebench(source: Path, place: Path, progress: Progress) -> Made:
-    from evals.kinds.enterprise.published.importing import import_enterprisebench
-
-    return import_enterprisebench(source, place, progress)
-
+from tools.lazy import function_at, value_at
 
 ENTERPRISE = TaskKind(
     name="enterprise",
-    suites=_suites,
+    suites=value_at("evals.kinds.enterprise.suites:BUILDER"),
     published="evals.kinds.enterprise.published",
-    importers={"enterprisebench": _import_enterprisebench},
+    importers={
+        "enterprisebench": function_at("evals.kinds.enterprise.published.importing:import_enterprisebench")
+    },
     quickstart=Quickstart(
         sentence="a twentieth of an enterprise with people, sources, access rules, search index",
         scale=0.05,

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 
-from evals.authoring.data_files import read_toml
 from evals.kinds.office.generate import GoldPlanError, execute, solve
 from evals.kinds.office.intents.intent import Intent, Slots
 from evals.kinds.office.intents.plan_recorder import ToolRefusedError
@@ -15,6 +14,7 @@ from evals.kinds.office.mentions import Mention, Mentions, mentions
 from evals.kinds.office.records import Records
 from evals.tasks.task import Step, Task
 from tools.environment import Environment
+from tools.files.data_files import read_toml
 from tools.world import World
 
 _NOT_SOLVED = (ToolRefusedError, GoldPlanError, LookupError, ValueError, ArithmeticError, StopIteration)

@@ -17,7 +17,7 @@ from tools.kinds.crm.access.roles import packaged_policy as packaged_roles
 from tools.kinds.crm.functions import NAMES as FUNCTIONS
 from tools.kinds.crm.schema import OBJECTS
 from tools.kinds.enterprise.access import packaged_policy
-from tools.kinds.enterprise.schema import KEYS, MAIL
+from tools.kinds.enterprise.schema import KEYS, TABLES
 from worksmith.cli.app import app
 
 
@@ -38,7 +38,7 @@ def test_check_counts_what_a_tool_would_show(suite: Path) -> None:
     found = _json("check", str(suite), "--as", small_world.GITA)
     assert found["persona"]["department"] == "EN"
     mail = small_world.small_rows()["mail"]
-    columns = MAIL.columns
+    columns = next(table.columns for table in TABLES if table.name == "mail")
     ends = [columns.index(name) for name in ("sender_emp_id", "recipient_emp_id")]
     rights = {source["source"]: source for source in found["sources"]}
     assert set(rights) == set(KEYS)

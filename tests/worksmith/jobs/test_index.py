@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from retrievers.errors import RetrievalError
 from tools.environment import Environment
-from tools.kinds.enterprise.schema import POSTS, TABLES
+from tools.kinds.enterprise.schema import TABLES
 from tools.persona import Persona
 from tools.world import write_world
 from worksmith.cli.app import app
@@ -19,7 +19,10 @@ NOW = datetime(2022, 12, 31, 18)
 
 def write(directory: Path, *bodies: str) -> None:
     rows = [
-        [*(f"POST-{number:05}", "News", body), *[None] * (len(POSTS.columns) - 3)]
+        [
+            *(f"POST-{number:05}", "News", body),
+            *[None] * (len(next(table.columns for table in TABLES if table.name == "posts")) - 3),
+        ]
         for number, body in enumerate(bodies, start=1)
     ]
     write_world(

@@ -6,13 +6,12 @@ A table's cells are text or NULL, in the form in which query results print the v
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from importlib.resources import files
 from typing import Any, Literal
 
+from tools.files.data_files import read_toml
 from tools.sqlite.schema import Table
 
 FieldType = Literal[
@@ -215,7 +214,7 @@ def crm_schema(links: Links = "text") -> Schema:
     Args:
         links: `lookup` makes real references of the fields that are plain text in the original.
     """
-    data = tomllib.loads(files("tools.kinds.crm").joinpath("objects.toml").read_text(encoding="utf-8"))
+    data = read_toml(__package__, "objects.toml")
     return Schema(tuple(_object(name, entry, links) for name, entry in data.items()))
 
 

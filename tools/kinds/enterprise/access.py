@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from datetime import datetime
-from importlib.resources import files
 
 import apsw
 
 from tools.access.engine import AccessPolicy, load_policy
 from tools.errors import InputError
+from tools.files.data_files import read_text
 from tools.kinds.enterprise.schema import TABLES
 from tools.persona import Persona
 from tools.world import World
@@ -38,7 +38,7 @@ def open_policy(world: World) -> AccessPolicy:
 
 def packaged_policy() -> str:
     """The text of the policy that new worlds get."""
-    return (files("tools.kinds.enterprise") / POLICY_FILE).read_text(encoding="utf-8")
+    return read_text(__package__, POLICY_FILE)
 
 
 def find_persona(world: World, emp_id: str) -> Persona:

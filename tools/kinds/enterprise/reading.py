@@ -12,7 +12,7 @@ from tools.kinds.enterprise.schema import KEYS, TABLES
 from tools.kinds.enterprise.search import best
 from tools.kinds.enterprise.values import day
 from tools.policy import AccessDeniedError
-from tools.sqlite.schema import ROW, Table
+from tools.sqlite.schema import ROW
 from tools.tool_context import ToolContext
 
 Row = dict[str, Any]
@@ -37,14 +37,13 @@ class Reading:
     """The selectors of one read call. Each narrows the choice; an empty one does nothing.
 
     Args:
-        table: the source.
         newest: the column by which the latest record comes first; without it they keep their order.
     """
 
-    def __init__(self, ctx: ToolContext, table: Table, newest: str = "") -> None:
+    def __init__(self, ctx: ToolContext, source: str, newest: str = "") -> None:
         self.ctx = ctx
         self.guard = guard_of(ctx)
-        self.source = table.name
+        self.source = source
         self._order = f"{newest} DESC, {ROW} DESC" if newest else ROW
         self._conditions: list[Condition] = []
 

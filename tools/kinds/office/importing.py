@@ -55,7 +55,7 @@ def import_tables(source: Path | str) -> dict[str, list[Row]]:
     if not directory.is_dir():
         raise InputError("no such folder", where=str(source))
     tables = {entry.table.name: _read_table(_locate(directory, entry.file), entry) for entry in _SOURCES}
-    tables[schema.DIRECTORY.name] = _read_addresses(_locate(directory, _ADDRESSES))
+    tables["directory"] = _read_addresses(_locate(directory, _ADDRESSES))
     return tables
 
 

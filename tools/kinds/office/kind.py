@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
-
+from tools.files.data_files import read_text
 from tools.kinds.office import (
     analytics,
     calendar,
@@ -30,7 +29,7 @@ OFFICE = WorldKind(
     shared_toolkits=("company_directory",),
     open_policy=lambda _world: OwnOffice(),
     find_persona=find_persona,
-    house_rules=files("tools.kinds.office").joinpath("house_rules.txt").read_text(encoding="utf-8").strip(),
+    house_rules=read_text(__package__, "house_rules.txt").strip(),
     # With a field that does not exist, the original's tool adds a column to the whole table.
     table_changes={"workbench": ("calendar.update_event", "Field not found.")},
 )

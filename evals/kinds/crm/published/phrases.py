@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Literal
 
 from evals.kinds.crm.published.texts import folded
+from tools.files.data_files import read_toml
 
 Vocabulary = Literal["trend", "problem", "purchase"]
 
@@ -112,9 +111,7 @@ def _named(run: list[_Word]) -> list[_Word]:
 
 @cache
 def _lists() -> dict[str, frozenset[str]]:
-    data = tomllib.loads(
-        files("evals.kinds.crm.published").joinpath("vocabulary.toml").read_text(encoding="utf-8")
-    )
+    data = read_toml(__package__, "vocabulary.toml")
     return {name: frozenset(words.split()) for name, words in data.items()}
 
 

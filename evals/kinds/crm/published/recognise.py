@@ -6,12 +6,10 @@ Nothing here knows a sentence of the published task set.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cache
-from importlib.resources import files
 
 from evals.kinds.crm.published.calendar_periods import Period
 from evals.kinds.crm.published.numbers import WORDS, Extreme, Scale, extreme_at, threshold
@@ -19,6 +17,7 @@ from evals.kinds.crm.published.periods import periods
 from evals.kinds.crm.published.phrases import Vocabulary, described, product_phrase
 from evals.kinds.crm.published.texts import HOLE, folded, question_of, without
 from evals.kinds.crm.task_types import KNOWLEDGE_QA
+from tools.files.data_files import read_toml
 
 MOST_LETTERS = 1500
 """A longer text is no wording."""
@@ -197,8 +196,7 @@ def _nearest(small: str, measured: re.Pattern[str], scale: Scale) -> End | None:
 @cache
 def _sense(name: str) -> re.Pattern[str]:
     """The pattern for all words of a sense (`senses.toml`), in small letters."""
-    text = files("evals.kinds.crm.published").joinpath("senses.toml").read_text(encoding="utf-8")
-    return re.compile(rf"\b(?:{'|'.join(tomllib.loads(text)[name])})\b")
+    return re.compile(rf"\b(?:{'|'.join(read_toml(__package__, 'senses.toml')[name])})\b")
 
 
 _READERS: dict[str, Reader] = {

@@ -8,10 +8,8 @@ for each mode; `[extremes.NAME]` with words for `min` and `max`; and `[draw]`, s
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 from random import Random
 from string import Formatter
 from typing import Any
@@ -23,13 +21,14 @@ from evals.kinds.crm.questions.periods import (
     write_period,
     write_threshold,
 )
+from tools.files.data_files import read_toml
 from tools.kinds.crm.settings import Mode
 
 
 @cache
 def wording(name: str) -> Mapping[str, Any]:
     """What `wording/NAME.toml` says."""
-    return tomllib.loads((files("evals.kinds.crm.families") / "wording" / f"{name}.toml").read_text())
+    return read_toml("evals.kinds.crm.families", f"wording/{name}.toml")
 
 
 def said(name: str, what: str, mode: Mode) -> str:

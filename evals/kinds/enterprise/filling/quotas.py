@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from evals.authoring.data_files import read_toml
 from evals.kinds.enterprise.filling.rounding import balance, share_out
 from evals.tasks.task import TaskType
+from tools.files.data_files import read_toml
 
 EMPTY_SHARE = 0.15
 """Of the tasks that ask for something, those for which there is nothing to be found."""

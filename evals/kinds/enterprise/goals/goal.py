@@ -8,11 +8,11 @@ from functools import cached_property
 from string import Formatter
 from typing import Any, Literal, NamedTuple, Protocol, Required, TypedDict, Unpack
 
-from evals.authoring.data_files import read_toml
 from evals.kinds.enterprise.facts import Facts, Record
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from evals.tasks.task import Split
+from tools.files.data_files import read_toml
 
 Slots = Mapping[str, str]
 Values = tuple[str, ...]

@@ -16,11 +16,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from evals.authoring.data_files import read_toml
 from evals.kinds.enterprise.rewriting.objections import objections
 from evals.tasks.task import Task
 from tools.errors import InputError, WorksmithError
 from tools.files.atomic import write_atomically
+from tools.files.data_files import read_toml
 from tools.files.json_files import read_json
 from tools.seeding import digest
 

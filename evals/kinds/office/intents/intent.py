@@ -9,10 +9,10 @@ from random import Random
 from string import Formatter
 from typing import Any
 
-from evals.authoring.data_files import read_toml
 from evals.kinds.office.intents.plan_recorder import PlanRecorder
 from evals.kinds.office.records import Records
 from evals.tasks.task import Action
+from tools.files.data_files import read_toml
 
 Slots = Mapping[str, str]
 Draw = Callable[[Records, Random], Slots | None]

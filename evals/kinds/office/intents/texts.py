@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 from random import Random
 
-from evals.authoring.data_files import read_toml
 from evals.kinds.office.intents.intent import Slots
+from tools.files.data_files import read_toml
 
 
 def draw_text(rng: Random, kind: str, slots: Slots | None = None) -> str:

@@ -8,10 +8,10 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from evals.authoring.data_files import read_toml
 from evals.kinds.office.workbench import answers
 from evals.kinds.office.workbench.answers import Answer, Office
 from evals.tasks.task import Action
+from tools.files.data_files import read_toml
 
 _TREATMENTS: dict[str, Callable[[str, Answer, Office], list[Answer]]] = {
     function.__name__: function

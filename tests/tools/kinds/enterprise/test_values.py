@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tools.errors import ToolError
-from tools.kinds.enterprise.schema import OVERFLOW, PRODUCTS
+from tools.kinds.enterprise.schema import TABLES
 from tools.kinds.enterprise.values import amount, day, past_day, whole
 from tools.kinds.enterprise.writing import next_id
 
@@ -59,18 +59,19 @@ def test_whole_numbers_have_bounds() -> None:
     ],
 )
 def test_the_next_id_is_free_and_looks_like_the_last(keys: list[str], following: str) -> None:
-    assert next_id(_desk(PRODUCTS, [{"product_id": key} for key in keys]), "products") == following
+    assert next_id(_desk("products", [{"product_id": key} for key in keys]), "products") == following
 
 
 def test_where_ids_differ_by_type_each_goes_on_for_itself() -> None:
     posts = [{"post_id": "Q-00001", "post_type": "question"}, {"post_id": "A-00002", "post_type": "answer"}]
-    desk = _desk(OVERFLOW, posts)
+    desk = _desk("overflow", posts)
 
     assert next_id(desk, "overflow", like="post_type = 'question'") == "Q-00002"
     assert next_id(desk, "overflow", like="post_type = 'answer'") == "A-00003"
 
 
-def _desk(table: Any, records: list[dict[str, str]]) -> Any:
+def _desk(source: str, records: list[dict[str, str]]) -> Any:
+    table = next(table for table in TABLES if table.name == source)
     """As much of a desk as ids need."""
     connection = apsw.Connection(":memory:")
     for statement in table.ddl():

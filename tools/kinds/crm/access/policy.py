@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from collections import defaultdict
 from collections.abc import Mapping
 from functools import cache, cached_property, lru_cache
-from importlib.resources import files
 from typing import Any
 
 import apsw
 
 from tools.errors import InputError
+from tools.files.data_files import read_toml
 from tools.kinds.crm.access.roles import POLICY_FILE, Role, Roles, packaged_policy, packaged_roles, read_roles
 from tools.kinds.crm.schema import Schema, crm_schema
 from tools.kinds.crm.settings import OrgSettings, read_settings
@@ -178,10 +177,9 @@ def persona_of(role: str, given: Role | None = None) -> Persona:
 @cache
 def function_needs() -> Mapping[str, Needs]:
     """By function what it reads, in either mode."""
-    text = (files("tools.kinds.crm.access") / "needs.toml").read_text(encoding="utf-8")
     return {
         function: {name: tuple(fields) for name, fields in needs.items()}
-        for function, needs in tomllib.loads(text).items()
+        for function, needs in read_toml(__package__, "needs.toml").items()
     }
 
 

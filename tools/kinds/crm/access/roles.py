@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Literal
 
@@ -11,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from tools.access.faults import FaultError, validation_fault
 from tools.errors import InputError
+from tools.files.data_files import read_text
 from tools.files.json_files import parsed, read_file
 from tools.kinds.crm.schema import OBJECTS
 
@@ -46,7 +46,7 @@ class Roles(BaseModel):
 
 
 def packaged_policy() -> str:
-    return (files("tools.kinds.crm.access") / POLICY_FILE).read_text(encoding="utf-8")
+    return read_text(__package__, POLICY_FILE)
 
 
 @cache

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import random
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
+from tools.files.data_files import read_toml
 from tools.kinds.crm.functions.moments import MONTHS
 
 _SLOT = re.compile(r"\{(\w+)\}")
@@ -30,8 +29,7 @@ _VOWELS = frozenset("AEIOU")
 @cache
 def texts(name: str) -> dict[str, Any]:
     """The data of `texts/<name>.toml`. Shared: callers do not change it."""
-    folder = files("tools.kinds.crm.generate").joinpath("texts")
-    return tomllib.loads(folder.joinpath(f"{name}.toml").read_text(encoding="utf-8"))
+    return read_toml(__package__, f"texts/{name}.toml")
 
 
 def long_day(day: str) -> str:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.resources import files
 from typing import Any, Literal
 
 import apsw
 
+from tools.files.data_files import read_toml
 from tools.kinds.crm.ids import ORG, make_id, number_of
 from tools.kinds.crm.schema import OBJECTS, CrmObject, Field
 from tools.sqlite.schema import quoted
@@ -60,7 +59,7 @@ def rules(name: str) -> Rules:
 
 @cache
 def _all() -> dict[str, Rules]:
-    data = tomllib.loads(files("tools.kinds.crm.rest").joinpath("rules.toml").read_text(encoding="utf-8"))
+    data = read_toml(__package__, "rules.toml")
     assert data.keys() == OBJECTS.keys()
     return {name: _rules(entry) for name, entry in data.items()}
 

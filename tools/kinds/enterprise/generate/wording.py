@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import random
-import tomllib
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 from typing import Any
+
+from tools.files.data_files import read_toml
 
 
 @cache
 def texts(name: str) -> dict[str, Any]:
     """The templates of `texts/<name>.toml`. Shared: callers do not change it."""
-    folder = files("tools.kinds.enterprise.generate").joinpath("texts")
-    return tomllib.loads(folder.joinpath(f"{name}.toml").read_text(encoding="utf-8"))
+    return read_toml(__package__, f"texts/{name}.toml")
 
 
 def fill(template: str, slots: Mapping[str, str]) -> str:

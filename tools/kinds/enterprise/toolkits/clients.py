@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from tools.kinds.enterprise.reading import Reading, result, with_people
-from tools.kinds.enterprise.schema import CLIENTS
 from tools.kinds.enterprise.values import choice
 from tools.tool import Toolkit, tool
 from tools.tool_context import ToolContext
@@ -34,7 +33,7 @@ def read(
         product: that of their proof of concept.
         poc_status: ongoing or accepted.
     """
-    reading = Reading(ctx, CLIENTS, newest="onboarding_date").key(client_id)
+    reading = Reading(ctx, "clients", newest="onboarding_date").key(client_id)
     reading.part("business_name", business_name).alike("industry", industry)
     reading.alike("business_type", business_type).part("current_poc_product", product)
     reading.alike("poc_status", poc_status and choice("poc_status", poc_status, STATUSES))

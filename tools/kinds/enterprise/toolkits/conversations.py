@@ -6,7 +6,6 @@ from typing import Any
 
 from tools.kinds.enterprise.people import colleague
 from tools.kinds.enterprise.reading import Reading, guard_of, result, with_people
-from tools.kinds.enterprise.schema import CONVERSATIONS
 from tools.kinds.enterprise.values import changes, required
 from tools.kinds.enterprise.writing import done, next_id, today
 from tools.tool import Toolkit, tool
@@ -25,7 +24,7 @@ def read(
     limit: int = 10,
 ) -> dict[str, Any]:
     """Find chats in which the user takes part, newest first."""
-    reading = Reading(ctx, CONVERSATIONS, newest="date").key(conversation_id)
+    reading = Reading(ctx, "conversations", newest="date").key(conversation_id)
     reading.person(with_employee, "sender_emp_id", "recipient_emp_id").person(sender, "sender_emp_id")
     total, rows = reading.days("date", date_from, date_to).rows(query, limit)
     names = {"sender_emp_id": "sender_name", "recipient_emp_id": "recipient_name"}

@@ -6,7 +6,6 @@ from typing import Any
 
 from tools.kinds.enterprise.catalogue import about, customer, product, with_catalogue_names
 from tools.kinds.enterprise.reading import Reading, guard_of, result, with_people
-from tools.kinds.enterprise.schema import SUPPORT_CHATS
 from tools.kinds.enterprise.values import changes, past_day, required
 from tools.kinds.enterprise.writing import done, next_id
 from tools.tool import Toolkit, tool
@@ -28,7 +27,7 @@ def read(
     limit: int = 10,
 ) -> dict[str, Any]:
     """Find support chats with customers, newest first."""
-    reading = Reading(ctx, SUPPORT_CHATS, newest="interaction_date").key(chat_id)
+    reading = Reading(ctx, "support_chats", newest="interaction_date").key(chat_id)
     about(reading.person(representative, "emp_id"), product_id, product_name, customer_id, customer_name)
     total, rows = reading.days("interaction_date", date_from, date_to).rows(query, limit)
     rows = with_people(reading.guard, rows, emp_id="representative_name")

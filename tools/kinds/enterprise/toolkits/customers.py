@@ -7,7 +7,6 @@ from typing import Any
 from tools.errors import ToolError
 from tools.kinds.enterprise.naming import name_matches
 from tools.kinds.enterprise.reading import Reading, guard_of, result
-from tools.kinds.enterprise.schema import CUSTOMERS
 from tools.kinds.enterprise.values import changes, required
 from tools.kinds.enterprise.writing import done, next_id
 from tools.tool import Toolkit, tool
@@ -24,7 +23,7 @@ def read(
     limit: int = 10,
 ) -> dict[str, Any]:
     """Find customers by id, name or part of it, or region."""
-    reading = Reading(ctx, CUSTOMERS).key(customer_id).alike("region", region)
+    reading = Reading(ctx, "customers").key(customer_id).alike("region", region)
     if customer_name.strip():
         found = name_matches(reading.guard, "customers", "customer_name", customer_name)
         reading.among("customer_id", [row["customer_id"] for row in found])

@@ -6,7 +6,6 @@ from typing import Any
 
 from tools.errors import ToolError
 from tools.kinds.enterprise.reading import Reading
-from tools.kinds.enterprise.schema import POLICIES
 from tools.kinds.enterprise.values import whole
 from tools.tool import Toolkit, tool
 from tools.tool_context import ToolContext
@@ -19,7 +18,7 @@ def read(
     """Find pages of policy documents by query, by title or part of it, or one page of a title."""
     if not (query.strip() or title.strip()):
         raise ToolError("Give a query or a title.")
-    reading = Reading(ctx, POLICIES).part("title", title)
+    reading = Reading(ctx, "policies").part("title", title)
     total, rows = reading.equal("page", page and whole("page", page, 1)).rows(query, limit)
     shown = ("page_id", "title", "page", "text")
     return {"total": total, "records": [{name: row[name] for name in shown} for row in rows]}

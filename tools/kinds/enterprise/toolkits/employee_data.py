@@ -11,7 +11,7 @@ from tools.kinds.enterprise import personnel
 from tools.kinds.enterprise.naming import name_matches
 from tools.kinds.enterprise.people import employee, works_here
 from tools.kinds.enterprise.reading import Reading, Row, guard_of, result, with_people
-from tools.kinds.enterprise.schema import DEPARTMENTS, EMPLOYEES
+from tools.kinds.enterprise.schema import DEPARTMENTS
 from tools.kinds.enterprise.values import amount, changes, past_day, required, whole
 from tools.kinds.enterprise.writing import done, next_id, today
 from tools.tool import Toolkit, tool
@@ -39,7 +39,7 @@ def read(
         level: 09 associate, 10 lead, 12 manager, 14 director or executive.
         reports_to: the manager, for their direct reports.
     """
-    reading = Reading(ctx, EMPLOYEES).key(personnel.myself(ctx, emp_id)).alike("email", email)
+    reading = Reading(ctx, "employees").key(personnel.myself(ctx, emp_id)).alike("email", email)
     reading.person(reports_to, "reports_to").part("skills", skill)
     reading.equal("level", level and personnel.level(level))
     if department.strip():
@@ -83,8 +83,7 @@ def create(
     guard = guard_of(ctx)
     emp_id = next_id(ctx, "employees")
     code, rank = personnel.department(department), personnel.level(level)
-    person: dict[str, str | None] = dict.fromkeys(EMPLOYEES.columns)
-    person |= {
+    person = {
         "emp_id": emp_id,
         "name": " ".join(required("name", name).split()),
         "email": personnel.address(ctx, name, email),
@@ -102,8 +101,8 @@ def create(
         "age": whole("age", age, *personnel.AGES) if age else None,
         "gender": gender.strip().capitalize() or None,
         "marital_status": marital_status.strip().capitalize() or None,
+        **personnel.NEW_LEAVES,
     }
-    person |= personnel.NEW_LEAVES
     guard.insert("employees", person)
     return done("employees", emp_id, "created", email=person["email"])
 

@@ -8,7 +8,6 @@ from tools.access.guard import Guard
 from tools.errors import ToolError
 from tools.kinds.enterprise.people import colleague
 from tools.kinds.enterprise.reading import Reading, guard_of, result
-from tools.kinds.enterprise.schema import MAIL
 from tools.kinds.enterprise.values import changes, choice, required
 from tools.kinds.enterprise.writing import done, moment, next_id
 from tools.tool import Toolkit, tool
@@ -35,7 +34,7 @@ def read(
     limit: int = 10,
 ) -> dict[str, Any]:
     """Find mails that the user sent or received, newest first; subject is part of the subject."""
-    reading = Reading(ctx, MAIL, newest="date").key(email_id).equal("thread_id", thread_id)
+    reading = Reading(ctx, "mail", newest="date").key(email_id).equal("thread_id", thread_id)
     reading.person(sender, "sender_emp_id").person(recipient, "recipient_emp_id")
     reading.person(with_employee, "sender_emp_id", "recipient_emp_id").part("subject", subject)
     reading.alike("importance", importance).alike("category", category)

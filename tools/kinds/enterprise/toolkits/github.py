@@ -9,7 +9,6 @@ from typing import Any
 from tools.access.guard import Guard
 from tools.errors import ToolError
 from tools.kinds.enterprise.reading import Reading, Row, guard_of, result, with_people
-from tools.kinds.enterprise.schema import REPOSITORIES
 from tools.kinds.enterprise.values import changes, required
 from tools.kinds.enterprise.writing import content_hash, content_size, done, today
 from tools.tool import Toolkit, tool
@@ -49,7 +48,7 @@ def read(
         repo_name: "owner/name", or the name alone.
         path: the whole path or part of it.
     """
-    reading = Reading(ctx, REPOSITORIES, newest="creation_date").key(file_id).person(owner, "emp_id")
+    reading = Reading(ctx, "repositories", newest="creation_date").key(file_id).person(owner, "emp_id")
     in_repository(reading, repo_name).part("path", path)
     reading.alike("language", language).alike("license", license)
     total, rows = reading.days("creation_date", date_from, date_to).rows(query, limit)

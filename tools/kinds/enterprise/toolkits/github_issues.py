@@ -6,7 +6,6 @@ from typing import Any
 
 from tools.errors import ToolError
 from tools.kinds.enterprise.reading import Reading, guard_of, result, with_people
-from tools.kinds.enterprise.schema import ISSUES
 from tools.kinds.enterprise.toolkits.github import in_repository
 from tools.kinds.enterprise.values import changes, choice, required
 from tools.kinds.enterprise.writing import done, next_id, today
@@ -34,7 +33,7 @@ def read(
     Args:
         status: open or closed.
     """
-    reading = Reading(ctx, ISSUES, newest="created_at").key(issue_id).person(author, "emp_id")
+    reading = Reading(ctx, "issues", newest="created_at").key(issue_id).person(author, "emp_id")
     in_repository(reading, repo_name).part("path", path)
     reading.equal("status", status and choice("status", status, STATUSES))
     total, rows = reading.days("created_at", date_from, date_to).rows(query, limit)

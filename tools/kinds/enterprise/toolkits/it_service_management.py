@@ -8,7 +8,7 @@ from tools.access.guard import Guard
 from tools.errors import ToolError
 from tools.kinds.enterprise.people import in_office
 from tools.kinds.enterprise.reading import Reading, guard_of, result, with_people
-from tools.kinds.enterprise.schema import DEPARTMENTS, TICKETS
+from tools.kinds.enterprise.schema import DEPARTMENTS
 from tools.kinds.enterprise.values import changes, choice, required
 from tools.kinds.enterprise.writing import done, next_id, today
 from tools.tool import Toolkit, tool
@@ -40,7 +40,7 @@ def read_issue(
         priority: high, medium or low.
         status: open or resolved.
     """
-    reading = Reading(ctx, TICKETS, newest="assigned_date").key(ticket_id)
+    reading = Reading(ctx, "tickets", newest="assigned_date").key(ticket_id)
     reading.person(raised_by, "raised_by_emp_id").person(resolver, "emp_id").alike("category", category)
     reading.equal("priority", priority and choice("priority", priority, PRIORITIES))
     reading.equal("status", status and choice("status", status, STATUSES))

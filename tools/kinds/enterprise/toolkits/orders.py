@@ -6,7 +6,6 @@ from typing import Any
 
 from tools.kinds.enterprise.catalogue import of_customer
 from tools.kinds.enterprise.reading import Reading, result, with_names
-from tools.kinds.enterprise.schema import ORDERS
 from tools.kinds.enterprise.values import choice
 from tools.tool import Toolkit, tool
 from tools.tool_context import ToolContext
@@ -31,7 +30,7 @@ def read(
     Args:
         kind: invoice, purchase_order or shipping_order.
     """
-    reading = Reading(ctx, ORDERS, newest="date").key(order_id)
+    reading = Reading(ctx, "orders", newest="date").key(order_id)
     reading.equal("kind", kind and choice("kind", kind.strip().replace(" ", "_"), KINDS))
     of_customer(reading, customer_id, customer_name)
     total, rows = reading.days("date", date_from, date_to).rows(query, limit)

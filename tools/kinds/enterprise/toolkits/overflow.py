@@ -7,7 +7,6 @@ from typing import Any
 from tools.access.guard import Guard
 from tools.errors import ToolError
 from tools.kinds.enterprise.reading import Reading, guard_of, result, with_people
-from tools.kinds.enterprise.schema import OVERFLOW
 from tools.kinds.enterprise.values import changes, choice, required
 from tools.kinds.enterprise.writing import done, moment, next_id, today
 from tools.tool import Toolkit, tool
@@ -34,7 +33,7 @@ def read(
     Args:
         post_type: question or answer.
     """
-    reading = Reading(ctx, OVERFLOW, newest="creation_date").key(post_id).person(author, "emp_id")
+    reading = Reading(ctx, "overflow", newest="creation_date").key(post_id).person(author, "emp_id")
     reading.equal("post_type", post_type and choice("post_type", post_type, TYPES))
     reading.equal("parent_id", parent_id)
     if tag.strip():

@@ -6,7 +6,6 @@ from typing import Any
 
 from tools.kinds.enterprise.catalogue import about, customer, product, with_catalogue_names
 from tools.kinds.enterprise.reading import Reading, guard_of, result
-from tools.kinds.enterprise.schema import SENTIMENTS
 from tools.kinds.enterprise.values import changes, past_day, required
 from tools.kinds.enterprise.writing import done, next_id
 from tools.tool import Toolkit, tool
@@ -27,7 +26,7 @@ def read(
     limit: int = 10,
 ) -> dict[str, Any]:
     """Find customers' reviews of products, newest first."""
-    reading = Reading(ctx, SENTIMENTS, newest="review_date").key(sentiment_id)
+    reading = Reading(ctx, "sentiments", newest="review_date").key(sentiment_id)
     about(reading, product_id, product_name, customer_id, customer_name)
     total, rows = reading.days("review_date", date_from, date_to).rows(query, limit)
     return result(total, with_catalogue_names(reading.guard, rows))

@@ -8,7 +8,6 @@ from typing import Any
 from tools.errors import ToolError
 from tools.kinds.enterprise.naming import name_matches
 from tools.kinds.enterprise.reading import Reading, guard_of, result
-from tools.kinds.enterprise.schema import PRODUCTS
 from tools.kinds.enterprise.values import amount, changes, number, required, whole
 from tools.kinds.enterprise.writing import done, next_id
 from tools.tool import Toolkit, tool
@@ -35,7 +34,7 @@ def read(
         category: one level or several, e.g. Electronics or Electronics|Audio, from the widest.
         price_from: of the discounted price; so is price_to.
     """
-    reading = Reading(ctx, PRODUCTS).key(product_id)
+    reading = Reading(ctx, "products").key(product_id)
     if product_name.strip():
         found = name_matches(reading.guard, "products", "product_name", product_name)
         reading.among("product_id", [row["product_id"] for row in found])

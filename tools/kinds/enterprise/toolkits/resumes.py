@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from tools.kinds.enterprise.reading import Reading, result
-from tools.kinds.enterprise.schema import RESUMES
 from tools.tool import Toolkit, tool
 from tools.tool_context import ToolContext
 
@@ -21,7 +20,7 @@ def read(
     limit: int = 10,
 ) -> dict[str, Any]:
     """Find resumes; employee is whose they are, name as the resume has it or part of it."""
-    reading = Reading(ctx, RESUMES).key(resume_id).person(employee, "emp_id").part("name", name)
+    reading = Reading(ctx, "resumes").key(resume_id).person(employee, "emp_id").part("name", name)
     return result(*reading.alike("category", category).rows(query, limit))
 
 

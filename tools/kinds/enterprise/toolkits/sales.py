@@ -9,7 +9,6 @@ from typing import Any
 from tools.errors import ToolError
 from tools.kinds.enterprise.catalogue import about, customer, product, with_catalogue_names
 from tools.kinds.enterprise.reading import Reading, guard_of, result, with_people
-from tools.kinds.enterprise.schema import SALES
 from tools.kinds.enterprise.search import best
 from tools.kinds.enterprise.values import amount, changes, past_day, whole
 from tools.kinds.enterprise.writing import done, next_id
@@ -35,7 +34,7 @@ def read(
     limit: int = 10,
 ) -> dict[str, Any]:
     """Find sales, newest first; a query gives the sales of the products nearest to it."""
-    reading = Reading(ctx, SALES, newest="date_of_purchase").key(sales_record_id).person(seller, "emp_id")
+    reading = Reading(ctx, "sales", newest="date_of_purchase").key(sales_record_id).person(seller, "emp_id")
     about(reading, product_id, product_name, customer_id, customer_name)
     if query.strip():
         reading.among("product_id", best(ctx, reading.guard, "products", query.strip(), (), NEAREST))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from tools.kinds.enterprise.reading import Reading, guard_of, result
-from tools.kinds.enterprise.schema import POSTS
 from tools.kinds.enterprise.values import changes, required
 from tools.kinds.enterprise.writing import done, next_id, today
 from tools.tool import Toolkit, tool
@@ -24,7 +23,7 @@ def read(
     limit: int = 10,
 ) -> dict[str, Any]:
     """Find posts, newest first; title is part of the title."""
-    reading = Reading(ctx, POSTS, newest="date").key(post_id).person(author, "emp_id").part("title", title)
+    reading = Reading(ctx, "posts", newest="date").key(post_id).person(author, "emp_id").part("title", title)
     return result(*reading.days("date", date_from, date_to).rows(query, limit))
 
 

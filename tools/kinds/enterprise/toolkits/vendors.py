@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from tools.kinds.enterprise.reading import Reading, result, with_people
-from tools.kinds.enterprise.schema import VENDORS
 from tools.tool import Toolkit, tool
 from tools.tool_context import ToolContext
 
@@ -24,7 +23,7 @@ def read(
     limit: int = 10,
 ) -> dict[str, Any]:
     """Find vendors, latest onboarded first; dates are of onboarding."""
-    reading = Reading(ctx, VENDORS, newest="onboarding_date").key(vendor_id)
+    reading = Reading(ctx, "vendors", newest="onboarding_date").key(vendor_id)
     reading.part("business_name", business_name).alike("industry", industry)
     reading.alike("business_type", business_type).person(representative, "emp_id")
     total, rows = reading.days("onboarding_date", date_from, date_to).rows(query, limit)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from datetime import datetime
 
 from tools.errors import InputError
-from tools.kinds.office import schema
 from tools.kinds.office.generate.calendar import events
 from tools.kinds.office.generate.customers import customers
 from tools.kinds.office.generate.mails import mails
 from tools.kinds.office.generate.names import draw_cast
 from tools.kinds.office.generate.tasks import task_names, tasks
 from tools.kinds.office.generate.visits import visits
-from tools.kinds.office.schema import Row
+from tools.kinds.office.schema import BOARDS, Row
 
 DEFAULT_NOW = datetime(2024, 10, 17)
 """A Thursday, midnight."""
@@ -21,11 +20,11 @@ SCALES = (0.05, 100.0)
 """Below the first there is too little of each kind, above the second customers run out of names."""
 
 _COUNTS = {
-    schema.CALENDAR.name: 300,
-    schema.EMAIL.name: 500,
-    schema.ANALYTICS.name: 1000,
-    schema.TASKS.name: 300,
-    schema.CUSTOMERS.name: 200,
+    "calendar": 300,
+    "email": 500,
+    "analytics": 1000,
+    "tasks": 300,
+    "customers": 200,
 }
 
 
@@ -45,12 +44,12 @@ def build(seed: int = 0, scale: float = 1.0, now: datetime = DEFAULT_NOW) -> dic
         raise InputError(f"the scale {scale} is not between {least} and {most}", where="scale")
     counts = {table: round(count * scale) for table, count in _COUNTS.items()}
     cast = draw_cast(seed)
-    names = [name for board in schema.BOARDS for name in task_names(board)]
+    names = [name for board in BOARDS for name in task_names(board)]
     return {
-        schema.CALENDAR.name: events(seed, counts[schema.CALENDAR.name], now, cast),
-        schema.EMAIL.name: mails(seed, counts[schema.EMAIL.name], now, cast, names),
-        schema.ANALYTICS.name: visits(seed, counts[schema.ANALYTICS.name], now),
-        schema.TASKS.name: tasks(seed, counts[schema.TASKS.name], now, cast),
-        schema.CUSTOMERS.name: customers(seed, counts[schema.CUSTOMERS.name], now, cast),
-        schema.DIRECTORY.name: [(employee.address,) for employee in cast.everyone],
+        "calendar": events(seed, counts["calendar"], now, cast),
+        "email": mails(seed, counts["email"], now, cast, names),
+        "analytics": visits(seed, counts["analytics"], now),
+        "tasks": tasks(seed, counts["tasks"], now, cast),
+        "customers": customers(seed, counts["customers"], now, cast),
+        "directory": [(employee.address,) for employee in cast.everyone],
     }

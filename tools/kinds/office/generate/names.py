@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
+from tools.files.data_files import read_toml
 from tools.kinds.office.schema import BOARDS
 from tools.seeding import rng
 
@@ -44,7 +43,7 @@ class Cast:
 
 @cache
 def pool(file: str = "names.toml") -> dict[str, Any]:
-    return tomllib.loads(files("tools.kinds.office.generate").joinpath(file).read_text(encoding="utf-8"))
+    return read_toml(__package__, file)
 
 
 def draw_cast(seed: int) -> Cast:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from datetime import timedelta
 from functools import partial
 
-from evals.authoring.data_files import read_toml
 from evals.kinds.enterprise.facts import Record, day
 from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
@@ -16,6 +15,7 @@ from evals.kinds.enterprise.goals.hr.employees import PERSONNEL, POLICIES, climb
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from evals.kinds.enterprise.goals.unfit import UnfitError, need
 from evals.tasks.task import Entity
+from tools.files.data_files import read_toml
 
 GROUP = GoalGroup("HR", "hr/cases.toml")
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TypeVar
 
-from evals.authoring.data_files import read_toml
 from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
@@ -15,6 +14,7 @@ from evals.kinds.enterprise.goals.hr.employees import DIRECTORY, PERSONNEL, SENI
 from evals.kinds.enterprise.goals.hr.people import entity
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
+from tools.files.data_files import read_toml
 
 GROUP = GoalGroup("HR", "hr/comparisons.toml")
 

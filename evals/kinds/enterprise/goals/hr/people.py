@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from evals.authoring.data_files import read_toml
 from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
@@ -21,6 +20,7 @@ from evals.kinds.enterprise.goals.paths import Found, Link, Path, Question, Star
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 from evals.tasks.task import Entity
+from tools.files.data_files import read_toml
 
 GROUP = GoalGroup("HR", "hr/people.toml")
 

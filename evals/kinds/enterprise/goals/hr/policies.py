@@ -7,7 +7,6 @@ from datetime import date, timedelta
 from functools import cache, partial
 from random import Random
 
-from evals.authoring.data_files import read_toml
 from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
 from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
@@ -15,6 +14,7 @@ from evals.kinds.enterprise.goals.hr import clauses
 from evals.kinds.enterprise.goals.hr.employees import POLICIES
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Rows
 from evals.kinds.enterprise.goals.unfit import UnfitError
+from tools.files.data_files import read_toml
 from tools.generating.latent import Latent
 
 GROUP = GoalGroup("HR", "hr/policies.toml")

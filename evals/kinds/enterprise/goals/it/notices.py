@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from evals.authoring.data_files import read_toml
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, action
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
 from evals.kinds.enterprise.goals.it.desk import SUBAREA, UPDATE
@@ -26,6 +25,7 @@ from evals.kinds.enterprise.goals.record_changes import Change
 from evals.kinds.enterprise.goals.telling import Recipient, chat, tell_my_manager
 from evals.kinds.enterprise.goals.unfit import UnfitError, need
 from evals.tasks.task import Action
+from tools.files.data_files import read_toml
 
 GROUP = GoalGroup("IT", "it/notices.toml", departments=HELPDESK)
 

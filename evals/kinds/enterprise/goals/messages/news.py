@@ -7,8 +7,8 @@ from functools import cache
 from random import Random
 from string import Formatter
 
-from evals.authoring.data_files import read_toml
 from evals.kinds.enterprise.facts import Facts
+from tools.files.data_files import read_toml
 
 _NEAR = (3, 90)
 

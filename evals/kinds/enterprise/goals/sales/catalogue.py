@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from evals.authoring.data_files import read_toml
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, action
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
 from evals.kinds.enterprise.goals.paths import Found
@@ -17,6 +16,7 @@ from evals.kinds.enterprise.goals.sales.records import (
 from evals.kinds.enterprise.goals.telling import chat, telling_my_manager
 from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 from evals.tasks.task import Action
+from tools.files.data_files import read_toml
 
 GROUP = GoalGroup("Sales", "sales/catalogue.toml", departments=("SA",))
 

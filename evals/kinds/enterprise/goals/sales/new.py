@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from evals.authoring.data_files import read_toml
 from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, action
 from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
@@ -12,6 +11,7 @@ from evals.kinds.enterprise.goals.sales.records import SUBAREA
 from evals.kinds.enterprise.goals.telling import chat, my_manager, telling_my_manager
 from evals.kinds.enterprise.goals.unfit import attempt, need
 from evals.tasks.task import Action
+from tools.files.data_files import read_toml
 
 GROUP = GoalGroup("Sales", "sales/records.toml", departments=("SA",))
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from evals.authoring.data_files import read_toml
 from evals.kinds.enterprise.goals.draw_context import DrawContext
 from evals.kinds.enterprise.goals.swe.github import LICENCES
 from evals.kinds.enterprise.goals.unfit import UnfitError
+from tools.files.data_files import read_toml
 
 _LATEST = (9, 20, 40)
 

@@ -10,10 +10,10 @@ import subprocess
 import sys
 import tempfile
 from functools import cache
-from importlib.resources import files
 from os import killpg
 from typing import Any
 
+from tools.files.data_files import read_text
 from tools.kinds.enterprise.generate.code.patches.diffs import DiffError, apply_diff
 
 SECONDS = 2
@@ -129,4 +129,4 @@ def _same(outcome: dict[str, str], wanted: Any) -> bool:
 
 @cache
 def _child() -> str:
-    return files(__package__).joinpath("child.txt").read_text(encoding="utf-8")
+    return read_text(__package__, "child.txt")

@@ -5,13 +5,12 @@ from __future__ import annotations
 import ast
 import json
 import random
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from string import Template
 
+from tools.files.data_files import read_text, read_toml
 from tools.kinds.enterprise.generate.code.patches.faults import faults
 
 _SOURCES = ("functions_data", "functions_text", "functions_business")
@@ -123,8 +122,7 @@ def functions() -> dict[str, Function]:
     """All templates by key."""
     found = {}
     for source in _SOURCES:
-        text = files(__package__).joinpath(f"{source}.toml").read_text("utf-8")
-        for key, value in tomllib.loads(text).items():
+        for key, value in read_toml(__package__, f"{source}.toml").items():
             cases = tuple(value["cases"].strip().splitlines())
             found[key] = Function(key, tuple(value["names"]), tuple(value["arguments"]), value["code"], cases)
     return found
@@ -133,8 +131,8 @@ def functions() -> dict[str, Function]:
 @cache
 def proven() -> dict[str, tuple[Proven, ...]]:
     """The faults worth planting, by template."""
-    text = files(__package__).joinpath("faults.json").read_text("utf-8")
-    return {key: tuple(Proven(*entry) for entry in entries) for key, entries in json.loads(text).items()}
+    faults = json.loads(read_text(__package__, "faults.json"))
+    return {key: tuple(Proven(*entry) for entry in entries) for key, entries in faults.items()}
 
 
 def draw_module(numbers: random.Random, header: str, size: int) -> Module:
