@@ -100,8 +100,8 @@ class EpisodeLoop:
         """A plan for the steps to come; the first one is kept as the rollout's plan."""
         rollout = self.rollout
         self._offer()
-        with rollout.by("plan"):
-            plan = str(self.planner(rollout=rollout, progress=progress).plan)
+        rollout.begin("plan")
+        plan = str(self.planner(rollout=rollout, progress=progress).plan)
         if rollout.plan is None:
             rollout.plan = plan
         return plan
@@ -110,13 +110,13 @@ class EpisodeLoop:
         """The next choice. A reply that cannot be read is shown to the model once, with what is wrong."""
         rollout = self.rollout
         self._offer()
-        with rollout.by("select"):
-            try:
-                chosen = self.selector(rollout=rollout)
-            except UnreadableReplyError as error:
-                complaint = f"Your reply could not be read: {error.problem}. {error.remedy}"
-                rollout.trajectory.append({"reply": error.reply, "observation": complaint})
-                chosen = self.selector(rollout=rollout)
+        rollout.begin("select")
+        try:
+            chosen = self.selector(rollout=rollout)
+        except UnreadableReplyError as error:
+            complaint = f"Your reply could not be read: {error.problem}. {error.remedy}"
+            rollout.trajectory.append({"reply": error.reply, "observation": complaint})
+            chosen = self.selector(rollout=rollout)
         rollout.seen = len(rollout.trajectory.readable())
         return chosen
 
@@ -130,14 +130,14 @@ class EpisodeLoop:
         rollout = self.rollout
         episode = rollout.episode
         rollout.thoughts.append(thought or "")
-        with rollout.by("check"):
-            check: Check = self.checker(rollout=rollout, tool=tool, arguments=arguments)
+        rollout.begin("check")
+        check: Check = self.checker(rollout=rollout, tool=tool, arguments=arguments)
         rollout.verdicts.append(check.verdict)
         rollout.opinions.append(check.opinion)
         if check.refusal is not None:
             return Execution(episode.refuse(tool, arguments, check.refusal), failed=True)
-        with rollout.by("tool"):
-            done: Execution = self.executor(rollout=rollout, tool=tool, arguments=arguments)
+        rollout.begin("tool")
+        done: Execution = self.executor(rollout=rollout, tool=tool, arguments=arguments)
         if check.opinion is not None and episode.calls:
             rollout.opinions[-1] = replace(check.opinion, truth=episode.calls[-1].decision)
         if rollout.calls.unanswered is not None:

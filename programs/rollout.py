@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -115,11 +114,9 @@ class Rollout:
             chosen = {"demos": predict.nearest_demos(inputs, self.demos.hidden(predict.demos))}
         return predict(signature=_with_rules(predict.signature, house_rules), **chosen, **inputs)
 
-    @contextmanager
-    def by(self, part: Part) -> Iterator[None]:
-        """A block in which a part of the program may ask models."""
-        with self.calls.by(part, len(self.episode.calls)):
-            yield
+    def begin(self, part: Part) -> None:
+        """Keep the next calls of models as those of a part of the program."""
+        self.calls.begin(part, len(self.episode.calls))
 
     def offer(self, toolset: Toolset) -> None:
         """Put tools on offer, and no others, until the next offer."""

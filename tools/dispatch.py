@@ -75,14 +75,17 @@ def dispatch(
     if not decision.allow:
         return _refusal("denied", denial_text(decision)), decision
     try:
-        return _observed(lambda: run(tool, checked), name, policy, persona), decision
+        return _observed(tool, checked, policy, persona, run), decision
     except AccessDeniedError as error:
         return _refusal("denied", str(error)), error.decision
 
 
-def _observed(call: Callable[[], Any], name: str, policy: Policy, persona: Persona) -> Observation:
+def _observed(
+    tool: Tool, arguments: Mapping[str, Any], policy: Policy, persona: Persona, run: Run
+) -> Observation:
+    name = tool.name
     try:
-        value = call()
+        value = run(tool, arguments)
     except (AccessDeniedError, RetrievalError, InfrastructureError):
         raise
     except ToolError as error:

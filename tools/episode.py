@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import apsw
 
-from tools.dispatch import Observation, Run, dispatch
+from tools.dispatch import Observation, dispatch
 from tools.episode_result import CallRecord
 from tools.persona import Persona
 from tools.policy import DENIED, Decision, Policy
@@ -83,11 +84,8 @@ class Episode:
         start = time.perf_counter()
         reads: set[str] = set()
         granted: list[Decision] = []
-
-        def run(tool: Tool, checked: Mapping[str, Any]) -> Any:
-            return self._run(tool, checked, reads, granted)
-
-        observation, decision = self._dispatch(name, arguments, run)
+        run = partial(self._run, reads=reads, granted=granted)
+        observation, decision = dispatch(name, arguments, self.toolset, self.policy, self.persona, run)
         if observation.status == "ok" and granted:
             decision = granted[-1]  # the rule that opened this record
         if observation.status == "denied":
@@ -173,9 +171,6 @@ class Episode:
             set() if reads is None else reads,
             [] if granted is None else granted,
         )
-
-    def _dispatch(self, name: str, arguments: Any, run: Run) -> tuple[Observation, Decision | None]:
-        return dispatch(name, arguments, self.toolset, self.policy, self.persona, run)
 
     def _run(
         self,

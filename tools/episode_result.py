@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Self
 
-from pydantic import BaseModel, ConfigDict, NonNegativeInt
+from pydantic import NonNegativeInt
 
 from tools.dispatch import Observation
 from tools.policy import Decision, Opinion
@@ -14,7 +14,8 @@ from tools.sqlite.outcome import Outcome
 from tools.statuses import EpisodeStatus
 
 
-class Usage(BaseModel):
+@dataclass(frozen=True, slots=True)
+class Usage:
     """Tokens and requests of one or more questions to models.
 
     Used tokens do not depend on where replies come from. Paid are the requests that reached a model, failed
@@ -26,8 +27,6 @@ class Usage(BaseModel):
         estimated: whether some tokens were estimated, because the model's server reports none.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
     prompt_tokens: NonNegativeInt = 0
     completion_tokens: NonNegativeInt = 0
     paid_requests: NonNegativeInt = 0
@@ -37,12 +36,12 @@ class Usage(BaseModel):
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(
-            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
-            completion_tokens=self.completion_tokens + other.completion_tokens,
-            paid_requests=self.paid_requests + other.paid_requests,
-            paid_prompt_tokens=self.paid_prompt_tokens + other.paid_prompt_tokens,
-            paid_completion_tokens=self.paid_completion_tokens + other.paid_completion_tokens,
-            estimated=self.estimated or other.estimated,
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+            self.paid_requests + other.paid_requests,
+            self.paid_prompt_tokens + other.paid_prompt_tokens,
+            self.paid_completion_tokens + other.paid_completion_tokens,
+            self.estimated or other.estimated,
         )
 
     @property

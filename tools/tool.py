@@ -49,6 +49,7 @@ class Tool:
     Attributes:
         name: `toolkit.function`.
         writes: whether the tool may change the world.
+        arguments: the argument names, in order.
         function: the marked function; its first parameter is the `ToolContext`.
     """
 
@@ -60,6 +61,7 @@ class Tool:
         self.writes: bool = getattr(function, _WRITES)
         self.summary, self.argument_notes = _read_docstring(function)
         self._model = _argument_model(self.name, function, self.argument_notes)
+        self.arguments = tuple(self._model.model_fields)
         self._validator = self._model.__pydantic_validator__
         # Models write null for an argument that they leave out; only where null is no value of its own.
         self._null_is_absent = frozenset(
@@ -67,11 +69,6 @@ class Tool:
             for name, field in self._model.model_fields.items()
             if not field.is_required() and field.annotation in (str, int, float, bool)
         )
-
-    @property
-    def arguments(self) -> tuple[str, ...]:
-        """The argument names, in order."""
-        return tuple(self._model.model_fields)
 
     def validate(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Typed keyword arguments for the function; null leaves an optional argument out.

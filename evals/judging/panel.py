@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from evals.dspy_programs.own_models import with_models
@@ -46,6 +47,6 @@ class Panel:
             status="ok" if enough else failed[0],
             level=levels[(len(levels) - 1) // 2] if enough else None,
             feedback="\n".join(f"{v.judge}: {v.level or v.status}. {v.feedback}" for v in verdicts),
-            **sum((verdict.usage for verdict in verdicts), start=Usage()).model_dump(),
+            **asdict(sum((verdict.usage for verdict in verdicts), start=Usage())),
             seconds=sum(verdict.seconds for verdict in verdicts),
         )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import dspy
@@ -131,7 +132,7 @@ class RubricJudge:
             status=reply.status,
             level=prediction.level if prediction is not None else None,
             feedback=prediction.feedback if prediction is not None else reply.problem,
-            **reply.usage.model_dump(),
+            **asdict(reply.usage),
             seconds=reply.seconds,
         )
 

@@ -87,12 +87,8 @@ def metering(meter: Meter | None = None) -> Iterator[Meter]:
 def count_answer(response: lm15.Response, *, paid: bool) -> None:
     """Count an answered question; `paid` if the reply is not from a cache."""
     prompt, completion = _tokens(response)
-    found = (
-        Usage.all_paid(prompt, completion, 1)
-        if paid
-        else Usage(prompt_tokens=prompt, completion_tokens=completion)
-    )
-    _count(found.model_copy(update={"estimated": _is_estimated(response)}), answers=1)
+    bill = (1, prompt, completion) if paid else (0, 0, 0)
+    _count(Usage(prompt, completion, *bill, estimated=_is_estimated(response)), answers=1)
 
 
 class MeteredEngine(ProxyEngine):
@@ -181,12 +177,14 @@ def metered(lm: Any, payer: Payer | None = None) -> dspy.LM:
     Raises:
         InputError: its requests cannot be counted.
     """
-    check_askable(lm)
     engine = getattr(lm, "engine", None)
+    if not _counts(engine):
+        return MeteredEngine(lm, payer).installed()
+    check_askable(lm)
     if isinstance(engine, MeteredEngine) and payer not in (None, engine.payer):
         settled = MeteredEngine(engine.original, payer)
         return lm.copy(engine=settled, async_engine=settled.awaited)
-    return lm if _counts(engine) else MeteredEngine(lm, payer).installed()
+    return lm
 
 
 def unmetered(lm: Any) -> Any:

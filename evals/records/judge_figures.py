@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from evals.records.parts import Judgement
@@ -55,7 +55,7 @@ class JudgeFigures:
             "verdicts": self.verdicts,
             "failed": self.failed,
             "statuses": self.statuses,
-            **self.usage.model_dump(),
+            **asdict(self.usage),
             "used_tokens": self.usage.used_tokens,
             "paid_tokens": self.usage.paid_tokens,
             "seconds": round(self.seconds, 4),

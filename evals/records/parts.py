@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, InstanceOf
+from pydantic import BaseModel, ConfigDict, Field, InstanceOf, NonNegativeInt
 
 from tools.episode_result import Exchange, Usage
 from tools.statuses import EpisodeStatus
@@ -19,13 +20,20 @@ class Entry(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Used(Entry, Usage):
-    """A part that asked models, with their usage among its fields."""
+class Used(Entry):
+    """A part that asked models, with the fields of their usage among its own."""
+
+    prompt_tokens: NonNegativeInt = 0
+    completion_tokens: NonNegativeInt = 0
+    paid_requests: NonNegativeInt = 0
+    paid_prompt_tokens: NonNegativeInt = 0
+    paid_completion_tokens: NonNegativeInt = 0
+    estimated: bool = False
 
     @property
     def usage(self) -> Usage:
         """The usage alone."""
-        return Usage(**{name: getattr(self, name) for name in Usage.model_fields})
+        return Usage(**{each.name: getattr(self, each.name) for each in fields(Usage)})
 
 
 PAID = frozenset({"paid_requests", "paid_prompt_tokens", "paid_completion_tokens"})

@@ -6,6 +6,7 @@ A record is plain data: it holds no database, program or model, and does not dep
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
@@ -176,7 +177,7 @@ def record_episode(
         scores=dict(scores),
         steps=len(episode.calls),
         model_calls=episode.model_calls,
-        **episode.usage.model_dump(),
+        **asdict(episode.usage),
         seconds=episode.seconds,
         answer=episode.answer or "",
         answer_status=episode.answer_status,
@@ -212,7 +213,7 @@ def record_lost(
         error=error,
         seconds=seconds,
         model_calls=model_calls,
-        **usage.model_dump(),
+        **asdict(usage),
     )
 
 
@@ -267,7 +268,7 @@ def _question(ask: AskRecord) -> AskEntry:
     return AskEntry(
         part=ask.part,
         call=ask.call,
-        **ask.usage.model_dump(),
+        **asdict(ask.usage),
         seconds=ask.seconds,
         finish_reason=ask.finish_reason,
         exchange=ask.exchange,

@@ -102,14 +102,14 @@ COSTS: dict[str, Callable[[EpisodeRecord], float]] = {
     "model_calls": lambda record: record.model_calls,
     "prompt_tokens": lambda record: record.prompt_tokens,
     "completion_tokens": lambda record: record.completion_tokens,
-    "used_tokens": lambda record: record.used_tokens,
+    "used_tokens": lambda record: record.usage.used_tokens,
     "seconds": lambda record: record.seconds,
 }
 """Costs of an episode, by name, whether or not a cache answers."""
 
 PAID_COSTS: dict[str, Callable[[EpisodeRecord], float]] = {
     "paid_requests": lambda record: record.paid_requests,
-    "paid_tokens": lambda record: record.paid_tokens,
+    "paid_tokens": lambda record: record.usage.paid_tokens,
 }
 """Paid costs of an episode, which are 0 where a cache answers."""
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from evals.records.record import EpisodeRecord
-from evals.records.summary import Summary
+from evals.records.summary import COSTS, PAID_COSTS, Summary
 from evals.reporting.episodes import facet_names
 from evals.statistics import Interval
 
@@ -78,10 +78,10 @@ def episode_table(records: Sequence[EpisodeRecord]) -> dict[str, list[Any]]:
         "intent": [record.intent for record in records],
         "domains": [", ".join(record.domains) for record in records],
         "trial": [record.trial for record in records],
+        "estimated": [record.estimated for record in records],
     }
-    costs = ("steps", "model_calls", "prompt_tokens", "completion_tokens", "paid_requests", "paid_tokens")
-    for cost in (*costs, "estimated", "seconds"):
-        columns[cost] = [getattr(record, cost) for record in records]
+    for name, cost in (COSTS | PAID_COSTS).items():
+        columns[name] = [cost(record) for record in records]
     return columns
 
 

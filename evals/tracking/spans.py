@@ -135,7 +135,7 @@ def _used(model: str, asked: Used) -> dict[str, Any]:
     tokens = {
         "mlflow.chat.tokenUsage": usage(asked.prompt_tokens, asked.completion_tokens),
         "paid_requests": asked.paid_requests,
-        "paid_tokens": asked.paid_tokens,
+        "paid_tokens": asked.usage.paid_tokens,
         **({"estimated_tokens": True} if asked.estimated else {}),
     }
     price = cost(model, asked.prompt_tokens, asked.completion_tokens)

@@ -177,7 +177,7 @@ class TraceWriter:
         metadata = {
             "mlflow.sourceRun": self._run_id,
             "mlflow.trace.tokenUsage": json.dumps(usage(*used)),
-            "paid_tokens": str(record.paid_tokens),
+            "paid_tokens": str(record.usage.paid_tokens),
         }
         if price := cost(self._model, *used):
             metadata["mlflow.trace.cost"] = json.dumps(price)

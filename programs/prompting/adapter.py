@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple, Self, TypeVar
@@ -163,7 +163,7 @@ class TrajectoryAdapter(WholeTrajectories, dspy.ChatAdapter):  # type: ignore[mi
         if config is None:
             return super()._ask(wire, question)
         layout = self._layout(signature)
-        turns, data = self.turns.prompt(layout, demos, inputs), self._data(signature, inputs)
+        turns, data = self.turns.prompt(layout, demos, inputs), self._data(layout.outputs, inputs)
         request = AgentRequest(lm.model, tuple(turns), layout.system, config=config, data=data)
         return [self.parse(signature, _text(wire.send(lm, request, **_control(settings))))]
 
@@ -175,7 +175,7 @@ class TrajectoryAdapter(WholeTrajectories, dspy.ChatAdapter):  # type: ignore[mi
         tools = trajectory.tools
         assert tools is not None
         layout = made_once(self._native_layouts, signature, NativeLayout.of)
-        turns, data = self.turns.prompt(layout, demos, inputs), self._data(signature, inputs)
+        turns, data = self.turns.prompt(layout, demos, inputs), self._data(signature.output_fields, inputs)
         system = f"{layout.system}\n\n{tools.notes}" if tools.notes else layout.system
         config = _native_config(lm, settings)
         request = AgentRequest(lm.model, tuple(turns), system, tools.functions, config, data)
@@ -187,11 +187,11 @@ class TrajectoryAdapter(WholeTrajectories, dspy.ChatAdapter):  # type: ignore[mi
         trajectory.said[len(trajectory)] = first_call_only(said, call_ids(trajectory))
         return chosen
 
-    def _data(self, signature: type[dspy.Signature], inputs: Mapping[str, Any]) -> PromptData:
-        asked, steps = tuple(signature.output_fields), inputs.get(TRAJECTORY) or ()
+    def _data(self, asked: Iterable[str], inputs: Mapping[str, Any]) -> PromptData:
+        names, steps = tuple(asked), inputs.get(TRAJECTORY) or ()
         if self._calls is None:
-            return PromptData(asked, inputs, steps)
-        return PromptData(asked, inputs, steps, self._calls.offered, self._calls.persona)
+            return PromptData(names, inputs, steps)
+        return PromptData(names, inputs, steps, self._calls.offered, self._calls.persona)
 
     def format_system_message(self, signature: type[dspy.Signature]) -> str:
         return self._layout(signature).system

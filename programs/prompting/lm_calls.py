@@ -64,19 +64,13 @@ class LMCalls:
         """The demonstrations that a prompt may show, of those that a predictor has."""
         return list(demos) if self._demos is None else self._demos.shown(demos)
 
-    @contextmanager
-    def by(self, part: Part, made: int) -> Iterator[None]:
-        """A block in which a part of the program may ask models.
+    def begin(self, part: Part, made: int) -> None:
+        """Keep the next calls as those of a part of the program.
 
         Args:
             made: how many tool calls were made before.
         """
-        before = self._part, self._made
         self._part, self._made = part, made
-        try:
-            yield
-        finally:
-            self._part, self._made = before
 
     @contextmanager
     def measured(self) -> Iterator[Wire]:

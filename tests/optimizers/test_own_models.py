@@ -64,9 +64,9 @@ def test_a_budget_covers_the_model_inside_a_program(suite: Suite) -> None:
     )
     assert len(Own.asked) == budget.spent.calls <= 10
     assert result.unstarted > 0
-    assert {(record.model_calls, record.used_tokens, record.paid_tokens) for record in result.records} == {
-        (3, 33, 33)
-    }
+    assert {
+        (record.model_calls, record.usage.used_tokens, record.usage.paid_tokens) for record in result.records
+    } == {(3, 33, 33)}
     assert type(program.step.lm) is Own
 
 

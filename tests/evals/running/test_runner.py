@@ -92,7 +92,7 @@ def test_records_follow_the_order_of_tasks_and_say_everything(tasks: list[Task],
         "test",
         "intent-1",
     )
-    assert (record.steps, record.model_calls, record.used_tokens) == (1, 2, 110)
+    assert (record.steps, record.model_calls, record.usage.used_tokens) == (1, 2, 110)
     assert record.calls[0].tool == "calendar.search_events"
     assert record.calls[0].thought == "Look for it."
     assert record.calls[0].rule == "office.read"
@@ -280,8 +280,8 @@ def test_what_was_counted_counts_and_not_what_a_program_says(
     """`make_episode` says 110 tokens; the model took 13."""
     result = run(Scripted(task_001=lambda: dspy.settings.lm("question")), tasks, env, lm=lm)
 
-    assert result.records[1].used_tokens == 13
-    assert result.records[0].used_tokens == 110
+    assert result.records[1].usage.used_tokens == 13
+    assert result.records[0].usage.used_tokens == 110
 
 
 @pytest.mark.parametrize(
@@ -370,7 +370,7 @@ def test_what_an_overdue_episode_asked_was_paid(tasks: list[Task], env: Any, lm:
     release.set()
 
     assert result.records[2].status == "timeout"
-    assert (result.records[2].used_tokens, result.records[2].paid_requests) == (13, 1)
+    assert (result.records[2].usage.used_tokens, result.records[2].paid_requests) == (13, 1)
 
 
 def test_what_lost_episodes_paid_counts_against_the_budget_of_a_resume(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from evals.records.prompts import shown_messages, shown_text, whole_prompts
@@ -69,7 +70,7 @@ def episode_json(task: Task, episode: EpisodeResult, scores: Mapping[str, float]
         "changes": episode.outcome.to_json(),
         "scores": dict(scores),
         "model_calls": episode.model_calls,
-        **episode.usage.model_dump(),
+        **asdict(episode.usage),
         "used_tokens": episode.usage.used_tokens,
         "paid_tokens": episode.usage.paid_tokens,
         "seconds": round(episode.seconds, 3),
