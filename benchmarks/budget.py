@@ -203,6 +203,7 @@ def _simulated(suite: Suite) -> Model:
 
 def _plan(suite: Suite, folder: Path, optimizer: str, lm: Model, workers: int) -> Plan:
     from optimizers.compiling.plan import Model, Plan
+    from optimizers.registry import OPTIMIZERS
     from optimizers.settings import Settings
     from worksmith.jobs.parts.programs import new_agent
     from worksmith.jobs.settings.groups import AgentSettings
@@ -215,7 +216,7 @@ def _plan(suite: Suite, folder: Path, optimizer: str, lm: Model, workers: int) -
         suite=suite,
         lm=lm,
         teacher=Model("gold", resolve("gold", tasks=suite.tasks)),
-        optimizer=optimizer,
+        optimizer=OPTIMIZERS[optimizer](),
         settings=Settings(demos=16),
         folder=folder,
         workers=workers,

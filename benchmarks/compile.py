@@ -215,6 +215,7 @@ class _Bench:
         """One compile, and the test scores of what it gave."""
         from optimizers.compiling.compile import compile_program
         from optimizers.compiling.plan import Model, Plan
+        from optimizers.registry import OPTIMIZERS
         from optimizers.settings import Settings
         from worksmith.jobs.parts.programs import new_agent
         from worksmith.jobs.settings.groups import AgentSettings
@@ -229,7 +230,7 @@ class _Bench:
             suite=self._suite,
             lm=Model("local/analogy", lm),
             teacher=Model("gold", teacher),
-            optimizer=optimizer,
+            optimizer=OPTIMIZERS[optimizer](),
             settings=Settings(demos=DEMOS, candidates=candidates, seed=self._seed),
             folder=self._folder / f"{optimizer}-{candidates}".replace(":", "-"),
             train_limit=setting.train,

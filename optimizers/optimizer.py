@@ -163,6 +163,7 @@ class Optimizer(ABC):
     """A way to compile.
 
     Attributes:
+        name: its name on the command line; those of DSPy begin with `dspy:`.
         takes_bank: whether it draws from a trace bank; others run a teacher themselves, or none.
         selects: whether the user can choose how it selects demonstrations.
         tested: whether its winner has to pass a test, see `optimizers.compiling.finalize`.
@@ -171,6 +172,7 @@ class Optimizer(ABC):
         differs: the differences from the defaults of DSPy's optimizer of that name; empty if there are none.
     """
 
+    name: ClassVar[str]
     takes_bank: ClassVar[bool] = False
     selects: ClassVar[bool] = False
     tested: ClassVar[bool] = False

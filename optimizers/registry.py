@@ -20,22 +20,25 @@ from optimizers.search.race import Race
 from tools.errors import InputError
 
 OPTIMIZERS: Final[Mapping[str, type[Optimizer]]] = {
-    "none": Unchanged,
-    "bootstrap": Bootstrap,
-    "race": Race,
-    "knn": Knn,
-    "tpe": Tpe,
-    "dspy:LabeledFewShot": LabeledFewShot,
-    "dspy:BootstrapFewShot": BootstrapFewShot,
-    "dspy:BootstrapFewShotWithRandomSearch": RandomSearch,
-    "dspy:BootstrapFewShotWithOptuna": Optuna,
-    "dspy:KNNFewShot": Nearest,
-    "dspy:COPRO": COPRO,
-    "dspy:MIPROv2": MIPROv2,
-    "dspy:SIMBA": SIMBA,
-    "dspy:GEPA": GEPA,
-    "dspy:InferRules": InferRules,
-    "dspy:BetterTogether": BetterTogether,
+    each.name: each
+    for each in (
+        Unchanged,
+        Bootstrap,
+        Race,
+        Knn,
+        Tpe,
+        LabeledFewShot,
+        BootstrapFewShot,
+        RandomSearch,
+        Optuna,
+        Nearest,
+        COPRO,
+        MIPROv2,
+        SIMBA,
+        GEPA,
+        InferRules,
+        BetterTogether,
+    )
 }
 """The optimizers, with their properties as class attributes; `optimizer` makes one."""
 
@@ -50,15 +53,6 @@ def optimizer(name: str, *, option: str = "--optimizer") -> Optimizer:
     Raises:
         InputError: there is none of that name, or it needs a package that is not installed.
     """
-    return optimizer_class(name, option=option)()
-
-
-def optimizer_class(name: str, *, option: str = "--optimizer") -> type[Optimizer]:
-    """The class of the optimizer called `name`.
-
-    Raises:
-        InputError: there is none.
-    """
     if name not in OPTIMIZERS:
         raise InputError(f"no optimizer {name!r}", where=option, hint=f"there are {', '.join(OPTIMIZERS)}")
-    return OPTIMIZERS[name]
+    return OPTIMIZERS[name]()

@@ -12,7 +12,6 @@ from evals.statistics.paired import fewest_groups
 from evals.statistics.power import discordance_of
 from evals.statistics.sequential import fewest_intents
 from evals.statistics.spread import Spread
-from optimizers.registry import optimizer_class
 from optimizers.search.few_shot import Knn
 from optimizers.search.race import Race
 from optimizers.search.race_power import Field, smallest_race_difference
@@ -20,6 +19,7 @@ from optimizers.search.race_rules import INCUMBENT
 
 if TYPE_CHECKING:
     from evals.tasks.task import Task
+    from optimizers.optimizer import Optimizer
     from optimizers.settings import Settings
     from optimizers.trial import Trial
 
@@ -29,22 +29,21 @@ def intents_in(tasks: Sequence[Task]) -> int:
     return len({intent_or_task(task.intent, task.id) for task in tasks})
 
 
-def too_few_intents(optimizer: str, settings: Settings, dev: Sequence[Task]) -> str:
+def too_few_intents(optimizer: Optimizer, settings: Settings, dev: Sequence[Task]) -> str:
     """The warning that the dev tasks have too few intents for any claim; empty where they suffice."""
-    chosen = optimizer_class(optimizer)
-    candidates = 1 if issubclass(chosen, Knn) else settings.candidates
-    if issubclass(chosen, Race):
+    candidates = 1 if isinstance(optimizer, Knn) else settings.candidates
+    if isinstance(optimizer, Race):
         fewest = fewest_intents(settings.alpha, candidates)
         what = f"a race of {candidates} candidates can accept none of them, not even one that wins every task"
-    elif chosen.tested and settings.accept == "tested":
+    elif optimizer.tested and settings.accept == "tested":
         fewest = fewest_groups(settings.alpha, candidates)
-        what = f"{optimizer} can show nothing to be better than the program as it is"
+        what = f"{optimizer.name} can show nothing to be better than the program as it is"
     else:
         return ""
     intents = intents_in(dev)
     if intents >= fewest:
         return ""
-    other = "" if issubclass(chosen, Race) else ", or --accept best"
+    other = "" if isinstance(optimizer, Race) else ", or --accept best"
     return (
         f"with {intents} dev intents {what}: that takes {fewest} at least; take more dev intents, "
         f"fewer --candidates{other} (`worksmith power --race` plans a race)"

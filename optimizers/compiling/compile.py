@@ -19,7 +19,6 @@ from optimizers.cost.limits import BudgetSpentError
 from optimizers.cost.spending import Spent
 from optimizers.demos.trace_bank import Gap
 from optimizers.optimizer import CompileContext, Compiled
-from optimizers.registry import optimizer
 from optimizers.trial import pareto_front
 
 if TYPE_CHECKING:
@@ -62,13 +61,12 @@ def compile_program(plan: Plan) -> Result:
         if plan.bank is not None:
             plan.bank.write(plan.folder / BANK_FILE)
         context = plan.context(journal)
-        compiler = optimizer(plan.optimizer)
         with journal.continued(plan.budget):
             try:
-                compiled: Compiled | None = compiler(context)
+                compiled: Compiled | None = plan.optimizer(context)
             except BudgetSpentError:
                 compiled = None
-            final = finalize(context, compiler, compiled)
+            final = finalize(context, plan.optimizer, compiled)
     # The program goes on without the journal and the budget of its compile.
     final = replace(final, program=with_models(final.program, unmetered))
     manifest = _manifest(plan, context, final)
@@ -89,7 +87,7 @@ def _manifest(plan: Plan, context: CompileContext, compiled: Compiled) -> Manife
         teacher=plan.teacher.name,
         models={role: model_name(model.lm) for role, model in plan.models().items()},
         gold=_follows_gold(plan, context, compiled),
-        optimizer=plan.optimizer,
+        optimizer=plan.optimizer.name,
         settings=plan.settings.to_json(),
         trials=tuple(trial.to_json() for trial in compiled.trials),
         chosen=compiled.chosen,

@@ -22,9 +22,8 @@ from optimizers.compiling.journal import Journal
 from optimizers.cost.budget import Budget
 from optimizers.demos.steps import check_unit
 from optimizers.demos.trace_bank import TraceBank
-from optimizers.optimizer import CompileContext
+from optimizers.optimizer import CompileContext, Optimizer
 from optimizers.proposer import Proposer
-from optimizers.registry import optimizer, optimizer_class
 from optimizers.rollouts import Rollouts
 from optimizers.settings import Settings
 from tools.errors import InputError
@@ -72,7 +71,6 @@ class Plan:
         suite: gives the train, dev and held-back tasks, and the environment.
         lm: the model that the program is compiled for.
         teacher: the model that makes demonstrations.
-        optimizer: the name of the optimizer, see `optimizers.registry`.
         folder: gets the journal, from which a killed compile goes on.
         where: conditions on the tasks to learn from and to choose on.
         proposer: proposes instructions, for an optimizer that wants it; default is the teacher, or else the
@@ -94,7 +92,7 @@ class Plan:
     suite: Suite
     lm: Model
     teacher: Model
-    optimizer: str
+    optimizer: Optimizer
     settings: Settings
     folder: Path
     scheme: SplitScheme = "standard"
@@ -118,19 +116,18 @@ class Plan:
         Raises:
             InputError: one does not.
         """
-        chosen = optimizer_class(self.optimizer)
         self.proposing_model()
-        if self.settings.chooses and not chosen.selects:
+        if self.settings.chooses and not self.optimizer.selects:
             raise InputError(
-                f"{self.optimizer} chooses demonstrations in its own way",
+                f"{self.optimizer.name} chooses demonstrations in its own way",
                 where="--selection, --demo-unit, --demo-tokens",
                 hint="use bootstrap, race, tpe or knn",
             )
         check_unit(self.program, self.settings.demo_unit)
         if self.bank is None:
             return
-        if not chosen.takes_bank:
-            raise InputError(f"{self.optimizer} draws from no trace bank", where="--bank")
+        if not self.optimizer.takes_bank:
+            raise InputError(f"{self.optimizer.name} draws from no trace bank", where="--bank")
         self.bank.check(self.program, self.suite.manifest.kind)
 
     def open_journal(self, purpose: str = "compile") -> Journal:
@@ -216,7 +213,7 @@ class Plan:
                 role: ModelFacts(name=model.name, digest=model_digest(model.lm))
                 for role, model in self.models().items()
             },
-            optimizer=self.optimizer,
+            optimizer=self.optimizer.name,
             settings=self.settings.to_json(),
             bank=None if self.bank is None else self.bank.digest,
             metric={} if self.metric is None else dict(self.metric.about),
@@ -239,32 +236,32 @@ class Plan:
 
     def max_proposals(self) -> int:
         """How often the compile asks the model that proposes instructions, at most."""
-        return optimizer(self.optimizer).max_proposals(self.context())
+        return self.optimizer.max_proposals(self.context())
 
     def max_episodes(self) -> dict[str, int]:
         """The most episodes the compile will run, by role; none of a teacher whose place a bank takes."""
-        episodes = optimizer(self.optimizer).max_episodes(self.context())
+        episodes = self.optimizer.max_episodes(self.context())
         return {role: n for role, n in episodes.items() if role != "teacher" or self.bank is None}
 
 
-def proposing_model(optimizer: str, proposer: Model | None, teacher: Model, lm: Model) -> Model | None:
+def proposing_model(optimizer: Optimizer, proposer: Model | None, teacher: Model, lm: Model) -> Model | None:
     """The model that proposes instructions for an optimizer; None where none are proposed.
 
     Args:
-        optimizer: its name.
         proposer: the user's choice; default is the teacher, or else the model itself.
 
     Raises:
         InputError: there is no language model to do it, or one is named for nothing.
     """
-    if not optimizer_class(optimizer).proposes:
+    if not optimizer.proposes:
         if proposer is not None:
-            raise InputError(f"{optimizer} has no instructions proposed", where="--proposer")
+            raise InputError(f"{optimizer.name} has no instructions proposed", where="--proposer")
         return None
     for model in (proposer,) if proposer else (teacher, lm):
         if model.proposes:
             return model
+    named = (proposer or lm).name
     raise InputError(
-        f"{optimizer} has instructions proposed by a language model, which {(proposer or lm).name} is not",
+        f"{optimizer.name} has instructions proposed by a language model, which {named} is not",
         hint="name one as --lm or --teacher or, to compile, as --proposer, e.g. openai/gpt-4o-mini",
     )

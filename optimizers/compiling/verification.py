@@ -69,10 +69,10 @@ def derived(plan: Plan, *, stopped: str = "") -> Derived:
         raise InputError(
             f"the program was compiled under other circumstances: {words}", where=str(plan.folder)
         )
-    if stopped and plan.optimizer.startswith("dspy:"):
+    if stopped and plan.optimizer.name.startswith("dspy:"):
         # Their episodes are in no log, so that it is not known which of them were begun.
         raise IncompleteJournalError(
-            plan.folder, [f"no word of where its budget ({stopped}) ended {plan.optimizer}"]
+            plan.folder, [f"no word of where its budget ({stopped}) ended {plan.optimizer.name}"]
         )
     with copied(plan.folder) as copy:
         again = replace(plan, folder=copy.asked, resume=True, may_ask=False, budget=None)

@@ -29,6 +29,7 @@ from tools.seeding import rng
 class LabeledFewShot(Optimizer):
     """`dspy.LabeledFewShot`: demonstrations drawn blindly, from the teacher's trajectories."""
 
+    name = "dspy:LabeledFewShot"
     takes_bank = True
     differs = "k is --demos (its own: 16), and it draws from trajectories in place of raw examples"
 
@@ -56,6 +57,7 @@ class LabeledFewShot(Optimizer):
 class BootstrapFewShot(DspyOptimizer):
     """`dspy.BootstrapFewShot`: the first successes of the teacher, one training task after another."""
 
+    name = "dspy:BootstrapFewShot"
     bootstraps = True
     differs = BOOTSTRAPPED
 
@@ -72,6 +74,7 @@ class BootstrapFewShot(DspyOptimizer):
 class RandomSearch(Optimizer):
     """`dspy.BootstrapFewShotWithRandomSearch`: several bootstraps of shuffled tasks meet on the dev tasks."""
 
+    name = "dspy:BootstrapFewShotWithRandomSearch"
     best_on_dev = True
     differs = (
         f"num_candidate_programs is --candidates (its own: 16), {BOOTSTRAPPED}, restrict leaves out the "
@@ -110,6 +113,7 @@ class Optuna(DspyOptimizer):
         InputError: Optuna is not installed.
     """
 
+    name = "dspy:BootstrapFewShotWithOptuna"
     best_on_dev = True
     differs = (
         f"num_candidate_programs is --candidates (its own: 16), {BOOTSTRAPPED}, the sampler is seeded (its "
@@ -154,6 +158,7 @@ class Nearest(Knn):
     instead: the same choice from a bank that was collected once and is saved with the program.
     """
 
+    name = "dspy:KNNFewShot"
     differs = "the bank is collected once and not at each inference"
 
 

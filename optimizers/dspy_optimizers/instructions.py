@@ -45,6 +45,7 @@ class COPRO(DspyOptimizer):
     The proposer sees instructions and scores, no task and no trajectory.
     """
 
+    name = "dspy:COPRO"
     proposes = best_on_dev = True
     differs = (
         "breadth is --candidates and one (its own: 10), init_temperature 1.0 (its own: 1.4), and it chooses "
@@ -67,6 +68,7 @@ class COPRO(DspyOptimizer):
 class InferRules(DspyOptimizer):
     """`dspy.InferRules`: rules induced from the teacher's trajectories, added to the instructions."""
 
+    name = "dspy:InferRules"
     proposes = best_on_dev = True
     differs = (
         f"num_candidates is --candidates (its own: 10), {BOOTSTRAPPED}, rules are induced from the teacher's "
@@ -103,6 +105,7 @@ class MIPROv2(DspyOptimizer):
         InputError: Optuna is not installed.
     """
 
+    name = "dspy:MIPROv2"
     proposes = best_on_dev = True
     differs = (
         "auto is None (its own: light), num_candidates --candidates and one, num_trials 1.5 times that, "
@@ -158,6 +161,7 @@ class BetterTogether(DspyOptimizer):
     No weights are finetuned. DSPy returns an unfinished program when a step fails; here that is an error.
     """
 
+    name = "dspy:BetterTogether"
     proposes = best_on_dev = bootstraps = True
     differs = (
         "strategy is demos -> instructions (its own: p -> w -> p), no weights are finetuned; of the first "

@@ -26,6 +26,7 @@ class GEPA(DspyOptimizer):
     different tasks merged, as DSPy has it.
     """
 
+    name = "dspy:GEPA"
     proposes = best_on_dev = True
     differs = REDACTED
 
@@ -65,6 +66,7 @@ class SIMBA(DspyOptimizer):
         InputError: when called without training tasks.
     """
 
+    name = "dspy:SIMBA"
     proposes = True
     differs = (
         "num_candidates and max_demos are --candidates and --demos (its own: 6 and 4), bsize at most the "

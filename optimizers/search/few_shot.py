@@ -39,6 +39,8 @@ def require_optuna(name: str) -> None:
 class Unchanged(Optimizer):
     """The program as it is; its dev score is the reference for the others."""
 
+    name = "none"
+
     def max_episodes(self, context: CompileContext) -> dict[str, int]:
         return {"dev": len(context.dev)}
 
@@ -60,6 +62,7 @@ class BankOptimizer(Optimizer):
 class Bootstrap(BankOptimizer):
     """Sets that cover the bank and random ones, each on all dev tasks; the program as it is competes too."""
 
+    name = "bootstrap"
     tested = True
 
     def __call__(self, context: CompileContext) -> Compiled:
@@ -98,6 +101,7 @@ class Knn(Optimizer):
     Where it has to beat the program as it is, that is measured as well.
     """
 
+    name = "knn"
     takes_bank = selects = tested = True
 
     def max_episodes(self, context: CompileContext) -> dict[str, int]:
@@ -143,6 +147,7 @@ class Tpe(BankOptimizer):
         InputError: Optuna is not installed.
     """
 
+    name = "tpe"
     tested = True
 
     def __init__(self) -> None:

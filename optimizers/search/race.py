@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 class Race(BankOptimizer):
     """Candidates and the program as it is meet on dev in blocks; the winner has to beat the latter."""
 
+    name = "race"
+
     def __call__(self, context: CompileContext) -> Compiled:
         """Compile.
 

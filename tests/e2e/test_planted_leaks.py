@@ -16,6 +16,7 @@ from optimizers.compiling.compile import compile_program
 from optimizers.compiling.plan import BANK, Model, Plan
 from optimizers.demos.demonstration import Demonstration
 from optimizers.demos.trace_bank import TraceBank
+from optimizers.registry import OPTIMIZERS
 from optimizers.settings import Settings
 from worksmith.jobs.parts.programs import new_agent
 from worksmith.jobs.settings.groups import AgentSettings
@@ -77,7 +78,7 @@ def plan(suite: Suite, folder: Path, optimizer: str, bank: TraceBank | None, bou
         lm=lm,
         teacher=Model(BANK, lm.lm) if bank else Model("gold", resolve("gold", tasks=suite.tasks)),
         bank=bank,
-        optimizer=optimizer,
+        optimizer=OPTIMIZERS[optimizer](),
         settings=Settings(demos=4, candidates=2, constraints=constraints(bounds), accept="best"),
         folder=folder,
         workers=2,

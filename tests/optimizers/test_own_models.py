@@ -16,6 +16,7 @@ from optimizers.compiling.compile import compile_program
 from optimizers.compiling.plan import Model, Plan
 from optimizers.cost.budget import Budget
 from optimizers.cost.limits import Limits
+from optimizers.search.few_shot import Bootstrap
 from optimizers.settings import Settings
 from tests.optimizers.shop import PHRASINGS, Clerk, lm, make_suite
 from tests.optimizers.shop import Model as Engine
@@ -120,7 +121,7 @@ def compiled(suite: Suite, folder: Path, budget: Budget | None, *, resume: bool 
         suite=suite,
         lm=Model("paid/student", Own("paid/student", cache=False)),
         teacher=Model("paid/teacher", Own("paid/teacher", cache=False)),
-        optimizer="bootstrap",
+        optimizer=Bootstrap(),
         settings=Settings(demos=2, candidates=1),
         folder=folder,
         budget=budget,

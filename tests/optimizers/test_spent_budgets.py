@@ -70,7 +70,7 @@ class Compile:
             "lm": models["student"],
             "teacher": models["teacher"],
             "proposer": models["proposer"] if OPTIMIZERS[optimizer].proposes else None,
-            "optimizer": optimizer,
+            "optimizer": OPTIMIZERS[optimizer](),
             "settings": Settings(demos=3, candidates=2, accept="best"),
             "folder": folder,
             "workers": 4,

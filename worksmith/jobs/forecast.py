@@ -58,7 +58,7 @@ def forecast_compile(
     proposer = None if aa else plan.proposing_model()
     return CompileForecast(
         {
-            "optimizer": "A/A check" if aa else plan.optimizer,
+            "optimizer": "A/A check" if aa else plan.optimizer.name,
             "lm": plan.lm.name,
             "teacher": plan.teacher.name,
             **({"proposer": proposer.name} if proposer else {}),

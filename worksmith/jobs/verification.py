@@ -17,6 +17,7 @@ from optimizers.compiling.journal import IncompleteJournalError, journal_beside,
 from optimizers.compiling.plan import BANK, BANK_FILE, Model, Plan
 from optimizers.compiling.verification import derived, differing_parts
 from optimizers.demos.trace_bank import TraceBank
+from optimizers.registry import optimizer
 from optimizers.settings import Settings
 from tools.errors import InputError
 from tools.files.json_files import validated
@@ -139,7 +140,7 @@ def _as_decided(decided: Fingerprint, suite: Suite, folder: Path, workers: int) 
         teacher=models.get("teacher") or Model(BANK, models["lm"].lm),
         proposer=models.get("proposer"),
         bank=TraceBank.read(bank) if bank.exists() else None,
-        optimizer=decided.optimizer,
+        optimizer=optimizer(decided.optimizer),
         settings=Settings.from_json(decided.settings),
         folder=folder,
         scheme=decided.scheme,

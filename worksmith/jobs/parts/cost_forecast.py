@@ -21,7 +21,7 @@ from optimizers.compiling.replies import RememberingEngine, ReplyStore
 from optimizers.cost.sampling import Ledger
 from optimizers.cost.spending import Spent
 from optimizers.demos.trace_bank import NothingTaughtError
-from optimizers.registry import OPTIMIZERS, optimizer
+from optimizers.registry import optimizer
 from tools.errors import InputError
 from worksmith.models.resolve import resolve
 
@@ -124,7 +124,7 @@ def forecast_of(plan: Plan, sample: int | None = None) -> Forecast | None:
         if sample is not None and not free(billed.teacher) and found.teacher.sampled:
             found = _with_taught(found, job, _kept(teacher, store), Path(folder), sample)
         store.close()
-    whole = not OPTIMIZERS[plan.optimizer].proposes
+    whole = not plan.optimizer.proposes
     expected = found.student.spent + found.teacher.spent if whole else None
     return Forecast(
         expected=expected,
@@ -177,8 +177,8 @@ def _evenly(tasks: Sequence[Task], count: int) -> list[Task]:
 
 def _rehearsed(plan: Plan) -> Callable[[CompileContext], Any]:
     """The optimizer; of one that has instructions proposed, the programs that it begins with."""
-    if not OPTIMIZERS[plan.optimizer].proposes:
-        return optimizer(plan.optimizer)
+    if not plan.optimizer.proposes:
+        return plan.optimizer
 
     def begin(job: CompileContext) -> Any:
         job = replace(job, settings=replace(job.settings, candidates=1))
@@ -195,7 +195,7 @@ def _at_most(plan: Plan, found: Rehearsal) -> Spent:
     episodes = plan.max_episodes()
     taught = episodes.get("teacher", 0)
     others = sum(episodes.values()) - taught
-    proposals = plan.max_proposals() if OPTIMIZERS[plan.optimizer].proposes else 0
+    proposals = plan.max_proposals() if plan.optimizer.proposes else 0
     dear, lesson, number = found.student.dearest, found.teacher.spent, max(1, found.teacher.sampled)
     most = Spent(*(others * each for each in dear.values))
     # Programs differ, and the dearest in tokens need not be the dearest in calls.
