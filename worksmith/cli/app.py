@@ -13,6 +13,7 @@ from typer.core import TyperGroup
 from typer.main import get_group
 
 from worksmith import __version__
+from worksmith.cli.help import Commands
 from worksmith.cli.kind_commands import kind_commands
 
 # Set before any library reads them: no telemetry, and no price list fetched from the network at import.
@@ -54,7 +55,7 @@ class _Commands(Mapping[str, Any]):
             return kind_commands()[name]
         module, _, attribute = COMMANDS[name].partition(":")
         found = getattr(import_module(f"worksmith.cli.{module}"), attribute)
-        parent = typer.Typer()
+        parent = Commands()
         if isinstance(found, typer.Typer):
             parent.add_typer(found, name=name)
         else:
@@ -76,7 +77,7 @@ class _Group(TyperGroup):
         self.commands = cast(Any, _Commands())
 
 
-app = typer.Typer(
+app = Commands(
     name="worksmith",
     cls=_Group,
     help="Compile, compare and track workplace-agent programs.",

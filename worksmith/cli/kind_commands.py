@@ -9,6 +9,8 @@ from typing import Any
 import typer
 from typer.main import get_group
 
+from worksmith.cli.help import Commands
+
 _GROUPS = {"serve": "Serve a world to other programs."}
 """Groups that commands of several kinds share, with their help."""
 
@@ -19,7 +21,7 @@ def kind_commands() -> dict[str, Any]:
     from evals.task_kind import TASK_KINDS
     from tools.errors import InputError
 
-    root = typer.Typer()
+    root = Commands()
     shared: dict[str, typer.Typer] = {}
     for kind in TASK_KINDS.names():
         try:
@@ -30,7 +32,7 @@ def kind_commands() -> dict[str, Any]:
         for words, address in commands.items():
             group, _, name = words.rpartition(" ")
             if group and group not in shared:
-                shared[group] = typer.Typer(help=_GROUPS.get(group), no_args_is_help=True)
+                shared[group] = Commands(help=_GROUPS.get(group), no_args_is_help=True)
                 root.add_typer(shared[group], name=group)
             _mount(shared.get(group, root), name, address)
     return dict(get_group(root).commands)

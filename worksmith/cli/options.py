@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin
@@ -13,11 +13,13 @@ from annotated_types import Ge, Le
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
+from worksmith.cli.help import MORE
 from worksmith.jobs.settings.base import (
     JobSettings,
     bare_type,
     choices_of,
     comma_separated,
+    group_of,
     option_name,
     ordered_fields,
     traits_of,
@@ -34,7 +36,7 @@ Complete = Callable[..., Iterable[str]]
 
 
 def from_settings(
-    settings: type[JobSettings], complete: Mapping[str, Complete] = {}
+    settings: type[JobSettings], complete: Mapping[str, Complete] = {}, examples: Sequence[str] = ()
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Turn a function of settings into a function whose parameters are the fields of those settings.
 
@@ -44,6 +46,7 @@ def from_settings(
         settings: the class of settings that the function takes.
         complete: by field a function that gives the values which a shell completes, for values that are
             read from a world or its kind.
+        examples: commands for the help, one a line.
 
     Returns:
         A decorator; typer reads the signature of the function that it gives.
@@ -60,9 +63,13 @@ def from_settings(
             named = {name: value for name, value in values.items() if value is not None and value != []}
             command(settings(**named), **given)
 
-        derived = [parameter(name, field, complete.get(name)) for name, field in fields.items()]
+        derived = [
+            parameter(name, field, complete.get(name), group_of(settings, name))
+            for name, field in fields.items()
+        ]
         spelled = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in (*derived, *own)]
         run.__signature__ = inspect.Signature(spelled)  # type: ignore[attr-defined]
+        run.examples = examples  # type: ignore[attr-defined]
         run.__annotations__ = {each.name: each.annotation for each in spelled}
         return run
 
@@ -74,8 +81,10 @@ def option(settings: type[JobSettings], name: str) -> Any:
     return parameter(name, settings.model_fields[name]).annotation.__metadata__[0]
 
 
-def parameter(name: str, field: FieldInfo, complete: Complete | None = None) -> inspect.Parameter:
-    """The parameter of a command that stands for a field."""
+def parameter(
+    name: str, field: FieldInfo, complete: Complete | None = None, group: str = ""
+) -> inspect.Parameter:
+    """The parameter of a command that stands for a field, in a group of the command's help."""
     traits, kind, default = traits_of(field), bare_type(field.annotation), field.default
     limits = {
         bound: getattr(each, attribute)
@@ -93,7 +102,7 @@ def parameter(name: str, field: FieldInfo, complete: Complete | None = None) -> 
         "autocompletion": offered,
         "dir_okay": traits.path != "file",
         "file_okay": traits.path != "folder",
-        "rich_help_panel": traits.panel,
+        "rich_help_panel": group and f"{group}{MORE if traits.expert else ''}",
         **limits,
     }
     if get_origin(kind) is Literal:
@@ -104,6 +113,7 @@ def parameter(name: str, field: FieldInfo, complete: Complete | None = None) -> 
         kind, default = list[get_args(kind)[0]], None if default == () or traits.unset else default  # type: ignore[misc]
     needed = default is PydanticUndefined
     if traits.positional:
+        about |= {"metavar": traits.metavar or name.upper()}
         about.pop("rich_help_panel")
         info = typer.Argument(**about)
     else:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 import typer.main
+from typer.testing import CliRunner
 
 from evals.kinds.crm.suites import CrmOptions
 from evals.kinds.office.generate import PER_INTENT
@@ -23,6 +25,13 @@ def _options(command: Any, path: str = "worksmith") -> Iterator[Any]:
     for parameter in command.params:
         if parameter.param_type_name == "option":
             yield pytest.param(parameter, id=f"{path} {parameter.opts[0]}")
+
+
+def command(*path: str) -> Any:
+    found: Any = typer.main.get_command(app)
+    for word in path:
+        found = found.commands[word]
+    return found
 
 
 OPTIONS = list(_options(typer.main.get_command(app)))
@@ -54,3 +63,35 @@ def test_defaults_that_are_found_elsewhere_are_those_said(monkeypatch: pytest.Mo
     assert said["suite build --per-intent"] == str(PER_INTENT)
     assert said["suite build --mode"] == CrmOptions().mode
     assert said["compile --demos"] == "{}; {} for fixed sets and a local model".format(*sorted(demos))
+
+
+def help_of(*command: str) -> str:
+    return CliRunner().invoke(app, command, env={"COLUMNS": "80"}, prog_name="worksmith").output
+
+
+@pytest.mark.parametrize("command", ["compile", "eval", "compare"])
+def test_help_is_one_page_with_examples(command: str) -> None:
+    lines = help_of(command, "--help").splitlines()
+
+    assert len(lines) <= 75
+    assert max(map(len, lines)) <= 80
+    assert sum(line.startswith(f"  worksmith {command} ") for line in lines) == 3
+
+
+def test_expert_options_are_behind_help_all() -> None:
+    shown, every = help_of("compile", "--help"), help_of("compile", "--help-all")
+
+    assert "--margin" not in shown
+    assert "--margin" in every
+    assert set(re.findall(r"--[a-z-]+", shown)) < set(re.findall(r"--[a-z-]+", every))
+    assert {each.opts[0] for each in command("compile").params} <= set(
+        re.findall(r"--?[a-zA-Z-]+|SUITE", every)
+    ) | {"suite"}
+
+
+@pytest.mark.parametrize("path", [("compile",), ("eval",), ("compare",)])
+def test_examples_of_help_name_options_that_there_are(path: tuple[str, ...]) -> None:
+    known = {each for param in command(*path).params for each in param.opts}
+    examples = [line for line in help_of(*path, "--help").splitlines() if line.startswith("  worksmith ")]
+
+    assert set(re.findall(r" (--?[a-z-]+)", " ".join(examples))) <= known

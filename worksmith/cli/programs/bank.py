@@ -7,11 +7,12 @@ from typing import Annotated
 
 import typer
 
+from worksmith.cli.help import Commands
 from worksmith.cli.options import DryRunFlag, JsonFlag, from_settings
 from worksmith.cli.terminal import Terminal, show
 from worksmith.jobs.settings.programs import BankSettings
 
-app = typer.Typer(help="Build and read trace banks: successful trajectories to compile with.")
+app = Commands(help="Build and read trace banks: successful trajectories to compile with.")
 
 
 @app.command("build")

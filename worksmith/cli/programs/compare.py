@@ -15,14 +15,21 @@ if TYPE_CHECKING:
     from evals.running.study import Row
 
 
-@from_settings(CompareSettings, complete={"without_tools": tool_categories, "org": live_systems})
+@from_settings(
+    CompareSettings,
+    complete={"without_tools": tool_categories, "org": live_systems},
+    examples=(
+        "worksmith compare build/office",
+        "worksmith compare build/office --strategies react --optimizers none,race",
+        "worksmith compare build/office --report report.html",
+    ),
+)
 def compare_strategies(
     settings: CompareSettings, dry_run: DryRunFlag = False, as_json: JsonFlag = False
 ) -> None:
-    """Compare strategies, each uncompiled and compiled, and baselines on the same tasks.
+    """Compare strategies, uncompiled and compiled, and baselines on the same tasks.
 
-    The program that an optimizer finds best on dev is compared as it is (`compile --accept best`): these
-    tasks test it. A race names a winner only if it is shown to be better.
+    The program that an optimizer finds best on dev is compared without a test; these tasks test it.
     """
     from worksmith.jobs.compare_plan import plan_comparison
     from worksmith.jobs.comparison import compare

@@ -7,18 +7,27 @@ from typing import Annotated
 import typer
 
 from tools.errors import InputError
+from worksmith.cli.help import MORE
 from worksmith.cli.options import DryRunFlag, JsonFlag, from_settings
 from worksmith.cli.terminal import Terminal, say, show
 from worksmith.jobs.settings.programs import CompileSettings
 
 
-@from_settings(CompileSettings)
+@from_settings(
+    CompileSettings,
+    examples=(
+        "worksmith compile build/office -o a.json",
+        "worksmith compile build/office -o a.json --lm openai/gpt-4o-mini --max-usd 2",
+        "worksmith compile build/office -o a.json --optimizer race --dry-run",
+    ),
+)
 def compile_program(
     settings: CompileSettings,
     aa: Annotated[
         bool,
         typer.Option(
             "--aa",
+            rich_help_panel=f"Compile{MORE}",
             help="Compile nothing: check the race by an A/A test and write the finding. Fails if it finds a "
             "difference more often than --alpha.",
         ),
@@ -30,6 +39,7 @@ def compile_program(
             min=1,
             help="Episodes of each program in which --dry-run asks paid models. Costs money.",
             show_default="none; a few if models are free",
+            rich_help_panel=f"Compile{MORE}",
         ),
     ] = None,
     as_json: JsonFlag = False,

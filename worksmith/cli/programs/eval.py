@@ -10,7 +10,15 @@ from worksmith.cli.terminal import Terminal, end_stopped, say, show
 from worksmith.jobs.settings.programs import EvalSettings
 
 
-@from_settings(EvalSettings, complete={"org": live_systems})
+@from_settings(
+    EvalSettings,
+    complete={"org": live_systems},
+    examples=(
+        "worksmith eval build/office",
+        "worksmith eval build/office --lm openai/gpt-4o-mini --max-usd 1",
+        "worksmith eval build/office --program agent.json --trials 3",
+    ),
+)
 def evaluate_program(settings: EvalSettings, dry_run: DryRunFlag = False, as_json: JsonFlag = False) -> None:
     """Run a program on a suite's tasks and score every episode by its outcome."""
     from worksmith.jobs.evaluation import evaluate, plan_evaluation

@@ -8,6 +8,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from worksmith.cli.help import Commands
 from worksmith.cli.options import DryRunFlag, JsonFlag, from_settings
 from worksmith.cli.terminal import Terminal, show
 from worksmith.jobs.settings.runs import CalibrateSettings, JudgeSettings
@@ -25,7 +26,7 @@ class _RunByDefault(TyperGroup):
         return parsed
 
 
-app = typer.Typer(cls=_RunByDefault, no_args_is_help=True, help="Judge finished runs by a rubric.")
+app = Commands(cls=_RunByDefault, no_args_is_help=True, help="Judge finished runs by a rubric.")
 
 
 @app.command("calibrate")

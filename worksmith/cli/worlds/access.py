@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from worksmith.cli.choices import personas, sources, world_kinds
+from worksmith.cli.help import Commands
 from worksmith.cli.options import JsonFlag, SuiteArgument
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from tools.tool_context import ToolContext
     from tools.world_kind import Explanation, WorldKind
 
-app = typer.Typer(help="Explain and check access rules.", no_args_is_help=True)
+app = Commands(help="Explain and check access rules.", no_args_is_help=True)
 
 _OPERATIONS = ["create", "read", "update", "delete"]
 

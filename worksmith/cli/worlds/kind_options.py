@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 import typer.main
-from typer.core import TyperCommand
+
+from worksmith.cli.help import GroupedHelp
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -33,7 +34,7 @@ def systems() -> list[str]:
     return list(importer_names())
 
 
-class _LateCommand(TyperCommand):
+class _LateCommand(GroupedHelp):
     """A command with parameters that are completed when they are first asked for."""
 
     _own: list[Any]

@@ -6,12 +6,13 @@ import json
 
 import typer
 
+from worksmith.cli.help import Commands
 from worksmith.cli.options import DryRunFlag, JsonFlag, SuiteArgument, from_settings
 from worksmith.cli.terminal import Terminal, show
 from worksmith.cli.worlds.kind_options import BuildCommand, ImportCommand, given_options, kinds, systems
 from worksmith.jobs.settings.suites import BuildSettings, ImportSettings, TaskListSettings
 
-app = typer.Typer(
+app = Commands(
     help="Build, import and describe suites (a world, its tasks, a manifest).", no_args_is_help=True
 )
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import types
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic.fields import FieldInfo
@@ -27,7 +28,7 @@ class Traits:
         path: `file` or `folder`, for a path that must be one.
         variable: the environment variable that sets it.
         positional: whether it is an argument of the command.
-        panel: the heading of its group in help.
+        expert: whether few people need it; only `--help-all` shows it.
         recorded: whether it is part of a run's description, because it can change the result.
         option: whether the command has an option for it.
     """
@@ -39,7 +40,7 @@ class Traits:
     path: Literal["", "file", "folder"] = ""
     variable: str | None = None
     positional: bool = False
-    panel: str | None = None
+    expert: bool = False
     recorded: bool = True
     option: bool = True
 
@@ -91,6 +92,9 @@ class JobSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
+    group: ClassVar[str] = ""
+    """The heading of a class's own settings in help."""
+
     def __init__(self, **values: Any) -> None:
         """Check the values.
 
@@ -126,9 +130,19 @@ def ordered_fields(model: type[JobSettings]) -> dict[str, FieldInfo]:
     """
     fields = model.model_fields
     arguments = [name for name, field in fields.items() if traits_of(field).positional]
-    classes = [cls for cls in model.__mro__ if issubclass(cls, JobSettings)]
-    names = dict.fromkeys([*arguments, *(name for cls in classes for name in cls.__annotations__)])
+    names = dict.fromkeys([*arguments, *(name for cls in _classes(model) for name in cls.__annotations__)])
     return {name: fields[name] for name in names if name in fields}
+
+
+def _classes(model: type[JobSettings]) -> list[type[JobSettings]]:
+    return [cls for cls in model.__mro__ if issubclass(cls, JobSettings)]
+
+
+def group_of(model: type[JobSettings], name: str) -> str:
+    """The heading of a setting in help, that of the class which declares it; empty if it has none."""
+    return next(
+        str(vars(cls).get("group", "")) for cls in _classes(model) if name in inspect.get_annotations(cls)
+    )
 
 
 def traits_of(field: FieldInfo) -> Traits:

@@ -55,29 +55,36 @@ class RunsSettings(JobSettings):
 class ToolSettings(JobSettings):
     """The tools of an agent, and how it calls them."""
 
+    group = "Program and model"
+
     toolset: str | None = setting(
         None,
         "Tools on offer: all, the task's (required), the nearest to each step (retrieved:K), or toolkits "
         "by name (query, functions+query).",
         suggest=TOOLSETS,
         unset="the world's default for the strategy, else all",
+        expert=True,
     )
-    max_steps: int = setting(20, "Most steps of an episode.", min=1, max=200)
+    max_steps: int = setting(20, "Most steps of an episode.", min=1, max=200, expert=True)
     access: str = setting(
         "policy",
         "Check before each call: policy, model, or both (policy first). Calls that the model denies are "
         "not made; the policy always decides.",
         suggest=("policy", "model", "both"),
+        expert=True,
     )
     calls: str = setting(
         "auto",
         "Form of the calls of function_calling: native if the model has tool calls (auto), native, or text.",
         suggest=("auto", "native", "text"),
+        expert=True,
     )
 
 
 class AgentSettings(ToolSettings):
     """An agent that is not compiled."""
+
+    group = "Program and model"
 
     strategy: str = setting("react", f"Planning strategy: {', '.join(STRATEGIES)}.", suggest=STRATEGIES)
 
@@ -85,39 +92,54 @@ class AgentSettings(ToolSettings):
 class ProgramSettings(AgentSettings):
     """An agent, or a compiled program in its place."""
 
+    group = "Program and model"
+
     program: Path | None = setting(None, "A compiled program; its own strategy and toolset apply.")
 
 
 class CacheSettings(JobSettings):
-    no_cache: bool = setting(False, "Ignore DSPy's cache of replies.", recorded=False)
+    group = "Program and model"
+
+    no_cache: bool = setting(False, "Ignore DSPy's cache of replies.", recorded=False, expert=True)
 
 
 class ModelSettings(CacheSettings):
+    group = "Program and model"
+
     lm: str = setting(
         LOCAL_MODEL, "Model: local/analogy, gold, replay:FILE, or any DSPy model name.", suggest=MODELS
     )
 
 
 class SchemeSettings(JobSettings):
-    scheme: SplitScheme = setting("standard", "standard (every intent in every split) or held_out_intents.")
+    group = "Tasks"
+
+    scheme: SplitScheme = setting(
+        "standard", "standard (every intent in every split) or held_out_intents.", expert=True
+    )
 
 
 class ConditionSettings(JobSettings):
+    group = "Tasks"
+
     where: tuple[str, ...] = setting(
         (),
-        "Only tasks with this value, e.g. domain=calendar, area=HR or department=FI; several values by "
-        "comma, several conditions by repeating.",
+        "Only tasks with this value, e.g. domain=calendar or area=HR,IT; repeatable.",
         metavar="FIELD=VALUE",
         suggest=[f"{name}=" for name in FIELDS],
     )
 
 
 class LimitSettings(JobSettings):
+    group = "Tasks"
+
     limit: int | None = setting(None, "At most so many tasks, spread evenly.", min=1)
 
 
 class TaskSettings(ConditionSettings, LimitSettings, SchemeSettings):
     """The tasks of a suite that a job takes."""
+
+    group = "Tasks"
 
     split: SplitName | None = setting(
         None, "train, dev, test, paired or all.", unset="test; all of a published task set"
@@ -127,20 +149,28 @@ class TaskSettings(ConditionSettings, LimitSettings, SchemeSettings):
 class EpisodeSettings(JobSettings):
     """The episodes of each task, and how they are scored."""
 
+    group = "Tasks"
+
     trials: int = setting(1, "Independent attempts at each task.", min=1)
-    ground_truth: GroundTruth = setting("published", "published or corrected.")
+    ground_truth: GroundTruth = setting("published", "published or corrected.", expert=True)
 
 
 class SeedSettings(JobSettings):
+    group = "Run"
+
     seed: int = setting(0, "Seed of all random choices.")
 
 
 class WorkerSettings(JobSettings):
+    group = "Run"
+
     workers: int = setting(8, "Episodes in flight at once.", min=1, max=512, recorded=False)
 
 
 class DemoSettings(JobSettings):
     """How many demonstrations a prompt gets, and from how many candidate sets."""
+
+    group = "Demonstrations"
 
     demos: int | None = setting(
         None,
@@ -149,11 +179,10 @@ class DemoSettings(JobSettings):
         max=1000,
         unset="16; 128 for fixed sets and a local model",
     )
-    candidates: int = setting(4, "Sets of demonstrations to compare on dev.", min=1, max=1000)
+    candidates: int = setting(4, "Sets of demonstrations to compare on dev.", min=1, max=1000, expert=True)
     constraint: tuple[str, ...] = setting(
         (),
-        "Bound that a compiled program must keep on dev, e.g. leak=0, 'over_refusal<=0.05' or "
-        "'used_tokens<=4000'; repeat for several. A program that breaks one is never chosen.",
+        "Bound that a compiled program must keep on dev, e.g. leak=0 or 'used_tokens<=4000'; repeatable.",
         metavar="BOUND",
         suggest=("leak=0", "over_refusal<=0.05", "unwanted_side_effects=0", "used_tokens<="),
     )
@@ -163,9 +192,8 @@ def judges(*default: str) -> tuple[str, ...]:
     """Declare the setting that names judges."""
     names: tuple[str, ...] = setting(
         default,
-        "Judge episodes by a rubric of five levels: local/rubric (no language model: checks facts by "
-        "rule), any DSPy model name, unaided:NAME (without the reference), or median:NAME,NAME,NAME. "
-        "Repeat for several.",
+        "Judge episodes by a rubric of five levels: local/rubric (checks facts by rule), a model's name, "
+        "unaided:NAME (without the reference) or median:NAME,NAME; repeatable.",
         metavar="NAME",
         suggest=(LOCAL_JUDGE, "openai/gpt-4o-mini", "unaided:", "median:"),
         unset=", ".join(default) or "none",
@@ -174,36 +202,50 @@ def judges(*default: str) -> tuple[str, ...]:
 
 
 class RubricSettings(JobSettings):
+    group = "Judges"
+
     rubric: Path | None = setting(
-        None, "YAML file of rubrics for the judges.", unset="one for each type of task", path="file"
+        None,
+        "YAML file of rubrics for the judges.",
+        unset="one for each type of task",
+        path="file",
+        expert=True,
     )
 
 
 class JudgeSettings(RubricSettings):
+    group = "Judges"
+
     judge: tuple[str, ...] = judges()
 
 
 class OrgSettings(JobSettings):
     """The live system that tools work on, if any."""
 
+    group = "Live system"
+
     org: str | None = setting(
         None,
         "Live system for tools to work on instead of the suite's world, if the world kind has one.",
         unset="the suite's world",
+        expert=True,
     )
     org_ids: Path | None = setting(
         None,
         "File of `worksmith org upload`, which maps the org's ids to the world's.",
         path="file",
+        expert=True,
     )
 
 
 def _limit(help: str, **traits: Any) -> Any:
-    return setting(None, help, panel="Budget", recorded=False, **traits)
+    return setting(None, help, recorded=False, **traits)
 
 
 class BudgetSettings(JobSettings):
     """The limits of a job; without any there is no budget."""
+
+    group = "Budget"
 
     max_calls: int | None = _limit("Most paid requests to models, retries included.")
     max_tokens: int | None = _limit("Most paid tokens.")
@@ -213,11 +255,14 @@ class BudgetSettings(JobSettings):
         "Table of prices (TOML): input and output of each model in dollars per million tokens.",
         unset="list prices",
         path="file",
+        expert=True,
     )
 
 
 class StoreSettings(JobSettings):
     """The MLflow store."""
+
+    group = "Record"
 
     tracking_uri: str | None = setting(
         None,
@@ -225,6 +270,7 @@ class StoreSettings(JobSettings):
         unset="sqlite:///mlruns/mlflow.db",
         variable="MLFLOW_TRACKING_URI",
         recorded=False,
+        expert=True,
     )
 
 
@@ -235,6 +281,7 @@ def traces(default: str) -> str:
         "Episodes that become MLflow traces: some (100 failures and 20 others), all, failures, sample:N or "
         "none.",
         metavar="CHOICE",
+        expert=True,
         suggest=("some", "all", "failures", "sample:100", "none"),
         recorded=False,
     )
@@ -250,6 +297,8 @@ def _named(name: str | None) -> str | None:
 class ExperimentSettings(StoreSettings):
     """The MLflow experiment, and the episodes that become traces."""
 
+    group = "Record"
+
     experiment: Annotated[str | None, BeforeValidator(_named)] = setting(
         None,
         "MLflow experiment.",
@@ -261,11 +310,15 @@ class ExperimentSettings(StoreSettings):
 
 
 class TrackSettings(JobSettings):
+    group = "Record"
+
     track: bool = setting(True, "Record the run in MLflow.", recorded=False)
 
 
 class MlflowSettings(TrackSettings, ExperimentSettings):
     """The record of a job in MLflow."""
+
+    group = "Record"
 
 
 class MeasureSettings(
@@ -281,5 +334,7 @@ class MeasureSettings(
     MlflowSettings,
 ):
     """The tasks on which programs are measured, and how they are."""
+
+    group = "Run"
 
     resume: bool = setting(False, "Continue the logs of a stopped run.", recorded=False)

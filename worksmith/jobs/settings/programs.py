@@ -14,6 +14,8 @@ from worksmith.jobs.settings.base import Names, setting
 class EvalSettings(groups.ProgramSettings, groups.ModelSettings, groups.MeasureSettings):
     """Run a program on a suite's tasks and score every episode."""
 
+    group = "Record"
+
     log: Path | None = setting(None, "Episode log (JSON lines).", path="file", recorded=False)
     record: Path | None = setting(
         None, "Keep every request and reply; replay:FILE plays them back.", path="file", recorded=False
@@ -35,6 +37,8 @@ class CompileSettings(
 ):
     """Choose demonstrations for an agent and write it to one file."""
 
+    group = "Compile"
+
     out: Path = setting(..., "File to write.", short="-o", path="file", recorded=False)
     optimizer: str = setting(
         "bootstrap",
@@ -48,12 +52,13 @@ class CompileSettings(
         suggest=groups.MODELS,
     )
     bank: Path | None = setting(
-        None, "Trace bank (`worksmith bank build`) to use instead of a teacher.", path="file"
+        None, "Trace bank (`worksmith bank build`) to use instead of a teacher.", path="file", expert=True
     )
     proposer: str | None = setting(
         None,
         "Language model that proposes instructions, for optimizers that change them.",
         unset="the teacher if it is a language model, else --lm",
+        expert=True,
     )
     selection: str | None = setting(
         None,
@@ -61,38 +66,48 @@ class CompileSettings(
         "task), or mixture (a quarter covering, the rest nearest). For bootstrap, race and knn.",
         suggest=("random", "covering", "nearest", "mixture"),
         unset="the optimizer's own",
+        expert=True,
     )
     demo_unit: str = setting(
         "trajectory",
         "Content of a demonstration: a whole trajectory, or the state up to one call (step).",
         suggest=("trajectory", "step"),
+        expert=True,
     )
     demo_tokens: int | None = setting(
         None,
         "Most tokens for the demonstrations of a prompt; four characters count as one.",
         min=1,
         unset="no limit but --demos",
+        expert=True,
     )
     accept: str = setting(
         "tested",
         "tested: bootstrap, knn and tpe keep the uncompiled program unless the winner is better on dev by "
         "a paired test over intents; best: they take the winner without a test. A race always tests.",
+        expert=True,
         suggest=("tested", "best"),
     )
-    alpha: float = setting(0.05, "Largest chance of accepting a program that is not better.")
-    margin: float = setting(0.1, "Difference in score below which race treats programs as equal.")
+    alpha: float = setting(0.05, "Largest chance of accepting a program that is not better.", expert=True)
+    margin: float = setting(
+        0.1, "Difference in score below which race treats programs as equal.", expert=True
+    )
     embedding: str = setting(
         "lexical",
         "Comparison of tasks in knn: lexical, or lexical with minilm (takes seconds to load).",
         suggest=("lexical", "minilm"),
+        expert=True,
     )
-    train_limit: int | None = setting(None, "At most so many training tasks, spread evenly.", min=1)
-    dev_limit: int | None = setting(None, "At most so many dev tasks, spread evenly.", min=1)
+    train_limit: int | None = setting(
+        None, "At most so many training tasks, spread evenly.", min=1, expert=True
+    )
+    dev_limit: int | None = setting(None, "At most so many dev tasks, spread evenly.", min=1, expert=True)
     maximize: str = setting(
         "outcome",
         "Score to choose programs by: outcome, any other score of episodes, or judge (the share of "
         "episodes at level 4 or 5). Without judge, verdicts are only reported.",
         suggest=("outcome", "judge", "reward", "f1", "exact_match"),
+        expert=True,
     )
     gate: tuple[Path, ...] = setting(
         (),
@@ -100,14 +115,13 @@ class CompileSettings(
         metavar="FILE",
         unset="mlruns/judges/DIGEST.json",
         path="file",
+        expert=True,
     )
-    force_judge: bool = setting(False, "Accept a judge that did not pass the gate.")
+    force_judge: bool = setting(False, "Accept a judge that did not pass the gate.", expert=True)
     resume: bool = setting(False, "Continue an interrupted compile.", recorded=False)
     force: bool = setting(False, "Replace an existing file; start anew.", recorded=False)
     journal: bool = setting(
-        True,
-        "Keep the journal, OUT.journal, for `worksmith verify`.",
-        recorded=False,
+        True, "Keep the journal, OUT.journal, for `worksmith verify`.", recorded=False, expert=True
     )
     traces: str = groups.traces("none")
     register_as: str | None = setting(
@@ -116,6 +130,7 @@ class CompileSettings(
         flag="--register",
         metavar="NAME[@ALIAS]",
         recorded=False,
+        expert=True,
     )
 
 
@@ -133,6 +148,8 @@ def _categories(values: Any) -> Any:
 
 class CompareSettings(groups.ToolSettings, groups.DemoSettings, groups.MeasureSettings):
     """Compare strategies, each uncompiled and compiled, on the same tasks."""
+
+    group = "Comparison"
 
     strategies: Names = setting(
         ("direct", "cot", "act", "react", "plan", "gold"),
@@ -172,6 +189,8 @@ class BankSettings(
 ):
     """Collect successful trajectories to compile with."""
 
+    group = "Bank"
+
     out: Path = setting(..., "File to write.", short="-o", path="file", recorded=False)
     source: tuple[str, ...] = setting(
         ...,
@@ -198,6 +217,8 @@ class RunSettings(
     groups.ExperimentSettings,
 ):
     """Run one task."""
+
+    group = "Run"
 
     task_id: str = setting(..., "Id of the task.", positional=True)
     ground_truth: groups.GroundTruth = setting("published", "published or corrected.")
