@@ -1,20 +1,19 @@
-"""Suites: a directory that holds a world, its tasks and their manifest."""
+"""Suites: an environment and its tasks, often in a directory with their manifest."""
 
 from __future__ import annotations
 
 import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, overload
 
 from pydantic import BaseModel, ConfigDict
 
 from evals.records.record import PRIMARY
 from evals.scoring.metric import Metric, episode_metric
-from evals.task_kind import scorers_for, task_kind
+from evals.task_kind import TASK_KINDS, scorers_for, task_kind
 from evals.tasks.task import Split, SplitScheme, Task
 from evals.tasks.task_file import read_tasks, write_tasks
 from evals.tasks.task_filter import Condition, those_where
@@ -22,15 +21,17 @@ from tools.environment import Environment
 from tools.errors import InputError
 from tools.files.atomic import write_atomically
 from tools.files.directories import bring_back
-from tools.files.json_files import read_model
+from tools.files.json_files import read_model, read_models
 from tools.seeding import digest
 from tools.world import World
-from tools.world_kind import world_kind
 
 if TYPE_CHECKING:
     import dspy
 
 MANIFEST_FILE = "manifest.json"
+
+PROJECT_FILE = "worksmith.toml"
+"""Lies in the folder of a project, whose suite its kind makes (see `TaskKind.open_project`)."""
 
 _AGAIN = "build or import the suite again"
 
@@ -55,18 +56,47 @@ class SuiteManifest(BaseModel):
     rules: str = ""
 
 
-@dataclass(frozen=True)
 class Suite:
-    """An opened suite."""
+    """An environment and tasks over its world. Immutable, shared by reference.
 
-    path: Path
-    manifest: SuiteManifest
-    world: World
-    tasks: tuple[Task, ...]
+    Args:
+        env: opens episodes.
+        tasks: tasks, or a file that the environment's kind reads (see `TaskKind.read_tasks`).
+        path: the folder; default is that of the file, or of the world.
+        rules: digest of the access rules that the tasks were made under; default is those of `env`.
+
+    Raises:
+        InputError: the file is missing or damaged, or two tasks have the same id.
+    """
+
+    def __init__(
+        self,
+        env: Environment,
+        tasks: Sequence[Task] | Path | str,
+        *,
+        path: Path | None = None,
+        rules: str | None = None,
+    ) -> None:
+        self.env = env
+        if isinstance(tasks, (Path, str)):
+            file = Path(tasks)
+            read = task_kind(env.kind.name).read_tasks
+            self.path = path or file.absolute().parent
+            self.tasks = tuple(read(env, file) if read else read_models(file, Task, "a task"))
+        else:
+            self.path = path or env.world.path
+            self.tasks = tuple(tasks)
+        self._rules = rules
+        self._by_id = {task.id: task for task in self.tasks}
+        if len(self._by_id) < len(self.tasks):
+            twice = Counter(task.id for task in self.tasks).most_common(1)[0][0]
+            raise InputError(
+                f"two tasks have the id {twice!r}", where=str(self.path), hint="give each its own"
+            )
 
     @classmethod
     def open(cls, directory: Path | str) -> Suite:
-        """Read the suite in `directory`.
+        """Read the suite in `directory`, or that of the project there.
 
         Raises:
             InputError: the suite is missing or damaged, or its parts do not belong together.
@@ -76,16 +106,34 @@ class Suite:
         if not os.path.lexists(file):
             bring_back(directory)
         if not os.path.lexists(file):
-            raise InputError(
-                "no suite here", where=str(directory), hint="make one with `worksmith suite build`"
-            )
+            return _open_project(directory)
         manifest = read_model(file, SuiteManifest, "the manifest of a suite", hint=_AGAIN)
         world = World.open(directory)
-        tasks = read_tasks(directory)
-        suite = cls(directory, _manifest(world, tasks, manifest.rules), world, tasks)
+        suite = cls(Environment(world), read_tasks(directory), path=directory, rules=manifest.rules)
         if suite.manifest != manifest:
             raise InputError("the suite differs from its manifest", where=str(file), hint=_AGAIN)
         return suite
+
+    @property
+    def world(self) -> World:
+        """The world of the environment."""
+        return self.env.world
+
+    @cached_property
+    def manifest(self) -> SuiteManifest:
+        """What is known about the suite without its tasks."""
+        world = self.world.manifest
+        rules = self.env.policy.digest if self._rules is None else self._rules
+        tasks = digest([task.digest for task in self.tasks])
+        return SuiteManifest(
+            kind=world.kind,
+            origin=world.origin,
+            tasks=len(self.tasks),
+            world_digest=world.digest,
+            tasks_digest=tasks,
+            digest=digest([world.digest, tasks, rules]),
+            rules=rules,
+        )
 
     @property
     def digest(self) -> str:
@@ -93,9 +141,19 @@ class Suite:
         return self.manifest.digest
 
     @cached_property
-    def env(self) -> Environment:
-        """Opens episodes over the suite's world."""
-        return Environment(self.world)
+    def train(self) -> Examples:
+        """The tasks to learn from, as examples for DSPy."""
+        return self.examples("train")
+
+    @cached_property
+    def dev(self) -> Examples:
+        """The tasks to choose between programs by, as examples for DSPy."""
+        return self.examples("dev")
+
+    @cached_property
+    def test(self) -> Examples:
+        """The tasks to measure on, as examples for DSPy."""
+        return self.examples("test")
 
     @property
     def rules_changed(self) -> bool:
@@ -134,13 +192,14 @@ class Suite:
         scheme: SplitScheme = "standard",
         limit: int | None = None,
         where: Sequence[Condition] = (),
-    ) -> list[dspy.Example]:
+    ) -> Examples:
         """The tasks of `select` as examples for DSPy: each holds a `VisibleTask`, its only input.
 
         Optimizers print, quote and save examples. So gold plans and expectations are not in them; `metric`
         looks them up.
         """
-        return as_examples(self.select(split=split, scheme=scheme, limit=limit, where=where))
+        chosen = self.select(split=split, scheme=scheme, limit=limit, where=where)
+        return Examples(as_examples(chosen), self, split)
 
     def metric(self, score: str = PRIMARY) -> Metric:
         """A metric for DSPy's optimizers and `dspy.Evaluate`: one score of an agent's episode.
@@ -155,9 +214,8 @@ class Suite:
         Raises:
             InputError: there is none.
         """
-        for task in self.tasks:
-            if task.id == task_id:
-                return task
+        if (found := self._by_id.get(task_id)) is not None:
+            return found
         raise InputError(
             f"no task {task_id!r}",
             where=str(self.path),
@@ -167,6 +225,42 @@ class Suite:
     def counts(self) -> dict[str, int]:
         """Tasks by split of the standard scheme."""
         return dict(sorted(Counter(task.split for task in self.tasks).items()))
+
+    def __repr__(self) -> str:
+        return f"Suite({str(self.path)!r}: {len(self.tasks)} tasks)"
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Suite:
+        return self
+
+
+class Examples(list["dspy.Example"]):
+    """Tasks of a suite as examples for DSPy, with what evaluates them: a part of it knows as much.
+
+    Attributes:
+        suite: holds the tasks, the scorers and the environment.
+        split: the split that they were taken from.
+    """
+
+    def __init__(self, examples: Iterable[dspy.Example], suite: Suite, split: Split | Literal["all"]) -> None:
+        super().__init__(examples)
+        self.suite = suite
+        self.split: Split | Literal["all"] = split
+
+    @property
+    def tasks(self) -> list[Task]:
+        """The whole tasks, expectations included, in the order of the examples."""
+        return [self.suite.task(example.task.id) for example in self]
+
+    @overload
+    def __getitem__(self, place: SupportsIndex) -> dspy.Example: ...
+    @overload
+    def __getitem__(self, place: slice) -> Examples: ...
+    def __getitem__(self, place: SupportsIndex | slice) -> dspy.Example | Examples:
+        found = super().__getitem__(place)
+        return Examples(found, self.suite, self.split) if isinstance(place, slice) else found
+
+    def copy(self) -> Examples:
+        return self[:]
 
 
 def as_examples(tasks: Iterable[Task]) -> list[dspy.Example]:
@@ -194,22 +288,17 @@ def _kind(task: Task) -> tuple[str, ...]:
 
 def write_suite(world: World, tasks: Sequence[Task]) -> Suite:
     """Write tasks and manifest beside `world`; the manifest last, so that a partial suite never opens."""
-    directory = world.path
-    write_tasks(directory, tasks)
-    rules = world_kind(world.manifest.kind).open_policy(world).digest
-    suite = Suite(directory, _manifest(world, tasks, rules), world, tuple(tasks))
-    write_atomically(directory / MANIFEST_FILE, suite.manifest.model_dump_json(indent=2).encode() + b"\n")
+    write_tasks(world.path, tasks)
+    suite = Suite(Environment(world), tasks)
+    manifest = suite.manifest.model_dump_json(indent=2).encode() + b"\n"
+    write_atomically(world.path / MANIFEST_FILE, manifest)
     return suite
 
 
-def _manifest(world: World, tasks: Sequence[Task], rules: str) -> SuiteManifest:
-    tasks_digest = digest([task.digest for task in tasks])
-    return SuiteManifest(
-        kind=world.manifest.kind,
-        origin=world.manifest.origin,
-        tasks=len(tasks),
-        world_digest=world.manifest.digest,
-        tasks_digest=tasks_digest,
-        digest=digest([world.manifest.digest, tasks_digest, rules]),
-        rules=rules,
-    )
+def _open_project(directory: Path) -> Suite:
+    if (directory / PROJECT_FILE).is_file():
+        for kind in TASK_KINDS.all():
+            if kind.open_project is not None:
+                suite: Suite = kind.open_project(directory)
+                return suite
+    raise InputError("no suite here", where=str(directory), hint="make one with `worksmith suite build`")

@@ -48,6 +48,9 @@ class TaskKind:
 
     Attributes:
         name: the name of its `WorldKind`.
+        read_tasks: reads a file of tasks that people write for an environment; by default each line is a
+            whole `Task`.
+        open_project: gives the suite (`evals.suite.Suite`) of a project, see `evals.suite.PROJECT_FILE`.
         suites: gives the builder of its suites; None where suites are only imported or written by hand.
         importers: readers of published systems, by name of the system.
         scorer: scores episodes over an environment. By default that is an `AnswerScorer` where the world
@@ -78,6 +81,8 @@ class TaskKind:
     """
 
     name: str
+    read_tasks: Callable[[Environment, Path], Sequence[Task]] | None = None
+    open_project: Callable[[Path], Any] | None = None
     suites: Callable[[], SuiteBuilder[Any]] | None = None
     importers: Mapping[str, Importer] = field(default_factory=dict)
     scorer: Callable[[Environment, GroundTruth], Scorer] | None = None

@@ -2,55 +2,99 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 from tools.episode import Episode
 from tools.errors import InputError
 from tools.persona import Persona
-from tools.policy import DENIED
+from tools.policy import DENIED, Policy
 from tools.seeding import digest
 from tools.sqlite.sandbox import SandboxPool
 from tools.tool import Toolset
 from tools.world import World, check_schema
 from tools.world_kind import WorldKind, world_kind
 
+if TYPE_CHECKING:
+    from retrievers.index.library import Library
+
 
 class Environment:
     """Opens episodes over one world. Thread-safe, shared by reference, never copied.
 
     A program holds its environment by reference: a deep copy of the program shares it, and a pickle of
-    it is the path of its world.
+    it is the path of its world. Policy, search indexes and sandboxes are opened when they are first needed.
+
+    Args:
+        kind: default is the kind that the world's manifest names.
+        sandboxes: copies of the world in memory; default is one for each core.
 
     Attributes:
         backend: a live system that the tools of this kind work on instead of the world, see `connect`.
     """
 
-    def __init__(self, world: World, sandboxes: int | None = None) -> None:
+    def __init__(self, world: World, kind: WorldKind | None = None, *, sandboxes: int | None = None) -> None:
         self.world = world
-        self.kind: WorldKind = world_kind(world.manifest.kind)
-        check_schema(world, self.kind.tables)
-        self.policy = self.kind.open_policy(world)
-        self.library = self.kind.open_library(world)
-        if self.library is not None:
-            # Here, before any episode: in one it would pass for a defect of the tool that searches.
-            self.library.check()
         self.backend: object | None = None
-        self._pool = SandboxPool(world.image, self.kind.tables, sandboxes)
+        self._given = kind
+        self._sandboxes = sandboxes
+        self._checked = False
+        self._lock = threading.RLock()
         self._toolsets: dict[tuple[frozenset[str] | None, frozenset[str]], Toolset] = {}
         self._personas: dict[str, Persona] = {}
 
     @classmethod
-    def open(cls, directory: Path | str) -> Environment:
+    def open(cls, directory: Path | str) -> Self:
         """The environment over the world in `directory`.
 
         Raises:
-            InputError: if there is no sound world, or its tables are not those of its kind.
-            RetrievalError: if its search index was built over another one.
+            InputError, RetrievalError: there is no sound world, or `check` fails.
         """
-        return cls(World.open(directory))
+        opened = cls(World.open(directory))
+        opened.check()
+        return opened
+
+    @property
+    def kind(self) -> WorldKind:
+        """The world's tables, tools and rules."""
+        return self._given or world_kind(self.world.manifest.kind)
+
+    @cached_property
+    def policy(self) -> Policy:
+        """The access rules."""
+        return self.kind.open_policy(self.world)
+
+    @cached_property
+    def library(self) -> Library | None:
+        """The search indexes; None if no tool searches."""
+        return self.kind.open_library(self.world)
+
+    @cached_property
+    def _pool(self) -> SandboxPool:
+        return SandboxPool(self.world.image, self.kind.tables, self._sandboxes)
+
+    def check(self) -> None:
+        """See that episodes can be opened. In one, what is wrong here would pass for a defect of a tool.
+
+        Raises:
+            InputError: the world's tables are not those of its kind, or the access rules are invalid.
+            RetrievalError: the search index was built over another world.
+        """
+        if self._checked:
+            return
+        with self._lock:
+            if self._checked:
+                return
+            check_schema(self.world, self.kind.tables)
+            # Made here, under the lock, so that no two episodes make them at once.
+            _ = self.policy, self._pool
+            if self.library is not None:
+                self.library.check()
+            self._checked = True
 
     def connect(self, backend: object | None) -> None:
         """Let the tools of episodes that are opened from now on work on a live system; None is the world.
@@ -62,16 +106,21 @@ class Environment:
 
     @property
     def digest(self) -> str:
-        """Content address of all that an episode depends on here: world, access rules, search index.
+        """Content address of all that an episode depends on here: world, rules, search index, own tools.
 
         Of a live system only its name: what it holds is not ours to know.
+
+        Raises:
+            InputError, RetrievalError: see `check`.
         """
+        self.check()
         world = self.world.manifest.digest
         searched = self.library.digest if self.library is not None else ""
         rules = self.policy.digest
+        own = [self.kind.digest] if self.kind.digest else []
         if self.backend is not None:
-            return digest([world, rules, searched, str(self.backend)])
-        return digest([world, rules, searched]) if rules or searched else world
+            return digest([world, rules, searched, str(self.backend), *own])
+        return digest([world, rules, searched, *own]) if rules or searched or own else world
 
     def persona(self, persona_id: str) -> Persona:
         """A person of this world, by id.
@@ -93,6 +142,7 @@ class Environment:
         known = references - {world_mark(self.world), DENIED}
         if not known:
             return denied
+        self.check()
         with self._pool.borrow() as sandbox:
             return denied | sandbox.read(b"", lambda world: self.policy.unreadable(persona, known, world))
 
@@ -129,8 +179,9 @@ class Environment:
             ask: asks the agent's own model, for tools that do.
 
         Raises:
-            InputError: see `check_records`.
+            InputError, RetrievalError: see `check_records` and `check`.
         """
+        self.check()
         self.check_records()
         manifest = self.world.manifest
         names = None if toolkits is None else frozenset(toolkits)

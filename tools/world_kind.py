@@ -65,6 +65,7 @@ class WorldKind:
         check_policy: checks a policy file, for such kinds.
         live_systems: by name a function that connects to a live system, on which tools then work instead of
             the world. It takes a file that maps that system's ids to the world's, or None.
+        digest: content address of tools and settings that are a user's own; empty for the kinds of packages.
         table_changes: by origin of a world, a refused call (tool and observation) that changes the shape of a
             table in the published system.
     """
@@ -86,6 +87,7 @@ class WorldKind:
     explain_access: ExplainAccess | None = None
     check_policy: Callable[[Path], Explanation] | None = None
     live_systems: Mapping[str, Callable[[Path | None], object]] = field(default_factory=dict, hash=False)
+    digest: str = ""
     table_changes: Mapping[str, tuple[str, str]] = field(default_factory=dict, hash=False)
 
     def toolset(self, toolkits: Iterable[str] | None, without: Iterable[str] = ()) -> Toolset:

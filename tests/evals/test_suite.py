@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import copy
 import json
 import os
 import shutil
@@ -8,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from evals.suite import MANIFEST_FILE, Suite, write_suite
+from evals.suite import MANIFEST_FILE, PROJECT_FILE, Suite, write_suite
+from evals.task_kind import TASK_KINDS, TaskKind
 from evals.tasks.task import Answer
 from evals.tasks.task_file import TASKS_FILE
 from tests.evals import small_office
@@ -82,3 +84,53 @@ def test_a_suite_that_was_put_away_when_its_build_was_killed_opens(suite: Suite,
     os.rename(shutil.copytree(suite.path, tmp_path / "suite"), tmp_path / ".suite.old")
 
     assert Suite.open(tmp_path / "suite").digest == suite.digest
+
+
+def test_a_suite_of_an_environment_and_tasks_needs_no_directory(suite: Suite) -> None:
+    made = Suite(suite.env, suite.tasks)
+
+    assert made.manifest == suite.manifest
+    assert made.task(suite.tasks[1].id) is suite.tasks[1]
+    with pytest.raises(InputError, match="no task 'x'"):
+        made.task("x")
+
+
+def test_a_file_of_tasks_is_read(suite: Suite) -> None:
+    made = Suite(suite.env, suite.path / TASKS_FILE)
+
+    assert made.tasks == suite.tasks
+    assert made.path == suite.path
+
+
+def test_two_tasks_with_one_id_are_refused(suite: Suite) -> None:
+    with pytest.raises(InputError, match="two tasks have the id 'task-000'"):
+        Suite(suite.env, [suite.tasks[0], *suite.tasks])
+
+
+def test_examples_know_their_suite_and_whole_tasks_whatever_is_done_to_the_list(suite: Suite) -> None:
+    laid = [make_task(number, split="train" if number % 2 else "dev") for number in range(6)]
+    made = Suite(suite.env, laid)
+    part = copy.deepcopy(made.train)[1:]
+    part.reverse()
+
+    assert part.suite is made
+    assert part.split == "train"
+    assert part.tasks == [laid[5], laid[3]]
+    assert [example.inputs().keys() for example in part] == [["task"]] * 2
+    assert made.dev.tasks == laid[::2]
+    assert made.test.tasks == []
+
+
+def test_a_folder_without_a_manifest_is_opened_by_the_kind_of_projects(
+    suite: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    monkeypatch.setitem(
+        TASK_KINDS._loaded, "a_project", TaskKind(name="a_project", open_project=lambda place: suite)
+    )
+    with pytest.raises(InputError, match="no suite here"):
+        Suite.open(folder)
+    (folder / PROJECT_FILE).touch()
+
+    assert Suite.open(folder) is suite

@@ -29,8 +29,9 @@ def choose_tasks(suite: Suite, settings: TaskSettings, progress: Progress = SILE
     set as a whole. Tasks that only a judge could grade are left out.
 
     Raises:
-        InputError: the split has no tasks.
+        InputError, RetrievalError: the split has no tasks, or `Environment.check` fails.
     """
+    suite.env.check()
     name = settings.split or ("test" if suite.manifest.origin == "generated" else "all")
     chosen = suite.select(
         split=name, scheme=settings.scheme, limit=settings.limit, where=conditions(settings.where)

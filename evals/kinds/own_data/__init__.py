@@ -1,0 +1,1 @@
+"""Tasks over a user's own data."""
