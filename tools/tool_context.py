@@ -11,6 +11,7 @@ import apsw
 
 from tools.persona import Persona
 from tools.policy import Decision, Policy
+from tools.sqlite.cells import CellValue
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,7 +63,7 @@ class ToolContext:
     reads: set[str] = field(default_factory=set)
     granted: list[Decision] = field(default_factory=list)
 
-    def rows(self, sql: str, parameters: Sequence[str | int | None] = ()) -> list[dict[str, Any]]:
+    def rows(self, sql: str, parameters: Sequence[CellValue] = ()) -> list[dict[str, Any]]:
         """The rows of a query, each as a dict in column order."""
         cursor = self.connection.execute(sql, tuple(parameters))
         first = next(cursor, None)
@@ -73,11 +74,11 @@ class ToolContext:
         found.extend(dict(zip(names, row, strict=True)) for row in cursor)
         return found
 
-    def values(self, sql: str, parameters: Sequence[str | int | None] = ()) -> list[Any]:
+    def values(self, sql: str, parameters: Sequence[CellValue] = ()) -> list[Any]:
         """The first column of a query."""
         return [row[0] for row in self.connection.execute(sql, tuple(parameters))]
 
-    def execute(self, sql: str, parameters: Sequence[str | int | None] = ()) -> int:
+    def execute(self, sql: str, parameters: Sequence[CellValue] = ()) -> int:
         """Change rows; returns how many changed."""
         self.connection.execute(sql, tuple(parameters))
         return self.connection.changes()

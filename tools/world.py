@@ -17,6 +17,7 @@ from tools.files.directories import bring_back
 from tools.files.json_files import read_file, read_model
 from tools.persona import Persona
 from tools.seeding import digest, digest_bytes
+from tools.sqlite.cells import CellValue
 from tools.sqlite.memory import open_memory
 from tools.sqlite.schema import Table
 
@@ -85,7 +86,7 @@ class World:
 def write_world(
     directory: Path | str,
     tables: Sequence[Table],
-    rows: Mapping[str, Iterable[Sequence[str | None]]],
+    rows: Mapping[str, Iterable[Sequence[CellValue]]],
     *,
     kind: str,
     origin: str,
@@ -160,7 +161,7 @@ _SCHEMA = "SELECT type, name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite
 
 
 def _image(
-    tables: Sequence[Table], rows: Mapping[str, Iterable[Sequence[str | None]]]
+    tables: Sequence[Table], rows: Mapping[str, Iterable[Sequence[CellValue]]]
 ) -> tuple[bytes, dict[str, int]]:
     unknown = set(rows) - {table.name for table in tables}
     if unknown:

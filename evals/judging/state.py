@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from evals.records.changes import compare_changes
 from evals.records.parts import ChangeEntry
 from evals.scoring.answers.values import says
+from tools.sqlite.cells import cell_text
 from tools.sqlite.outcome import RowChange, change_key
 
 if TYPE_CHECKING:
@@ -58,7 +59,9 @@ def state_of(task: Task, record: EpisodeRecord, tables: Mapping[str, Table]) -> 
     pairs = compare_changes(made, wanted, lambda change: _identity(change, tables))
     wrong = [pair for pair in pairs if pair.kind != "as expected"]
     extra = tuple(pair.made for pair in wrong if pair.made)
-    written = "\n".join(cell for change in record.changes for cell in change.after.values() if cell)
+    written = "\n".join(
+        text for change in record.changes for cell in change.after.values() if (text := cell_text(cell))
+    )
     unsaid = tuple(text for text in task.mentions if not says(written, text)) if record.changes else ()
     return State(len(wanted), sum(pair.expected is not None for pair in wrong), extra, unsaid)
 

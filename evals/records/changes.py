@@ -7,14 +7,16 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from evals.records.parts import ChangeEntry
+from tools.sqlite.cells import CellValue
+from tools.sqlite.outcome import folded_cell
 
 
 class Cell(NamedTuple):
     """A cell that either change writes."""
 
     name: str
-    made: str | None
-    expected: str | None
+    made: CellValue
+    expected: CellValue
 
 
 @dataclass(frozen=True)
@@ -85,5 +87,5 @@ def _place(change: ChangeEntry) -> tuple[str, str, int]:
 
 
 def _folded(change: ChangeEntry) -> Hashable:
-    cells = ((name, None if cell is None else cell.lower()) for name, cell in change.after.items())
+    cells = ((name, folded_cell(cell)) for name, cell in change.after.items())
     return _place(change), frozenset(cells)

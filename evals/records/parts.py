@@ -8,6 +8,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, InstanceOf, NonNegativeInt
 
 from tools.episode_result import Exchange, Usage
+from tools.sqlite.cells import CellValue
 from tools.statuses import EpisodeStatus
 
 VerdictStatus = Literal["ok", "unreadable"] | EpisodeStatus
@@ -85,8 +86,8 @@ class ChangeEntry(Entry):
     table: str
     operation: Literal["insert", "update", "delete"]
     row: int = 0
-    before: dict[str, str | None] = {}
-    after: dict[str, str | None] = {}
+    before: dict[str, CellValue] = {}
+    after: dict[str, CellValue] = {}
 
 
 class Judgement(Used):

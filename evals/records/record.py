@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from evals.tasks.task import Task
     from tools.episode_result import AskRecord, CallRecord, EpisodeResult, Usage
     from tools.policy import Opinion
+    from tools.sqlite.cells import CellValue
     from tools.sqlite.outcome import Outcome
     from tools.statuses import EpisodeStatus
 
@@ -231,8 +232,8 @@ def change_entries(outcome: Outcome) -> tuple[ChangeEntry, ...]:
     )
 
 
-def _cut(cells: Mapping[str, str | None]) -> dict[str, str | None]:
-    return {name: None if cell is None else str(cell)[:LONGEST_CELL] for name, cell in cells.items()}
+def _cut(cells: Mapping[str, CellValue]) -> dict[str, CellValue]:
+    return {name: cell[:LONGEST_CELL] if isinstance(cell, str) else cell for name, cell in cells.items()}
 
 
 def _identity(unit: WorkUnit, task: Task, labels: TaskLabels | None) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from evals.characters import harmless
 from evals.records.changes import compare_changes, place_text
 from evals.records.parts import CallEntry, ChangeEntry
 from evals.reporting.episodes import ShownEpisode
+from tools.sqlite.cells import cell_text
 
 
 def episode_text(episode: ShownEpisode) -> str:
@@ -74,5 +75,8 @@ def _changes(episode: ShownEpisode) -> Iterator[str]:
 
 
 def _change(change: ChangeEntry) -> str:
-    cells = "; ".join(f"{name}: {cell}" for name, cell in (change.after or change.before).items())
+    cells = "; ".join(
+        f"{name}: {cell if cell is None else cell_text(cell)}"
+        for name, cell in (change.after or change.before).items()
+    )
     return f"{place_text(change)}: {cells}"

@@ -165,7 +165,7 @@ class OutcomeScorer:
             cell
             for change in outcome.changes
             for column, cell in change.after.items()
-            if cell and column in self._free.get(change.table, ())
+            if isinstance(cell, str) and column in self._free.get(change.table, ())
         )
         return "\n".join(cells)
 

@@ -13,6 +13,7 @@ from typing import Any
 import apsw
 
 from tools.errors import ToolError
+from tools.sqlite.cells import BOOLEAN
 from tools.sqlite.memory import limited
 
 FUNCTIONS = frozenset((files("tools.access") / "functions.txt").read_text().split())
@@ -109,8 +110,10 @@ class Confinement:
     def _rows(self, cursor: apsw.Cursor) -> list[tuple[Any, ...]]:
         rows: list[tuple[Any, ...]] = []
         size = 0
+        kinds: list[str | None] = []
         for row in cursor:
-            row = tuple(_plain(value) for value in row)
+            kinds = kinds or [column[1] for column in cursor.description]
+            row = tuple(_plain(value, kind) for value, kind in zip(row, kinds, strict=True))
             size += sum(len(str(value)) for value in row)
             if len(rows) == self._limits.rows:
                 raise ToolError(f"more than {self._limits.rows} rows: narrow the SELECT down, or add a LIMIT")
@@ -193,8 +196,14 @@ def _program(cursor: apsw.Cursor) -> list[tuple[Any, ...]]:
             continue
 
 
-def _plain(value: Any) -> Any:
-    """A value that JSON can write: blobs and infinite numbers become texts, as SQLite writes them."""
+def _plain(value: Any, kind: str | None) -> Any:
+    """A value that JSON can write: blobs and infinite numbers become texts, as SQLite writes them.
+
+    Args:
+        kind: the SQL type of the column that it comes from, if it comes from one.
+    """
+    if kind == BOOLEAN and value in (0, 1):
+        return bool(value)
     if isinstance(value, bytes):
         return f"X'{value.hex().upper()}'"
     if isinstance(value, float) and not math.isfinite(value):

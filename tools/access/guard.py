@@ -12,11 +12,14 @@ from tools.access.lookup import DatabaseLookup, Record
 from tools.access.query import run_query
 from tools.errors import ToolError
 from tools.policy import PRIVATE, AccessDeniedError, Decision
+from tools.sqlite.cells import CellValue, typed_cell
 from tools.sqlite.schema import ROW, Table, columns_sql, quoted
 from tools.tool_context import ToolContext
 
-Sql = tuple[str, Sequence[str | int | None]]
+Sql = tuple[str, Sequence[CellValue]]
 """A condition over the columns of a source by their bare names, with its parameters."""
+
+Key = str | int
 
 
 class Guard:
@@ -51,26 +54,26 @@ class Guard:
         text += f" ORDER BY {order + ', ' if order else ''}{ROW}"
         if limit is not None:
             text, parameters = f"{text} LIMIT ?", [*parameters, limit]
-        rows = self._ctx.rows(text, parameters)
+        rows = [self._tables[source].shown(row) for row in self._ctx.rows(text, parameters)]
         self._note(source, rows)
         return rows
 
     def count(self, source: str, conditions: Sequence[Sql] = ()) -> int:
         return int(self._ctx.values(*self._query(source, "count(*)", conditions))[0])
 
-    def keys(self, source: str, conditions: Sequence[Sql] = ()) -> list[str]:
+    def keys(self, source: str, conditions: Sequence[Sql] = ()) -> list[Any]:
         """The keys of the readable records that meet all conditions, by position."""
         text, parameters = self._query(source, quoted(self._key(source)), conditions)
         return self._ctx.values(f"{text} ORDER BY {ROW}", parameters)
 
-    def get(self, source: str, key: str) -> dict[str, Any]:
+    def get(self, source: str, key: Key) -> dict[str, Any]:
         """One record by its key, its private fields None where they are private.
 
         Raises:
             ToolError: there is none.
             AccessDeniedError: there is one that the persona may not read.
         """
-        condition = f"{quoted(self._key(source))} = ?"
+        condition, key = f"{quoted(self._key(source))} = ?", self._typed_key(source, key)
         found = self.find(source, [(condition, [key])], limit=1)
         if not found:
             self.require(source, "read", self._stored(source, key))
@@ -81,7 +84,7 @@ class Guard:
     def private_fields(self, source: str) -> frozenset[str]:
         return frozenset(self._policy.private_fields(source))
 
-    def withheld(self, source: str, keys: Iterable[str]) -> set[str]:
+    def withheld(self, source: str, keys: Iterable[Key]) -> set[Key]:
         """Those of these readable records whose private fields are hidden from the persona."""
         shown = self._policy.private_condition(self._ctx.persona, source)
         if shown == "1":
@@ -112,19 +115,19 @@ class Guard:
             raise AccessDeniedError(decision)
         self._ctx.granted.append(decision)
 
-    def insert(self, source: str, values: Mapping[str, str | None]) -> None:
+    def insert(self, source: str, values: Mapping[str, CellValue]) -> None:
         """Add a record; fields not given are NULL.
 
         Raises:
             AccessDeniedError: the persona may not create such a record.
-            ToolError: its key is missing or taken.
+            ToolError: its key is missing or taken, or a cell is not of its column's type.
         """
         table, key = self._tables[source], self._key(source)
-        self._known(source, values)
+        values = self._typed(source, values)
         record = {column: values.get(column) for column in table.columns}
         self.require(source, "create", record)
         name = record[key]
-        if not name:
+        if name is None or name == "":
             raise ToolError(f"a record of {source} needs its {key}")
         if self._lookup.records(source, {key: name}):
             raise ToolError(f"{key} {name} is taken")
@@ -133,7 +136,7 @@ class Guard:
         )
 
     def update(
-        self, source: str, key: str, changes: Mapping[str, str | None], operation: str = "update"
+        self, source: str, key: Key, changes: Mapping[str, CellValue], operation: str = "update"
     ) -> None:
         """Change fields of a record.
 
@@ -145,9 +148,9 @@ class Guard:
 
         Raises:
             AccessDeniedError: the persona may not make these changes.
-            ToolError: there is no such record, or its key would change.
+            ToolError: there is no such record, its key would change, or a cell is not of its column's type.
         """
-        self._known(source, changes)
+        key, changes = self._typed_key(source, key), self._typed(source, changes)
         stored = self._stored(source, key)
         # A field counts as changed if it is named: were an equal value let through, one could guess it.
         fields = frozenset(changes) if operation == "update" else NO_FIELDS
@@ -163,13 +166,14 @@ class Guard:
                 [*changes.values(), key],
             )
 
-    def delete(self, source: str, key: str) -> None:
+    def delete(self, source: str, key: Key) -> None:
         """Remove a record.
 
         Raises:
             AccessDeniedError: the persona may not delete it.
             ToolError: there is no such record.
         """
+        key = self._typed_key(source, key)
         self.require(source, "delete", self._stored(source, key))
         self._note_write(source, key)
         self._ctx.execute(f"DELETE FROM main.{quoted(source)} WHERE {quoted(self._key(source))} = ?", [key])
@@ -180,9 +184,9 @@ class Guard:
         Raises:
             ToolError: it is not exactly one SELECT, uses what is not allowed, or takes too long.
         """
-        self._ctx.reads.update(f"{name}/*" for name in self._tables if name in text.lower())
+        self._ctx.reads.update(f"{name}/*" for name in self._tables if name.lower() in text.lower())
         views = {
-            name: (table.columns, self._policy.view(self._ctx.persona, name, table.columns))
+            name: (table, self._policy.view(self._ctx.persona, name, table.columns))
             for name, table in self._tables.items()
         }
         return run_query(self._ctx.connection, views, text, limits or Limits())
@@ -196,28 +200,45 @@ class Guard:
             if any(row[name] is not None for name in private):
                 self._ctx.reads.add(f"{source}/{row[key]}{PRIVATE}")
 
-    def _note_write(self, source: str, key: str, fields: Iterable[str] = ()) -> None:
+    def _note_write(self, source: str, key: Key, fields: Iterable[str] = ()) -> None:
         """Note a written record as read: the call tells its content."""
         self._ctx.reads.add(f"{source}/{key}")
         if not self.private_fields(source).isdisjoint(fields):
             self._ctx.reads.add(f"{source}/{key}{PRIVATE}")
 
-    def _query(self, source: str, what: str, conditions: Sequence[Sql]) -> tuple[str, list[str | int | None]]:
+    def _query(self, source: str, what: str, conditions: Sequence[Sql]) -> tuple[str, list[CellValue]]:
         view = self._policy.view(self._ctx.persona, source, self._tables[source].columns)
         where = " AND ".join(f"({text})" for text, _ in conditions) or "1"
         parameters = [value for _, values in conditions for value in values]
         return f"SELECT {what} FROM ({view}) WHERE {where}", parameters
 
-    def _stored(self, source: str, key: str) -> Record:
+    def _stored(self, source: str, key: Key) -> Record:
         found = self._lookup.records(source, {self._key(source): key})
         if not found:
             raise ToolError(f"there is no {self._key(source)} {key}")
         return found[0]
 
-    def _known(self, source: str, values: Mapping[str, Any]) -> None:
-        unknown = sorted(set(values) - set(self._tables[source].columns))
+    def _typed(self, source: str, values: Mapping[str, CellValue]) -> dict[str, CellValue]:
+        table = self._tables[source]
+        unknown = sorted(set(values) - set(table.columns))
         if unknown:
             raise ToolError(f"{source} has no field {', '.join(unknown)}")
+        found = {}
+        for field, value in values.items():
+            try:
+                found[field] = typed_cell(value, table.type_of(field))
+            except ValueError as error:
+                raise ToolError(f"{field} of {source}: {error}") from error
+        return found
+
+    def _typed_key(self, source: str, key: Key) -> Key:
+        name = self._key(source)
+        try:
+            found = typed_cell(key, self._tables[source].type_of(name))
+        except ValueError as error:
+            raise ToolError(f"there is no {name} {key}: {error}") from error
+        assert isinstance(found, str | int)
+        return found
 
     def _key(self, source: str) -> str:
         settings = self._policy.document.sources.get(source)

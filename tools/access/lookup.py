@@ -10,13 +10,13 @@ import apsw
 from tools.sqlite.schema import ROW, quoted
 
 Record = Mapping[str, Any]
-"""The cells of a record by field: text, or None."""
+"""The cells of a record by field. A boolean may be 0 or 1, as SQLite holds it, which equals False or True."""
 
 
 class Lookup(Protocol):
     """Finds records of any source by some of their fields."""
 
-    def records(self, source: str, match: Mapping[str, str]) -> Iterable[Record]:
+    def records(self, source: str, match: Mapping[str, Any]) -> Iterable[Record]:
         """The records of `source` that have exactly these values."""
         ...
 
@@ -27,7 +27,7 @@ class DatabaseLookup:
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
 
-    def records(self, source: str, match: Mapping[str, str]) -> list[Record]:
+    def records(self, source: str, match: Mapping[str, Any]) -> list[Record]:
         where = " AND ".join(f"r.{quoted(field)} = ?" for field in match)
         cursor = self._connection.execute(
             f"SELECT r.* FROM main.{quoted(source)} AS r WHERE {where} ORDER BY r.{ROW}",
@@ -40,7 +40,7 @@ class MemoryLookup:
     def __init__(self, sources: Mapping[str, Sequence[Record]]) -> None:
         self._sources = sources
 
-    def records(self, source: str, match: Mapping[str, str]) -> list[Record]:
+    def records(self, source: str, match: Mapping[str, Any]) -> list[Record]:
         return [
             record
             for record in self._sources.get(source, ())

@@ -17,10 +17,10 @@ import apsw
 
 from tools.access.confinement import Confinement, Limits
 from tools.errors import ToolError
-from tools.sqlite.schema import columns_sql, quoted
+from tools.sqlite.schema import Table, columns_sql, quoted
 
-Views = Mapping[str, tuple[tuple[str, ...], str]]
-"""For each source its columns and a SELECT of its readable part, which gives the position first."""
+Views = Mapping[str, tuple[Table, str]]
+"""For each source its table and a SELECT of its readable part, which gives the position first."""
 
 
 def run_query(connection: apsw.Connection, views: Views, text: str, limits: Limits) -> list[dict[str, Any]]:
@@ -35,8 +35,8 @@ def run_query(connection: apsw.Connection, views: Views, text: str, limits: Limi
     with _tables(connection, named):
         confinement = Confinement(connection, frozenset(named), limits)
         _check_program(confinement.fetch(f"EXPLAIN {text}", explain=True)[1])
-        for name, (columns, view) in named.items():
-            _fill(connection, name, columns, view)
+        for table, view in named.values():
+            _fill(connection, table, view)
         labels, rows = confinement.fetch(text)
     return _labelled(labels, rows)
 
@@ -72,9 +72,8 @@ def _tables(connection: apsw.Connection, views: Views) -> Iterator[None]:
     """Empty temporary tables, gone afterwards."""
     made = []
     try:
-        for name, (columns, _) in views.items():
-            definitions = ", ".join(f"{quoted(column)} TEXT" for column in columns)
-            connection.execute(f"CREATE TEMP TABLE {quoted(name)} ({definitions})")
+        for name, (table, _) in views.items():
+            connection.execute(f"CREATE TEMP TABLE {quoted(name)} ({table.definitions})")
             made.append(name)
         yield
     finally:
@@ -82,9 +81,10 @@ def _tables(connection: apsw.Connection, views: Views) -> Iterator[None]:
             connection.execute(f"DROP TABLE temp.{quoted(name)}")
 
 
-def _fill(connection: apsw.Connection, name: str, columns: tuple[str, ...], view: str) -> None:
+def _fill(connection: apsw.Connection, table: Table, view: str) -> None:
     connection.execute(
-        f"INSERT INTO temp.{quoted(name)} SELECT {columns_sql(columns)} FROM ({view}) ORDER BY _row"
+        f"INSERT INTO temp.{quoted(table.name)} "
+        f"SELECT {columns_sql(table.columns)} FROM ({view}) ORDER BY _row"
     )
 
 

@@ -9,7 +9,8 @@ from typing import Any, Literal
 
 import apsw
 
-from tools.sqlite.schema import ROW, Table
+from tools.sqlite.cells import CellValue, shown_cell
+from tools.sqlite.schema import Table
 
 Operation = Literal["insert", "update", "delete"]
 
@@ -31,8 +32,8 @@ class RowChange:
     table: str
     operation: Operation
     row: int
-    before: dict[str, str | None]
-    after: dict[str, str | None]
+    before: dict[str, CellValue]
+    after: dict[str, CellValue]
 
     def to_json(self) -> dict[str, Any]:
         """The change as JSON-able data."""
@@ -87,21 +88,19 @@ class Outcome:
 
 
 def _read(change: apsw.TableChange, table: Table) -> RowChange:
-    columns = (ROW, *table.columns)
-    before = _cells(columns, change.old)
-    after = _cells(columns, change.new)
-    row = before.pop(ROW, None) or after[ROW]
-    after.pop(ROW, None)
+    old, new = change.old or (), change.new or ()
+    row = old[0] if old else new[0]
+    before, after = _cells(table, old[1:]), _cells(table, new[1:])
     operation: Operation = (
         "update" if change.op == "UPDATE" else "insert" if change.op == "INSERT" else "delete"
     )
+    assert isinstance(row, int)
     return RowChange(table.name, operation, row, before, after)
 
 
-def _cells(columns: Sequence[str], values: Sequence[Any] | None) -> dict[str, Any]:
-    if values is None:
-        return {}
-    return {c: v for c, v in zip(columns, values, strict=True) if v is not apsw.no_change}
+def _cells(table: Table, values: Sequence[Any]) -> dict[str, CellValue]:
+    pairs = zip(table.columns, values, strict=bool(values))
+    return {c: shown_cell(v, table.type_of(c)) for c, v in pairs if v is not apsw.no_change}
 
 
 def change_key(change: RowChange, table: Table) -> tuple[Any, ...] | None:
@@ -120,7 +119,12 @@ def change_key(change: RowChange, table: Table) -> tuple[Any, ...] | None:
     return (table.name, "update", change.row, tuple(cells)) if cells else None
 
 
-def _fold(column: str, value: str | None, table: Table) -> str | None:
+def _fold(column: str, value: CellValue, table: Table) -> CellValue:
     if value is None or column in table.exact:
         return value
-    return _REWRITTEN if column in table.free else value.lower()
+    return _REWRITTEN if column in table.free else folded_cell(value)
+
+
+def folded_cell(value: CellValue) -> CellValue:
+    """A cell without letter case, for comparisons."""
+    return value.lower() if isinstance(value, str) else value

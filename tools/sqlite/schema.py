@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 from tools.files.data_files import read_toml
+from tools.sqlite.cells import BOOLEAN, CellType, CellValue, shown_cell
 
 ROW = "_row"
 """The hidden position column, primary key of every table: rows keep their order, sessions can track them.
@@ -14,10 +16,17 @@ AUTOINCREMENT, so that a new row never takes the position of a deleted one: else
 adding another would look like a change of one row.
 """
 
+_SQL_TYPES: Mapping[CellType, str] = {
+    "text": "TEXT",
+    "integer": "INTEGER",
+    "real": "REAL",
+    "boolean": BOOLEAN,
+}
+
 
 @dataclass(frozen=True)
 class Table:
-    """One table of a world. Every cell is text or NULL.
+    """One table of a world.
 
     Attributes:
         name: the SQL name.
@@ -29,6 +38,7 @@ class Table:
             there; whether it says what it has to is checked apart.
         writable: whether some tool changes the table; only such tables are watched by an episode.
         indexes: columns to index.
+        types: the types of columns; a column without one holds texts. Every cell may be NULL.
     """
 
     name: str
@@ -38,17 +48,29 @@ class Table:
     free: tuple[str, ...] = ()
     writable: bool = True
     indexes: tuple[str, ...] = ()
+    types: Mapping[str, CellType] = field(default_factory=dict, hash=False)
 
     def ddl(self) -> list[str]:
         """The statements that create the table and its indexes."""
-        columns = ", ".join(f"{quoted(c)} TEXT" for c in self.columns)
         statements = [
-            f"CREATE TABLE {quoted(self.name)} ({ROW} INTEGER PRIMARY KEY AUTOINCREMENT, {columns})"
+            f"CREATE TABLE {quoted(self.name)} ({ROW} INTEGER PRIMARY KEY AUTOINCREMENT, {self.definitions})"
         ]
         for column in self.indexes:
             index = quoted(f"{self.name}_{column}")
             statements.append(f"CREATE INDEX {index} ON {quoted(self.name)} ({quoted(column)})")
         return statements
+
+    @property
+    def definitions(self) -> str:
+        """The columns with their SQL types, for CREATE TABLE."""
+        return ", ".join(f"{quoted(c)} {_SQL_TYPES[self.type_of(c)]}" for c in self.columns)
+
+    def type_of(self, column: str) -> CellType:
+        return self.types.get(column, "text")
+
+    def shown(self, cells: Mapping[str, CellValue]) -> dict[str, CellValue]:
+        """Cells as SQLite gives them, as Python values of their types."""
+        return {c: shown_cell(value, self.type_of(c)) for c, value in cells.items()}
 
     def insert_sql(self) -> str:
         """An INSERT of one whole row; parameters in the order of `columns`."""
@@ -60,8 +82,10 @@ def read_tables(package: str, file: str) -> tuple[Table, ...]:
     """The tables of a TOML file of a package. Each has the attributes of `Table` below its name."""
     found = []
     for name, entry in read_toml(package, file).items():
-        lists = {key: tuple(value) for key, value in entry.items() if key != "writable"}
-        found.append(Table(name, writable=entry.get("writable", True), **lists))
+        settings: dict[str, Any] = {
+            key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()
+        }
+        found.append(Table(name, **settings))
     return tuple(found)
 
 

@@ -12,6 +12,7 @@ from evals.records.record import EpisodeRecord
 from evals.reporting.episodes import ShownEpisode, facet_names, field_value
 from evals.reporting.html.templates import macro, short
 from evals.table import Grid
+from tools.sqlite.cells import CellValue, cell_text
 
 _CUTS = (2_000, 1_000, 600, 300, 150, 60)
 """The lengths to which texts may be cut, from generous to short."""
@@ -131,8 +132,10 @@ def _sides(pair: Pair, cut: int) -> tuple[str, str]:
     return first, second
 
 
-def _cells(cells: Mapping[str, str | None], cut: int) -> str:
-    return "; ".join(f"{name}: {short(cell or '(empty)', min(cut, 300))}" for name, cell in cells.items())
+def _cells(cells: Mapping[str, CellValue], cut: int) -> str:
+    return "; ".join(
+        f"{name}: {short(cell_text(cell) or '(empty)', min(cut, 300))}" for name, cell in cells.items()
+    )
 
 
 def _judgements(record: EpisodeRecord, cut: int) -> Grid | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tools.errors import InputError
+from tools.sqlite.cells import cell_text
 from worksmith.cli.options import JsonFlag, from_settings
 from worksmith.cli.terminal import say, show
 from worksmith.jobs.parts.printing import escape
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from evals.rating.sample import SampledEpisode
     from evals.rating.scales import Scale
+    from tools.sqlite.cells import CellValue
     from worksmith.jobs.runs.rating import RatingSession
 
 _HELP = "1-5 and a note if you like; s skips, q stops"
@@ -115,6 +117,6 @@ def _cut(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
-def _cells(before: dict[str, str | None], after: dict[str, str | None]) -> str:
+def _cells(before: dict[str, CellValue], after: dict[str, CellValue]) -> str:
     names = list(dict.fromkeys((*before, *after)))
-    return ", ".join(f"{name} {before.get(name, '')} → {after.get(name, '')}" for name in names)
+    return ", ".join(f"{name} {cell_text(before.get(name))} → {cell_text(after.get(name))}" for name in names)

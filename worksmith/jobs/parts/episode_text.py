@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from evals.records.parts import Judgement
     from evals.tasks.task import Task
     from tools.episode_result import AskRecord, CallRecord, EpisodeResult
+    from tools.sqlite.cells import CellValue
     from tools.sqlite.outcome import RowChange
 
 _LONGEST = 600
@@ -181,5 +182,5 @@ def _change(change: RowChange) -> str:
     return f"~ {change.table} row {change.row} {cells}"
 
 
-def _cells(cells: Mapping[str, str | None]) -> str:
+def _cells(cells: Mapping[str, CellValue]) -> str:
     return ", ".join(f"{name}={value!r}" for name, value in cells.items())

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 
 from tools.episode import Episode
-from tools.kinds.office.schema import CALENDAR, CUSTOMERS, EMAIL, PLOTS, TASKS, Row
+from tools.kinds.office.schema import CALENDAR, CUSTOMERS, EMAIL, PLOTS, TASKS
+from tools.sqlite.cells import CellValue
 from tools.sqlite.outcome import RowChange
 from tools.sqlite.schema import Table
+
+Row = tuple[CellValue, ...]
 
 COMPARED = {table.name: table for table in (CALENDAR, EMAIL, PLOTS, TASKS, CUSTOMERS)}
 """The tables that the original compares."""
 
 
-def table_hash(table: Table, rows: list[Row]) -> str:
+def table_hash(table: Table, rows: Sequence[Row]) -> str:
     text = json.dumps([table.columns, rows], ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def rows_after(start: list[Row], table: Table, episode: Episode) -> list[Row]:
+def rows_after(start: Sequence[Row], table: Table, episode: Episode) -> list[Row]:
     """The rows of a table after an episode, from those of the world at rest and the episode's outcome."""
     changes = [change for change in episode.outcome().changes if change.table == table.name]
     rows: dict[int, Row] = dict(enumerate(start, start=1))

@@ -1,0 +1,99 @@
+"""Typed cells: what the columns of a world's tables hold."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from typing import Literal
+
+BOOLEAN = "BOOLEAN"
+"""The SQL type of booleans; SQLite knows it by name only."""
+
+CellType = Literal["text", "integer", "real", "boolean"]
+
+CellValue = str | int | float | bool | None
+"""The value of a cell. SQLite holds a boolean as 0 or 1."""
+
+
+def typed_cell(value: CellValue, kind: CellType) -> CellValue:
+    """`value` as a cell of this type. Texts that say it are taken: `7`, `-1.5e3`, `true`, `FALSE`.
+
+    Raises:
+        ValueError: it is none; says what is needed.
+    """
+    found = None if value is None else _READ[kind](value)
+    if found is None and value is not None:
+        shown = value if isinstance(value, str) else cell_text(value)
+        cut = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}…"
+        raise ValueError(f"{_NEEDED[kind]} is needed, not {cut!r}")
+    return found
+
+
+def shown_cell(value: CellValue, kind: CellType) -> CellValue:
+    """A cell as SQLite gives it, as a Python value of its type."""
+    match kind, value:
+        case "boolean", int():
+            return bool(value)
+        case "real", int():  # some ways to read a cell give 3 for 3.0
+            return float(value)
+    return value
+
+
+def cell_text(value: CellValue) -> str:
+    """A cell as text: numbers as Python writes them, `true` and `false`, nothing for NULL."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "" if value is None else str(value)
+
+
+_SHOWN = 60
+_LEAST, _LARGEST = -(2**63), 2**63 - 1
+_INTEGER = re.compile(r"[+-]?[0-9]{1,40}", re.ASCII)
+_REAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?", re.ASCII)
+
+
+def _as_text(value: CellValue) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _as_integer(value: CellValue) -> int | None:
+    if isinstance(value, str):
+        found = int(value) if _INTEGER.fullmatch(value.strip()) else None
+    elif isinstance(value, float):
+        found = int(value) if value.is_integer() else None
+    else:
+        found = None if isinstance(value, bool) else value
+    return found if found is not None and _LEAST <= found <= _LARGEST else None
+
+
+def _as_real(value: CellValue) -> float | None:
+    if isinstance(value, bool) or value is None:
+        return None
+    if isinstance(value, str) and not _REAL.fullmatch(value.strip()):
+        return None
+    try:
+        found = float(value)
+    except OverflowError:
+        return None
+    return found if math.isfinite(found) else None
+
+
+def _as_boolean(value: CellValue) -> bool | None:
+    if isinstance(value, str):
+        return {"true": True, "false": False, "1": True, "0": False}.get(value.strip().lower())
+    return bool(value) if value in (0, 1) else None
+
+
+_READ: Mapping[CellType, Callable[[CellValue], CellValue]] = {
+    "text": _as_text,
+    "integer": _as_integer,
+    "real": _as_real,
+    "boolean": _as_boolean,
+}
+_NEEDED: Mapping[CellType, str] = {
+    "text": "a text",
+    "integer": "an integer of at most 64 bits",
+    "real": "a finite number",
+    "boolean": "true or false",
+}
