@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from evals.lm.prices import Prices
     from evals.suite import Suite
+    from optimizers import registry
     from optimizers.compiling.plan import Model, Plan
 
 NAME = "budget"
@@ -167,7 +168,7 @@ def waiting(suite: Suite, folder: Path) -> dict[str, float]:
 
     plan = _plan(suite, folder, "bootstrap", _simulated(suite), 8)
     billed = BilledModels(PAID, plan.teacher.lm.model)
-    said = rehearse(plan.context(), optimizer("bootstrap"), billed=billed, sample=8, prices=_prices())
+    said = rehearse(plan.context(), optimizer("bootstrap").search, billed=billed, sample=8, prices=_prices())
     seconds = compile_program(plan).artifact.measured["seconds"]
     return {
         "foretold_seconds": round(said.seconds, 1),
@@ -203,7 +204,6 @@ def _simulated(suite: Suite) -> Model:
 
 def _plan(suite: Suite, folder: Path, optimizer: str, lm: Model, workers: int) -> Plan:
     from optimizers.compiling.plan import Model, Plan
-    from optimizers.registry import OPTIMIZERS
     from optimizers.settings import Settings
     from worksmith.jobs.parts.programs import new_agent
     from worksmith.jobs.settings.groups import AgentSettings
@@ -216,8 +216,7 @@ def _plan(suite: Suite, folder: Path, optimizer: str, lm: Model, workers: int) -
         suite=suite,
         lm=lm,
         teacher=Model("gold", resolve("gold", tasks=suite.tasks)),
-        optimizer=OPTIMIZERS[optimizer](),
-        settings=Settings(demos=16),
+        optimizer=registry.optimizer(optimizer, Settings(demos=16)),
         folder=folder,
         workers=workers,
         train_limit=TRAIN,

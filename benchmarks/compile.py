@@ -213,9 +213,9 @@ class _Bench:
 
     def side(self, optimizer: str, candidates: int) -> Side:
         """One compile, and the test scores of what it gave."""
+        from optimizers import registry
         from optimizers.compiling.compile import compile_program
         from optimizers.compiling.plan import Model, Plan
-        from optimizers.registry import OPTIMIZERS
         from optimizers.settings import Settings
         from worksmith.jobs.parts.programs import new_agent
         from worksmith.jobs.settings.groups import AgentSettings
@@ -230,8 +230,9 @@ class _Bench:
             suite=self._suite,
             lm=Model("local/analogy", lm),
             teacher=Model("gold", teacher),
-            optimizer=OPTIMIZERS[optimizer](),
-            settings=Settings(demos=DEMOS, candidates=candidates, seed=self._seed),
+            optimizer=registry.optimizer(
+                optimizer, Settings(demos=DEMOS, candidates=candidates, seed=self._seed)
+            ),
             folder=self._folder / f"{optimizer}-{candidates}".replace(":", "-"),
             train_limit=setting.train,
             dev_limit=setting.dev,

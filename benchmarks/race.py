@@ -24,9 +24,9 @@ from typing import Any, NamedTuple
 
 from evals.records.summary import interval_json
 from evals.statistics import wilson
+from optimizers.racing.race import race_over
+from optimizers.racing.rules import INCUMBENT, Outcome, Rules
 from optimizers.search.aa import false_accepts
-from optimizers.search.race_rules import INCUMBENT, Outcome, Rules
-from optimizers.search.racing import race_over
 from tools.seeding import rng
 
 NAME = "race"

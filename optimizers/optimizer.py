@@ -160,29 +160,40 @@ class CompileContext:
 
 
 class Optimizer(ABC):
-    """A way to compile.
+    """A way to compile. `optimizers.teleprompter.Teleprompter` makes one an optimizer of DSPy's.
 
     Attributes:
-        name: its name on the command line; those of DSPy begin with `dspy:`.
+        name: its name in the registry, in journals and in manifests.
         takes_bank: whether it draws from a trace bank; others run a teacher themselves, or none.
         selects: whether the user can choose how it selects demonstrations.
         tested: whether its winner has to pass a test, see `optimizers.compiling.finalize`.
+        races: whether it tests its candidates itself, in a race.
         best_on_dev: whether it takes the best of several programs by dev scores that it measures itself.
         proposes: whether a language model proposes instructions for it.
+        logged: whether all of its episodes are in logs, so that a stopped compile can be verified.
         differs: the differences from the defaults of DSPy's optimizer of that name; empty if there are none.
     """
 
-    name: ClassVar[str]
+    name: ClassVar[str] = ""
     takes_bank: ClassVar[bool] = False
     selects: ClassVar[bool] = False
     tested: ClassVar[bool] = False
+    races: ClassVar[bool] = False
     best_on_dev: ClassVar[bool] = False
     proposes: ClassVar[bool] = False
+    logged: ClassVar[bool] = True
     differs: ClassVar[str] = ""
 
+    settings: Settings
+
+    @property
+    def compared(self) -> int:
+        """How many candidates are compared with the program as it is, at most."""
+        return self.settings.candidates
+
     @abstractmethod
-    def __call__(self, context: CompileContext) -> Compiled:
-        """Compile.
+    def search(self, context: CompileContext) -> Compiled:
+        """Search for a better program.
 
         Returns:
             The best program found.

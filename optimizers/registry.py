@@ -1,58 +1,117 @@
-"""The optimizers by name."""
+"""The optimizers by name: those of installed packages, and classes of the user's by their address.
+
+A package offers one by an entry point of the group `worksmith.optimizers`:
+
+    [project.entry-points."worksmith.optimizers"]
+    mine = "my_package.optimizers:Mine"
+
+The class is a `Teleprompter` of ours or any optimizer with the `compile` of DSPy's. It is imported when its
+name is first used.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING, Any, Final
 
-from optimizers.dspy_optimizers.few_shot import (
-    BootstrapFewShot,
-    LabeledFewShot,
-    Nearest,
-    Optuna,
-    RandomSearch,
-)
-from optimizers.dspy_optimizers.instructions import COPRO, BetterTogether, InferRules, MIPROv2
-from optimizers.dspy_optimizers.reflective import GEPA, SIMBA
-from optimizers.optimizer import Optimizer
-from optimizers.search.few_shot import Bootstrap, Knn, Tpe, Unchanged
-from optimizers.search.race import Race
+from evals.dspy_programs.own_code import is_address, own_object
 from tools.errors import InputError
 
-OPTIMIZERS: Final[Mapping[str, type[Optimizer]]] = {
-    each.name: each
-    for each in (
-        Unchanged,
-        Bootstrap,
-        Race,
-        Knn,
-        Tpe,
-        LabeledFewShot,
-        BootstrapFewShot,
-        RandomSearch,
-        Optuna,
-        Nearest,
-        COPRO,
-        MIPROv2,
-        SIMBA,
-        GEPA,
-        InferRules,
-        BetterTogether,
-    )
-}
-"""The optimizers, with their properties as class attributes; `optimizer` makes one."""
+if TYPE_CHECKING:
+    from optimizers.settings import Settings
+    from optimizers.teleprompter import Teleprompter
+
+GROUP: Final = "worksmith.optimizers"
 
 
-def optimizer(name: str, *, option: str = "--optimizer") -> Optimizer:
-    """Make the optimizer called `name`.
+class _Registered(Mapping[str, "type[Teleprompter]"]):
+    """The registered classes; those of one name after another are sorted, DSPy's last."""
+
+    def __init__(self) -> None:
+        self._loaded: dict[str, type[Teleprompter]] = {}
+
+    @cached_property
+    def _entries(self) -> dict[str, EntryPoint]:
+        found = {entry.name: entry for entry in entry_points(group=GROUP)}
+        return {name: found[name] for name in sorted(found, key=lambda name: (":" in name, name))}
+
+    def __getitem__(self, name: str) -> type[Teleprompter]:
+        if name not in self._loaded:
+            entry = self._entries[name]
+            try:
+                found = entry.load()
+            except Exception as error:
+                package = entry.dist.name if entry.dist else "?"
+                raise InputError(
+                    f"the optimizer {name!r} cannot be imported ({type(error).__name__}: {error})",
+                    where=entry.value,
+                    hint=f"update or uninstall the package {package}",
+                ) from error
+            self._loaded[name] = _teleprompter(found, name, where=entry.value)
+        return self._loaded[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._entries
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+
+OPTIMIZERS: Final[Mapping[str, type[Teleprompter]]] = _Registered()
+"""The classes of installed packages by name; a class is imported when it is looked up."""
+
+
+def optimizer_class(name: str, *, option: str = "--optimizer") -> type[Teleprompter]:
+    """The class of an optimizer.
 
     Args:
-        name: a key of `OPTIMIZERS`.
+        name: a key of `OPTIMIZERS`, or `package.module:Class`.
         option: the command-line option, for the message.
+
+    Raises:
+        InputError: there is none.
+    """
+    if name in OPTIMIZERS:
+        return OPTIMIZERS[name]
+    if is_address(name):
+        return _teleprompter(own_object(name, where=option), name, where=option)
+    hint = f"there are {', '.join(OPTIMIZERS)}, and package.module:Class for one of yours"
+    raise InputError(f"no optimizer {name!r}", where=option, hint=hint)
+
+
+def optimizer(
+    name: str, settings: Settings | None = None, *, option: str = "--optimizer", **means: Any
+) -> Teleprompter:
+    """Make an optimizer.
+
+    Args:
+        name: see `optimizer_class`.
+        settings: None for the defaults.
+        means: further arguments of `Teleprompter`, such as `budget` and `workers`.
 
     Raises:
         InputError: there is none of that name, or it needs a package that is not installed.
     """
-    if name not in OPTIMIZERS:
-        raise InputError(f"no optimizer {name!r}", where=option, hint=f"there are {', '.join(OPTIMIZERS)}")
-    return OPTIMIZERS[name]()
+    chosen = optimizer_class(name, option=option)
+    return chosen(**(vars(settings) if settings else {}), **means)
+
+
+def _teleprompter(found: Any, name: str, *, where: str) -> type[Teleprompter]:
+    from optimizers.teleprompter import Teleprompter
+
+    if isinstance(found, type) and issubclass(found, Teleprompter):
+        return found if found.name == name else type(found.__name__, (found,), {"name": name})
+    if isinstance(found, type) and callable(getattr(found, "compile", None)):
+        from optimizers.dspy_optimizers.foreign import foreign
+
+        return foreign(found, name)
+    raise InputError(
+        f"{name} is no optimizer",
+        where=where,
+        hint="name a class with compile(student, *, trainset), such as a subclass of dspy.Teleprompter",
+    )

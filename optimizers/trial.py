@@ -42,7 +42,7 @@ class Trial:
         errors: episodes lost to the infrastructure.
         broken: the constraints that it breaks, each with the measured value.
         result: every episode, where our own runner ran them.
-        race: how many tasks it met in a race and why it left, see `optimizers.search.race_rules.Arm`.
+        race: how many tasks it met in a race and why it left, see `optimizers.racing.rules.Arm`.
     """
 
     name: str

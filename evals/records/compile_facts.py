@@ -21,7 +21,7 @@ class Measurement(TypedDict):
 
 @with_config(ConfigDict(extra="forbid"))
 class RaceFacts(TypedDict):
-    """A candidate in a race, see `optimizers.search.racing.Outcome.report`."""
+    """A candidate in a race, see `optimizers.racing.race.Outcome.report`."""
 
     met: int
     left: str

@@ -12,10 +12,8 @@ from evals.statistics.paired import fewest_groups
 from evals.statistics.power import discordance_of
 from evals.statistics.sequential import fewest_intents
 from evals.statistics.spread import Spread
-from optimizers.search.few_shot import Knn
-from optimizers.search.race import Race
-from optimizers.search.race_power import Field, smallest_race_difference
-from optimizers.search.race_rules import INCUMBENT
+from optimizers.racing.power import Field, smallest_race_difference
+from optimizers.racing.rules import INCUMBENT
 
 if TYPE_CHECKING:
     from evals.tasks.task import Task
@@ -29,10 +27,15 @@ def intents_in(tasks: Sequence[Task]) -> int:
     return len({intent_or_task(task.intent, task.id) for task in tasks})
 
 
-def too_few_intents(optimizer: Optimizer, settings: Settings, dev: Sequence[Task]) -> str:
-    """The warning that the dev tasks have too few intents for any claim; empty where they suffice."""
-    candidates = 1 if isinstance(optimizer, Knn) else settings.candidates
-    if isinstance(optimizer, Race):
+def too_few_intents(optimizer: Optimizer, dev: Sequence[Task], *, race: bool = False) -> str:
+    """The warning that the dev tasks have too few intents for any claim; empty where they suffice.
+
+    Args:
+        race: whether its candidates are raced, whatever the optimizer.
+    """
+    settings, race = optimizer.settings, race or optimizer.races
+    candidates = optimizer.compared
+    if race:
         fewest = fewest_intents(settings.alpha, candidates)
         what = f"a race of {candidates} candidates can accept none of them, not even one that wins every task"
     elif optimizer.tested and settings.accept == "tested":
@@ -43,7 +46,7 @@ def too_few_intents(optimizer: Optimizer, settings: Settings, dev: Sequence[Task
     intents = intents_in(dev)
     if intents >= fewest:
         return ""
-    other = "" if isinstance(optimizer, Race) else ", or --accept best"
+    other = "" if race else ", or --accept best"
     return (
         f"with {intents} dev intents {what}: that takes {fewest} at least; take more dev intents, "
         f"fewer --candidates{other} (`worksmith power --race` plans a race)"

@@ -63,7 +63,7 @@ def compile_program(plan: Plan) -> Result:
         context = plan.context(journal)
         with journal.continued(plan.budget):
             try:
-                compiled: Compiled | None = plan.optimizer(context)
+                compiled: Compiled | None = plan.optimizer.search(context)
             except BudgetSpentError:
                 compiled = None
             final = finalize(context, plan.optimizer, compiled)

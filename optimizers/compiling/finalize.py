@@ -28,7 +28,7 @@ from evals.statistics import exchange_test, holm
 from evals.statistics.optimism import corrected_maximum
 from evals.statistics.paired import fewest_groups
 from optimizers.optimizer import CompileContext, Compiled, Optimizer
-from optimizers.search.race_rules import INCUMBENT, IncumbentLostError, Rules
+from optimizers.racing.rules import INCUMBENT, IncumbentLostError, Rules
 from optimizers.trial import Contender, Trial, episode_score
 from tools.errors import WorksmithError
 

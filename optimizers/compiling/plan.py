@@ -93,7 +93,6 @@ class Plan:
     lm: Model
     teacher: Model
     optimizer: Optimizer
-    settings: Settings
     folder: Path
     scheme: SplitScheme = "standard"
     where: tuple[Condition, ...] = ()
@@ -110,24 +109,30 @@ class Plan:
     budget: Budget | None = None
     metric: Metric | None = None
 
+    @property
+    def settings(self) -> Settings:
+        """The optimizer's."""
+        return self.optimizer.settings
+
     def check(self) -> None:
         """Check that the models, the settings and the bank suit the optimizer.
 
         Raises:
             InputError: one does not.
         """
+        chosen = self.optimizer
         self.proposing_model()
-        if self.settings.chooses and not self.optimizer.selects:
+        if self.settings.chooses and not chosen.selects:
             raise InputError(
-                f"{self.optimizer.name} chooses demonstrations in its own way",
+                f"{chosen.name} chooses demonstrations in its own way",
                 where="--selection, --demo-unit, --demo-tokens",
                 hint="use bootstrap, race, tpe or knn",
             )
         check_unit(self.program, self.settings.demo_unit)
         if self.bank is None:
             return
-        if not self.optimizer.takes_bank:
-            raise InputError(f"{self.optimizer.name} draws from no trace bank", where="--bank")
+        if not chosen.takes_bank:
+            raise InputError(f"{chosen.name} draws from no trace bank", where="--bank")
         self.bank.check(self.program, self.suite.manifest.kind)
 
     def open_journal(self, purpose: str = "compile") -> Journal:
@@ -244,7 +249,9 @@ class Plan:
         return {role: n for role, n in episodes.items() if role != "teacher" or self.bank is None}
 
 
-def proposing_model(optimizer: Optimizer, proposer: Model | None, teacher: Model, lm: Model) -> Model | None:
+def proposing_model(
+    optimizer: Optimizer | type[Optimizer], proposer: Model | None, teacher: Model, lm: Model
+) -> Model | None:
     """The model that proposes instructions for an optimizer; None where none are proposed.
 
     Args:
@@ -260,8 +267,7 @@ def proposing_model(optimizer: Optimizer, proposer: Model | None, teacher: Model
     for model in (proposer,) if proposer else (teacher, lm):
         if model.proposes:
             return model
-    named = (proposer or lm).name
     raise InputError(
-        f"{optimizer.name} has instructions proposed by a language model, which {named} is not",
+        f"{optimizer.name} has a language model propose instructions, and {(proposer or lm).name} is none",
         hint="name one as --lm or --teacher or, to compile, as --proposer, e.g. openai/gpt-4o-mini",
     )

@@ -69,7 +69,7 @@ def derived(plan: Plan, *, stopped: str = "") -> Derived:
         raise InputError(
             f"the program was compiled under other circumstances: {words}", where=str(plan.folder)
         )
-    if stopped and plan.optimizer.name.startswith("dspy:"):
+    if stopped and not plan.optimizer.logged:
         # Their episodes are in no log, so that it is not known which of them were begun.
         raise IncompleteJournalError(
             plan.folder, [f"no word of where its budget ({stopped}) ended {plan.optimizer.name}"]

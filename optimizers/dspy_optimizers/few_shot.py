@@ -19,14 +19,15 @@ from optimizers.dspy_optimizers.stock import (
     without_measuring,
     working,
 )
-from optimizers.optimizer import CompileContext, Compiled, Optimizer
-from optimizers.search.few_shot import Knn, require_optuna
-from optimizers.search.race_rules import INCUMBENT
+from optimizers.optimizer import CompileContext, Compiled
+from optimizers.racing.rules import INCUMBENT
+from optimizers.search.few_shot import Nearest, require_optuna
+from optimizers.teleprompter import Teleprompter
 from optimizers.trial import Trial
 from tools.seeding import rng
 
 
-class LabeledFewShot(Optimizer):
+class LabeledFewShot(Teleprompter):
     """`dspy.LabeledFewShot`: demonstrations drawn blindly, from the teacher's trajectories."""
 
     name = "dspy:LabeledFewShot"
@@ -36,7 +37,7 @@ class LabeledFewShot(Optimizer):
     def max_episodes(self, context: CompileContext) -> dict[str, int]:
         return {"teacher": len(context.train), "dev": len(context.dev)}
 
-    def __call__(self, context: CompileContext) -> Compiled:
+    def search(self, context: CompileContext) -> Compiled:
         shuffled = list(context.bank().demonstrations)
         rng(context.settings.seed, "dspy").shuffle(shuffled)
         # DSPy draws from numbers; each predictor then gets its own part of the demonstration at that place.
@@ -71,11 +72,12 @@ class BootstrapFewShot(DspyOptimizer):
         return Optimized(wrapped, "bootstrap")
 
 
-class RandomSearch(Optimizer):
+class RandomSearch(Teleprompter):
     """`dspy.BootstrapFewShotWithRandomSearch`: several bootstraps of shuffled tasks meet on the dev tasks."""
 
     name = "dspy:BootstrapFewShotWithRandomSearch"
     best_on_dev = True
+    logged = False
     differs = (
         f"num_candidate_programs is --candidates (its own: 16), {BOOTSTRAPPED}, restrict leaves out the "
         "candidate of raw examples alone"
@@ -86,7 +88,7 @@ class RandomSearch(Optimizer):
         candidates = context.settings.candidates
         return {"teacher": len(context.train) * (candidates + 1), "dev": len(context.dev) * (candidates + 2)}
 
-    def __call__(self, context: CompileContext) -> Compiled:
+    def search(self, context: CompileContext) -> Compiled:
         lessons = Lessons(context)
         with working(context, lessons):
             wrapped = random_search(context, lessons).compile(
@@ -120,7 +122,7 @@ class Optuna(DspyOptimizer):
         "own is not)"
     )
 
-    def __init__(self) -> None:
+    def require(self) -> None:
         require_optuna("BootstrapFewShotWithOptuna")
 
     def max_episodes(self, context: CompileContext) -> dict[str, int]:
@@ -150,7 +152,7 @@ class Optuna(DspyOptimizer):
         return Optimized(study.best_trial.user_attrs["program"], f"trial-{study.best_trial.number}")
 
 
-class Nearest(Knn):
+class KNNFewShot(Nearest):
     """`dspy.KNNFewShot`: each task is shown the demonstrations nearest to it.
 
     DSPy's own bootstraps anew at every inference, which runs a teacher's episodes with all they do to the

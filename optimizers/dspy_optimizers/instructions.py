@@ -113,7 +113,7 @@ class MIPROv2(DspyOptimizer):
         f"data_aware_proposer are off (its own: on), {REDACTED}"
     )
 
-    def __init__(self) -> None:
+    def require(self) -> None:
         require_optuna("MIPROv2")
 
     def max_episodes(self, context: CompileContext) -> dict[str, int]:

@@ -16,7 +16,8 @@ from evals.suite import as_examples
 from evals.tasks.task import same_text
 from optimizers.demos.trace_bank import nothing_taught
 from optimizers.dspy_optimizers.lessons import LastSteps, Lessons
-from optimizers.optimizer import CompileContext, Compiled, Optimizer
+from optimizers.optimizer import CompileContext, Compiled
+from optimizers.teleprompter import Teleprompter
 from tools.errors import InputError, WorksmithError
 from tools.files.secrets import described
 from tools.seeding import rng
@@ -38,20 +39,20 @@ class Optimized(NamedTuple):
     name: str
 
 
-class DspyOptimizer(Optimizer):
+class DspyOptimizer(Teleprompter):
     """An optimizer of DSPy's whose program is measured on the dev tasks, in our own log.
 
     Attributes:
         bootstraps: whether it is an error if no episode of its teacher succeeds.
     """
 
-    bootstraps = False
+    bootstraps = logged = False
 
     @abstractmethod
     def optimize(self, context: CompileContext, lessons: Lessons) -> Optimized:
         """Run DSPy's optimizer on the context's program."""
 
-    def __call__(self, context: CompileContext) -> Compiled:
+    def search(self, context: CompileContext) -> Compiled:
         lessons = Lessons(context)
         with working(context, lessons):
             found = self.optimize(context, lessons)

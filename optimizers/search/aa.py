@@ -18,9 +18,9 @@ from typing import Any
 from evals.records.summary import interval_json
 from evals.statistics import Interval, wilson
 from optimizers.optimizer import CompileContext
+from optimizers.racing.race import Table, race_over
+from optimizers.racing.rules import INCUMBENT, Arm, IncumbentLostError, Outcome, Rules
 from optimizers.search.race import dev_order, rules
-from optimizers.search.race_rules import INCUMBENT, Arm, IncumbentLostError, Outcome, Rules
-from optimizers.search.racing import Table, race_over
 from optimizers.trial import episode_score
 from tools.seeding import rng
 

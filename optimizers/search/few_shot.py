@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from optimizers.demos.selection import SELECTIONS, Display, Selector, selection_called
 from optimizers.demos.showing import show
-from optimizers.optimizer import CompileContext, Compiled, Optimizer
-from optimizers.search.race_rules import INCUMBENT
+from optimizers.optimizer import CompileContext, Compiled
+from optimizers.racing.rules import INCUMBENT
+from optimizers.teleprompter import Teleprompter
 from optimizers.trial import Contender
 from tools.errors import InputError
 
@@ -36,7 +37,7 @@ def require_optuna(name: str) -> None:
     optuna.logging.set_verbosity(optuna.logging.WARNING)
 
 
-class Unchanged(Optimizer):
+class Unchanged(Teleprompter):
     """The program as it is; its dev score is the reference for the others."""
 
     name = "none"
@@ -44,12 +45,12 @@ class Unchanged(Optimizer):
     def max_episodes(self, context: CompileContext) -> dict[str, int]:
         return {"dev": len(context.dev)}
 
-    def __call__(self, context: CompileContext) -> Compiled:
+    def search(self, context: CompileContext) -> Compiled:
         trial = context.try_out(INCUMBENT, context.program, ())
         return Compiled(context.program, (), (trial,), trial.name)
 
 
-class BankOptimizer(Optimizer):
+class BankOptimizer(Teleprompter):
     """An optimizer whose candidates show a bank's demonstrations and meet the program as it is on dev."""
 
     takes_bank = selects = True
@@ -65,7 +66,7 @@ class Bootstrap(BankOptimizer):
     name = "bootstrap"
     tested = True
 
-    def __call__(self, context: CompileContext) -> Compiled:
+    def search(self, context: CompileContext) -> Compiled:
         bank = context.bank()
         plain = context.try_out(INCUMBENT, context.program, ())
         measured = [Contender(context.program, (), plain)]
@@ -95,7 +96,7 @@ def _candidates(pool: Selector, context: CompileContext) -> Iterator[tuple[str, 
             yield f"{kinds[place]}-{restart}", display
 
 
-class Knn(Optimizer):
+class Nearest(Teleprompter):
     """The whole bank goes into the program; each task sees the nearest part of it.
 
     Where it has to beat the program as it is, that is measured as well.
@@ -104,12 +105,16 @@ class Knn(Optimizer):
     name = "knn"
     takes_bank = selects = tested = True
 
+    @property
+    def compared(self) -> int:
+        return 1
+
     def max_episodes(self, context: CompileContext) -> dict[str, int]:
         """One teacher episode a training task, one or two student episodes a dev task."""
         programs = 2 if context.settings.accept == "tested" else 1
         return {"teacher": len(context.train), "dev": programs * len(context.dev)}
 
-    def __call__(self, context: CompileContext) -> Compiled:
+    def search(self, context: CompileContext) -> Compiled:
         """Compile.
 
         Raises:
@@ -150,10 +155,10 @@ class Tpe(BankOptimizer):
     name = "tpe"
     tested = True
 
-    def __init__(self) -> None:
-        require_optuna("tpe")
+    def require(self) -> None:
+        require_optuna(self.name)
 
-    def __call__(self, context: CompileContext) -> Compiled:
+    def search(self, context: CompileContext) -> Compiled:
         import optuna
 
         settings = context.settings

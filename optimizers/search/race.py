@@ -1,6 +1,6 @@
 """Few-shot by racing: demonstrations in several sizes and of several kinds, judged with few episodes.
 
-How a race runs is in `optimizers.search.racing`. The bank grows from round to round while that pays, see
+How a race runs is in `optimizers.racing.race`. The bank grows from round to round while that pays, see
 `optimizers.search.candidates`; in each block all arms run at once. Each block of a candidate has an episode
 log of its own, named after the candidate and the block's number. An interrupted race goes on with the first
 missing episode: finished ones lead to the same decisions again.
@@ -19,11 +19,11 @@ from evals.scoring.constraints import broken, lost
 from optimizers.cost.limits import BudgetSpentError
 from optimizers.demos.showing import Shown
 from optimizers.optimizer import CompileContext, Compiled, Milestone
+from optimizers.racing.race import race
+from optimizers.racing.rules import INCUMBENT, Outcome, Rules, Scores
 from optimizers.rollouts import Run
 from optimizers.search.candidates import rounds
 from optimizers.search.few_shot import BankOptimizer
-from optimizers.search.race_rules import INCUMBENT, Outcome, Rules, Scores
-from optimizers.search.racing import race
 from optimizers.settings import Settings
 from optimizers.trial import Trial, episode_score
 from tools.seeding import rng
@@ -37,8 +37,9 @@ class Race(BankOptimizer):
     """Candidates and the program as it is meet on dev in blocks; the winner has to beat the latter."""
 
     name = "race"
+    races = True
 
-    def __call__(self, context: CompileContext) -> Compiled:
+    def search(self, context: CompileContext) -> Compiled:
         """Compile.
 
         Raises:

@@ -12,10 +12,10 @@ from dspy.utils.exceptions import ContextWindowExceededError
 
 from evals.records.log import read_log
 from evals.suite import Suite
+from optimizers import registry
 from optimizers.compiling.compile import compile_program
 from optimizers.compiling.plan import Model, Plan
 from optimizers.compiling.verification import derived
-from optimizers.search.race import Race
 from optimizers.settings import Settings
 from programs.agent import Agent
 from worksmith.models.analogy import AnalogyEngine
@@ -43,7 +43,9 @@ def test_no_program_is_accepted_that_is_worse_with_the_prompts_it_makes(office: 
     model = Model("narrow/model", dspy.LM("narrow/model", engine=Narrow(52_000), cache=False, num_retries=0))
     teacher = Model("gold", resolve("gold", tasks=suite.tasks))
     agent = Agent("react", env=suite.env)
-    plan = Plan(agent, agent.config, suite, model, teacher, Race(), Settings(seed=0), tmp_path)
+    plan = Plan(
+        agent, agent.config, suite, model, teacher, registry.optimizer("race", Settings(seed=0)), tmp_path
+    )
     result = compile_program(plan)
     compiled = result.compiled
 

@@ -11,12 +11,12 @@ import pytest
 from evals.scoring.constraints import constraints
 from evals.suite import Suite, write_suite
 from evals.tasks.task import Task
+from optimizers import registry
 from optimizers.compiling.artifact import Manifest
 from optimizers.compiling.compile import compile_program
 from optimizers.compiling.plan import BANK, Model, Plan
 from optimizers.demos.demonstration import Demonstration
 from optimizers.demos.trace_bank import TraceBank
-from optimizers.registry import OPTIMIZERS
 from optimizers.settings import Settings
 from worksmith.jobs.parts.programs import new_agent
 from worksmith.jobs.settings.groups import AgentSettings
@@ -78,8 +78,9 @@ def plan(suite: Suite, folder: Path, optimizer: str, bank: TraceBank | None, bou
         lm=lm,
         teacher=Model(BANK, lm.lm) if bank else Model("gold", resolve("gold", tasks=suite.tasks)),
         bank=bank,
-        optimizer=OPTIMIZERS[optimizer](),
-        settings=Settings(demos=4, candidates=2, constraints=constraints(bounds), accept="best"),
+        optimizer=registry.optimizer(
+            optimizer, Settings(demos=4, candidates=2, constraints=constraints(bounds), accept="best")
+        ),
         folder=folder,
         workers=2,
     )

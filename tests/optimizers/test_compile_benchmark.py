@@ -43,7 +43,7 @@ def test_ratios_are_those_of_reaching_and_of_the_whole_run() -> None:
 def test_calls_are_counted_as_they_arrive_and_as_a_compile_says(suite: Suite, tmp_path: Path) -> None:
     student, teacher = (MeteredEngine.around(model) for model in (lm(), lm(*VERBS)))
     work = make_context(suite, tmp_path, teacher=teacher, student=student, demos=3, workers=4)
-    compiled = Race()(work)
+    compiled = Race().search(work)
 
     arrived = student.engine.calls + teacher.engine.calls
     assert arrived == work.student.cost.model_calls + work.teacher.cost.model_calls

@@ -16,11 +16,11 @@ from evals.tasks.task import Task
 from optimizers.compiling.finalize import ConstraintsBrokenError, within_constraints
 from optimizers.demos.trace_bank import BREAKING, TraceBank, count_reasons
 from optimizers.optimizer import CompileContext, Compiled, Optimizer
+from optimizers.racing.race import race
+from optimizers.racing.rules import INCUMBENT, Rules
 from optimizers.registry import optimizer
 from optimizers.search.few_shot import Bootstrap, Tpe
 from optimizers.search.race import Race
-from optimizers.search.race_rules import INCUMBENT, Rules
-from optimizers.search.racing import race
 from optimizers.trial import pareto_front
 from tests.optimizers.shop import lm, make_context
 from tools.environment import Environment
@@ -76,7 +76,7 @@ def test_a_search_space_with_leaking_demonstrations_ends_without_them(
 ) -> None:
     settings = {"demos": 2, "candidates": 12, "selection": "random", "alpha": 0.4, "margin": 0.0}
     made = replace(context(suite, tmp_path, **settings), prebuilt_bank=planted)
-    found = within_constraints(made, search()(made))
+    found = within_constraints(made, search().search(made))
 
     leaked = {name for name, value in leaks(found).items() if value}
     assert leaked, "nothing was planted among the candidates"
@@ -88,7 +88,7 @@ def test_a_search_space_with_leaking_demonstrations_ends_without_them(
 
 def test_who_leaks_in_a_race_leaves_at_once(suite: Suite, tmp_path: Path, planted: TraceBank) -> None:
     made = context(suite, tmp_path, demos=12, candidates=1, selection="covering")
-    found = Race()(replace(made, prebuilt_bank=planted))
+    found = Race().search(replace(made, prebuilt_bank=planted))
 
     races = {trial.name: trial.race for trial in found.trials if trial.race}
     out = next(told for name, told in races.items() if name != INCUMBENT)
@@ -107,7 +107,7 @@ def test_dspys_optimizers_are_shown_that_a_leak_is_no_success(
     suite: Suite, tmp_path: Path, name: str
 ) -> None:
     made = context(suite, tmp_path, demos=8, candidates=1)
-    found = within_constraints(made, optimizer(name)(made))
+    found = within_constraints(made, optimizer(name).search(made))
 
     assert intents(found) == {"Cancel", "Shift"}
     assert leaks(found)[str(found.chosen)] == 0
@@ -117,7 +117,7 @@ def test_what_breaks_a_constraint_gives_way_to_the_best_that_does_not(
     suite: Suite, tmp_path: Path, planted: TraceBank
 ) -> None:
     made = replace(context(suite, tmp_path, demos=12, accept="best"), prebuilt_bank=planted)
-    knn = optimizer("knn")(made)
+    knn = optimizer("knn").search(made)
     found = within_constraints(made, knn)
 
     assert leaks(found)[str(knn.chosen)] > 0
@@ -128,13 +128,13 @@ def test_what_breaks_a_constraint_gives_way_to_the_best_that_does_not(
 def test_where_nothing_keeps_the_constraints_there_is_no_program(suite: Suite, tmp_path: Path) -> None:
     made = context(suite, tmp_path, constraints=constraints(["model_calls<=0.5"]), candidates=1)
     with pytest.raises(ConstraintsBrokenError, match=r"model_calls<=0\.5"):
-        within_constraints(made, Bootstrap()(made))
+        within_constraints(made, Bootstrap().search(made))
 
 
 def test_a_constraint_about_nothing_is_refused(suite: Suite, tmp_path: Path) -> None:
     made = context(suite, tmp_path, constraints=constraints(["joy>=1"]))
     with pytest.raises(InputError, match="no episode has a score 'joy'"):
-        within_constraints(made, optimizer("none")(made))
+        within_constraints(made, optimizer("none").search(made))
 
 
 class Fixed:

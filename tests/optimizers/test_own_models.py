@@ -12,11 +12,11 @@ from dspy.lm15 import request_from_openai_chat
 from evals.running.runner import evaluate
 from evals.running.settings import EvalSettings
 from evals.suite import Suite
+from optimizers import registry
 from optimizers.compiling.compile import compile_program
 from optimizers.compiling.plan import Model, Plan
 from optimizers.cost.budget import Budget
 from optimizers.cost.limits import Limits
-from optimizers.search.few_shot import Bootstrap
 from optimizers.settings import Settings
 from tests.optimizers.shop import PHRASINGS, Clerk, lm, make_suite
 from tests.optimizers.shop import Model as Engine
@@ -121,8 +121,7 @@ def compiled(suite: Suite, folder: Path, budget: Budget | None, *, resume: bool 
         suite=suite,
         lm=Model("paid/student", Own("paid/student", cache=False)),
         teacher=Model("paid/teacher", Own("paid/teacher", cache=False)),
-        optimizer=Bootstrap(),
-        settings=Settings(demos=2, candidates=1),
+        optimizer=registry.optimizer("bootstrap", Settings(demos=2, candidates=1)),
         folder=folder,
         budget=budget,
         resume=resume,

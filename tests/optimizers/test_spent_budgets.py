@@ -13,6 +13,7 @@ from dspy.lm15 import Request, Response
 
 from evals.lm.prices import Price, Prices
 from evals.suite import Suite
+from optimizers import registry
 from optimizers.compiling.compile import Result, compile_program
 from optimizers.compiling.plan import Model, Plan
 from optimizers.cost.budget import Budget
@@ -70,8 +71,7 @@ class Compile:
             "lm": models["student"],
             "teacher": models["teacher"],
             "proposer": models["proposer"] if OPTIMIZERS[optimizer].proposes else None,
-            "optimizer": OPTIMIZERS[optimizer](),
-            "settings": Settings(demos=3, candidates=2, accept="best"),
+            "optimizer": registry.optimizer(optimizer, Settings(demos=3, candidates=2, accept="best")),
             "folder": folder,
             "workers": 4,
         }

@@ -222,7 +222,7 @@ def test_optimizers_of_the_command_never_hold_the_truth(suite: Suite, tmp_path: 
         for role, verbs in (("teacher", ("Cancel", "Rename", "Shift")), ("student", ("Cancel",)))
     )
     job = make_context(suite, tmp_path, teacher=teacher, student=student, demos=4, candidates=2)
-    found = optimizer(name)(job)
+    found = optimizer(name).search(job)
     manifest = Manifest(
         program={},
         suite={},

@@ -20,7 +20,7 @@ from evals.task_kind import task_kind
 from optimizers.compiling.journal import discard
 from optimizers.compiling.plan import Model, Plan, proposing_model
 from optimizers.cost.limits import BudgetSpentError
-from optimizers.registry import optimizer
+from optimizers.registry import optimizer_class
 from programs.parts.tool_retrieval import ALL
 from programs.prompting.tool_calling import check_calls
 from programs.strategies import strategy
@@ -244,9 +244,7 @@ class ComparePlan(Printable):
     def _compile_plan(self, arm: Arm) -> Plan:
         settings = self._compile_settings(arm)
         models = (self._model(arm), self.teacher)
-        plan = describe_compile(
-            settings, optimizer(arm.optimizer), self.train_suite, *models, without=arm.left_out
-        )
+        plan = describe_compile(settings, self.train_suite, *models, without=arm.left_out)
         return replace(plan, budget=self.measurement.budget)
 
     def _model(self, arm: Arm) -> Model:
@@ -279,7 +277,7 @@ def plan_comparison(settings: CompareSettings, *, progress: Progress = SILENT) -
     train_suite = open_train_suite(settings.train_suite, suite) if settings.train_suite else suite
     strategies = strategies_for(settings.strategies, measured.tasks, progress)
     check_calls(settings.calls, *map(strategy, strategies))
-    optimizers = [optimizer(name, option="--optimizers") for name in settings.optimizers]
+    chosen = [optimizer_class(name, option="--optimizers") for name in settings.optimizers]
     compiles = set(settings.optimizers) != {NO_OPTIMIZER}
     every = [*suite.tasks, *train_suite.tasks]
     models = {name: Model(name, resolve(name, tasks=every)) for name in settings.lm}
@@ -287,8 +285,8 @@ def plan_comparison(settings: CompareSettings, *, progress: Progress = SILENT) -
     taught = Model(settings.teacher, resolve(settings.teacher, tasks=train_suite.tasks)) if compiles else None
     teacher = taught or next(iter(models.values()))
     check_scores(suite.env, PRIMARY, constraints(settings.constraint), judged=bool(settings.judge))
-    for each, model in product(optimizers, models.values()):
-        proposing_model(each, None, teacher, model)
+    for optimizer, model in product(chosen, models.values()):
+        proposing_model(optimizer, None, teacher, model)
     learning = bool(train_suite.select(split="train", scheme=settings.scheme))
     arms = study_arms(suite, settings, strategies, learning=learning)
     return ComparePlan(

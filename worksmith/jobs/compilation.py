@@ -17,8 +17,7 @@ from optimizers.compiling.journal import check_folder, discard, journal_beside
 from optimizers.compiling.plan import BANK, Model, Plan
 from optimizers.demos.showing import give_demonstrations
 from optimizers.demos.trace_bank import Gap, TraceBank
-from optimizers.registry import optimizer
-from optimizers.search.race import Race
+from optimizers.registry import optimizer, optimizer_class
 from optimizers.settings import Settings
 from tools.errors import InputError, WorksmithError
 from tools.files.atomic import check_writable
@@ -35,7 +34,6 @@ from worksmith.models.resolve import resolve
 
 if TYPE_CHECKING:
     from optimizers.compiling.artifact import Artifact
-    from optimizers.optimizer import Optimizer
     from worksmith.jobs.settings.programs import CompileSettings
 
 _TRIAL = ("name", "outcome", "errors", "race", "broken")
@@ -154,15 +152,13 @@ def plan_compile(
     # A compile that was killed after it wrote the file is resumed from its journal, and writes it again.
     if out.exists() and not (settings.force or forecast or begun):
         raise InputError("the file is already there", where=str(out), hint="give --force to replace it")
-    chosen = optimizer(settings.optimizer)
+    optimizer_class(settings.optimizer)
     suite = Suite.open(settings.suite)
     # Without an optimizer, or with a bank, no teacher is asked, so its model need not be available.
     taught = settings.optimizer != "none" and settings.bank is None
     lm = _model(settings.lm, suite)
     teacher = _model(settings.teacher, suite) if taught else lm
-    plan = describe_compile(
-        settings, chosen, suite, lm, Model(BANK, teacher.lm) if settings.bank else teacher
-    )
+    plan = describe_compile(settings, suite, lm, Model(BANK, teacher.lm) if settings.bank else teacher)
     bank = TraceBank.read(settings.bank) if settings.bank else None
     proposer = _model(settings.proposer, suite) if settings.proposer else None
     plan = replace(plan, bank=bank, proposer=proposer)
@@ -178,13 +174,7 @@ def plan_compile(
 
 
 def describe_compile(
-    settings: CompileSettings,
-    optimizer: Optimizer,
-    suite: Suite,
-    lm: Model,
-    teacher: Model,
-    *,
-    without: Sequence[str] = (),
+    settings: CompileSettings, suite: Suite, lm: Model, teacher: Model, *, without: Sequence[str] = ()
 ) -> Plan:
     """The plan of a compile over an open suite and open models.
 
@@ -203,8 +193,10 @@ def describe_compile(
         suite=suite,
         lm=lm,
         teacher=teacher,
-        optimizer=optimizer,
-        settings=Settings(demos=demo_count(settings), constraints=constraints(settings.constraint), **others),
+        optimizer=optimizer(
+            settings.optimizer,
+            Settings(demos=demo_count(settings), constraints=constraints(settings.constraint), **others),
+        ),
         folder=journal_beside(settings.out),
         scheme=settings.scheme,
         where=conditions(settings.where),
@@ -240,7 +232,7 @@ def few_intents(plan: Plan, *, aa: bool = False) -> str:
     Args:
         aa: whether the plan is for an A/A check of a race.
     """
-    return too_few_intents(Race() if aa else plan.optimizer, plan.settings, plan.context().dev)
+    return too_few_intents(plan.optimizer, plan.context().dev, race=aa)
 
 
 def _model(name: str, suite: Suite) -> Model:

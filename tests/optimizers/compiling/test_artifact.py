@@ -23,7 +23,7 @@ from tools.errors import InputError
 
 def compiled(suite: Suite, folder: Path, name: str, **settings: Any) -> Compiled:
     teacher, student = lm("Cancel", "Rename", "Shift"), lm()
-    return optimizer(name)(
+    return optimizer(name).search(
         make_context(suite, folder, teacher=teacher, student=student, demos=12, **settings)
     )
 

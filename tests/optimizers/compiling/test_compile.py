@@ -17,7 +17,7 @@ from optimizers.demos.selection import Selector
 from optimizers.demos.showing import give_demonstrations
 from optimizers.demos.trace_bank import TraceBank
 from optimizers.optimizer import CompileContext
-from optimizers.search.few_shot import Bootstrap, Knn
+from optimizers.search.few_shot import Bootstrap, Nearest
 from tests.optimizers.shop import Clerk, field, lm, make_context
 from tools.errors import InputError
 
@@ -58,7 +58,7 @@ def test_selections_depend_on_seed_and_restart_only(bank: TraceBank) -> None:
 
 
 def test_bootstrap_beats_the_program_as_it_is(suite: Suite, tmp_path: Path) -> None:
-    compiled = Bootstrap()(context(suite, tmp_path, demos=3, candidates=3))
+    compiled = Bootstrap().search(context(suite, tmp_path, demos=3, candidates=3))
 
     assert [trial.name for trial in compiled.trials][:2] == ["uncompiled", "covering-0"]
     assert compiled.chosen == "covering-0"
@@ -69,7 +69,7 @@ def test_bootstrap_beats_the_program_as_it_is(suite: Suite, tmp_path: Path) -> N
 
 def test_bootstrap_keeps_the_program_when_nothing_is_better(suite: Suite, tmp_path: Path) -> None:
     knows_all = make_context(suite, tmp_path, teacher=lm("Cancel", "Rename"), student=lm(*VERBS), demos=3)
-    compiled = Bootstrap()(knows_all)
+    compiled = Bootstrap().search(knows_all)
 
     assert compiled.chosen == "uncompiled"
     assert compiled.demonstrations == ()
@@ -79,7 +79,7 @@ def test_bootstrap_keeps_the_program_when_nothing_is_better(suite: Suite, tmp_pa
 def test_bootstrap_never_runs_more_episodes_than_planned(suite: Suite, tmp_path: Path) -> None:
     work = context(suite, tmp_path, demos=2)
     plan = Bootstrap().max_episodes(work)
-    Bootstrap()(work)
+    Bootstrap().search(work)
 
     assert work.teacher.cost.episodes == plan["teacher"] == 12
     assert work.student.cost.episodes <= plan["dev"] == 12 * 5
@@ -87,7 +87,7 @@ def test_bootstrap_never_runs_more_episodes_than_planned(suite: Suite, tmp_path:
 
 @pytest.mark.parametrize("workers", [1, 8])
 def test_knn_shows_each_task_what_it_needs(suite: Suite, tmp_path: Path, workers: int) -> None:
-    compiled = Knn()(context(suite, tmp_path, demos=1, workers=workers))
+    compiled = Nearest().search(context(suite, tmp_path, demos=1, workers=workers))
 
     assert [trial.score.value for trial in compiled.trials] == [0.0, 1.0]
     assert accuracy(compiled.program, suite, workers=workers) == 1.0
@@ -95,7 +95,7 @@ def test_knn_shows_each_task_what_it_needs(suite: Suite, tmp_path: Path, workers
 
 def test_knn_runs_nothing_again_at_inference(suite: Suite, tmp_path: Path) -> None:
     work = context(suite, tmp_path, demos=2)
-    program = Knn()(work).program
+    program = Nearest().search(work).program
     taught = len(work.teacher.lm.engine.requests)
     student = lm()
     with dspy.context(lm=student):
@@ -106,7 +106,7 @@ def test_knn_runs_nothing_again_at_inference(suite: Suite, tmp_path: Path) -> No
 
 
 def test_knn_program_saves_and_loads_the_dspy_way(suite: Suite, tmp_path: Path) -> None:
-    program = Knn()(context(suite, tmp_path, demos=2)).program
+    program = Nearest().search(context(suite, tmp_path, demos=2)).program
     program.save(tmp_path / "program.json")
     with pytest.raises(ValueError, match=r"load it with evals\.dspy_programs\.states\.load_program"):
         Clerk(suite.env).load(tmp_path / "program.json")
@@ -117,7 +117,7 @@ def test_knn_program_saves_and_loads_the_dspy_way(suite: Suite, tmp_path: Path) 
 
 
 def test_knn_program_survives_copies(suite: Suite, tmp_path: Path) -> None:
-    program = Knn()(context(suite, tmp_path, demos=2)).program
+    program = Nearest().search(context(suite, tmp_path, demos=2)).program
     accuracy(program, suite)  # builds the index
     bare = program.reset_copy()
 
@@ -179,7 +179,7 @@ def test_knn_needs_a_predictor_that_sees_the_task(suite: Suite, tmp_path: Path, 
     work.bank = lambda: TraceBank((blind,))  # type: ignore[method-assign]
 
     with pytest.raises(InputError, match="holds the task's text"):
-        Knn()(work)
+        Nearest().search(work)
 
 
 def test_giving_demonstrations_leaves_the_program_alone(suite: Suite, bank: TraceBank) -> None:

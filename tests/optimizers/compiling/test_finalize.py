@@ -16,9 +16,9 @@ from evals.records.summary import summarize
 from evals.suite import Suite
 from optimizers.compiling.finalize import accepted
 from optimizers.optimizer import CompileContext, Compiled
+from optimizers.racing.rules import INCUMBENT, IncumbentLostError
 from optimizers.registry import OPTIMIZERS, optimizer
 from optimizers.search.few_shot import Unchanged
-from optimizers.search.race_rules import INCUMBENT, IncumbentLostError
 from optimizers.trial import Contender, Trial
 from tests.evals.episodes import make_record, make_result
 from tests.optimizers.shop import lm, make_context
@@ -37,7 +37,7 @@ def context(suite: Suite, folder: Path, dev: int = 12, **settings: Any) -> Compi
 @pytest.mark.parametrize("name", ["knn", "bootstrap", "tpe"])
 def test_who_wins_every_intent_takes_the_programs_place(suite: Suite, tmp_path: Path, name: str) -> None:
     work = context(suite, tmp_path, demos=12, candidates=2)
-    found = accepted(work, PLAIN, optimizer(name)(work))
+    found = accepted(work, PLAIN, optimizer(name).search(work))
 
     assert found.chosen == found.acceptance["taken"] == found.acceptance["best"] != INCUMBENT
     assert found.acceptance["p"] <= 2 / 2**12 + 1e-6
@@ -49,7 +49,7 @@ def test_who_wins_every_intent_takes_the_programs_place(suite: Suite, tmp_path: 
 @pytest.mark.parametrize("name", ["knn", "bootstrap", "tpe"])
 def test_what_is_not_shown_to_be_better_is_not_taken(suite: Suite, tmp_path: Path, name: str) -> None:
     work = context(suite, tmp_path, dev=3, demos=12, candidates=1)
-    made = optimizer(name)(work)
+    made = optimizer(name).search(work)
     found = accepted(work, PLAIN, made)
 
     assert (found.chosen, found.program, found.demonstrations) == (INCUMBENT, work.program, ())
@@ -63,7 +63,7 @@ def test_what_is_not_shown_to_be_better_is_not_taken(suite: Suite, tmp_path: Pat
 @pytest.mark.parametrize("name", ["knn", "bootstrap"])
 def test_the_user_may_take_the_best_all_the_same(suite: Suite, tmp_path: Path, name: str) -> None:
     work = context(suite, tmp_path, dev=3, demos=12, candidates=1, accept="best")
-    made = optimizer(name)(work)
+    made = optimizer(name).search(work)
     found = accepted(work, PLAIN, made)
 
     assert (found.chosen, found.program) == (made.chosen, made.program)
@@ -73,7 +73,7 @@ def test_the_user_may_take_the_best_all_the_same(suite: Suite, tmp_path: Path, n
 def test_tasks_of_one_intent_are_one_piece_of_evidence(suite: Suite, tmp_path: Path) -> None:
     work = context(suite, tmp_path, demos=12)
     work.dev = [task.model_copy(update={"intent": "the same"}) for task in work.dev]
-    found = accepted(work, PLAIN, optimizer("knn")(work))
+    found = accepted(work, PLAIN, optimizer("knn").search(work))
 
     assert (found.chosen, found.acceptance["intents"]) == (INCUMBENT, 1)
 
@@ -81,7 +81,7 @@ def test_tasks_of_one_intent_are_one_piece_of_evidence(suite: Suite, tmp_path: P
 @pytest.mark.parametrize("name", ["dspy:BootstrapFewShot", "dspy:BootstrapFewShotWithRandomSearch"])
 def test_dspys_own_are_taken_as_they_are_and_that_is_said(suite: Suite, tmp_path: Path, name: str) -> None:
     work = context(suite, tmp_path, dev=2, candidates=1)
-    made = optimizer(name)(work)
+    made = optimizer(name).search(work)
 
     assert accepted(work, PLAIN, made) == replace(
         made,
@@ -95,7 +95,7 @@ def test_dspys_own_are_taken_as_they_are_and_that_is_said(suite: Suite, tmp_path
 @pytest.mark.parametrize("name", ["none", "race"])
 def test_a_race_has_settled_it_and_none_settles_nothing(suite: Suite, tmp_path: Path, name: str) -> None:
     work = context(suite, tmp_path, demos=3, candidates=2)
-    made = optimizer(name)(work)
+    made = optimizer(name).search(work)
 
     assert accepted(work, PLAIN, made) == made
 
@@ -227,7 +227,7 @@ def test_in_what_a_peer_does_not_run_as_it_comes_is_told(
         for method in ("__init__", "compile"):
             if method in vars(kind):
                 watch(kind, method)
-    optimizer(name)(context(suite, tmp_path, dev=2, demos=3, candidates=2))
+    optimizer(name).search(context(suite, tmp_path, dev=2, demos=3, candidates=2))
 
     assert OPTIMIZERS[name].differs
     steps = {"demos", "instructions"}
@@ -237,7 +237,7 @@ def test_in_what_a_peer_does_not_run_as_it_comes_is_told(
 def test_what_a_peer_is_told_stands_in_the_report(suite: Suite, tmp_path: Path) -> None:
     work = context(suite, tmp_path, dev=2, candidates=1)
     peer = optimizer("dspy:BootstrapFewShot")
-    found = accepted(work, peer, peer(work))
+    found = accepted(work, peer, peer.search(work))
 
     assert found.acceptance["said"].endswith(f"in this run {OPTIMIZERS['dspy:BootstrapFewShot'].differs}")
 
@@ -258,7 +258,7 @@ def test_a_dev_score_that_a_peer_chose_by_is_said_to_flatter(
 ) -> None:
     work = context(suite, tmp_path, dev=2, candidates=2)
     peer = optimizer(name)
-    found = accepted(work, peer, peer(work))
+    found = accepted(work, peer, peer.search(work))
 
     assert (said or "no test was made") in found.acceptance["said"]
     assert ("not corrected" in found.acceptance["said"]) == bool(said)

@@ -28,6 +28,7 @@ from evals.dspy_programs.digests import model_digest
 from evals.judging.rubric_judge import RubricJudge
 from evals.lm.failures import failure_of
 from evals.suite import Suite
+from optimizers import registry
 from optimizers.compiling.compile import compile_program
 from optimizers.compiling.journal import IncompleteJournalError, Journal, discard, journal_beside
 from optimizers.compiling.plan import Model as Named
@@ -110,8 +111,7 @@ def plan(suite: Suite, folder: Path, name: str = "bootstrap", *, by: Photographe
         lm=named(Model("Cancel"), "student"),
         teacher=named(Model(*VERBS), "teacher"),
         proposer=named(SteadyProposals(), "proposer") if OPTIMIZERS[name].proposes else None,
-        optimizer=OPTIMIZERS[name](),
-        settings=Settings(**{"demos": 2, "candidates": 2, **settings}),
+        optimizer=registry.optimizer(name, Settings(**{"demos": 2, "candidates": 2, **settings})),
         folder=folder,
         train_limit=6,
         dev_limit=4,

@@ -43,7 +43,7 @@ def test_a_teacher_without_a_success_ends_a_compile_with_a_sentence(
 ) -> None:
     work = make_context(suite, tmp_path, teacher=lm(), student=lm(), candidates=2)
     with pytest.raises(NothingTaughtError) as caught:
-        optimizer(name)(work)
+        optimizer(name).search(work)
 
     assert isinstance(caught.value, InputError)
     number = ATTEMPTS.get(name, 12)
@@ -64,7 +64,7 @@ def test_a_teacher_that_cannot_be_reached_is_no_fault_of_the_users(
 ) -> None:
     teacher = dspy.LM("scripted/down", engine=Down(), cache=False, num_retries=0)
     with pytest.raises(InfrastructureError, match="scripted/down taught nothing: model_error") as caught:
-        optimizer(name)(make_context(suite, tmp_path, teacher=teacher, student=lm(), candidates=2))
+        optimizer(name).search(make_context(suite, tmp_path, teacher=teacher, student=lm(), candidates=2))
 
     assert "nobody there" in str(caught.value)
 
@@ -73,4 +73,4 @@ def test_an_empty_bank_is_named(suite: Suite, tmp_path: Path) -> None:
     context = make_context(suite, tmp_path, teacher=lm(), student=lm())
     context = replace(context, prebuilt_bank=TraceBank(()))
     with pytest.raises(NothingTaughtError, match="--bank: the bank has no demonstration"):
-        optimizer("knn")(context)
+        optimizer("knn").search(context)

@@ -30,7 +30,7 @@ def context(suite: Suite, folder: Path, **settings: Any) -> CompileContext:
 @pytest.mark.parametrize("name", WHOLE)
 def test_stock_optimizers_store_whole_trajectories(suite: Suite, tmp_path: Path, name: str) -> None:
     work = context(suite, tmp_path, demos=12)
-    compiled = optimizer(name)(work)
+    compiled = optimizer(name).search(work)
 
     demos = compiled.program.step.demos
     assert demos
@@ -45,7 +45,7 @@ def test_stock_optimizers_store_whole_trajectories(suite: Suite, tmp_path: Path,
 @pytest.mark.parametrize("name", DRAWN)
 def test_same_seed_same_program_another_seed_another(suite: Suite, tmp_path: Path, name: str) -> None:
     states = [
-        optimizer(name)(context(suite, tmp_path / str(run), demos=2, seed=seed)).program.dump_state()
+        optimizer(name).search(context(suite, tmp_path / str(run), demos=2, seed=seed)).program.dump_state()
         for run, seed in enumerate((0, 0, 1))
     ]
 
@@ -59,7 +59,7 @@ def test_same_seed_same_program_another_seed_another(suite: Suite, tmp_path: Pat
 def test_no_optimizer_runs_more_episodes_than_it_planned(suite: Suite, tmp_path: Path, name: str) -> None:
     work = context(suite, tmp_path, demos=2)
     plan = optimizer(name).max_episodes(work)
-    optimizer(name)(work)
+    optimizer(name).search(work)
 
     assert work.teacher.cost.episodes <= plan.get("teacher", 0)
     assert 0 < work.student.cost.episodes <= sum(n for role, n in plan.items() if role != "teacher")
@@ -76,7 +76,7 @@ def test_half_a_success_is_none(suite: Suite, tmp_path: Path) -> None:
     work = context(suite, tmp_path, demos=2)
     work.student.scorers = (lambda task, episode: {"outcome": 0.5},)
     with pytest.raises(NothingTaughtError, match="12 wrong outcome"):
-        optimizer("dspy:BootstrapFewShot")(work)
+        optimizer("dspy:BootstrapFewShot").search(work)
 
 
 def test_exceptions_of_the_teacher_are_named(suite: Suite, tmp_path: Path) -> None:
@@ -89,13 +89,13 @@ def test_exceptions_of_the_teacher_are_named(suite: Suite, tmp_path: Path) -> No
     work = context(suite, tmp_path, demos=2)
     work.teacher.lm = dspy.LM("scripted/broken", engine=Broken(), cache=False, num_retries=0)
     with pytest.raises(InfrastructureError, match=r"taught nothing: model_error: .*no more credit"):
-        optimizer("dspy:BootstrapFewShot")(work)
+        optimizer("dspy:BootstrapFewShot").search(work)
 
 
 def test_nothing_is_printed_to_stdout(
     suite: Suite, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    optimizer("dspy:BootstrapFewShotWithRandomSearch")(context(suite, tmp_path, demos=2))
+    optimizer("dspy:BootstrapFewShotWithRandomSearch").search(context(suite, tmp_path, demos=2))
 
     assert capsys.readouterr().out == ""
 

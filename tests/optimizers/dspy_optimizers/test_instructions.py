@@ -99,7 +99,7 @@ def context(suite: Suite, folder: Path, *, chance: int = 0, **settings: Any) -> 
 def test_a_proposal_that_helps_is_in_the_program(suite: Suite, tmp_path: Path, name: str) -> None:
     # What SIMBA learns from is that the same model does a task at one time and fails at another.
     work = context(suite, tmp_path, chance=5 if name == "dspy:SIMBA" else 0)
-    compiled = optimizer(name)(work)
+    compiled = optimizer(name).search(work)
 
     instructions = compiled.program.step.signature.instructions
     result = evaluate(
@@ -118,7 +118,7 @@ def test_simba_shows_the_students_own_successes(suite: Suite, tmp_path: Path) ->
     work = context(suite, tmp_path, chance=5, demos=3)
     # A rule that does not help: what is left are demonstrations.
     work.student.lm = dspy.LM("scripted/lucky", engine=Lucky(), cache=False)
-    compiled = optimizer("dspy:SIMBA")(work)
+    compiled = optimizer("dspy:SIMBA").search(work)
 
     assert compiled.demonstrations
     assert {shown.teacher for shown in compiled.demonstrations} == {"scripted/lucky"}
@@ -126,7 +126,7 @@ def test_simba_shows_the_students_own_successes(suite: Suite, tmp_path: Path) ->
 
 
 def test_rules_of_one_candidate_stay_out_of_the_others(suite: Suite, tmp_path: Path) -> None:
-    compiled = optimizer("dspy:InferRules")(context(suite, tmp_path, candidates=3))
+    compiled = optimizer("dspy:InferRules").search(context(suite, tmp_path, candidates=3))
 
     assert compiled.program.step.signature.instructions.count("Proposal") == 1
     # All do equally well, so the first one stays.
@@ -139,14 +139,14 @@ def test_a_proposer_that_never_answers_is_named(suite: Suite, tmp_path: Path, na
     work.proposer = Proposer.of(proposing_lm(Silent))
 
     with pytest.raises(WorksmithError, match="no more credit"):
-        optimizer(name)(work)
+        optimizer(name).search(work)
 
 
 def test_reflection_is_told_what_was_wrong(suite: Suite, tmp_path: Path) -> None:
     work = context(suite, tmp_path)
     assert work.proposer is not None
     engine: Proposals = work.proposer.lm.engine
-    optimizer("dspy:GEPA")(work)
+    optimizer("dspy:GEPA").search(work)
 
     assert any("never called with success: calendar.search_events" in asked for asked in engine.asked)
 
@@ -157,7 +157,7 @@ def test_nobody_is_shown_expected_calls(suite: Suite, tmp_path: Path) -> None:
         work = context(suite, tmp_path / name)
         assert work.proposer is not None
         engine: Proposals = work.proposer.lm.engine
-        optimizer(name)(work)
+        optimizer(name).search(work)
         assert not any("gold_plan" in asked or "held_out_split" in asked for asked in engine.asked)
 
 
@@ -169,7 +169,7 @@ def test_a_failing_scorer_ends_the_compile(suite: Suite, tmp_path: Path) -> None
         work = context(suite, tmp_path / name)
         work.student.scorers = (broken,)
         with pytest.raises(ZeroDivisionError, match="a defect"):
-            optimizer(name)(work)
+            optimizer(name).search(work)
         # Besides the first, only those already under way.
         assert work.student.cost.episodes + work.teacher.cost.episodes <= 1 + work.student.workers
 
@@ -245,7 +245,7 @@ def test_what_records_say_is_redacted_or_accounted_for(
         student=replace(work.student, lm=student),
     )
     assert work.proposer is not None
-    optimizer(name)(work)
+    optimizer(name).search(work)
     engine: Proposals = work.proposer.lm.engine
     titles = {task.query.split("'")[1] for task in work.train}
 
@@ -261,6 +261,6 @@ def test_mipro_tries_on_parts_of_a_large_dev_split_within_its_plan(
     monkeypatch.setattr("optimizers.dspy_optimizers.instructions._LARGE", 8)
     monkeypatch.setattr("optimizers.dspy_optimizers.instructions._MINIBATCH", 5)
     work, found = context(suite, tmp_path, candidates=4), optimizer("dspy:MIPROv2")
-    found(work)
+    found.search(work)
 
     assert 12 < work.student.cost.episodes <= found.max_episodes(work)["dev"] < 12 * 9

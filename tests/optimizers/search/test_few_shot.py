@@ -12,7 +12,7 @@ VERBS = ("Cancel", "Rename", "Shift")
 
 
 def compiled(suite: Suite, folder: Path, **settings: Any) -> Compiled:
-    return Tpe()(make_context(suite, folder, teacher=lm(*VERBS), student=lm(), **settings))
+    return Tpe().search(make_context(suite, folder, teacher=lm(*VERBS), student=lm(), **settings))
 
 
 def test_the_search_finds_what_covers_all_intents(suite: Suite, tmp_path: Path) -> None:

@@ -15,10 +15,10 @@ from evals.suite import Suite
 from optimizers.demos.showing import Shown
 from optimizers.demos.trace_bank import NothingTaughtError, TraceBank
 from optimizers.optimizer import CompileContext
+from optimizers.racing.rules import IncumbentLostError
 from optimizers.search.aa import same_program
 from optimizers.search.candidates import bank_schedule, covering_order, draw_candidates
 from optimizers.search.race import Race, dev_order
-from optimizers.search.race_rules import IncumbentLostError
 from optimizers.settings import Settings
 from tests.optimizers.shop import Model, lm, make_context
 from tools.errors import InputError
@@ -32,7 +32,7 @@ def context(suite: Suite, folder: Path, **settings: Any) -> CompileContext:
 
 def test_the_winner_beats_the_program_as_it_is(suite: Suite, tmp_path: Path) -> None:
     work = context(suite, tmp_path, demos=3, candidates=2)
-    compiled = Race()(work)
+    compiled = Race().search(work)
 
     assert compiled.trials[0].name == "uncompiled"
     assert compiled.chosen == "nearest-3"
@@ -50,7 +50,7 @@ def test_the_winner_beats_the_program_as_it_is(suite: Suite, tmp_path: Path) -> 
 
 def test_no_difference_shown_is_a_result(suite: Suite, tmp_path: Path) -> None:
     student = lm(*VERBS)
-    compiled = Race()(make_context(suite, tmp_path, teacher=lm(*VERBS), student=student, demos=3))
+    compiled = Race().search(make_context(suite, tmp_path, teacher=lm(*VERBS), student=student, demos=3))
 
     assert compiled.chosen == "uncompiled"
     assert compiled.demonstrations == ()
@@ -61,14 +61,14 @@ def test_no_difference_shown_is_a_result(suite: Suite, tmp_path: Path) -> None:
 def test_a_teacher_that_taught_nothing_ends_a_race(suite: Suite, tmp_path: Path, candidates: int) -> None:
     work = make_context(suite, tmp_path, teacher=lm(), student=lm(), demos=1, candidates=candidates)
     with pytest.raises(NothingTaughtError, match="none of 12 attempts at training tasks"):
-        Race()(work)
+        Race().search(work)
 
     assert work.student.cost.episodes == 0
 
 
 def test_the_bank_grows_while_that_pays(suite: Suite, tmp_path: Path) -> None:
     work = context(suite, tmp_path, demos=1, candidates=4)
-    entered = [trial.name for trial in Race()(work).trials]
+    entered = [trial.name for trial in Race().search(work).trials]
 
     assert bank_schedule(work) == [3, 6, 12]
     # The first three tasks show all three verbs: more of them bring nothing, and the rest is not asked for.
@@ -79,7 +79,7 @@ def test_the_bank_grows_while_that_pays(suite: Suite, tmp_path: Path) -> None:
 
 def test_a_bank_that_brings_nothing_yet_grows_to_the_end(suite: Suite, tmp_path: Path) -> None:
     knows_all = make_context(suite, tmp_path, teacher=lm(*VERBS), student=lm(*VERBS), demos=1, candidates=3)
-    compiled = Race()(knows_all)
+    compiled = Race().search(knows_all)
 
     assert compiled.chosen == "uncompiled"
     assert knows_all.teacher.cost.episodes == 12
@@ -88,7 +88,7 @@ def test_a_bank_that_brings_nothing_yet_grows_to_the_end(suite: Suite, tmp_path:
 
 def test_what_is_found_on_the_way_is_told_with_its_calls(suite: Suite, tmp_path: Path) -> None:
     work = context(suite, tmp_path, demos=1, candidates=4)
-    compiled = Race()(work)
+    compiled = Race().search(work)
 
     *_, last = compiled.path
     assert (last.chosen, last.program) == (compiled.chosen, compiled.program)
@@ -102,7 +102,7 @@ def test_what_is_found_on_the_way_is_told_with_its_calls(suite: Suite, tmp_path:
 )
 def test_workers_change_nothing(suite: Suite, tmp_path: Path, settings: dict[str, int]) -> None:
     one, eight = (
-        Race()(context(suite, tmp_path / str(workers), seed=3, workers=workers, **settings))
+        Race().search(context(suite, tmp_path / str(workers), seed=3, workers=workers, **settings))
         for workers in (1, 8)
     )
 
@@ -113,7 +113,7 @@ def test_workers_change_nothing(suite: Suite, tmp_path: Path, settings: dict[str
 
 @pytest.mark.parametrize("where", ["race-uncompiled-000", "race-nearest-1-of-6-000", "teacher"])
 def test_an_interrupted_race_runs_nothing_twice(suite: Suite, tmp_path: Path, where: str) -> None:
-    whole = Race()(context(suite, tmp_path / "whole", demos=1, candidates=4))
+    whole = Race().search(context(suite, tmp_path / "whole", demos=1, candidates=4))
     broken = context(suite, tmp_path / "broken", demos=1, candidates=4)
     told: list[str] = []
 
@@ -125,16 +125,16 @@ def test_an_interrupted_race_runs_nothing_twice(suite: Suite, tmp_path: Path, wh
     broken.teacher = replace(broken.teacher, on_progress=stop_on_the_way)
     broken.student = replace(broken.student, on_progress=stop_on_the_way)
     with pytest.raises((EvaluationInterrupted, KeyboardInterrupt)):
-        Race()(broken)
+        Race().search(broken)
     with pytest.raises(InputError, match="--resume"):
-        Race()(context(suite, tmp_path / "broken", demos=1, candidates=4))
+        Race().search(context(suite, tmp_path / "broken", demos=1, candidates=4))
     again = context(suite, tmp_path / "broken", demos=1, candidates=4)
     ran: list[str] = []
     again.teacher, again.student = (
         replace(r, resume=True, on_progress=lambda name, _: ran.append(name))
         for r in (again.teacher, again.student)
     )
-    resumed = Race()(again)
+    resumed = Race().search(again)
 
     assert [trial.to_json() for trial in resumed.trials] == [trial.to_json() for trial in whole.trials]
     assert again.student.cost.episodes == sum(trial.score.n for trial in whole.trials)
@@ -269,7 +269,7 @@ def lossy(*, shown: bool) -> dspy.LM:
 
 def test_who_loses_many_episodes_does_not_win(suite: Suite, tmp_path: Path) -> None:
     work = make_context(suite, tmp_path, teacher=lm(*VERBS), student=lossy(shown=True), demos=3, candidates=1)
-    compiled = Race()(work)
+    compiled = Race().search(work)
 
     assert compiled.chosen == "uncompiled"
     (other,) = compiled.trials[1:]
@@ -284,7 +284,7 @@ def test_a_race_that_has_lost_what_it_compares_with_ends(suite: Suite, tmp_path:
         suite, tmp_path, teacher=lm(*VERBS), student=lossy(shown=False), demos=3, candidates=1
     )
     with pytest.raises(IncumbentLostError, match=r"the program as it is lost \d+ of 12 episodes"):
-        Race()(work)
+        Race().search(work)
 
 
 class LossyOnce(Model):

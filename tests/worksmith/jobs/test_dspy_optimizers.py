@@ -126,7 +126,7 @@ def test_every_program_loads_in_a_new_process_and_through_mlflow(
 @pytest.mark.parametrize("name", PROPOSING)
 def test_without_a_language_model_nothing_is_begun(suite: Suite, tmp_path: Path, name: str) -> None:
     for given in ([], ["--proposer", "gold"], ["--dry-run"]):
-        with pytest.raises(InputError, match="proposed by a language model") as caught:
+        with pytest.raises(InputError, match="a language model propose instructions") as caught:
             run(suite.path, "--out", tmp_path / "program.json", "--optimizer", name, *given)
         assert "--proposer" in str(caught.value)
         assert list(tmp_path.iterdir()) == []
@@ -176,4 +176,4 @@ def test_a_comparison_without_a_language_model_is_not_begun(suite: Suite, tmp_pa
     done = CliRunner().invoke(app, command)
 
     assert isinstance(done.exception, InputError)
-    assert "proposed by a language model" in str(done.exception)
+    assert "a language model propose instructions" in str(done.exception)

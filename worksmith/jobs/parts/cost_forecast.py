@@ -178,14 +178,14 @@ def _evenly(tasks: Sequence[Task], count: int) -> list[Task]:
 def _rehearsed(plan: Plan) -> Callable[[CompileContext], Any]:
     """The optimizer; of one that has instructions proposed, the programs that it begins with."""
     if not plan.optimizer.proposes:
-        return plan.optimizer
+        return plan.optimizer.search
 
     def begin(job: CompileContext) -> Any:
         job = replace(job, settings=replace(job.settings, candidates=1))
         try:
-            return optimizer("bootstrap" if "teacher" in plan.max_episodes() else "none")(job)
+            return optimizer("bootstrap" if "teacher" in plan.max_episodes() else "none").search(job)
         except NothingTaughtError:
-            return optimizer("none")(job)  # these optimizers do without demonstrations
+            return optimizer("none").search(job)  # these optimizers do without demonstrations
 
     return begin
 

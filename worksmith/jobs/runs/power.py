@@ -10,7 +10,7 @@ from rich.console import Console
 
 from evals.statistics.power import discordance_of, power, smallest_difference, tasks_needed
 from evals.statistics.sequential import fewest_intents
-from optimizers.search.race_power import Field, race_intents_needed, race_power, smallest_race_difference
+from optimizers.racing.power import Field, race_intents_needed, race_power, smallest_race_difference
 from tools.errors import InputError
 from worksmith.jobs.parts.printing import Printable
 

@@ -42,7 +42,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate
 
 from evals.statistics.sequential import NOTHING, Evidence, adjusted, needed, stakes
-from optimizers.search.race_rules import INCUMBENT, Arm, Bounds, Outcome, Rules, Scores
+from optimizers.racing.rules import INCUMBENT, Arm, Bounds, Outcome, Rules, Scores
 
 RunBlock = Callable[[Mapping[str, range]], Mapping[str, Scores]]
 """Takes by arm the places of the tasks to run; runs all arms at once and gives the scores of each."""

@@ -5,14 +5,14 @@ from random import Random
 
 import pytest
 
-from optimizers.search.race_power import (
+from optimizers.racing.power import (
     Field,
     race_intents_needed,
     race_power,
     smallest_race_difference,
 )
-from optimizers.search.race_rules import Rules
-from optimizers.search.racing import race_over
+from optimizers.racing.race import race_over
+from optimizers.racing.rules import Rules
 
 
 def differing(size: float) -> float:

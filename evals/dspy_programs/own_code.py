@@ -1,0 +1,49 @@
+"""Code of the user's by its address, `package.module:name`.
+
+An address comes from what the user typed, never from a file. Modules are looked up from the current directory
+first, as `python -m` does.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from importlib import import_module
+from typing import Any
+
+from tools.errors import InputError
+
+_ADDRESS = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
+
+
+def is_address(text: str) -> bool:
+    """Whether a text has the form `package.module:name`."""
+    return _ADDRESS.fullmatch(text) is not None
+
+
+def own_object(address: str, *, where: str) -> Any:
+    """The object at an address.
+
+    Args:
+        where: the option that named it, for errors.
+
+    Raises:
+        InputError: the module cannot be imported, or has no such name.
+    """
+    module, _, name = address.partition(":")
+    if (here := os.getcwd()) not in sys.path and "" not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        found: Any = import_module(module)
+    except Exception as error:
+        raise InputError(
+            f"{module} cannot be imported ({type(error).__name__}: {error})",
+            where=where,
+            hint="the address is package.module:name, from the current directory or an installed package",
+        ) from error
+    for part in name.split("."):
+        if not hasattr(found, part):
+            raise InputError(f"{module} has no {name}", where=where)
+        found = getattr(found, part)
+    return found

@@ -1,0 +1,52 @@
+"""Optimizers of other packages, and of the user's own, with the interface of DSPy's."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection
+from typing import Any, ClassVar
+
+from evals.suite import as_examples
+from optimizers.dspy_optimizers.lessons import LastSteps, Lessons
+from optimizers.dspy_optimizers.stock import DspyOptimizer, Optimized, examples
+from optimizers.optimizer import CompileContext
+
+
+class Foreign(DspyOptimizer):
+    """An optimizer that is made with those of `metric`, `seed` and `num_threads` that it takes.
+
+    Its `compile` gets `student`, `trainset` and, if it takes one, `valset`. A seed is given wherever it takes
+    one. How many episodes it runs is not known: the most stated are those of the last measurement.
+
+    Attributes:
+        made_by: the class.
+    """
+
+    made_by: ClassVar[type[Any]]
+
+    def max_episodes(self, context: CompileContext) -> dict[str, int]:
+        return {"dev": len(context.dev)}
+
+    def optimize(self, context: CompileContext, lessons: Lessons) -> Optimized:
+        options = {
+            "metric": lessons.metric,
+            "seed": context.settings.seed,
+            "num_threads": context.student.workers,
+        }
+        made = self.made_by(**_taken(self.made_by.__init__, options))
+        data = {"valset": as_examples(context.dev), "seed": context.settings.seed}
+        wrapped = made.compile(
+            LastSteps(context.program, lessons), trainset=examples(context), **_taken(made.compile, data)
+        )
+        return Optimized(wrapped, "optimized")
+
+
+def foreign(made_by: type[Any], name: str) -> type[Foreign]:
+    """The optimizer that is called `name` and runs the class `made_by`."""
+    return type(made_by.__name__, (Foreign,), {"name": name, "made_by": made_by})
+
+
+def _taken(function: Callable[..., Any], options: dict[str, Any]) -> dict[str, Any]:
+    """The options that a function names as its parameters."""
+    parameters: Collection[str] = inspect.signature(function).parameters
+    return {name: value for name, value in options.items() if name in parameters}

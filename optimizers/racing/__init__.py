@@ -1,0 +1,1 @@
+"""Races of candidates against the program as it is: rules, statistics, power."""
