@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-import dspy
 from pydantic import BaseModel, ConfigDict
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
@@ -16,10 +15,12 @@ from tools.errors import InputError
 from tools.seeding import digest
 
 if TYPE_CHECKING:
+    import dspy
+
     from evals.tasks.task import Task
     from tools.episode_result import EpisodeResult
 
-TraceStep = tuple[dspy.Predict, dict[str, Any], dspy.Prediction]
+TraceStep = tuple["dspy.Predict", dict[str, Any], "dspy.Prediction"]
 """DSPy's note of one predictor call: the predictor, its inputs, its outputs."""
 
 
@@ -96,6 +97,8 @@ class Demonstration(BaseModel):
         It carries the records that it quotes, so that a program can keep it from personas that may not read
         them. From a prebuilt bank it also carries its task, so that this task is never shown it.
         """
+        import dspy
+
         part = self.parts.get(predictor)
         if part is None:
             return None

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import dspy
 from pydantic import BaseModel, ConfigDict
 
 from evals.dspy_programs.demo_format import NOTES
@@ -23,6 +22,8 @@ from tools.seeding import digest
 from tools.statuses import INFRASTRUCTURE
 
 if TYPE_CHECKING:
+    import dspy
+
     from evals.tasks.task import Task
 
 _FORMAT = "worksmith-bank/1"

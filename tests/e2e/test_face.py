@@ -57,16 +57,20 @@ def test_every_option_has_help(command: str) -> None:
         (["eval", "nowhere"], "no suite here"),
         (["compare", "nowhere"], "no suite here"),
         (["score", "nowhere"], "nothing to score"),
+        (["judge", "nowhere"], "neither a file nor a run"),
+        (["bank", "show", "nowhere"], "cannot read a trace bank"),
     ],
 )
 def test_bad_input_ends_with_code_2_and_a_sentence(tmp_path: Path, arguments: list[str], said: str) -> None:
-    command = [sys.executable, "-m", "worksmith.cli", *arguments]
+    command = [sys.executable, "-X", "importtime", "-m", "worksmith.cli", *arguments]
 
     result = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=60)
 
     assert result.returncode == 2
     assert said in result.stderr
     assert "Traceback" not in result.stderr
+    # The optimizers that `compare` chooses from are made with DSPy.
+    assert arguments[0] == "compare" or "| dspy\n" not in result.stderr.replace("  ", "")
     assert result.stdout == ""
     assert list(tmp_path.iterdir()) == []
 

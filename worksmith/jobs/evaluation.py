@@ -26,7 +26,6 @@ from worksmith.jobs.parts.opening import (
     open_models,
 )
 from worksmith.jobs.parts.printing import Printable
-from worksmith.jobs.parts.programs import open_program
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.parts.tracking import Tracking
 
@@ -138,6 +137,9 @@ def plan_evaluation(settings: EvalSettings, *, progress: Progress = SILENT, reco
     if record and settings.record is not None:
         check_writable(settings.record)
     measured = Measurement.open(settings, progress)
+    # DSPy takes a second to load: a wrong name of a suite is told before.
+    from worksmith.jobs.parts.programs import open_program
+
     program = open_program(measured.suite, settings)
     models = open_models(settings.lm, measured.suite, settings.record if record else None)
     return EvalPlan(program, models, measured)

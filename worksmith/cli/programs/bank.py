@@ -31,6 +31,6 @@ def show_file(
     as_json: JsonFlag = False,
 ) -> None:
     """Describe a bank by intent, domain and tool, with the reasons for missing tasks (--json: each task)."""
-    from worksmith.jobs.bank import read_bank
+    from worksmith.jobs.bank_reading import read_bank
 
     show(read_bank(file), as_json)

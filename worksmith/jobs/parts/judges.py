@@ -11,7 +11,6 @@ from evals.judging.local import NAME as LOCAL
 from evals.judging.local import LocalRubric
 from evals.judging.panel import Panel
 from evals.judging.rubric import Rubrics, default_rubrics, read_rubrics
-from evals.judging.rubric_judge import PairwiseJudge, RubricJudge
 from evals.running.judges import Judge
 from tools.errors import InputError
 from worksmith.jobs.parts.budgets import counted
@@ -67,8 +66,8 @@ def counted_judges(judges: Sequence[Judge], budget: Budget | None) -> tuple[Judg
 
 def comparing(judge: Judge) -> Comparing | None:
     """The judge's model as a judge of pairs; None for judges without one model of their own."""
-    if isinstance(judge, Panel | LocalRubric):
-        return None
+    from evals.judging.rubric_judge import PairwiseJudge, RubricJudge
+
     return PairwiseJudge(judge.lm, judge.rubrics) if isinstance(judge, RubricJudge) else None
 
 
@@ -83,4 +82,6 @@ def _judge(name: str, rubrics: Rubrics, tables: Sequence[Table]) -> Judge:
     model = name.removeprefix(UNAIDED)
     if model.startswith(("local/", "replay:")) or "/" not in model:
         raise InputError(f"no judge {name!r}", where="--judge", hint=_HINT)
+    from evals.judging.rubric_judge import RubricJudge
+
     return RubricJudge(resolve(model), rubrics, name=name, reference=model == name)

@@ -17,7 +17,6 @@ from evals.running.settings import EvalSettings
 from evals.suite import Suite
 from evals.task_kind import scorers_for
 from evals.tracking import Dataset
-from optimizers.compiling.artifact import Artifact
 from worksmith.jobs.parts.budgets import admission, counted, open_budget
 from worksmith.jobs.parts.judges import counted_judges, open_judges
 from worksmith.jobs.parts.opening import choose_tasks, connect, leave_out_cache, org_setting
@@ -120,6 +119,8 @@ class Measurement:
             model: what tables call the model.
             more: further fields of the card, or others than those that the program gives.
         """
+        from optimizers.compiling.artifact import Artifact
+
         strategy = strategy_name(program)
         compiled = Artifact.read(artifact).manifest.tried if artifact else None
         optimizer = compiled.optimizer if compiled else "none"

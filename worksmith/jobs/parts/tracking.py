@@ -13,7 +13,6 @@ from evals.records.run_card import CARD_ARTIFACT
 from evals.tracking import Dataset, TraceChoice, open_tracker
 from evals.tracking.figures import params_text
 from tools.seeding import digest
-from worksmith.jobs.parts.programs import build_agent
 
 if TYPE_CHECKING:
     from evals.records.run_card import RunCard
@@ -128,6 +127,8 @@ def record_dev_episodes(run: Run, result: Result, trained_on: Suite) -> None:
 
 def _written(artifact: Artifact, suite: Suite) -> dict[str, str]:
     """Instructions that are not those with which the program was built, by the part that has them."""
+    from worksmith.jobs.parts.programs import build_agent
+
     built = build_agent(artifact.manifest.program, suite, where="the artifact").portable_state()
     return {
         part: text
