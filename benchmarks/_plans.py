@@ -26,6 +26,7 @@ from tools.episode import Episode
 from tools.episode_result import EpisodeResult
 from tools.kinds.enterprise.access import packaged_policy
 from tools.kinds.enterprise.generate import build
+from tools.kinds.enterprise.schema import TABLES
 from tools.persona import Persona
 
 
@@ -95,7 +96,7 @@ class Plans:
     def without_policy(self) -> Environment:
         """The same world, where everybody who works there may do everything."""
         env = Environment(self.suite.world)
-        env.policy = load_policy(json.dumps(_everything_allowed()))
+        env.policy = load_policy(json.dumps(_everything_allowed()), TABLES)
         return env
 
     @cached_property

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -37,6 +39,20 @@ class InputError(WorksmithError):
         place = f"{self.where}: " if self.where else ""
         advice = f" ({self.hint})" if self.hint else ""
         return f"{place}{self.message}{advice}"
+
+
+def names_instead(name: str, known: Iterable[str]) -> str:
+    """The names that could be meant by `name`, then all, for messages: `did you mean 'a'? There are a, b`."""
+    names = [str(one) for one in known]
+    if not names:
+        return "there are none"
+    near = get_close_matches(name.lower(), {one.lower() for one in names}, n=1)
+    meant = [one for one in names if one.lower() in near]
+    shown = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
+    return f"did you mean {meant[0]!r}? There are {shown}" if meant else f"there are {shown}"
+
+
+_NAMED = 30
 
 
 def missing_extra(feature: str, extra: str) -> InputError:

@@ -1,13 +1,15 @@
 """What is left of a rule once the persona is known: a condition on the record alone.
 
 A rule speaks of persona and record; the persona is the same for thousands of records. Everything about the
-persona is decided here, once, and what remains needs only six kinds of node. All three compiled forms start
+persona is decided here, once, and what remains needs only a few kinds of node. All three compiled forms start
 from these, so that they cannot disagree on what a predicate means.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+from tools.access.values import Stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,10 +21,18 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
-    """The field's value is one of these; NULL is none of them."""
+    """The field's value is one of these, which are of the column's type; NULL is none of them."""
 
     field: str
-    values: tuple[str, ...]
+    values: tuple[Stored, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Under:
+    """The field's value, of a column of numbers, is less than this; NULL is not."""
+
+    field: str
+    limit: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +70,13 @@ class Below:
     """The employee in `field` is below `manager`, in the records of `source`."""
 
     field: str
-    manager: str
+    manager: Stored
     source: str
     id_field: str
     manager_field: str
 
 
-Condition = Constant | OneOf | Both | Either | Opposite | Related | Below
+Condition = Constant | OneOf | Under | Both | Either | Opposite | Related | Below
 
 ALWAYS = Constant(True)
 NEVER = Constant(False)

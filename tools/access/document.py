@@ -9,8 +9,6 @@ from pydantic import Field
 
 from tools.access.predicates import Name, Names, Operation, Part, Predicate
 
-FORMAT = "worksmith-policy/1"
-
 Operations = Annotated[tuple[Operation, ...], Field(min_length=1)]
 
 
@@ -49,38 +47,41 @@ class Source(Part):
     """The rules of one source. What no rule allows is denied.
 
     Attributes:
-        key: the field that identifies a record.
+        key: the field that identifies a record; empty for the table's own key, where tables have one.
     """
 
-    key: Name
+    key: str = ""
     rules: tuple[Rule, ...]
     private: Private | None = None
     note: str = ""
 
 
 class People(Part):
-    """Where the hierarchy is recorded: needed by `manages` and `outranks`.
+    """Where the hierarchy is recorded.
 
     Attributes:
-        level: the field with the level, a text of one or two digits.
+        manager: the field with the id of the manager; `manages` needs it.
+        level: the field with the level, a number or a text of one or two digits; `outranks` needs it.
     """
 
     source: Name
     id: Name
-    manager: Name
-    level: Name
+    manager: Name | None = None
+    level: Name | None = None
 
 
 class PolicyDocument(Part):
     """A whole policy.
 
     Attributes:
+        note: for people; `worksmith access check` shows it.
         groups: names for several departments.
         tools: for each tool the source and the operation that it performs; None for a tool that
             touches no records of its own.
     """
 
-    format: Literal["worksmith-policy/1"]
+    format: Literal["worksmith-policy/1"] = "worksmith-policy/1"
+    note: str = ""
     groups: dict[Name, Names] = Field(default_factory=dict)
     people: People | None = None
     tools: dict[Name, tuple[Name, Operation] | None] = Field(default_factory=dict)

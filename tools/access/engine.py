@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import Any
 
 import apsw
 
+from tools.access.checks import Surroundings
 from tools.access.conditions import ALWAYS, NEVER, Condition
 from tools.access.document import PolicyDocument, Rule
 from tools.access.forms import holds, sql, where
@@ -19,7 +20,7 @@ from tools.access.specialise import allowed, specialised
 from tools.persona import Persona
 from tools.policy import PRIVATE, Decision
 from tools.seeding import digest
-from tools.sqlite.schema import ROW, quoted
+from tools.sqlite.schema import ROW, Table, quoted
 
 _CACHED = 8192
 """Compiled forms to keep: every source and operation for a hundred personas."""
@@ -45,10 +46,14 @@ class AccessPolicy:
 
     Everything is denied that no rule allows, and everything to a persona who is not active. Immutable
     and thread-safe; what was compiled for a persona is kept.
+
+    Args:
+        tables: the sources that the rules are about, for the types of their columns.
     """
 
-    def __init__(self, document: PolicyDocument) -> None:
+    def __init__(self, document: PolicyDocument, tables: Iterable[Table]) -> None:
         self.document = document
+        self._tables = {table.name: table for table in tables}
         self.digest = digest(document.model_dump(mode="json", by_alias=True))
         self._compiled = lru_cache(_CACHED)(self._compile)
         self._written = lru_cache(_CACHED)(self._write)
@@ -230,8 +235,10 @@ class AccessPolicy:
         if settings is None:
             return NEVER
         if settings.private and ids == (settings.private.rule.id,):
-            return specialised(self.document, persona, source, settings.private.rule.when)
-        return allowed(self.document, persona, source, [r for r in settings.rules if r.id in ids])
+            return specialised(self.document, self._tables, persona, source, settings.private.rule.when)
+        return allowed(
+            self.document, self._tables, persona, source, [r for r in settings.rules if r.id in ids]
+        )
 
     def _write(self, persona: Persona, source: str, operation: str, fields: frozenset[str]) -> str:
         parts = [self._condition(self._rules(source, operation, f), persona, source) for f in _each(fields)]
@@ -254,9 +261,17 @@ def denial(source: str, operation: str, field: str | None = None) -> Decision:
 
 
 def load_policy(
-    policy: Path | str,
-    schema: Mapping[str, tuple[str, ...]] | None = None,
-    tools: frozenset[str] | None = None,
+    policy: Path | str, tables: Iterable[Table], tools: frozenset[str] | None = None
 ) -> AccessPolicy:
-    """The engine over a policy document; arguments and errors as in `read_document`."""
-    return AccessPolicy(read_document(policy, schema, tools))
+    """The engine over a policy document.
+
+    Args:
+        policy: a path, or the text of a document.
+        tables: the sources there are.
+        tools: the names of the tools there are; None leaves them unchecked.
+
+    Raises:
+        InputError: see `read_document`.
+    """
+    found = {table.name: table for table in tables}
+    return AccessPolicy(read_document(policy, Surroundings(found, tools)), found.values())

@@ -14,8 +14,10 @@ from tools.access.conditions import (
     OneOf,
     Opposite,
     Related,
+    Under,
 )
 from tools.access.lookup import Lookup, Record
+from tools.access.values import Stored
 from tools.sqlite.schema import quoted
 
 
@@ -26,6 +28,9 @@ def holds(condition: Condition, record: Record, lookup: Lookup) -> bool:
             return condition.value
         case OneOf():
             return record.get(condition.field) in condition.values
+        case Under():
+            value = record.get(condition.field)
+            return isinstance(value, int | float) and value < condition.limit
         case Both():
             return all(holds(part, record, lookup) for part in condition.parts)
         case Either():
@@ -40,7 +45,7 @@ def holds(condition: Condition, record: Record, lookup: Lookup) -> bool:
 
 
 def _some_related(condition: Related, record: Record, lookup: Lookup) -> bool:
-    match: dict[str, str] = {}
+    match: dict[str, Stored] = {}
     for here, there in condition.on:
         value = record.get(here)
         if value is None or match.setdefault(there, value) != value:
@@ -49,14 +54,14 @@ def _some_related(condition: Related, record: Record, lookup: Lookup) -> bool:
     return any(holds(condition.condition, other, lookup) for other in related)
 
 
-def _is_below(condition: Below, employee: str | None, lookup: Lookup) -> bool:
+def _is_below(condition: Below, employee: Stored | None, lookup: Lookup) -> bool:
     above = {employee} if employee is not None else set()
-    seen: set[str] = set()
+    seen: set[Stored] = set()
     while above:
         seen |= above
         found = {
             record.get(condition.manager_field)
-            for person in sorted(above)
+            for person in sorted(above, key=str)
             for record in lookup.records(condition.source, {condition.id_field: person})
         }
         if condition.manager in found:
@@ -79,6 +84,8 @@ def sql(condition: Condition, alias: str = "r") -> str:
             if len(condition.values) == 1:
                 return f"{column} = {literal(condition.values[0])}"
             return f"{column} IN ({', '.join(map(literal, condition.values))})"
+        case Under():
+            return f"{alias}.{quoted(condition.field)} < {condition.limit}"
         case Both():
             return " AND ".join(f"({sql(part, alias)})" for part in condition.parts)
         case Either():
@@ -116,15 +123,17 @@ def _below_sql(condition: Below, alias: str) -> str:
     )
 
 
-def literal(text: str) -> str:
-    """`text` as an SQL literal."""
-    if "\0" in text:  # ends a statement in the middle, quoted or not
-        return f"CAST(X'{text.encode().hex()}' AS TEXT)"
-    return "'" + text.replace("'", "''") + "'"
+def literal(value: Stored) -> str:
+    """`value` as an SQL literal."""
+    if not isinstance(value, str):
+        return repr(value)
+    if "\0" in value:  # ends a statement in the middle, quoted or not
+        return f"CAST(X'{value.encode().hex()}' AS TEXT)"
+    return "'" + value.replace("'", "''") + "'"
 
 
 def where(condition: Condition) -> dict[str, Any] | None:
-    """The Chroma form over metadata that hold a record's fields; None where Chroma cannot say it.
+    """The Chroma form over metadata that hold a record's cells; None where Chroma cannot say it.
 
     Only lists of what is allowed: Chroma's `$ne` and `$nin` also match records without the field.
     """
@@ -137,7 +146,7 @@ def where(condition: Condition) -> dict[str, Any] | None:
             return _combined("$and", condition.parts)
         case Either():
             return _combined("$or", condition.parts)
-        case Constant() | Opposite() | Related() | Below():
+        case Constant() | Under() | Opposite() | Related() | Below():
             return None
     assert_never(condition)
 

@@ -1,7 +1,7 @@
 """The conditions that rules are made of, as they stand in a policy document.
 
-Each is an object with one key. They speak of the persona (`department`, `level`), of the record
-(`record`), of both (`self`, `manages`, `outranks`) or of records elsewhere (`may`, `exists`).
+Each is an object with one key. They speak of the persona (`department`, `level`, `persona`), of the record
+(`record`), of both (`self`, `same`, `manages`, `outranks`) or of records elsewhere (`may`, `exists`).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ OPERATIONS: tuple[Operation, ...] = ("read", "create", "update", "delete")
 Name = Annotated[str, Field(min_length=1)]
 Names = Annotated[tuple[Name, ...], Field(min_length=1)]
 Joined = Annotated[dict[Name, Name], Field(min_length=1)]
+Values = Annotated[tuple[str | bool | int | float, ...], Field(min_length=1)]
 
 
 class Part(BaseModel):
@@ -84,6 +85,26 @@ class IsSelf(Part):
         return (self.own,) if isinstance(self.own, str) else self.own
 
 
+class Pair(Part):
+    """A field of the persona and a field of the record."""
+
+    persona: Name
+    record: Name
+
+
+class Same(Part):
+    """The persona's field equals the record's field; a single name stands for both. Empty fields never do."""
+
+    same: Annotated[
+        Annotated[Name, Tag("name")] | Annotated[Pair, Tag("pair")],
+        Discriminator(lambda value: "name" if isinstance(value, str) else "pair"),
+    ]
+
+    @property
+    def pair(self) -> Pair:
+        return self.same if isinstance(self.same, Pair) else Pair(persona=self.same, record=self.same)
+
+
 class Manages(Part):
     """The persona is above the employee in this field of the record, directly or not."""
 
@@ -97,16 +118,22 @@ class Outranks(Part):
 
 
 class Cell(Part):
-    """A field of the record and the values it may have."""
+    """A field and the values it may have."""
 
     field: Name
-    within: Names = Field(alias="in")
+    within: Values = Field(alias="in")
 
 
 class RecordIn(Part):
     """A field of the record has one of these values."""
 
     record: Cell
+
+
+class PersonaIn(Part):
+    """A field of the persona has one of these values."""
+
+    persona: Cell
 
 
 class Right(Part):
@@ -145,8 +172,10 @@ PREDICATE_KEYS = (
     "department",
     "level",
     "self",
+    "same",
     "manages",
     "outranks",
+    "persona",
     "record",
     "may",
     "exists",
@@ -167,8 +196,10 @@ Predicate = Annotated[
     | Annotated[InDepartment, Tag("department")]
     | Annotated[AtLevel, Tag("level")]
     | Annotated[IsSelf, Tag("self")]
+    | Annotated[Same, Tag("same")]
     | Annotated[Manages, Tag("manages")]
     | Annotated[Outranks, Tag("outranks")]
+    | Annotated[PersonaIn, Tag("persona")]
     | Annotated[RecordIn, Tag("record")]
     | Annotated[May, Tag("may")]
     | Annotated[Exists, Tag("exists")],
@@ -180,7 +211,10 @@ Predicate = Annotated[
 ]
 _KINDS: dict[type[Part], str] = dict(
     zip(
-        (AllOf, AnyOf, Not, Always, InDepartment, AtLevel, IsSelf, Manages, Outranks, RecordIn, May, Exists),
+        (
+            *(AllOf, AnyOf, Not, Always, InDepartment, AtLevel, IsSelf, Same, Manages, Outranks),
+            *(PersonaIn, RecordIn, May, Exists),
+        ),
         PREDICATE_KEYS,
         strict=True,
     )

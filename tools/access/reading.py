@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
 from pydantic import ValidationError
 
+from tools.access.checks import Surroundings, check
 from tools.access.document import PolicyDocument
-from tools.access.faults import FaultError, check, validation_fault
+from tools.access.faults import FaultError, validation_fault
 from tools.errors import InputError
 from tools.files.json_files import parsed, read_file
 
 
-def read_document(
-    policy: Path | str,
-    schema: Mapping[str, tuple[str, ...]] | None = None,
-    tools: frozenset[str] | None = None,
-) -> PolicyDocument:
+def read_document(policy: Path | str, around: Surroundings) -> PolicyDocument:
     """A policy document from a file, or from its text.
 
     Args:
         policy: a path, or a text that starts with `{`.
-        schema: the sources there are, with their fields; None leaves their names unchecked.
-        tools: the names of the tools there are; None leaves them unchecked.
+        around: what the policy is for. From here comes what the document leaves out: keys, people.
 
     Raises:
         InputError: it cannot be read or is invalid; `where` names the file and the place in it.
@@ -31,16 +26,23 @@ def read_document(
     name, text = _read(policy)
     raw = parsed(text, "JSON", where=name)
     try:
-        document = PolicyDocument.model_validate_json(
-            text
-        )  # its models are strict: lists are tuples only here
-        check(document, schema, tools)
+        # The models are strict: lists are tuples only in JSON.
+        document = _completed(PolicyDocument.model_validate_json(text), around)
+        check(document, around)
     except ValidationError as error:
         fault = validation_fault(error, raw)
         raise InputError(fault.message, where=_place(name, fault.path)) from error
     except FaultError as fault:
         raise InputError(fault.message, where=_place(name, fault.path)) from fault
     return document
+
+
+def _completed(document: PolicyDocument, around: Surroundings) -> PolicyDocument:
+    sources = {
+        name: source.model_copy(update={"key": source.key or around.keys.get(name, "")})
+        for name, source in document.sources.items()
+    }
+    return document.model_copy(update={"sources": sources, "people": document.people or around.people})
 
 
 def _place(name: str, path: str) -> str:

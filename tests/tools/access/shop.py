@@ -22,7 +22,6 @@ TABLES = (
     Table("letters", ("letter_id", "writer", "reader", "status", "text")),
     Table("vault", ("item", "content")),
 )
-SCHEMA = {table.name: table.columns for table in TABLES}
 
 ROWS: dict[str, list[tuple[str | None, ...]]] = {
     "staff": [
@@ -87,7 +86,7 @@ def document() -> dict[str, Any]:
 
 def policy(rules: dict[str, Any] | None = None) -> AccessPolicy:
     """The engine over the shop's rules or others."""
-    return load_policy(json.dumps(rules or document()), SCHEMA)
+    return load_policy(json.dumps(rules or document()), TABLES)
 
 
 def database() -> apsw.Connection:

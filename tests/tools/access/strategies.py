@@ -11,27 +11,47 @@ from typing import Any
 import apsw
 from hypothesis import strategies as st
 
-from tools.access.engine import AccessPolicy, load_policy
+from tools.access.checks import Surroundings
+from tools.access.engine import AccessPolicy
 from tools.access.guard import Guard
-from tools.persona import Persona
+from tools.access.reading import read_document
+from tools.persona import Attributes, Persona
+from tools.sqlite.cells import CellType, CellValue
 from tools.sqlite.memory import open_memory
 from tools.sqlite.schema import Table
 from tools.tool_context import ToolContext
 
-Record = dict[str, str | None]
+Record = dict[str, CellValue]
 
+TYPED: dict[str, CellType] = {"urgent": "boolean", "size": "integer", "weight": "real"}
 TABLES = (
-    Table("people", ("id", "boss", "rank", "desk"), indexes=("id", "boss")),
-    Table("boxes", ("key", "owner", "shelf", "seal")),
-    Table("things", ("key", "owner", "second", "shelf", "status", "secret")),
+    Table(
+        "people", ("id", "boss", "rank", "grade", "desk"), indexes=("id", "boss"), types={"grade": "integer"}
+    ),
+    Table("boxes", ("key", "owner", "shelf", "seal", "size"), types={"size": "real"}),
+    Table("things", ("key", "owner", "second", "shelf", "status", "secret", *TYPED), types=TYPED),
 )
-SCHEMA = {table.name: table.columns for table in TABLES}
 IDS = ("ann", "bob", "o'neil", 'di"e', "e--;", "fé\u200b", "", "x\0y", "%")
 SHELVES = ("s1", "s'2", "")
 STATUSES = ("open", "closed", "op'en")
 RANKS = ("09", "9", "10", "12", "1 2", "-1", "007", "EN14", "\u0661")
 DEPARTMENTS = ("EN", "HR", "NEW", "")
+NUMBERS = (0, 1, 2, -3, 2**53 + 1)
+WEIGHTS = (0.0, 1.0, 2.5, -3.0, 1e300)
+CELLS: dict[CellType, tuple[CellValue, ...]] = {
+    "text": (*SHELVES, "1", "true", "2.5"),
+    "integer": NUMBERS,
+    "real": WEIGHTS,
+    "boolean": (True, False),
+}
+OWN: dict[str, CellType] = {"id": "text", "department": "text", "level": "integer", "shelf": "text", **TYPED}
+"""Fields of personas, with their types."""
 FIELDS = {"people": ("id", "boss"), "boxes": ("owner",), "things": ("owner", "second")}
+
+
+def _cells(values: Sequence[CellValue]) -> st.SearchStrategy[CellValue]:
+    return st.one_of(st.sampled_from(values), st.none())
+
 
 personas = st.builds(
     Persona,
@@ -40,14 +60,13 @@ personas = st.builds(
     department=st.sampled_from(DEPARTMENTS),
     level=st.integers(-1, 15),
     active=st.sampled_from([True, True, True, False]),
+    attributes=st.fixed_dictionaries(
+        {}, optional={name: _cells(CELLS[OWN[name]]) for name in ("shelf", *TYPED)}
+    ).map(Attributes),
 )
 
 
-def _cells(values: Sequence[str]) -> st.SearchStrategy[str | None]:
-    return st.one_of(st.sampled_from(values), st.none())
-
-
-def _records(table: str, **columns: st.SearchStrategy[str | None]) -> st.SearchStrategy[list[Record]]:
+def _records(table: str, **columns: st.SearchStrategy[CellValue]) -> st.SearchStrategy[list[Record]]:
     return st.lists(st.fixed_dictionaries(columns), max_size=6).map(
         lambda rows: [
             {"key": f"{table}'{i}", **row} if table != "people" else row for i, row in enumerate(rows)
@@ -58,9 +77,16 @@ def _records(table: str, **columns: st.SearchStrategy[str | None]) -> st.SearchS
 worlds = st.fixed_dictionaries(
     {
         "people": _records(
-            "people", id=_cells(IDS), boss=_cells(IDS), rank=_cells(RANKS), desk=_cells(SHELVES)
+            "people",
+            id=_cells(IDS),
+            boss=_cells(IDS),
+            rank=_cells(RANKS),
+            grade=_cells(NUMBERS),
+            desk=_cells(SHELVES),
         ),
-        "boxes": _records("boxes", owner=_cells(IDS), shelf=_cells(SHELVES), seal=_cells(STATUSES)),
+        "boxes": _records(
+            "boxes", owner=_cells(IDS), shelf=_cells(SHELVES), seal=_cells(STATUSES), size=_cells(WEIGHTS)
+        ),
         "things": _records(
             "things",
             owner=_cells(IDS),
@@ -68,6 +94,9 @@ worlds = st.fixed_dictionaries(
             shelf=_cells(SHELVES),
             status=_cells(STATUSES),
             secret=_cells(SHELVES),
+            urgent=_cells(CELLS["boolean"]),
+            size=_cells(NUMBERS),
+            weight=_cells(WEIGHTS),
         ),
     }
 )
@@ -89,11 +118,13 @@ def predicates(source: str) -> st.SearchStrategy[dict[str, Any]]:
         people.map(lambda f: {"manages": f}),
         people.map(lambda f: {"outranks": f}),
     ]
+    leaves += [_same(source), st.sampled_from([*OWN]).flatmap(lambda n: _one_of("persona", n, OWN[n]))]
     if source != "people":
         status = {"things": "status", "boxes": "seal"}[source]
         chosen = st.lists(st.sampled_from(STATUSES), min_size=1, max_size=2)
         leaves.append(chosen.map(lambda values: {"record": {"field": status, "in": values}}))
     if source == "things":
+        leaves += [_one_of("record", name, kind) for name, kind in TYPED.items()]
         leaves += [st.sampled_from(JOINS).map(_may), st.sampled_from(JOINS).flatmap(_exists)]
     return st.recursive(
         st.one_of(leaves),
@@ -106,7 +137,32 @@ def predicates(source: str) -> st.SearchStrategy[dict[str, Any]]:
     )
 
 
-JOINS = ({"shelf": "shelf"}, {"shelf": "shelf", "owner": "owner"}, {"owner": "owner", "second": "owner"})
+def _one_of(whose: str, field: str, kind: CellType) -> st.SearchStrategy[dict[str, Any]]:
+    chosen = st.lists(st.sampled_from(CELLS[kind]), min_size=1, max_size=2)
+    return chosen.map(lambda values: {whose: {"field": field, "in": values}})
+
+
+def _same(source: str) -> st.SearchStrategy[dict[str, Any]]:
+    """A field of the persona and one of the record that can be equal."""
+    table = next(table for table in TABLES if table.name == source)
+    pairs = [
+        (own, field)
+        for own, kind in OWN.items()
+        for field in table.columns
+        if kind == table.type_of(field) or {kind, table.type_of(field)} == {"integer", "real"}
+    ]
+    return st.sampled_from(pairs).map(
+        lambda pair: {"same": pair[0] if pair[0] == pair[1] else {"persona": pair[0], "record": pair[1]}}
+    )
+
+
+JOINS = (
+    {"shelf": "shelf"},
+    {"shelf": "shelf", "owner": "owner"},
+    {"owner": "owner", "second": "owner"},
+    {"size": "size"},
+    {"weight": "size", "owner": "owner"},
+)
 
 
 def _may(on: dict[str, str]) -> dict[str, Any]:
@@ -137,7 +193,12 @@ def documents(draw: st.DrawFn) -> dict[str, Any]:
     return {
         "format": "worksmith-policy/1",
         "groups": {"TOP": ["HR", "CE"]},
-        "people": {"source": "people", "id": "id", "manager": "boss", "level": "rank"},
+        "people": {
+            "source": "people",
+            "id": "id",
+            "manager": "boss",
+            "level": draw(st.sampled_from(["rank", "grade"])),
+        },
         "sources": {
             "people": {"key": "id", "rules": [_rule("P", "read", draw(predicates("people")))]},
             "boxes": {"key": "key", "rules": [_rule("B", "read", draw(predicates("boxes")))]},
@@ -202,7 +263,7 @@ class Plain:
         return any(record[f] == self.persona.id for f in ([fields] if isinstance(fields, str) else fields))
 
     def _manages(self, field: str, record: Record) -> bool:
-        reached: set[str] = set()
+        reached: set[CellValue] = set()
         todo = [record[field]]
         while todo:
             person = todo.pop()
@@ -213,10 +274,28 @@ class Plain:
                     todo.append(boss)
         return self.persona.id in reached
 
+    def _same(self, fields: Any, record: Record) -> bool:
+        pair = {"persona": fields, "record": fields} if isinstance(fields, str) else fields
+        own = self._own(pair["persona"])
+        return own is not None and own == record[pair["record"]]
+
+    def _persona(self, cell: Any, _record: Record) -> bool:
+        return self._own(cell["field"]) in cell["in"]
+
+    def _own(self, field: str) -> CellValue:
+        if field in ("id", "department"):
+            return str(getattr(self.persona, field)) or None
+        own = self.persona.level if field == "level" else self.persona.attributes.get(field)
+        return None if own == "" else own
+
     def _outranks(self, field: str, record: Record) -> bool:
         for person in self.world["people"]:
-            rank = person["rank"]
-            if record[field] is not None and person["id"] == record[field] and rank is not None:
+            rank = person[self.document["people"]["level"]]
+            if record[field] is None or person["id"] != record[field]:
+                continue
+            if isinstance(rank, int) and rank < self.persona.level:
+                return True
+            if isinstance(rank, str):
                 numeric = 1 <= len(rank) <= 2 and all(c in "0123456789" for c in rank)
                 if numeric and int(rank) < self.persona.level:
                     return True
@@ -257,7 +336,8 @@ def database(world: Mapping[str, list[Record]]) -> apsw.Connection:
 
 def policy_of(document: Mapping[str, Any]) -> AccessPolicy:
     """The engine over a document, checked against `TABLES`."""
-    return load_policy(json.dumps(document), SCHEMA)
+    around = Surroundings({table.name: table for table in TABLES}, persona=OWN)
+    return AccessPolicy(read_document(json.dumps(document), around), TABLES)
 
 
 def guard_of(connection: apsw.Connection, persona: Persona, policy: AccessPolicy) -> Guard:
@@ -274,5 +354,11 @@ def matches(where: Any, record: Record) -> bool:
         return any(matches(part, record) for part in value)
     [(operator, wanted)] = value.items()
     assert operator in ("$eq", "$in"), "only lists of what is allowed fail closed"
-    cell = record[name]
-    return cell is not None and (cell == wanted if operator == "$eq" else cell in wanted)
+    cell = stored_cell(record[name])
+    # A store keeps integers and other numbers apart.
+    return (type(cell), cell) in [(type(w), w) for w in ([wanted] if operator == "$eq" else wanted)]
+
+
+def stored_cell(cell: CellValue) -> str | int | float | None:
+    """A cell as SQLite and the metadata of a vector store hold it."""
+    return int(cell) if isinstance(cell, bool) else cell

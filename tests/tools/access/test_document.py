@@ -88,6 +88,43 @@ FAULTS: list[tuple[Callable[[Document], None], str, str]] = [
         "sources.letters.rules[0].when.record.field",
         "no field 'state'",
     ),
+    (_set(f"{LETTERS}/when", {"same": "nmae"}), "sources.letters.rules[0].when.same", "did you mean 'name'?"),
+    (_set(f"{LETTERS}/when", {"same": "email"}), "sources.letters.rules[0].when.same", "no field 'email'"),
+    (
+        _set(f"{LETTERS}/when", {"same": {"persona": "email", "record": "reader", "x": 1}}),
+        "sources.letters.rules[0].when.same.x",
+        "not permitted",
+    ),
+    (
+        _set(f"{LETTERS}/when", {"same": {"persona": "team", "record": "reader"}}),
+        "sources.letters.rules[0].when.same.persona",
+        "personas have no field 'team': there are id, name, email, department, level",
+    ),
+    (
+        _set(f"{LETTERS}/when", {"same": {"persona": "email", "record": "statsu"}}),
+        "sources.letters.rules[0].when.same.record",
+        "did you mean 'status'?",
+    ),
+    (
+        _set(f"{LETTERS}/when", {"same": {"persona": "level", "record": "status"}}),
+        "sources.letters.rules[0].when.same",
+        "the persona's level is integer and letters.status is text",
+    ),
+    (
+        _set(f"{LETTERS}/when", {"persona": {"field": "role", "in": ["lead"]}}),
+        "sources.letters.rules[0].when.persona.field",
+        "no field 'role'",
+    ),
+    (
+        _set(f"{LETTERS}/when", {"persona": {"field": "level", "in": [3, "4"]}}),
+        "sources.letters.rules[0].when.persona.in[1]",
+        'level is integer; "4" can never be its value: write a whole number without quotes',
+    ),
+    (
+        _set(f"{LETTERS}/when", {"record": {"field": "status", "in": ["open", True]}}),
+        "sources.letters.rules[0].when.record.in[1]",
+        "status is text; true can never be its value: write a text in quotes",
+    ),
     (_set(f"{LETTERS}/when", {"manages": "who"}), "sources.letters.rules[0].when.manages", "no field 'who'"),
     (
         _set(f"{LETTERS}/when", {"may": {"operation": "read", "source": "chats", "on": {"writer": "id"}}}),
@@ -138,6 +175,7 @@ FAULTS: list[tuple[Callable[[Document], None], str, str]] = [
     (_set("sources/letters/key", "id"), "sources.letters.key", "no field 'id'"),
     (_set("sources/letters/rulez", []), "sources.letters.rulez", "not permitted"),
     (_set("sources/chats", {"key": "id", "rules": []}), "sources.chats", "no such source"),
+    (_set("sources/leters", {"key": "id", "rules": []}), "sources.leters", "did you mean 'letters'?"),
     (_set("tools/vault.read", ["cellar", "read"]), "tools.vault.read[0]", "'cellar'"),
     (_set("tools/vault.read", ["vault", "open"]), "tools.vault.read[1]", "'read'"),
     (_set("tools/vault.open", ["vault", "read"]), "tools.vault.open", "no such tool"),
@@ -160,11 +198,11 @@ def test_a_fault_is_named_by_file_and_place(
     tools = frozenset(document["tools"])
     file = tmp_path / "rules.json"
     file.write_text(json.dumps(document))
-    load_policy(file, shop.SCHEMA, tools)
+    load_policy(file, shop.TABLES, tools)
     spoil(document)
     file.write_text(json.dumps(document))
     with pytest.raises(InputError) as error:
-        load_policy(file, shop.SCHEMA, tools)
+        load_policy(file, shop.TABLES, tools)
     assert error.value.where == f"{file}: {path}"
     assert message in error.value.message
 
@@ -176,15 +214,15 @@ def test_what_is_no_policy_is_refused(text: str, tmp_path: Path) -> None:
     file = tmp_path / "rules.json"
     file.write_text(text)
     with pytest.raises(InputError):
-        load_policy(file)
+        load_policy(file, shop.TABLES)
     with pytest.raises(InputError):
-        load_policy(tmp_path / "nowhere.json")
+        load_policy(tmp_path / "nowhere.json", shop.TABLES)
 
 
 def test_a_rule_given_twice_is_not_lost_unseen() -> None:
     text = json.dumps(shop.document())
     with pytest.raises(InputError, match='not JSON: Detected duplicate key "key"'):
-        load_policy(text.replace('"key": "item"', '"key": "item", "key": "item"'), shop.SCHEMA)
+        load_policy(text.replace('"key": "item"', '"key": "item", "key": "item"'), shop.TABLES)
 
 
 def test_a_new_rule_allows_what_was_denied() -> None:
@@ -211,7 +249,7 @@ def test_a_new_department_needs_no_code() -> None:
 
 def test_the_digest_is_that_of_the_rules_not_of_the_layout() -> None:
     document = shop.document()
-    same = load_policy(json.dumps(document, indent=4), shop.SCHEMA)
+    same = load_policy(json.dumps(document, indent=4), shop.TABLES)
     assert same.digest == shop.policy(document).digest
     document["groups"]["TOP"].append("CT")
     assert same.digest != shop.policy(document).digest

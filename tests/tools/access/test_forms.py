@@ -17,6 +17,7 @@ from tests.tools.access.strategies import (
     matches,
     personas,
     policy_of,
+    stored_cell,
     worlds,
 )
 from tools.access.lookup import DatabaseLookup, MemoryLookup
@@ -126,7 +127,7 @@ def test_a_real_vector_store_finds_what_the_rules_allow() -> None:
     @settings(max_examples=80, deadline=None)
     @given(documents(), worlds.filter(lambda world: bool(world["things"])), personas)
     def compare(document: Any, world: World, persona: Persona) -> None:
-        records = [r for r in world["things"] if not any("\0" in (cell or "") for cell in r.values())]
+        records = [r for r in world["things"] if not any("\0" in str(cell) for cell in r.values())]
         if not records:
             return
         if old := collection.get()["ids"]:
@@ -134,7 +135,9 @@ def test_a_real_vector_store_finds_what_the_rules_allow() -> None:
         collection.add(
             ids=[str(r["key"]) for r in records],
             embeddings=numpy.ones((len(records), 2), numpy.float32),
-            metadatas=[{name: cell for name, cell in r.items() if cell is not None} for r in records],
+            metadatas=[
+                {name: stored_cell(cell) for name, cell in r.items() if cell is not None} for r in records
+            ],
         )
         plain, policy = Plain(document, world, persona), policy_of(document)
         chosen = policy.vector_filter(persona, "things", database(world))

@@ -30,7 +30,8 @@ ORDERS = Table(
 )
 POLICY = load_policy(
     """{"format": "worksmith-policy/1", "sources": {"Orders": {"key": "id", "rules": [
-    {"id": "ALL", "operations": ["read", "create", "update", "delete"], "when": {"always": true}}]}}}"""
+    {"id": "ALL", "operations": ["read", "create", "update", "delete"], "when": {"always": true}}]}}}""",
+    [ORDERS],
 )
 
 

@@ -17,7 +17,6 @@ from tools.world import World
 POLICY_FILE = "policy.json"
 """The rules of one world, beside it; where there are none, those of the package apply."""
 
-SCHEMA = {table.name: table.columns for table in TABLES}
 
 _WORLDS_KEPT = 8
 
@@ -33,7 +32,7 @@ def open_policy(world: World) -> AccessPolicy:
     """
     own = world.path / POLICY_FILE
     # A link that leads nowhere is there, and an error: `exists` would take it for none.
-    return load_policy(own if os.path.lexists(own) else packaged_policy(), SCHEMA)
+    return load_policy(own if os.path.lexists(own) else packaged_policy(), TABLES)
 
 
 def packaged_policy() -> str:

@@ -26,7 +26,7 @@ OWN_DATA = WorldKind(
     tables=(),
     toolkits=(),
     shared_toolkits=(),
-    open_policy=lambda _: load_policy('{"format": "worksmith-policy/1", "sources": {}}'),
+    open_policy=lambda _: load_policy('{"sources": {}}', ()),
     find_persona=_find_persona,
     house_rules=_FOLDER.joinpath("house_rules.txt").read_text(encoding="utf-8").strip(),
     finish=FinishCall(**tomllib.loads(_FOLDER.joinpath("finish.toml").read_text(encoding="utf-8"))),

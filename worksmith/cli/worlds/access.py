@@ -84,6 +84,7 @@ def validate(
     as_json: JsonFlag = False,
 ) -> None:
     """Check a policy file; an error is reported with its place in the file."""
+    from tools.access.checks import Surroundings
     from tools.access.reading import read_document
     from tools.world_kind import world_kind
 
@@ -92,7 +93,7 @@ def validate(
         _tell(world.check_policy(file), as_json)
         return
     tools = frozenset(tool.name for toolkit in world.toolkits for tool in toolkit.tools)
-    document = read_document(file, {table.name: table.columns for table in world.tables}, tools)
+    document = read_document(file, Surroundings({table.name: table for table in world.tables}, tools))
     facts = _facts(document, tools, [table.name for table in world.tables])
     facts["departments_unknown"] = _strangers(document, world.departments) if world.departments else []
     if as_json:

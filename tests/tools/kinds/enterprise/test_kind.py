@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from tools.access.engine import load_policy
-from tools.kinds.enterprise.access import SCHEMA, packaged_policy
+from tools.kinds.enterprise.access import packaged_policy
+from tools.kinds.enterprise.schema import TABLES
 from tools.sqlite.schema import Table
 from tools.world_kind import world_kind
 
@@ -41,13 +42,13 @@ def test_every_published_tool_is_there() -> None:
 
 
 def test_the_policy_speaks_of_exactly_these_tools() -> None:
-    document = load_policy(packaged_policy(), SCHEMA).document
+    document = load_policy(packaged_policy(), TABLES).document
 
     assert set(document.tools) == set(TOOLS)
 
 
 def test_what_a_tool_says_it_writes_is_what_the_policy_calls_a_write() -> None:
-    document = load_policy(packaged_policy(), SCHEMA).document
+    document = load_policy(packaged_policy(), TABLES).document
 
     for name, entry in document.tools.items():
         assert TOOLS[name].writes == (entry is not None and entry[1] != "read"), name

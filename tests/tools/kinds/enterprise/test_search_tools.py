@@ -20,7 +20,7 @@ from tests.tools.kinds.enterprise.small_world import (
 from tools.access.engine import load_policy
 from tools.environment import Environment
 from tools.episode import Episode
-from tools.kinds.enterprise.access import SCHEMA, packaged_policy
+from tools.kinds.enterprise.access import packaged_policy
 from tools.kinds.enterprise.documents import SEARCHED, documents_of
 from tools.kinds.enterprise.schema import KEYS, TABLES
 
@@ -122,7 +122,7 @@ def test_a_text_that_rules_make_private_finds_its_record_only_for_who_sees_it(sm
 
     def found(who: str, text: str, change: str = "") -> list[str]:
         episode = small.episode(persona=small.persona(who))
-        episode.policy = load_policy(json.dumps(rules), SCHEMA)
+        episode.policy = load_policy(json.dumps(rules), TABLES)
         if change:
             changed = {"ticket_id": "1001", "issue": change}
             assert episode.call("it_service_management.update_issue", changed).status == "ok"

@@ -207,7 +207,7 @@ def test_access_is_as_rare_as_measured(world: World, imported: Imported, source:
     """The measured shares count everybody, those who left as if they had not."""
     if not imported.rows.get(source):
         pytest.skip(f"the files have no {source}")
-    policy = load_policy(packaged_policy())
+    policy = load_policy(packaged_policy(), TABLES)
     people = personas(imported.rows["employees"]).values()
     conditions = Counter(
         policy.condition(person.model_copy(update={"active": True}), source, "read") for person in people
@@ -216,7 +216,7 @@ def test_access_is_as_rare_as_measured(world: World, imported: Imported, source:
 
 
 def test_private_fields_are_as_rare_as_measured(world: World, imported: Imported) -> None:
-    policy = load_policy(packaged_policy())
+    policy = load_policy(packaged_policy(), TABLES)
     people = personas(imported.rows["employees"]).values()
     conditions = Counter(
         policy.private_condition(person.model_copy(update={"active": True}), "employees") for person in people
