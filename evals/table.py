@@ -31,12 +31,14 @@ class Grid:
 
     Attributes:
         notes: sentences that must be read with the figures.
+        lead: sentences that say the result; they stand above the table.
     """
 
     title: str
     headings: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...] = ()
+    lead: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -45,6 +47,7 @@ class Grid:
         rows: Iterable[T],
         *columns: Column[T] | Literal[False] | None,
         notes: tuple[str, ...] = (),
+        lead: tuple[str, ...] = (),
     ) -> Grid:
         """A table with a line for each of `rows`.
 
@@ -55,7 +58,7 @@ class Grid:
         """
         shown = [column for column in columns if column]
         cells = tuple(tuple(cell(row) for _, cell in shown) for row in rows)
-        return cls(title, tuple(heading for heading, _ in shown), cells, notes)
+        return cls(title, tuple(heading for heading, _ in shown), cells, notes, lead)
 
     def rich(self) -> RenderableType:
         """For a terminal: the table, and below it the notes at full width.
@@ -66,7 +69,8 @@ class Grid:
 
     def markdown(self) -> str:
         """For a README or an issue."""
-        lines = [f"### {one_line(self.title)}", ""]
+        lines = [f"### {one_line(self.title)}", "", *(f"{one_line(each)}  " for each in self.lead)]
+        lines += [""] if self.lead else []
         lines.append(_line(self.headings))
         lines.append(_line(["---" if number == 0 else "---:" for number in range(len(self.headings))]))
         lines.extend(_line(row) for row in self.rows)
@@ -100,6 +104,7 @@ class _Fitted:
         def fits(table: Table) -> bool:
             return Measurement.get(console, endless, table).maximum <= options.max_width
 
+        yield from (Text(harmless(sentence), style="bold") for sentence in self.grid.lead)
         yield Text(harmless(self.grid.title), style="table.title")
         whole = _table(self.grid, stacked=False)
         yield from [whole] if fits(whole) else _parts(self.grid, fits)

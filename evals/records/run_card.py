@@ -29,6 +29,10 @@ CARD_ARTIFACT = "episodes/card.json"
 """The path of a card among the artifacts of a run in MLflow."""
 
 
+TASK = "TASK"
+"""Stands for a task's id in the words of a command."""
+
+
 class RunCard(BaseModel):
     """The card of a run.
 
@@ -71,6 +75,32 @@ class RunCard(BaseModel):
     scorers: str = ""
     settings: dict[str, Any] = {}
     versions: dict[str, str] = {}
+
+    @property
+    def rerun(self) -> tuple[str, ...]:
+        """The words of the command that runs a task again and shows its prompts, with `TASK` for its id.
+
+        Empty where the run names no suite, or its program was none of ours or had tools removed.
+        """
+        if not (self.suite and self.lm and self.strategy) or self.baseline or self.without:
+            return ()
+        program = ("--program", self.artifact) if self.artifact else ("--strategy", self.strategy)
+        tools = (
+            ("--toolset", self.settings["toolset"])
+            if "toolset" in self.settings and not self.artifact
+            else ()
+        )
+        return (
+            "worksmith",
+            "run",
+            self.suite,
+            TASK,
+            "--lm",
+            self.lm,
+            *program,
+            *map(str, tools),
+            "--prompts",
+        )
 
 
 @dataclass(frozen=True)

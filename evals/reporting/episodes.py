@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from evals.records.record import PRIMARY, EpisodeRecord
+from evals.records.run_card import TASK
 from evals.records.summary import actions_of, domain_of
 from evals.tasks.task_filter import Condition
 from tools.errors import InputError
@@ -37,10 +39,20 @@ def facet_names(records: Iterable[EpisodeRecord]) -> list[str]:
 
 @dataclass(frozen=True)
 class ShownEpisode:
-    """An episode under the label of its program."""
+    """An episode under the label of its program.
+
+    Attributes:
+        rerun: see `evals.running.study.Arm`.
+    """
 
     arm: str
     record: EpisodeRecord
+    rerun: tuple[str, ...] = ()
+
+    @property
+    def prompts(self) -> str:
+        """The command that shows the prompts of its task; empty where there is none."""
+        return shlex.join(self.record.task_id if word == TASK else word for word in self.rerun)
 
     @property
     def verdict(self) -> str:

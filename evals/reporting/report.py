@@ -21,15 +21,16 @@ from evals.reporting.tables.areas import access_grid, area_grids, checker_grid
 from evals.reporting.tables.costs import cost_grid, result_cost_grid
 from evals.reporting.tables.failure_modes import FACETS as FAILURE_FACETS
 from evals.reporting.tables.failure_modes import failure_mode_grids
+from evals.reporting.tables.flips import flipped_tasks
 from evals.reporting.tables.judges import judge_grid, judge_grids
 from evals.reporting.tables.scores import (
     attempt_grid,
+    conclusions,
     facet_grids,
     heat_maps,
     score_grid,
     status_grid,
     study_grid,
-    verdict,
 )
 from evals.running.result import EvalResult
 from evals.running.study import Study
@@ -133,12 +134,15 @@ class Report:
         }
 
 
-def evaluation_report(result: EvalResult, *, title: str = "Evaluation", split: str = "") -> Report:
+def evaluation_report(
+    result: EvalResult, *, title: str = "Evaluation", split: str = "", rerun: tuple[str, ...] = ()
+) -> Report:
     """The report of one program.
 
     Args:
         result: its evaluation.
         split: name of the split for the figures; default is that of the records.
+        rerun: see `evals.running.study.Arm`.
     """
     summary = result.summary
     kind = kind_of(result.records).report()
@@ -165,7 +169,7 @@ def evaluation_report(result: EvalResult, *, title: str = "Evaluation", split: s
         ),
         page_bytes=PART_BYTES,
         figures=tuple(result_figures(result.strategy, result, split or _split(result.records))),
-        episodes=tuple(ShownEpisode(result.strategy, record) for record in result.records),
+        episodes=tuple(ShownEpisode(result.strategy, record, rerun) for record in result.records),
     )
 
 
@@ -199,11 +203,12 @@ def study_report(
     grids = console_grids(study, title=title)
     return Report(
         title=title,
-        lead=verdict(study),
+        lead=" ".join(conclusions(study)),
         facts={**(setting or {}), "reference": first.arm.label, **facts},
         sections=(
             Section("Results", (grids[0], bars, *grids[1:])),
             Section("Cost and quality", _costs(study)),
+            Section("Tasks that differ", flipped_tasks(study)),
             Section("Where", tuple(heat_maps(study))),
             Section("Reliability", tuple(attempt_plot(study))),
             Section("Errors", _fault_grids(study)),
@@ -212,7 +217,9 @@ def study_report(
         ),
         figures=tuple(study_figures(study, _split(first.result.records))),
         episodes=tuple(
-            ShownEpisode(row.arm.label, record) for row in study.rows for record in row.result.records
+            ShownEpisode(row.arm.label, record, row.arm.rerun)
+            for row in study.rows
+            for record in row.result.records
         ),
     )
 

@@ -69,4 +69,5 @@ def _arm(run: LoadedRun) -> Arm:
         without=card.without,
         baseline=card.baseline,
         settings={"toolset": card.settings["toolset"]} if "toolset" in card.settings else {},
+        rerun=card.rerun,
     )

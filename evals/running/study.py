@@ -34,6 +34,8 @@ class Arm:
         without: the category of tools that is removed, in an ablation of another arm.
         baseline: compared for orientation, but no candidate.
         settings: further ones, for reports and tracking.
+        rerun: the words of the command that runs a task with it again and shows the prompts, `TASK` in the
+            place of the task's id; empty where there is none.
     """
 
     label: str
@@ -43,6 +45,7 @@ class Arm:
     without: str = ""
     baseline: bool = False
     settings: Mapping[str, Any] = field(default_factory=dict)
+    rerun: tuple[str, ...] = ()
 
     @property
     def program(self) -> tuple[str, str, str]:
@@ -118,12 +121,37 @@ class Study:
                 return row
         return None
 
+    @property
+    def compiled(self) -> list[tuple[Row, Row, Interval]]:
+        """Each compiled candidate, the same program uncompiled, and the difference between them."""
+        uncompiled = {
+            row.arm.program: row for row in self.rows if not row.arm.baseline and not row.arm.without
+        }
+        return [
+            (row, base, difference(row, base))
+            for (strategy, optimizer, model), row in uncompiled.items()
+            if optimizer != "none" and (base := uncompiled.get((strategy, "none", model)))
+        ]
+
+    def before(self, row: Row) -> Row | None:
+        """The same program uncompiled, else the first one; None for a baseline, or if it is that itself."""
+        uncompiled = next((base for compiled, base, _ in self.compiled if compiled is row), self.rows[0])
+        return None if row.arm.baseline or row is uncompiled else uncompiled
+
     def to_json(self) -> dict[str, Any]:
         """The study as JSON-able data, episodes left out."""
         winner = self.winner
         return {
             "reference": self.rows[0].arm.label,
             "winner": winner.arm.label if winner else None,
+            "compiling": [
+                {
+                    "program": row.arm.label,
+                    "uncompiled": base.arm.label,
+                    "difference": interval_json(found),
+                }
+                for row, base, found in self.compiled
+            ],
             "rows": [_row_json(row) for row in self.rows],
         }
 

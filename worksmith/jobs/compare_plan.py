@@ -75,6 +75,7 @@ class ComparePlan(Printable):
         compiled: the trials of each compile, by label of the arm; filled as arms are compiled.
         programs: the files of compiled programs, by label of the arm. A file that is set beforehand is the
             one that is written.
+        reruns: by label of the arm the words of its `Arm.rerun`; filled as arms are measured.
         logs: the folder that holds the folders of logs.
     """
 
@@ -86,6 +87,7 @@ class ComparePlan(Printable):
     arms: Sequence[Arm] = ()
     compiled: dict[str, CompileFacts] = field(default_factory=dict)
     programs: dict[str, Path] = field(default_factory=dict)
+    reruns: dict[str, tuple[str, ...]] = field(default_factory=dict)
     logs: Path = LOGS
 
     @property
@@ -144,7 +146,15 @@ class ComparePlan(Printable):
     def report(self, study: Study, title: str = "Comparison") -> Report:
         """The report on the arms that were run."""
         setting = {"suite": self.measurement.suite.path.name, "split": self.measurement.split}
-        return study_report(study, title=title, setting=setting, histories=histories(self.compiled))
+        rows = (
+            replace(row, arm=replace(row.arm, rerun=self.reruns.get(row.arm.label, ()))) for row in study.rows
+        )
+        return study_report(
+            replace(study, rows=tuple(rows)),
+            title=title,
+            setting=setting,
+            histories=histories(self.compiled),
+        )
 
     def run(self, tracked: Run, *, on_row: OnRow | None = None) -> Study:
         """Compile and measure each arm, record it below `tracked`, compare all with the first.
@@ -195,6 +205,7 @@ class ComparePlan(Printable):
             without=arm.without,
             place=self.arms.index(arm),
         )
+        self.reruns[arm.label] = card.rerun
         file = self._folder(model) / f"{slug(arm.label)}-{slug(state_digest(program))}.jsonl"
         with measured.open_log(file) as log:
             return measured.run(program, model.lm, log, card, tracked)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -87,9 +88,8 @@ def compare(
         report = plan.report(study)
         tracked.report(report)
         if tracked.id:
-            progress.say(f"recorded as run {tracked.id}; `worksmith ui` shows it")
-    folders = " ".join(map(str, plan.folders))
-    progress.say(f"the episodes are in {folders}; `worksmith report` shows each of them")
+            progress.say(f"recorded as run {tracked.id}; see it with: worksmith ui")
+    progress.say(f"see each episode with: {shlex.join(['worksmith', 'report', *map(str, plan.folders)])}")
     if settings.report:
         write_atomically(settings.report, report.html().encode())
     missing = len(plan.arms) - len(study.rows)

@@ -126,7 +126,7 @@ def compile(settings: CompileSettings, *, progress: Progress = SILENT) -> Compil
         if register_as is not None:
             progress.say(f"registered as {address}")
         if tracked.id:
-            progress.say(f"recorded as run {tracked.id}; `worksmith ui` shows it")
+            progress.say(f"recorded as run {tracked.id}; see it with: worksmith ui")
     _say_stopped(result, progress)
     if not settings.journal and not result.artifact.manifest.stopped:
         discard(plan.folder)

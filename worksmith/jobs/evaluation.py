@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass
@@ -189,9 +190,11 @@ def evaluate(settings: EvalSettings, *, progress: Progress = SILENT) -> Evaluati
             card = measured.card("eval", program, model_name(lm), described, settings.program, model=label)
             with tracked.child(label) if len(plan.models) > 1 else nullcontext(tracked) as child:
                 runs[label] = measured.run(program, lm, logs[label], card, child)
-            progress.say(f"the episodes are in {logs[label].path}; `worksmith report` shows each of them")
+            progress.say(
+                f"see each episode with: {shlex.join(['worksmith', 'report', str(logs[label].path)])}"
+            )
         if tracked.id:
-            progress.say(f"recorded as run {tracked.id}; `worksmith ui` shows it")
+            progress.say(f"recorded as run {tracked.id}; see it with: worksmith ui")
     return Evaluation(described, runs, tracked.id, measured.stopped)
 
 

@@ -92,7 +92,7 @@ def run_task(settings: RunSettings, *, prompts: bool = False, progress: Progress
     with tracking.start(suite.path, "run", task.id, params=described) as tracked:
         tracked.traces([record], split=task.split, model=model_name(lm), tasks=[task])
         if tracked.id:
-            progress.say(f"recorded as run {tracked.id}; `worksmith ui` shows it")
+            progress.say(f"recorded as run {tracked.id}; see it with: worksmith ui")
     return TaskRun(task, episode, record, _setting(suite, task, agent, settings.lm), prompts)
 
 

@@ -14,6 +14,17 @@ from evals.table import Grid, percent, share
 
 
 @dataclass(frozen=True)
+class FlippedTasks(Grid):
+    """A table of tasks on which two programs differ; each leads to its episodes.
+
+    Attributes:
+        requests: the whole request of each row's task.
+    """
+
+    requests: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Intervals:
     """Estimates between 0 and 1 as dots on their intervals, one below the other.
 

@@ -8,7 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from evals.reporting.episodes import ShownEpisode
-from evals.reporting.html.charts import HeatMap, Intervals
+from evals.reporting.html.charts import FlippedTasks, HeatMap, Intervals
 from evals.reporting.html.episodes import browser
 from evals.reporting.html.plots import Plot
 from evals.reporting.html.templates import asset, macro, render
@@ -17,7 +17,7 @@ from evals.table import Grid
 Block = Grid | Intervals | HeatMap | Plot
 """A table or a chart."""
 
-_MACROS = {Grid: "grid", Intervals: "intervals", HeatMap: "heat_map", Plot: "plot"}
+_MACROS = {Grid: "grid", FlippedTasks: "flips", Intervals: "intervals", HeatMap: "heat_map", Plot: "plot"}
 
 
 def page(

@@ -18,6 +18,7 @@ from evals.reporting.episodes import field_value
 from evals.reporting.html.charts import HeatMap
 from evals.reporting.tables.areas import RATES, has_areas
 from evals.running.study import Row, Study
+from evals.statistics import Interval
 from evals.statistics.power import seen
 from evals.table import NO_DATA, Grid, percent, points, share
 from evals.task_kind import kind_of
@@ -59,21 +60,35 @@ def study_grid(study: Study, *, title: str = "Comparison") -> Grid:
         ("errors", lambda row: error_cell(row.summary)),
         (f"points to {study.rows[0].arm.label}", _points_to_first),
         notes=(
-            verdict(study),
             *(("Comparisons count lost episodes as wrong.",) if lossy else ()),
             *seen_notes(study),
             *interval_notes(study.rows[0].summary),
             *model_notes({row.result.model for row in study.rows}),
         ),
+        lead=conclusions(study),
     )
 
 
-def verdict(study: Study) -> str:
-    """The result in one sentence that claims no more than the data."""
+def conclusions(study: Study) -> tuple[str, ...]:
+    """The findings in sentences that claim no more than the data: of compiling first, then of a winner."""
+    found = [_compiling(*each) for each in study.compiled]
     winner = study.winner
-    if winner is None:
-        return "No program is shown to be better than all others (95 % intervals, paired by task)."
-    return f"{winner.arm.label} is better than every other candidate (95 % intervals, paired by task)."
+    if winner is not None:
+        found.append(f"{winner.arm.label} is better than every other candidate.")
+    elif len([row for row in study.rows if not row.arm.baseline and not row.arm.without]) > 1:
+        found.append("No program is shown to be better than all others.")
+    each = ", each by itself" if len(found) > 2 else ""
+    return (*found, f"Differences have 95 % intervals, paired by task{each}.") if found else ()
+
+
+def _compiling(row: Row, base: Row, found: Interval) -> str:
+    before, after = (share(each.summary.scores[STRICT].value) for each in (base, row))
+    if found.low > 0 or found.high < 0:
+        changed = "lifted" if found.low > 0 else "lowered"
+        how = f"{changed} {base.arm.label} from {before} to {after} %"
+    else:
+        how = f"is not shown to change {base.arm.label}: {before} and {after} %"
+    return f"Compiling with {row.arm.optimizer} {how}, {points(found)}."
 
 
 def seen_notes(study: Study) -> tuple[str, ...]:

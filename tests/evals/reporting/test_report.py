@@ -7,6 +7,7 @@ import pytest
 from rich.console import Console
 
 from evals.records.parts import CallEntry
+from evals.records.run_card import TASK
 from evals.reporting.report import Report, evaluation_report, study_report
 from evals.running.study import Arm, run_study
 from tests.evals.episodes import make_record, make_result, solved
@@ -131,6 +132,38 @@ def test_a_comparison_says_what_it_could_have_seen(comparison: Report) -> None:
 def test_a_model_without_weights_is_called_that(comparison: Report) -> None:
     assert "local/analogy is not a language model" in comparison.markdown()
     assert "local/analogy is not a language model" in shown(comparison)
+
+
+def test_a_comparison_says_first_whether_compiling_helped() -> None:
+    results = {"react": solved(range(10), of=60), "react + knn": solved(range(50), of=60)}
+    results |= {"act": solved(range(30), of=60), "act + knn": solved(range(31), of=60)}
+    arms = [Arm(n, n.split(" ")[0], "knn" if "knn" in n else "none") for n in results]
+    report = study_report(run_study(arms, lambda arm: results[arm.label]))
+    first, second, *_ = report.grids[0].lead
+
+    assert first.startswith("Compiling with knn lifted react from 16.7 to 83.3 %, +66.7 [")
+    assert second.startswith("Compiling with knn is not shown to change act: 50.0 and 51.7 %, +1.7 [")
+    assert report.lead.startswith(first)
+    assert shown(report).index(first) < shown(report).index("Comparison on 60 tasks")
+    assert "each by itself" in report.lead
+
+
+def test_a_comparison_shows_which_tasks_differ() -> None:
+    results = {"a": solved([1, 2, 3], of=6), "b": solved([2, 3, 4, 5], of=6)}
+    report = study_report(run_study([Arm("a"), Arm("b")], lambda arm: results[arm.label]))
+    (section,) = [each for each in report.sections if each.title == "Tasks that differ"]
+    (grid,) = section.grids
+
+    assert grid.notes == ("Of 6 tasks, 2 gained and 1 lost.",)
+    assert [row[3:] for row in grid.rows] == [("0", "1"), ("0", "1"), ("1", "0")]
+    assert grid.title in report.html()
+
+
+def test_episodes_lead_to_their_prompts() -> None:
+    rerun = ("worksmith", "run", "my suite", TASK, "--prompts")
+    page = evaluation_report(make_result([make_record(1)]), rerun=rerun).html()
+
+    assert f"worksmith run &#39;my suite&#39; {make_record(1).task_id} --prompts" in page
 
 
 def test_no_winner_is_a_result() -> None:

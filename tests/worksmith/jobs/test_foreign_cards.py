@@ -59,9 +59,9 @@ def test_a_report_tells_of_the_compile_without_the_programs_file(log: Path) -> N
 
 def test_what_a_card_names_is_not_opened(log: Path, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "fifo")
-    plain = report(log)
+    plain = report(log, artifact="p.json")
     for place in (tmp_path / "fifo", "/dev/zero", "/dev/stdin", tmp_path / "absent"):
-        assert report(log, artifact=str(place)) == plain
+        assert report(log, artifact=str(place)).replace(str(place), "p.json") == plain
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import textwrap
 import time
 from pathlib import Path
@@ -171,8 +172,15 @@ def _show(study: Study, suite: Suite, program: Path, run_id: str | None, seconds
     if run_id:
         say("     worksmith ui                                   the recorded runs in MLflow, here as")
         say(f"                                                    run {run_id}")
-    say(f"     worksmith run {suite.path} {task} --program {program}")
+    say(f"     {_spelled('run', suite.path, task, '--program', program)}")
     say("                                                    one episode, step by step")
-    say(f"     worksmith eval {suite.path} --program {program}")
+    say(f"     {_spelled('eval', suite.path, '--program', program)}")
     say("                                                    the same scores again, in a new process")
-    say(f"     worksmith compare {suite.path} --strategies act,react,plan --optimizers none,bootstrap,knn")
+    say(
+        f"     {_spelled('compare', suite.path, '--strategies', 'act,react,plan', '--optimizers', 'none,knn')}"
+    )
+
+
+def _spelled(*words: object) -> str:
+    """A command as a shell takes it."""
+    return shlex.join(map(str, ("worksmith", *words)))

@@ -201,7 +201,7 @@ class Measurement:
             self.budget.check()
         tracked.evaluation(result, split=self.split, tasks=self.tasks)
         keep_card(tracked, card)
-        tracked.report(evaluation_report(result, title=card.label))
+        tracked.report(evaluation_report(result, title=card.label, rerun=card.rerun))
         return result
 
 

@@ -96,7 +96,7 @@ def _keep(tracked: Run, run: LoadedRun, suite: Suite | None) -> None:
         tracked.dataset(data, split=split, tasks=len(tasks))
     tracked.evaluation(result, split=split, tasks=suite.tasks if suite is not None else ())
     keep_card(tracked, run.card)
-    tracked.report(evaluation_report(result, title=run.card.label))
+    tracked.report(evaluation_report(result, title=run.card.label, rerun=run.card.rerun))
 
 
 def _result(run: LoadedRun) -> EvalResult:

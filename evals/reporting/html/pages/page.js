@@ -1,4 +1,27 @@
 (() => {
+  // The first number of a cell decides; a cell without one is compared as text.
+  const key = cell => {
+    const number = /[-+]?[\d,]*\.?\d+/.exec(cell.textContent);
+    return number && !cell.matches("th") ? Number(number[0].replaceAll(",", "")) : cell.textContent;
+  };
+  const order = (a, b) => typeof a === typeof b ? (a < b ? -1 : a > b) : typeof a === "number" ? -1 : 1;
+  for (const table of document.querySelectorAll("table:not(.intervals)")) {
+    const body = table.tBodies[0];
+    for (const [place, heading] of [...table.tHead.rows[0].cells].entries()) {
+      if (!heading.textContent) continue;
+      const button = document.createElement("button");
+      button.append(...heading.childNodes);
+      heading.append(button);
+      button.addEventListener("click", () => {
+        const sign = heading.ariaSort === "descending" ? 1 : -1;
+        for (const other of table.tHead.rows[0].cells) other.ariaSort = null;
+        heading.ariaSort = sign === 1 ? "ascending" : "descending";
+        body.append(...[...body.rows].sort((a, b) => sign * order(key(a.cells[place]), key(b.cells[place]))));
+      });
+    }
+  }
+})();
+(() => {
   const form = document.getElementById("filter");
   if (!form) return;
   const episodes = [...document.querySelectorAll("#list > .episode")];
