@@ -176,9 +176,8 @@ def _show(study: Study, suite: Suite, program: Path, run_id: str | None, seconds
     say("                                                    one episode, step by step")
     say(f"     {_spelled('eval', suite.path, '--program', program)}")
     say("                                                    the same scores again, in a new process")
-    say(
-        f"     {_spelled('compare', suite.path, '--strategies', 'act,react,plan', '--optimizers', 'none,knn')}"
-    )
+    arms = ("--strategies", "act,react,plan", "--optimizers", "none,bootstrap,knn")
+    say(f"     {_spelled('compare', suite.path, *arms)}")
 
 
 def _spelled(*words: object) -> str:
