@@ -151,7 +151,11 @@ def read_rubrics(file: Path) -> Rubrics:
     try:
         rubrics = Rubrics.model_validate({"rubrics": [_text_keys(each) for each in listed]})
     except ValidationError as error:
-        raise _unfit(file, error, single="rubrics" not in data) from error
+        first = error.errors()[0]
+        path = list(map(str, first["loc"]))[0 if "rubrics" in data else 2 :]  # a single one has no list
+        where = ": ".join([str(file), *filter(None, [".".join(path)])])
+        said = first["msg"][0].lower() + first["msg"][1:]
+        raise InputError(said, where=where, hint=_HINT) from error
     names = [rubric.name for rubric in rubrics.rubrics]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
@@ -164,14 +168,6 @@ def _text_keys(rubric: Any) -> Any:
     if not isinstance(rubric, dict) or not isinstance(rubric.get("levels"), dict):
         return rubric
     return {**rubric, "levels": {str(key): value for key, value in rubric["levels"].items()}}
-
-
-def _unfit(file: Path, error: ValidationError, *, single: bool) -> InputError:
-    first = error.errors()[0]
-    path = [str(part) for part in first["loc"]]
-    path = path[2:] if single else path
-    where = f"{file}: {'.'.join(path)}" if path else str(file)
-    return InputError(first["msg"][0].lower() + first["msg"][1:], where=where, hint=_HINT)
 
 
 def _place(file: Path, error: Exception) -> str:

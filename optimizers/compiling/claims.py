@@ -34,7 +34,7 @@ def too_few_intents(optimizer: Optimizer, dev: Sequence[Task], *, race: bool = F
         race: whether its candidates are raced, whatever the optimizer.
     """
     settings, race = optimizer.settings, race or optimizer.races
-    candidates = optimizer.compared
+    intents, candidates = intents_in(dev), optimizer.compared
     if race:
         fewest = fewest_intents(settings.alpha, candidates)
         what = f"a race of {candidates} candidates can accept none of them, not even one that wins every task"
@@ -43,7 +43,6 @@ def too_few_intents(optimizer: Optimizer, dev: Sequence[Task], *, race: bool = F
         what = f"{optimizer.name} can show nothing to be better than the program as it is"
     else:
         return ""
-    intents = intents_in(dev)
     if intents >= fewest:
         return ""
     other = "" if race else ", or --accept best"

@@ -46,9 +46,11 @@ def directory_atomically(out: Path) -> Iterator[Path]:
 def bring_back(out: Path) -> None:
     """Undo an exchange of directories that a killed process left half done."""
     out = Path(os.path.realpath(out))
-    if _beside(out, "old").is_dir():
+    old = _beside(out, "old")
+    if old.is_dir():
         with suppress(InUseError, InputError), Lock(_beside(out, "lock"), out):
-            _tidy(out)
+            if not out.exists():
+                os.rename(old, out)
 
 
 def _put_in_place(new: Path, out: Path) -> None:

@@ -198,6 +198,7 @@ class ComparePlan(Printable):
             {name: value for name, value in self.described().items() if name != "toolset"}
             | dict(arm.settings),
             self.programs.get(arm.label) if arm.label in self.compiled else None,
+            self.compiled.get(arm.label),
             label=arm.label,
             strategy=arm.strategy,
             optimizer=arm.optimizer,

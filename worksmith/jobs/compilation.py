@@ -181,22 +181,19 @@ def describe_compile(
     Args:
         without: categories of tools that are removed from the program.
     """
-    program = new_agent(suite, settings, settings.strategy, without=without)
-    others: dict[str, Any] = {
-        name: getattr(settings, name)
-        for name in Settings.__dataclass_fields__
-        if name not in ("demos", "constraints")
+    found: dict[str, Any] = {
+        "demos": demo_count(settings),
+        "constraints": constraints(settings.constraint),
     }
+    others = {name: getattr(settings, name) for name in Settings.__dataclass_fields__ if name not in found}
+    program = new_agent(suite, settings, settings.strategy, without=without)
     return Plan(
         program=program,
         describes=program.config,
         suite=suite,
         lm=lm,
         teacher=teacher,
-        optimizer=optimizer(
-            settings.optimizer,
-            Settings(demos=demo_count(settings), constraints=constraints(settings.constraint), **others),
-        ),
+        optimizer=optimizer(settings.optimizer, Settings(**found, **others)),
         folder=journal_beside(settings.out),
         scheme=settings.scheme,
         where=conditions(settings.where),

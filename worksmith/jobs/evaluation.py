@@ -22,13 +22,11 @@ from worksmith.jobs.parts.measurement import (
     lost_episodes,
     lost_verdicts,
 )
-from worksmith.jobs.parts.opening import (
-    LOGS,
-    open_models,
-)
+from worksmith.jobs.parts.opening import LOGS
 from worksmith.jobs.parts.printing import Printable
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.parts.tracking import Tracking
+from worksmith.models.resolve import open_models
 
 if TYPE_CHECKING:
     import dspy
@@ -36,7 +34,7 @@ if TYPE_CHECKING:
 
     from evals.records.record import EpisodeRecord
     from evals.running.result import EvalResult
-    from programs.agent import Agent
+    from worksmith.jobs.parts.programs import OpenedProgram
     from worksmith.jobs.settings.programs import EvalSettings
 
 
@@ -100,7 +98,7 @@ class Evaluation(Printable):
 class EvalPlan(Printable):
     """An evaluation that has not begun: its suite, program, models and judges are open."""
 
-    program: Agent
+    program: OpenedProgram
     models: Mapping[str, dspy.LM]
     measurement: Measurement
 
@@ -111,7 +109,7 @@ class EvalPlan(Printable):
         return {
             "tasks": len(measured.tasks),
             "episodes": episodes,
-            "model_calls_at_most": episodes * (self.program.max_steps + 1),
+            "model_calls_at_most": episodes * (self.program.agent.max_steps + 1),
             **judging,
         }
 
@@ -142,7 +140,7 @@ def plan_evaluation(settings: EvalSettings, *, progress: Progress = SILENT, reco
     from worksmith.jobs.parts.programs import open_program
 
     program = open_program(measured.suite, settings)
-    models = open_models(settings.lm, measured.suite, settings.record if record else None)
+    models = open_models(settings.lm, measured.suite.tasks, settings.record if record else None)
     return EvalPlan(program, models, measured)
 
 
@@ -162,7 +160,7 @@ def evaluate(settings: EvalSettings, *, progress: Progress = SILENT) -> Evaluati
     """
     tracking = Tracking.of(settings, track=settings.track)
     plan = plan_evaluation(settings, progress=progress, record=True)
-    program, measured = plan.program, plan.measurement.begin(plan.models.values())
+    (program, compiled), measured = plan.program, plan.measurement.begin(plan.models.values())
     described = measured.described(
         **program.config, program=settings.program.name if settings.program else "uncompiled"
     )
@@ -187,7 +185,9 @@ def evaluate(settings: EvalSettings, *, progress: Progress = SILENT) -> Evaluati
             )
         )
         for label, lm in plan.models.items():
-            card = measured.card("eval", program, model_name(lm), described, settings.program, model=label)
+            card = measured.card(
+                "eval", program, model_name(lm), described, settings.program, compiled, model=label
+            )
             with tracked.child(label) if len(plan.models) > 1 else nullcontext(tracked) as child:
                 runs[label] = measured.run(program, lm, logs[label], card, child)
             progress.say(
@@ -202,7 +202,7 @@ def _log_file(plan: EvalPlan, lm: dspy.LM) -> Path:
     """A log whose name is a digest of all that the episodes depend on, except the code."""
     measured = plan.measurement
     data = [measured.suite.digest, measured.suite.env.digest]
-    of = [*data, state_digest(plan.program), model_digest(lm), measured.settings.ground_truth]
+    of = [*data, state_digest(plan.program.agent), model_digest(lm), measured.settings.ground_truth]
     on = [
         measured.split,
         [task.id for task in measured.tasks],

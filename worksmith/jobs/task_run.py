@@ -18,12 +18,12 @@ from programs.prompting.prompt import context_text, with_policies
 from tools.statuses import INFRASTRUCTURE
 from worksmith.jobs.parts.episode_text import episode_json, prompts_json, show_episode, show_verdict
 from worksmith.jobs.parts.judges import open_judges
-from worksmith.jobs.parts.opening import connect, leave_out_cache, model_label, org_setting
+from worksmith.jobs.parts.opening import connect, leave_out_cache, org_setting
 from worksmith.jobs.parts.printing import Printable
 from worksmith.jobs.parts.programs import open_program
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.parts.tracking import Tracking
-from worksmith.models.resolve import resolve
+from worksmith.models.resolve import model_label, resolve
 
 if TYPE_CHECKING:
     from evals.records.record import EpisodeRecord
@@ -81,7 +81,7 @@ def run_task(settings: RunSettings, *, prompts: bool = False, progress: Progress
     task = suite.task(settings.task_id)
     judges = open_judges(settings.judge, settings.rubric, suite.env.kind.tables)
     connect(suite, settings, progress)
-    agent = open_program(suite, settings)
+    agent = open_program(suite, settings).agent
     lm = resolve(settings.lm, tasks=suite.tasks)
     with dspy.context(lm=lm):
         episode = cast("EpisodeResult", agent(task=task).episode)

@@ -18,6 +18,18 @@ ANALOGY = "local/analogy"
 REPLAY = "replay:"
 
 
+def open_models(name: str, tasks: Sequence[Task], record: Path | None = None) -> Mapping[str, dspy.LM]:
+    """The model called `name`, or each recorded run of a replay, by label; see `resolve`."""
+    if name.startswith(REPLAY):
+        return replay_runs(name, tasks)
+    return {model_label(name): resolve(name, tasks=tasks, record=record)}
+
+
+def model_label(name: str) -> str:
+    """The name of a model in tables and runs; a local model is marked as no language model."""
+    return f"{name} (no language model)" if name.startswith("local/") else name
+
+
 def resolve(name: str, *, tasks: Sequence[Task] = (), record: Path | None = None) -> dspy.LM:
     """The model called `name`.
 
@@ -38,7 +50,11 @@ def resolve(name: str, *, tasks: Sequence[Task] = (), record: Path | None = None
         lm = next(iter(runs.values()))
     else:
         lm = _fresh(name, tasks)
-    return _recorded(lm, record) if record else lm
+    if record is None:
+        return lm
+    from programs.replaying.recording import RecordingEngine
+
+    return RecordingEngine.around(lm, record)
 
 
 def replay_runs(name: str, tasks: Sequence[Task]) -> Mapping[str, dspy.LM]:
@@ -90,9 +106,3 @@ def _gold(tasks: Sequence[Task]) -> dspy.LM:
             "no task of the suite has a gold plan", hint="use another teacher or a generated suite"
         )
     return scripted_lm(GoldEngine(tasks))
-
-
-def _recorded(lm: dspy.LM, file: Path) -> dspy.LM:
-    from programs.replaying.recording import RecordingEngine
-
-    return RecordingEngine.around(lm, file)

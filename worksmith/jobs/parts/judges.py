@@ -44,7 +44,10 @@ def open_judges(names: Sequence[str], rubric: Path | None, tables: Sequence[Tabl
     if twice is not None:
         raise InputError(f"{twice} is named twice", where="--judge")
     rubrics = default_rubrics() if rubric is None else read_rubrics(rubric)
-    return tuple(_judge(name, rubrics, tables) for name in names)
+    return tuple(
+        _panel(name, rubrics, tables) if name.startswith(MEDIAN) else _judge(name, rubrics, tables)
+        for name in names
+    )
 
 
 def asked_models(judges: Sequence[Judge]) -> int:
@@ -71,12 +74,15 @@ def comparing(judge: Judge) -> Comparing | None:
     return PairwiseJudge(judge.lm, judge.rubrics) if isinstance(judge, RubricJudge) else None
 
 
+def _panel(name: str, rubrics: Rubrics, tables: Sequence[Table]) -> Panel:
+    names = [part.strip() for part in name.removeprefix(MEDIAN).split(",") if part.strip()]
+    if len(names) < 2 or len(set(names)) < len(names):
+        raise InputError(f"{name!r} does not name several judges", where="--judge", hint=_HINT)
+    judges = [_judge(each, rubrics, tables) for each in names]
+    return Panel(judges)
+
+
 def _judge(name: str, rubrics: Rubrics, tables: Sequence[Table]) -> Judge:
-    if name.startswith(MEDIAN):
-        names = [part.strip() for part in name.removeprefix(MEDIAN).split(",") if part.strip()]
-        if len(names) < 2 or len(set(names)) < len(names):
-            raise InputError(f"{name!r} does not name several judges", where="--judge", hint=_HINT)
-        return Panel([_judge(each, rubrics, tables) for each in names])
     if name == LOCAL:
         return LocalRubric(rubrics, tables)
     model = name.removeprefix(UNAIDED)

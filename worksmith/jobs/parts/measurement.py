@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     import dspy
 
+    from evals.records.compile_facts import CompileFacts
     from evals.running.judges import Judge
     from evals.scoring.scorer import Scorer
     from evals.tasks.task import Task
@@ -106,6 +107,7 @@ class Measurement:
         lm: str,
         settings: Mapping[str, Any],
         artifact: Path | None = None,
+        compiled: CompileFacts | None = None,
         *,
         model: str = "",
         **more: Any,
@@ -116,13 +118,11 @@ class Measurement:
             lm: the name of the model.
             settings: of the job, see `JobSettings.described`.
             artifact: the compiled program's file, if it is one.
+            compiled: the facts of its compile.
             model: what tables call the model.
             more: further fields of the card, or others than those that the program gives.
         """
-        from optimizers.compiling.artifact import Artifact
-
         strategy = strategy_name(program)
-        compiled = Artifact.read(artifact).manifest.tried if artifact else None
         optimizer = compiled.optimizer if compiled else "none"
         fields = {
             "label": f"{strategy if optimizer == 'none' else f'{strategy} + {optimizer}'}, {model}",

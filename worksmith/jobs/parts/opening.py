@@ -1,8 +1,7 @@
-"""Opening the tasks, models and live systems that settings name."""
+"""Opening the tasks and live systems that settings name."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,11 +9,8 @@ from evals.tasks.task import Task
 from evals.tasks.task_filter import conditions
 from tools.errors import InputError
 from worksmith.jobs.parts.progress import SILENT, Progress
-from worksmith.models.resolve import REPLAY, replay_runs, resolve
 
 if TYPE_CHECKING:
-    import dspy
-
     from evals.suite import Suite
     from worksmith.jobs.settings.groups import CacheSettings, OrgSettings, TaskSettings
 
@@ -66,18 +62,6 @@ def open_train_suite(path: Path, compared: Suite) -> Suite:
             hint="what is learnt with other tools is of no use",
         )
     return suite
-
-
-def open_models(name: str, suite: Suite, record: Path | None = None) -> Mapping[str, dspy.LM]:
-    """The model called `name`, or each recorded run of a replay, by label."""
-    if name.startswith(REPLAY):
-        return replay_runs(name, suite.tasks)
-    return {model_label(name): resolve(name, tasks=suite.tasks, record=record)}
-
-
-def model_label(name: str) -> str:
-    """The name of a model in tables and runs; a local model is marked as no language model."""
-    return f"{name} (no language model)" if name.startswith("local/") else name
 
 
 def leave_out_cache(settings: CacheSettings) -> None:

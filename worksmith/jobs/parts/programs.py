@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, PositiveInt, ValidationError
 
@@ -21,6 +21,7 @@ from tools.files.secrets import described
 if TYPE_CHECKING:
     import dspy
 
+    from evals.records.compile_facts import CompileFacts
     from evals.suite import Suite
     from worksmith.jobs.settings.groups import ProgramSettings, ToolSettings
 
@@ -32,9 +33,10 @@ def new_agent(suite: Suite, settings: ToolSettings, strategy: str, *, without: S
         without: categories of tools that it does without.
     """
     access: Any = settings.access
+    toolset = toolset_of(suite, settings, strategy)
     return Agent(
         strategy,
-        toolset=toolset_of(suite, settings, strategy),
+        toolset=toolset,
         max_steps=settings.max_steps,
         access=access,
         calls=settings.calls,
@@ -50,11 +52,18 @@ def toolset_of(suite: Suite, settings: ToolSettings, strategy: str) -> str:
     return default_toolset(suite.env, strategy, otherwise=ALL)
 
 
-def open_program(suite: Suite, settings: ProgramSettings) -> Agent:
+class OpenedProgram(NamedTuple):
+    """An agent, and the facts of its compile; None if it is not compiled."""
+
+    agent: Agent
+    compiled: CompileFacts | None = None
+
+
+def open_program(suite: Suite, settings: ProgramSettings) -> OpenedProgram:
     """The compiled program that settings name, or else an agent as they describe it."""
     if settings.program is not None:
-        return load_program(settings.program, suite)
-    return new_agent(suite, settings, settings.strategy)
+        return _opened(settings.program, suite)
+    return OpenedProgram(new_agent(suite, settings, settings.strategy))
 
 
 def load_program(file: Path | str, suite: Suite) -> Agent:
@@ -63,6 +72,10 @@ def load_program(file: Path | str, suite: Suite) -> Agent:
     Raises:
         InputError: the file is missing, damaged, no compiled program, or one for another kind of world.
     """
+    return _opened(file, suite).agent
+
+
+def _opened(file: Path | str, suite: Suite) -> OpenedProgram:
     artifact = Artifact.read(file)
     kind = artifact.manifest.suite.get("kind", suite.manifest.kind)
     if kind != suite.manifest.kind:
@@ -74,7 +87,7 @@ def load_program(file: Path | str, suite: Suite) -> Agent:
     agent = build_agent(artifact.manifest.program, suite, where=str(file))
     artifact.restore(agent, where=str(file))
     check_demonstrations(agent, where=str(file))
-    return agent
+    return OpenedProgram(agent, artifact.manifest.tried)
 
 
 class AgentConfig(BaseModel):
