@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import apsw
 
@@ -22,6 +22,8 @@ from tools.world_kind import WorldKind
 
 if TYPE_CHECKING:
     from retrievers.index.library import Library
+
+T = TypeVar("T")
 
 
 class Episode:
@@ -146,6 +148,12 @@ class Episode:
             dispatch(name, arguments, self.toolset, self.policy, self.persona, self._run)[0]
             for name, arguments in calls
         ]
+
+    def edit(self, body: Callable[[apsw.Connection], T]) -> T:
+        """Read and change the tables past tools and rules, for expectations; returns what `body` returns."""
+        with self._pool.borrow() as sandbox:
+            result, self.changeset = sandbox.run(self.changeset, body)
+            return result
 
     def context(
         self,

@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from evals.failure_modes.moves import Difference, Evidence, Move, align, differing
+from evals.records.changes import compare_changes, place_text
 from evals.records.parts import FaultEntry
+from evals.records.record import EpisodeRecord
 from evals.tasks.task import Action, Task
+
+_LONGEST = 200
+"""Characters of a fault's detail."""
 
 
 def expected_sets(task: Task) -> list[tuple[Action, ...]]:
@@ -42,6 +47,27 @@ def acting_fault(evidence: Evidence) -> FaultEntry | None:
     if found.plan != task.expected:
         return _fault("published_answer", (task.correction_reason or "another reading of the task")[:200])
     return None
+
+
+def changes_fault(record: EpisodeRecord) -> FaultEntry | None:
+    """The first wrong change of a record that knows the expected ones; None where all are expected."""
+    pairs = compare_changes(record.changes, record.expected_changes)
+    wrong = next((pair for pair in pairs if pair.kind != "as expected"), None)
+    if wrong is None:
+        return None
+    place = place_text(wrong.either)
+    match wrong.kind:
+        case "differs":
+            cells = [cell for cell in wrong.cells if cell.made != cell.expected]
+            said = ", ".join(f"{cell.name} is {cell.made!r}, not {cell.expected!r}" for cell in cells)
+            return _fault("wrong_argument", f"{place}: {said}"[:_LONGEST])
+        case "missing" if not record.changes:
+            return _fault("no_action", f"nothing was changed; expected is {place}")
+        case "missing" if len(record.changes) >= len(record.expected_changes):
+            return _fault("wrong_record", f"expected is {place}, and something else was changed")
+        case "missing":
+            return _fault("incomplete", f"missing: {place}")
+    return _fault("side_effect", f"{place}, more than the task asks for")
 
 
 def failed_call(move: Move) -> FaultEntry:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evals.failure_modes.acting import acting_fault
+from evals.failure_modes.acting import acting_fault, changes_fault
 from evals.failure_modes.answering import answering_fault
 from evals.failure_modes.catalogue import UNEXPLAINED
 from evals.failure_modes.moves import Evidence, Move, moves_of
@@ -18,7 +18,7 @@ from evals.records.parts import FaultEntry
 from evals.records.record import PRIMARY
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from evals.records.record import EpisodeRecord
     from evals.tasks.task import Task
@@ -39,7 +39,7 @@ def diagnose(
     moves = moves_of(episode.calls) if episode is not None else []
     if episode is None or record.status != "finished":
         return _not_finished(record, moves)
-    return _finished(task, record.scores, episode, moves, writing) or FaultEntry(
+    return _finished(task, record, episode, moves, writing) or FaultEntry(
         kind=UNEXPLAINED, detail="no rule tells what went wrong"
     )
 
@@ -60,18 +60,22 @@ def _not_finished(record: EpisodeRecord, moves: Sequence[Move]) -> FaultEntry:
 
 def _finished(
     task: Task,
-    scores: Mapping[str, float],
+    record: EpisodeRecord,
     episode: EpisodeResult,
     moves: Sequence[Move],
     writing: frozenset[str],
 ) -> FaultEntry | None:
     free = frozenset(name for table in episode.outcome.tables for name in table.free)
+    scores = record.scores
     reading = reading_fault(task, moves, writing)
     evidence = Evidence(task, moves, writing, free, reading)
     # Of a kind without answers the outcome is the state; with answers the state has a score of its own.
     answer = task.answer
     unchanged = episode.outcome.empty and not task.expected
     state_right = scores.get("state", 1.0 if unchanged else 0.0) >= 1
+    if record.expected_changes and not task.expected and not state_right:
+        # Only the changes are known, and no calls that make them.
+        return changes_fault(record)
     if answer is None or not state_right:
         found = acting_fault(evidence)
         if found is not None or answer is None:

@@ -7,26 +7,26 @@ from typing import TYPE_CHECKING, Any
 
 from evals.dspy_programs.digests import scorers_digest
 from evals.dspy_programs.own_models import with_models
-from evals.judging.rubric import PASSING
 from evals.records.record import PRIMARY, Digests, EpisodeRecord, WorkUnit, change_entries, record_episode
-from evals.records.verdicts import JUDGE
+from evals.records.verdicts import JUDGE, PASSED, with_verdict
 from evals.running.judges import Judge, ask_judges
-from evals.scoring.objective import expected_outcome, in_place, writing_tools
+from evals.scoring.objective import expected_outcome, in_place, own_fault, writing_tools
 from evals.scoring.scorer import scores_of
 from tools.errors import InfrastructureError
 from tools.seeding import digest
 
 if TYPE_CHECKING:
+    from evals.records.parts import FaultEntry
     from evals.scoring.scorer import Scorer
     from evals.tasks.task import Task
     from tools.episode_result import EpisodeResult
     from tools.sqlite.outcome import Outcome
 
-_PASSED = (PASSING - 1) / 4
-
 
 class JudgedScorer:
     """The scores of `scorers` with judges' scores of the same episode. Thread-safe.
+
+    Of a task with a rubric of its own, the judges' pass is a part of the outcome in any case.
 
     Args:
         drives: whether the judges' pass (a mean score of level 4 or more) takes the place of the outcome, by
@@ -53,8 +53,8 @@ class JudgedScorer:
             raise InfrastructureError(f"no judge gave a level: {why}")
         scores[JUDGE] = record.scores[JUDGE]
         if self._drives:
-            return in_place(scores, float(scores[JUDGE] >= _PASSED))
-        return scores
+            return in_place(scores, float(scores[JUDGE] >= PASSED))
+        return with_verdict(scores) if task.judged else scores
 
     def with_models(self, change: Callable[[Any], Any]) -> JudgedScorer:
         """See `evals.dspy_programs.own_models.with_models`."""
@@ -64,6 +64,10 @@ class JudgedScorer:
     def expected(self, task: Task, outcome: Outcome) -> Outcome:
         """The right outcome nearest to this one; itself where none is known."""
         return expected_outcome(self._scorers, task, outcome)
+
+    def fault(self, task: Task, episode: EpisodeResult) -> FaultEntry | None:
+        """The reason that one of the scorers knows for a wrong outcome."""
+        return own_fault(self._scorers, task, episode)
 
     def _record(self, task: Task, episode: EpisodeResult, scores: Mapping[str, float]) -> EpisodeRecord:
         digests = Digests(program="", task=task.digest, world="", model="")

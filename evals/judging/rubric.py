@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
@@ -70,6 +70,14 @@ class Rubric(BaseModel):
         return digest(self.model_dump(mode="json"))
 
 
+@runtime_checkable
+class HasRubric(Protocol):
+    """A task that may have a rubric of its own."""
+
+    @property
+    def rubric(self) -> Rubric | None: ...
+
+
 class Rubrics(BaseModel):
     """Rubrics of which each task gets the one for its kind.
 
@@ -83,11 +91,13 @@ class Rubrics(BaseModel):
     ours: bool = False
 
     def for_task(self, task: Task) -> Rubric:
-        """The rubric of a task: the one that it names, else the first for its kind, else the first for all.
+        """The rubric of a task: its own, the one that it names, the first for its kind, or the first for all.
 
         Raises:
             InputError: there is none for it.
         """
+        if isinstance(task, HasRubric) and task.rubric is not None:
+            return task.rubric
         named = task.origin.get(RUBRIC)
         if named is not None:
             return self._called(str(named))

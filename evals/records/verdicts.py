@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from evals.records.parts import Judgement
-from evals.records.record import EpisodeRecord
+from evals.records.record import PRIMARY, EpisodeRecord
 from tools.errors import InputError
 from tools.files.json_files import read_lines, validated
 
 JUDGE = "judge"
 """The score that judges give an episode: the mean of their verdicts, from 0 to 1."""
+
+PASSED = 0.75
+"""The least mean score that counts as a pass: that of level 4."""
 
 _WHAT, _HINT = "a verdict", "remove the line"
 
@@ -42,6 +45,12 @@ def judged(record: EpisodeRecord, judgements: Sequence[Judgement]) -> EpisodeRec
     if levels:
         scores[JUDGE] = math.fsum(levels) / len(levels)
     return record.model_copy(update={"judgements": tuple(by_judge.values()), "scores": scores})
+
+
+def with_verdict(scores: Mapping[str, float]) -> dict[str, float]:
+    """The scores with the judges' pass as a part of the outcome."""
+    passed = float(scores[JUDGE] >= PASSED)
+    return {**scores, PRIMARY: min(scores.get(PRIMARY, 1.0), passed)}
 
 
 def read_verdicts(file: Path) -> list[Verdict]:

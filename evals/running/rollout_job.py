@@ -13,7 +13,7 @@ from evals.dspy_programs.digests import model_digest, program_digest, scorers_di
 from evals.dspy_programs.own_models import with_models
 from evals.failure_modes.diagnosis import diagnose
 from evals.lm.failures import failure_of
-from evals.records.parts import ChangeEntry
+from evals.records.parts import ChangeEntry, FaultEntry
 from evals.records.record import (
     PRIMARY,
     Digests,
@@ -22,8 +22,10 @@ from evals.records.record import (
     change_entries,
     record_episode,
 )
+from evals.records.verdicts import JUDGE, with_verdict
 from evals.running.judges import ask_judges
 from evals.running.settings import EvalSettings
+from evals.scoring.objective import own_fault
 from evals.scoring.scorer import KnowsExpected, KnowsTools, scores_of
 from evals.task_kind import scorers_for, task_kind
 from tools.episode_result import EpisodeResult, Usage
@@ -129,7 +131,8 @@ class RolloutJob:
         record = record_episode(unit, task, episode, scores={}, labels=self.kind.labels(task))
         if record.graded:
             record = self._scored(record, task, episode, raised)
-        return ask_judges(self.settings.judges, task, record)
+        record = ask_judges(self.settings.judges, task, record)
+        return _counting_verdict(record) if task.judged and record.graded else record
 
     def _scored(
         self, record: EpisodeRecord, task: Task, episode: EpisodeResult, raised: bool
@@ -152,15 +155,46 @@ class RolloutJob:
             }
             return record.model_copy(update=failed)
         scored = record.model_copy(update={"scores": scores, "expected_changes": expected})
-        # Scorers without known tools have faults of their own.
-        knowing = next((scorer for scorer in self.scorers if isinstance(scorer, KnowsTools)), None)
-        fault = diagnose(task, scored, episode, writing=knowing.writing_tools) if knowing else None
+        fault = self._fault(task, scored, episode)
         return scored.model_copy(update={"fault": fault}) if fault else scored
+
+    def _fault(self, task: Task, record: EpisodeRecord, episode: EpisodeResult) -> FaultEntry | None:
+        """The reason of a wrong outcome: one that a scorer knows, else by the rules of all kinds."""
+        if record.status == "finished" and record.scores.get(PRIMARY, 1.0) < 1:
+            own = own_fault(self.scorers, task, episode)
+            if own is not None:
+                return own
+        # Scorers without known tools have faults that no rule finds.
+        knowing = next((scorer for scorer in self.scorers if isinstance(scorer, KnowsTools)), None)
+        return diagnose(task, record, episode, writing=knowing.writing_tools) if knowing else None
 
     def _expected(self, task: Task, episode: EpisodeResult) -> tuple[ChangeEntry, ...]:
         """The expected changes, as far as a scorer knows."""
         knowing = next((scorer for scorer in self.scorers if isinstance(scorer, KnowsExpected)), None)
         return change_entries(knowing.expected(task, episode.outcome)) if knowing else ()
+
+
+def _counting_verdict(record: EpisodeRecord) -> EpisodeRecord:
+    """The record of a task that judges decide; not graded if none gave a level.
+
+    Raises:
+        InputError: no judge was asked.
+    """
+    if JUDGE not in record.scores:
+        if not record.judgements:
+            raise InputError(
+                "a judge's verdict is part of its outcome, and no judge is named",
+                where=f"task {record.task_id}",
+                hint="name a model with --judge",
+            )
+        error = f"no judge gave a level: {record.judgements[0].feedback.partition(chr(10))[0]}"
+        failed = {"status": "harness_error", "error": writable(error), "scorer_failed": True}
+        return record.model_copy(update=failed)
+    scores, fault = with_verdict(record.scores), record.fault
+    if fault is None and scores[PRIMARY] < 1:
+        said = next((each.feedback for each in record.judgements if each.feedback), "")
+        fault = FaultEntry(kind="judged_low", detail=writable(said)[:200])
+    return record.model_copy(update={"scores": scores, "fault": fault})
 
 
 def _episode_of(prediction: Any, program: Any) -> EpisodeResult:

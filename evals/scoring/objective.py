@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 from evals.dspy_programs.digests import scorers_digest
 from evals.dspy_programs.own_models import with_models
 from evals.records.record import PRIMARY
-from evals.scoring.scorer import scores_of
+from evals.scoring.scorer import KnowsFault, scores_of
 from tools.errors import InputError
 from tools.seeding import digest
 
 if TYPE_CHECKING:
+    from evals.records.parts import FaultEntry
     from evals.scoring.scorer import Scorer
     from evals.tasks.task import Task
     from tools.episode_result import EpisodeResult
@@ -61,6 +62,10 @@ class ObjectiveScorer:
         """See `expected_outcome`."""
         return expected_outcome(self._scorers, task, outcome)
 
+    def fault(self, task: Task, episode: EpisodeResult) -> FaultEntry | None:
+        """See `own_fault`."""
+        return own_fault(self._scorers, task, episode)
+
 
 def writing_tools(scorers: Sequence[Scorer]) -> frozenset[str]:
     """The writing tools, as far as scorers know them."""
@@ -75,3 +80,9 @@ def expected_outcome(scorers: Sequence[Scorer], task: Task, outcome: Outcome) ->
             found: Outcome = scorer.expected(task, outcome)
             return found
     return outcome
+
+
+def own_fault(scorers: Sequence[Scorer], task: Task, episode: EpisodeResult) -> FaultEntry | None:
+    """The reason that a scorer knows for a wrong outcome; None if none knows one."""
+    found = (scorer.fault(task, episode) for scorer in scorers if isinstance(scorer, KnowsFault))
+    return next((fault for fault in found if fault is not None), None)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 from tools.errors import InputError
 
 if TYPE_CHECKING:
+    from evals.records.parts import FaultEntry
     from evals.tasks.task import Task
     from tools.episode_result import EpisodeResult
     from tools.sqlite.outcome import Outcome
@@ -35,6 +36,15 @@ class KnowsTools(Protocol):
     """A scorer that knows which tools change the world."""
 
     writing_tools: frozenset[str]
+
+
+@runtime_checkable
+class KnowsFault(Protocol):
+    """A scorer that knows itself why an episode is not right."""
+
+    def fault(self, task: Task, episode: EpisodeResult) -> FaultEntry | None:
+        """The fault of an episode that ended by itself and is not right; None for the rules of all kinds."""
+        ...
 
 
 @runtime_checkable

@@ -21,12 +21,12 @@ SplitScheme = Literal["standard", "held_out_intents"]
 
 
 class Action(BaseModel):
-    """A call that changes the world, as a task expects it."""
+    """A call that changes the world, as a task expects it; its arguments are JSON values."""
 
     model_config = ConfigDict(frozen=True)
 
     tool: str
-    arguments: dict[str, str]
+    arguments: dict[str, Any]
 
 
 class Step(Action):
@@ -185,6 +185,11 @@ class Task(VisibleTask):
         False if the truth is known as a sentence only, as in some published tasks.
         """
         return self.answer is None or self.answer.kind != "entities" or bool(self.answer.required)
+
+    @property
+    def judged(self) -> bool:
+        """Whether a judge's verdict, by a rubric of the task's own, is part of its outcome."""
+        return False
 
     def plan_for(self, tools: Collection[str]) -> tuple[Step, ...] | None:
         """The first gold plan whose `tools` are all on offer, else the first; None without any."""

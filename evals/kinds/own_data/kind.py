@@ -3,5 +3,16 @@
 from __future__ import annotations
 
 from evals.task_kind import TaskKind
+from tools.lazy import function_at
 
-OWN_DATA = TaskKind(name="own_data")
+OWN_DATA = TaskKind(
+    name="own_data",
+    read_tasks=function_at("evals.kinds.own_data.reading:read_own_tasks"),
+    scorer=function_at("evals.kinds.own_data.scorer:OwnScorer"),
+    facets={
+        "intent": lambda task: task.intent or "",
+        "persona": lambda task: task.persona.id if task.persona else "",
+        "split": lambda task: task.split,
+        "department": lambda task: task.persona.department if task.persona else "",
+    },
+)

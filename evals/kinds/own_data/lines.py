@@ -1,0 +1,139 @@
+"""The lines of a task file, checked by themselves: fields, forms of expectations, faults with their place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+    model_validator,
+)
+
+from evals.kinds.own_data.names import unknown
+from evals.kinds.own_data.task import TableChanges
+from evals.kinds.own_data.values import Expected
+from tools.errors import InputError
+
+NEW = "new"
+"""The key of a table's changes under which its new rows are listed."""
+
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=20_000)]
+
+
+def _by_row(value: Any) -> Any:
+    """The changes of a table: a list of new rows, or rows by key, with new ones under `NEW`."""
+    if isinstance(value, list):
+        return {"new": value}
+    if not isinstance(value, dict):
+        return value
+    rows = {str(key): cells for key, cells in value.items() if not (key == NEW and isinstance(cells, list))}
+    return {"rows": rows, "new": value[NEW] if len(rows) < len(value) else []}
+
+
+class CallLine(BaseModel):
+    """A call that a task expects."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    tool: Text
+    arguments: dict[str, Any] = Field(default_factory=dict)
+
+
+class StepLine(CallLine):
+    """A step of a gold plan, see `evals.tasks.task.Step`."""
+
+    why: str = ""
+    after: tuple[int, ...] = ()
+
+
+class TaskLine(BaseModel):
+    """One line of a task file. Only the query and one expectation have to be given.
+
+    Attributes:
+        persona: the id of the persona; empty for the environment's own.
+        toolkits: the toolkits on offer; None for all.
+        reference: a right answer in words, for judges and for the end of the gold plan.
+        metric: `module:function`, or in Python the function itself.
+        judge: a rubric: a criterion in words, or the name of a rubric file.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str = ""
+    query: Text
+    context: str = ""
+    persona: str = ""
+    split: Literal["train", "dev", "test"] | None = None
+    intent: str = ""
+    now: datetime | None = None
+    toolkits: tuple[str, ...] | None = None
+    answer: Expected | None = None
+    reference: str = ""
+    changes: dict[str, Annotated[TableChanges, BeforeValidator(_by_row)]] | None = None
+    calls: tuple[CallLine, ...] | None = None
+    plan: tuple[StepLine, ...] | None = Field(default=None, min_length=1)
+    metric: Any = None
+    judge: str = ""
+
+    @model_validator(mode="after")
+    def _expects(self) -> TaskLine:
+        expected = (self.answer, self.changes, self.calls, self.plan, self.metric, self.judge or None)
+        if all(each is None for each in expected):
+            raise ValueError("it expects nothing: give answer, changes, calls, plan, metric or judge")
+        if self.changes is not None and self.calls is not None:
+            raise ValueError("changes and calls say the same: give one of them")
+        if self.metric is not None and not (isinstance(self.metric, str) or callable(self.metric)):
+            raise ValueError("metric is MODULE:FUNCTION")
+        for place, step in enumerate(self.plan or ()):
+            if any(not 0 <= earlier < place for earlier in step.after):
+                raise ValueError(f"plan.{place}.after: a step can only come after earlier ones, from 0")
+        return self
+
+
+_FIELDS = {"plan": StepLine, "calls": CallLine}
+
+
+def parse_line(value: Any, where: str) -> TaskLine:
+    """The line that a JSON value is.
+
+    Raises:
+        InputError: it is none; names the place and the field.
+    """
+    if not isinstance(value, dict):
+        raise InputError("not a task: an object is needed", where=where)
+    try:
+        return TaskLine.model_validate(value)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        field = ".".join(_path(first["loc"], value))
+        if first["type"] == "extra_forbidden":
+            *above, name = _path(first["loc"], value)
+            model = TaskLine if not above else _FIELDS.get(above[0])
+            known = sorted(model.model_fields) if model else ()
+            place = f"{where}: {'.'.join(above)}" if above else where
+            raise unknown("field", name, known, place) from error
+        if first["type"] == "missing":
+            field = ".".join([*_path(first["loc"][:-1], value), str(first["loc"][-1])])
+            raise InputError("it is missing", where=f"{where}: {field}") from error
+        said = first["msg"].removeprefix("Value error, ")
+        raise InputError(
+            said[:1].lower() + said[1:], where=f"{where}: {field}" if field else where
+        ) from error
+
+
+def _path(loc: Sequence[str | int], value: Any) -> list[str]:
+    """The keys and places of a fault in the value as it was written."""
+    path = []
+    for part in loc:
+        inside = isinstance(value, list) and isinstance(part, int) and part < len(value)
+        if inside or (isinstance(value, dict) and part in value):
+            value = value[part]
+            path.append(str(part))
+    return path

@@ -1,0 +1,147 @@
+"""A user's own metrics: functions of a task and an episode that give a score, maybe with feedback."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import math
+import re
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+from pydantic import BaseModel, ConfigDict, PrivateAttr
+
+from evals.dspy_programs.code import code_digest
+from tools.errors import InputError
+
+if TYPE_CHECKING:
+    from evals.tasks.task import Task
+    from tools.episode_result import EpisodeResult
+
+Function = Callable[[Any, Any], Any]
+"""Takes an example and a prediction, as metrics of DSPy's do; gives a bool, a float from 0 to 1, or a
+`dspy.Prediction` with a `score` and maybe `feedback`."""
+
+_NAME = re.compile(r"([A-Za-z_]\w*):([A-Za-z_]\w*)", re.ASCII)
+_HINT = "write MODULE:FUNCTION, of a Python file beside the tasks"
+
+
+class Score(NamedTuple):
+    """The result of a metric."""
+
+    value: float
+    feedback: str = ""
+
+
+class OwnMetric(BaseModel):
+    """A metric of the user's, identified by its name and its code.
+
+    Attributes:
+        name: the function's, with its module.
+        code: digest of its code.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    code: str
+    _function: Function = PrivateAttr()
+
+    @classmethod
+    def of(cls, function: Function, name: str = "") -> Self:
+        """The metric that a function is.
+
+        Raises:
+            InputError: it does not take two arguments.
+        """
+        name = name or f"{function.__module__}:{getattr(function, '__qualname__', type(function).__name__)}"
+        try:
+            inspect.signature(function).bind(None, None)
+        except TypeError as error:
+            hint = "a metric takes an example and a prediction, and further arguments only with defaults"
+            raise InputError(f"the metric {name} cannot be called: {error}", hint=hint) from error
+        metric = cls(name=name, code=code_digest(function))
+        metric._function = function
+        return metric
+
+    def __call__(self, task: Task, episode: EpisodeResult) -> Score:
+        """The score of an episode.
+
+        Raises:
+            InputError: the function gives no score.
+        """
+        import dspy
+
+        example = dspy.Example(task=task, query=task.query).with_inputs("task", "query")
+        prediction = dspy.Prediction(
+            answer=episode.answer,
+            status=episode.answer_status,
+            changes=episode.outcome.to_json(),
+            calls=[call.to_json() for call in episode.calls],
+            episode=episode,
+        )
+        found = self._function(example, prediction)
+        value, feedback = found, ""
+        if isinstance(found, dspy.Prediction):
+            value, feedback = found.get("score"), str(found.get("feedback") or "")
+        if not isinstance(value, bool | int | float) or not (math.isfinite(value) and 0 <= value <= 1):
+            raise InputError(
+                f"the metric {self.name} gave {value!r}",
+                where=f"task {task.id}",
+                hint="a metric gives True, False, a number from 0 to 1, or dspy.Prediction(score=..., "
+                "feedback=...)",
+            )
+        return Score(float(value), feedback)
+
+
+def named_metric(name: str, folder: Path, *, where: str) -> OwnMetric:
+    """The metric `module:function`, of the file `module.py` in a folder and of no other module.
+
+    Raises:
+        InputError: there is no such file or function, or the file cannot be imported.
+    """
+    found = _NAME.fullmatch(name)
+    if found is None:
+        raise InputError(f"no metric {name!r}", where=where, hint=_HINT)
+    module, function = found.groups()
+    file = folder / f"{module}.py"
+    if not file.is_file():
+        raise InputError(f"no metric {name!r}: there is no file {file}", where=where, hint=_HINT)
+    metric = getattr(_imported(file, where), function, None)
+    if not callable(metric):
+        raise InputError(f"no metric {name!r}: {file} has no function {function}", where=where, hint=_HINT)
+    return OwnMetric.of(metric, name)
+
+
+def _imported(file: Path, where: str) -> Any:
+    """The module in a file, imported once in a process; modules beside it can be imported."""
+    # Without the folder, so that the digest of the code is the same wherever the file lies.
+    name = f"worksmith_metrics_{file.stem}"
+    known = sys.modules.get(name)
+    if known is not None and known.__file__ == str(file.resolve()):
+        return known
+    spec = importlib.util.spec_from_file_location(name, file.resolve())
+    assert spec is not None
+    assert spec.loader is not None
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    try:
+        with _importing_from(file.parent):
+            spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        raise InputError(
+            f"the metrics cannot be imported ({type(error).__name__}: {error})", where=f"{where}: {file}"
+        ) from error
+    return module
+
+
+@contextmanager
+def _importing_from(folder: Path) -> Iterator[None]:
+    sys.path.insert(0, str(folder))
+    try:
+        yield
+    finally:
+        sys.path.remove(str(folder))

@@ -1,0 +1,280 @@
+"""Expected values: what counts as right in an answer or in a cell, in the notation of task files.
+
+`"open"` is a value; `{"set": [...]}` all of some; `{"any": [...]}` one of some; `{"number": 3.5, "tolerance":
+0.1}` a number; `{"pattern": "..."}` a regular expression. Of an answer there is also `{"status": "denied"}`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from decimal import Decimal
+from functools import lru_cache
+from typing import Annotated, Any, Literal
+
+import regex  # type: ignore[import-untyped]
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, RootModel, Tag, field_validator
+
+from evals.scoring.answers.nothing import trimmed
+from evals.scoring.answers.values import tokens
+from evals.tasks.task import Entity, same_text
+
+Cell = str | int | float | bool | None
+
+LONGEST = 20_000
+"""Characters of an answer that a pattern is looked for in."""
+
+_SECONDS = 0.2
+"""For a search; a pattern that takes longer on an answer does not match it."""
+
+_LONGEST_PATTERN = 2_000
+_BETWEEN = re.compile(r"(?:[\s;,\[\]{}()\"'`*•&-]|\b(?:and|or)\b|\b\d{1,3}[.)]\s)*")
+"""What may stand between the members of a set."""
+
+_YES_NO = {True: frozenset({"yes", "true"}), False: frozenset({"no", "false"})}
+
+
+class _Form(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Exactly(RootModel[str | int | float | bool | None]):
+    """One value. Letter case, white space, and quotes and full stops around an answer do not count."""
+
+    model_config = ConfigDict(frozen=True)
+
+    @property
+    def example(self) -> Cell:
+        return self.root
+
+    @property
+    def said(self) -> str:
+        """The value in words."""
+        return "nothing" if self.root is None else repr(self.root)
+
+    @property
+    def entities(self) -> tuple[Entity, ...]:
+        return (_entity(self.root),)
+
+    def answers(self, text: str, question: str) -> bool:
+        """Whether an answer has this value; a number may stand in a sentence."""
+        if isinstance(self.root, bool):
+            return _folded(text) in _YES_NO[self.root]
+        if isinstance(self.root, int | float):
+            return _says_number(text, question, float(self.root), 0.0)
+        return _folded(text) == _folded(self.root or "")
+
+    def fits(self, cell: Cell) -> bool:
+        """Whether a cell has this value."""
+        if isinstance(self.root, str) and isinstance(cell, str):
+            return same_text(self.root) == same_text(cell)
+        return cell == self.root or (cell is not None and str(cell) == str(self.root))
+
+
+class SetOf(_Form):
+    """All of some values and no others, in any order."""
+
+    set: tuple[str | int | float, ...] = Field(min_length=1)
+
+    @property
+    def example(self) -> Cell:
+        return "; ".join(str(value) for value in self.set)
+
+    @property
+    def said(self) -> str:
+        return f"all of {_listed(self.set)}"
+
+    @property
+    def entities(self) -> tuple[Entity, ...]:
+        return tuple(_entity(value) for value in self.set)
+
+    def answers(self, text: str, question: str) -> bool:
+        """Whether an answer lists these values."""
+        rest = same_text(trimmed(text))
+        for value in sorted({_folded(str(value)) for value in self.set}, key=len, reverse=True):
+            rest, found = re.subn(rf"(?<!\w){re.escape(value)}(?!\w)", ";", rest)
+            if not found:
+                return False
+        return bool(_BETWEEN.fullmatch(rest.rstrip(".")))
+
+    def fits(self, cell: Cell) -> bool:
+        """Whether a cell lists these values."""
+        return self.answers("" if cell is None else str(cell), "")
+
+
+class Number(_Form):
+    """A number within a tolerance."""
+
+    number: float = Field(allow_inf_nan=False)
+    tolerance: float = Field(default=0.0, ge=0, allow_inf_nan=False)
+
+    @property
+    def example(self) -> Cell:
+        return int(self.number) if self.number.is_integer() else self.number
+
+    @property
+    def said(self) -> str:
+        return f"{self.example}" + (f" within {self.tolerance:g}" if self.tolerance else "")
+
+    @property
+    def entities(self) -> tuple[Entity, ...]:
+        return (_entity(self.example),)
+
+    def answers(self, text: str, question: str) -> bool:
+        """Whether the numbers of an answer, those of the question left out, are this one."""
+        return _says_number(text, question, self.number, self.tolerance)
+
+    def fits(self, cell: Cell) -> bool:
+        """Whether a cell holds the number."""
+        try:
+            return cell is not None and abs(float(cell) - self.number) <= _slack(self.number, self.tolerance)
+        except ValueError:
+            return False
+
+
+class Pattern(_Form):
+    """A regular expression that is found in the text; `(?i)` ignores letter case, `^` and `$` bind ends."""
+
+    pattern: str = Field(min_length=1, max_length=_LONGEST_PATTERN)
+
+    @field_validator("pattern")
+    @classmethod
+    def _compiles(cls, pattern: str) -> str:
+        try:
+            _compiled(pattern)
+        except regex.error as error:
+            raise ValueError(f"no regular expression: {error}") from error
+        return pattern
+
+    @property
+    def example(self) -> Cell:
+        return None
+
+    @property
+    def said(self) -> str:
+        return f"a text that matches {self.pattern!r}"
+
+    @property
+    def entities(self) -> tuple[Entity, ...]:
+        return ()
+
+    def answers(self, text: str, question: str) -> bool:
+        """Whether the pattern is found in an answer, see `LONGEST`."""
+        try:
+            return _compiled(self.pattern).search(text[:LONGEST], timeout=_SECONDS) is not None
+        except TimeoutError:
+            return False
+
+    def fits(self, cell: Cell) -> bool:
+        """Whether the pattern is found in a cell."""
+        return cell is not None and self.answers(str(cell), "")
+
+
+class AnyOf(_Form):
+    """One of some expected values."""
+
+    any: tuple[Value, ...] = Field(min_length=1)
+
+    @property
+    def example(self) -> Cell:
+        return next((each.example for each in self.any if each.example is not None), None)
+
+    @property
+    def said(self) -> str:
+        return f"one of {', '.join(each.said for each in self.any)}"
+
+    @property
+    def entities(self) -> tuple[Entity, ...]:
+        """The first value, with the others as its aliases where each is a single one."""
+        found = [each.entities for each in self.any if each.entities]
+        if not found or any(len(entities) > 1 for entities in found):
+            return found[0] if found else ()
+        first, *others = (entities[0] for entities in found)
+        return (first.model_copy(update={"alias": tuple(each.value for each in others)}),)
+
+    def answers(self, text: str, question: str) -> bool:
+        """Whether an answer is one of them."""
+        return any(each.answers(text, question) for each in self.any)
+
+    def fits(self, cell: Cell) -> bool:
+        """Whether a cell is one of them."""
+        return any(each.fits(cell) for each in self.any)
+
+
+class Status(_Form):
+    """The status that the agent has to report in place of an answer."""
+
+    status: Literal["denied", "not_found"]
+
+    @property
+    def said(self) -> str:
+        return f"the status {self.status}"
+
+
+def _form(value: Any) -> str:
+    if isinstance(value, dict):
+        return next((name for name in ("set", "number", "pattern", "any", "status") if name in value), "?")
+    if isinstance(value, BaseModel):
+        return "value" if isinstance(value, Exactly) else next(iter(type(value).model_fields))
+    return "?" if isinstance(value, list) else "value"
+
+
+_KNOWN = 'a value, {"set": [...]}, {"any": [...]}, {"number": 3, "tolerance": 0.1} or {"pattern": "..."}'
+
+Value = Annotated[
+    Annotated[Exactly, Tag("value")]
+    | Annotated[SetOf, Tag("set")]
+    | Annotated[Number, Tag("number")]
+    | Annotated[Pattern, Tag("pattern")]
+    | Annotated[AnyOf, Tag("any")],
+    Discriminator(_form, custom_error_type="no_value", custom_error_message=f"expected is {_KNOWN}"),
+]
+"""The expected value of a cell, or of an answer that is given."""
+
+Expected = Annotated[
+    Annotated[Exactly, Tag("value")]
+    | Annotated[SetOf, Tag("set")]
+    | Annotated[Number, Tag("number")]
+    | Annotated[Pattern, Tag("pattern")]
+    | Annotated[AnyOf, Tag("any")]
+    | Annotated[Status, Tag("status")],
+    Discriminator(
+        _form,
+        custom_error_type="no_answer",
+        custom_error_message=f'expected is {_KNOWN}; or {{"status": "denied"}} or {{"status": "not_found"}}',
+    ),
+]
+"""The expected answer of a task."""
+
+
+def _entity(value: Cell) -> Entity:
+    text = {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+    return Entity(type="number" if isinstance(value, int | float) else "text", value=text)
+
+
+def _folded(text: str) -> str:
+    return same_text(trimmed(text))
+
+
+def _listed(values: Iterable[Any]) -> str:
+    return ", ".join(str(value) for value in values)
+
+
+def _slack(number: float, tolerance: float) -> float:
+    """The tolerance, with room for the rounding of binary fractions."""
+    return tolerance + 1e-9 * max(1.0, abs(number))
+
+
+def _says_number(text: str, question: str, number: float, tolerance: float) -> bool:
+    said = {float(Decimal(token.value)) for token in tokens(text) if token.kind == "number"}
+    asked = {float(Decimal(token.value)) for token in tokens(question) if token.kind == "number"}
+    named = said - asked or said
+    return bool(named) and all(abs(each - number) <= _slack(number, tolerance) for each in named)
+
+
+@lru_cache(maxsize=1024)
+def _compiled(pattern: str) -> Any:
+    return regex.compile(pattern)
+
+
+AnyOf.model_rebuild()

@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import TypeAdapter, ValidationError
+
+from evals.kinds.own_data.values import Expected, Status, Value
+
+_ANSWERS: TypeAdapter[Any] = TypeAdapter(Expected)
+_CELLS: TypeAdapter[Any] = TypeAdapter(Value)
+
+WORDS = st.text("abcdefghijklmnopqrstuvwxyz", min_size=1, max_size=8)
+
+
+def right(expected: Any, answer: str, question: str = "") -> bool:
+    return bool(_ANSWERS.validate_python(expected).answers(answer, question))
+
+
+@pytest.mark.parametrize(
+    ("expected", "answer"),
+    [
+        ("open", "Open."),
+        ("open", "  **open** "),
+        ("The printer jams", "the  printer jams."),
+        (3, "3"),
+        (3, "There are 3 tickets."),
+        (3.5, "3.50 hours"),
+        (True, "Yes."),
+        (False, "false"),
+        ({"set": ["T-1", "T-2"]}, "T-2; T-1"),
+        ({"set": ["T-1", "T-2"]}, "t-1 and T-2."),
+        ({"set": ["T-1", "T-2"]}, '["T-1", "T-2"]'),
+        ({"set": ["T-1", "T-2"]}, "- T-1\n- T-2"),
+        ({"set": ["T-1", "T-2"]}, "1. T-1\n2. T-2"),
+        ({"set": ["Rome, Italy", "Rome"]}, "Rome; Rome, Italy"),
+        ({"set": [1, 2]}, "2, 1"),
+        ({"number": 3.5, "tolerance": 0.1}, "about 3.6"),
+        ({"number": 1200}, "$1,200"),
+        ({"pattern": "^T-\\d+$"}, "T-12"),
+        ({"pattern": "(?i)refund"}, "A Refund is due."),
+        ({"any": ["HR", {"pattern": "(?i)human resources"}]}, "Human Resources"),
+    ],
+)
+def test_right_answers(expected: Any, answer: str) -> None:
+    assert right(expected, answer)
+
+
+@pytest.mark.parametrize(
+    ("expected", "answer"),
+    [
+        ("open", "It is open"),
+        ("open", ""),
+        ("C++", "C"),
+        (3, "4"),
+        (3, "3 or 4"),
+        (3, "three-ish, T-3"),
+        (True, "no"),
+        ({"set": ["T-1", "T-2"]}, "T-1"),
+        ({"set": ["T-1", "T-2"]}, "T-1; T-2; T-3"),
+        ({"set": ["T-1", "T-2"]}, "T-11; T-2"),
+        ({"set": ["a"]}, ""),
+        ({"number": 3.5, "tolerance": 0.1}, "3.7"),
+        ({"number": 3.5}, "none"),
+        ({"pattern": "^T-\\d+$"}, "it is T-12"),
+        ({"any": ["HR", "IT"]}, "Sales"),
+    ],
+)
+def test_wrong_answers(expected: Any, answer: str) -> None:
+    assert not right(expected, answer)
+
+
+def test_numbers_of_the_question_are_not_the_answer() -> None:
+    assert right(5, "In 2024 there were 5.", "How many in 2024?")
+    assert right(2024, "2024", "Is it 2024?")
+    assert not right(5, "In 2025 there were 5.", "How many in 2024?")
+
+
+def test_a_pattern_that_would_run_for_ever_does_not_match() -> None:
+    begun = time.perf_counter()
+    assert not right({"pattern": "^(a+)+$"}, "a" * 200 + "!")
+    assert time.perf_counter() - begun < 20
+
+
+@pytest.mark.parametrize(
+    ("expected", "said"),
+    [
+        (["a"], '{"set": [...]}'),
+        ({"sett": ["a"]}, '{"set": [...]}'),
+        ({"set": []}, "at least 1"),
+        ({"number": "many"}, "valid number"),
+        ({"number": 1, "tolerance": -1}, "greater than or equal to 0"),
+        ({"pattern": "("}, "no regular expression"),
+        ({"any": []}, "at least 1"),
+        ({"any": [{"status": "denied"}]}, "expected is"),
+        ({"status": "gone"}, "'denied' or 'not_found'"),
+    ],
+)
+def test_other_forms_are_refused(expected: Any, said: str) -> None:
+    with pytest.raises(ValidationError, match=r"validation error") as caught:
+        _ANSWERS.validate_python(expected)
+    assert said in str(caught.value)
+
+
+def test_a_status_is_no_value_of_a_cell() -> None:
+    assert _ANSWERS.validate_python({"status": "denied"}) == Status(status="denied")
+    with pytest.raises(ValidationError):
+        _CELLS.validate_python({"status": "denied"})
+
+
+@given(
+    st.lists(WORDS, min_size=1, max_size=6, unique=True), st.randoms(), st.sampled_from(["; ", ", ", "\n"])
+)
+def test_a_set_is_right_in_any_order_and_wrong_with_one_more(
+    words: list[str], order: Any, between: str
+) -> None:
+    shuffled = list(words)
+    order.shuffle(shuffled)
+    named = [word for word in shuffled if word not in ("and", "or")]
+    expected = {"set": named or ["x"]}
+    assert right(expected, between.join(named or ["x"]))
+    assert not right(expected, between.join([*named, "zzzzzzzzz"]))
+
+
+@given(st.floats(-1e6, 1e6), st.floats(0, 10), st.floats(-20, 20))
+def test_a_number_is_right_within_its_tolerance(number: float, tolerance: float, off: float) -> None:
+    number, tolerance, off = round(number, 3), round(tolerance, 3), round(off, 3)
+    if abs(abs(off) - tolerance) > 1e-3:
+        expected = {"number": number, "tolerance": tolerance}
+        assert _CELLS.validate_python(expected).fits(number + off) == (abs(off) < tolerance)
+
+
+@given(st.one_of(st.text(max_size=200), st.none(), st.integers(), st.booleans()))
+def test_no_answer_breaks_a_rule(answer: Any) -> None:
+    for expected in ("x", 3, True, {"set": ["a", "b"]}, {"number": 1}, {"pattern": "a|b"}, {"any": ["a", 2]}):
+        rule = _CELLS.validate_python(expected)
+        rule.fits(answer)
+        rule.answers(str(answer), "a question of 3")
