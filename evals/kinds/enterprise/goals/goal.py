@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cached_property, partial
 from string import Formatter
-from typing import Any, Literal, NamedTuple, Protocol, Required, TypedDict, Unpack
+from typing import Any, Literal, NamedTuple, Protocol
 
 from evals.kinds.enterprise.facts import Facts, Record
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
@@ -64,7 +64,6 @@ class Goal:
         levels: of its personas; any, if empty.
         needs: (operation, source) pairs that a persona must in principle be allowed.
         who: whether an employee could ask this at all; everybody could, if None.
-        empty: whether it may be drawn with nothing to be found.
         denials: the reasons for which somebody else may be denied.
     """
 
@@ -80,8 +79,12 @@ class Goal:
     levels: tuple[str, ...] = ()
     needs: tuple[tuple[str, str], ...] = ()
     who: Who | None = None
-    empty: bool = False
     denials: tuple[str, ...] = ()
+
+    @property
+    def empty(self) -> bool:
+        """Whether it may be drawn with nothing to be found."""
+        return bool(self.wording.empty)
 
 
 class Solvable(Protocol):
@@ -104,81 +107,78 @@ class Logic(NamedTuple):
     draw: DrawFunction
     solve: Solve
 
-
-class GoalOptions(TypedDict, total=False):
-    """The attributes of a goal beside its name, wording and logic; see `Goal`."""
-
-    steps: Required[int]
-    type: GoalType
-    departments: tuple[str, ...]
-    levels: tuple[str, ...]
-    needs: tuple[tuple[str, str], ...]
-    who: Who
-    empty: bool
-    denials: tuple[str, ...]
+    @classmethod
+    def given(cls, draw: Callable[..., Draw], solve: Callable[..., Values], **parameters: Any) -> Logic:
+        """A draw and a solution with further parameters."""
+        return cls(partial(draw, **parameters), partial(solve, **parameters))
 
 
-@dataclass
 class GoalGroup:
-    """The goals of one module with their wording.
+    """The goals of one module.
 
-    Attributes:
-        area: the field of work.
-        file: the data file with the wording.
-        departments: where the personas of the area work.
-        goals: the goals that the module declares, by `goal` and `add`.
+    A data file has their wording and all attributes that are no functions, by name. At its head are the
+    `subarea` of goals that have none of their own, and the `areas` with the departments of their personas;
+    a goal is in each of these areas.
+
+    Args:
+        file: the data file.
     """
 
-    area: str
-    file: str
-    departments: tuple[str, ...] = ()
-    goals: list[Goal] = field(default_factory=list)
-
-    @cached_property
-    def wordings(self) -> dict[str, Wording]:
-        """The wording of each goal in the file."""
-        return read_wordings(self.file)
+    def __init__(self, file: str) -> None:
+        self._areas, self._entries = read_entries(file)
+        self._logics: dict[str, tuple[Solvable, Who | None]] = {}
 
     @property
     def in_order(self) -> list[Goal]:
-        """The goals in the order of the data file."""
-        names = [f"{self.area.lower()}.{name}" for name in self.wordings]
-        return sorted(self.goals, key=lambda goal: names.index(goal.id))
+        """The goals by area, in each in the order of the data file."""
+        return [
+            Goal(
+                id=f"{area.lower()}.{name}",
+                area=area,
+                draw=self._logics[name][0].draw,
+                solve=self._logics[name][0].solve,
+                who=self._logics[name][1],
+                **{"departments": tuple(departments), **self._entries[name]},
+            )
+            for area, departments in self._areas.items()
+            for name in sorted(self._logics, key=[*self._entries].index)
+        ]
 
-    def goal(
-        self, subarea: str, *, draw: DrawFunction, **options: Unpack[GoalOptions]
-    ) -> Callable[[Solve], Solve]:
+    def goal(self, draw: DrawFunction, who: Who | None = None) -> Callable[[Solve], Solve]:
         """Make the decorated `solve` a goal of this group, called as the function."""
 
         def add(solve: Solve) -> Solve:
-            self.add(solve.__name__, subarea, Logic(draw, solve), **options)
+            self.add(who, **{solve.__name__: Logic(draw, solve)})
             return solve
 
         return add
 
-    def add(self, name: str, subarea: str, logic: Solvable, **options: Unpack[GoalOptions]) -> None:
-        """Make a draw and a solution a goal of this group."""
-        options.setdefault("departments", self.departments)
-        goal = Goal(
-            id=f"{self.area.lower()}.{name}",
-            area=self.area,
-            subarea=subarea,
-            draw=logic.draw,
-            solve=logic.solve,
-            wording=self.wordings[name],
-            **options,
-        )
-        self.goals.append(goal)
+    def add(self, who: Who | None = None, /, **logics: Solvable) -> None:
+        """Make draws and solutions goals of this group, by name."""
+        self._logics |= {name: (logic, who) for name, logic in logics.items()}
 
 
-def read_wordings(file: str) -> dict[str, Wording]:
-    """The wordings in one data file of this package.
+def read_entries(file: str) -> tuple[dict[str, list[str]], dict[str, dict[str, Any]]]:
+    """The areas with their departments in one data file of this package, and the attributes of its goals.
 
     Raises:
         ValueError: too few phrasings, or the same in two splits; a mistake in this package, not in input.
     """
-    tables: dict[str, dict[str, Any]] = read_toml(__package__, file)
-    return {name: _wording(f"{file}: {name}", table) for name, table in tables.items()}
+    data = read_toml(__package__, file)
+    areas, subarea = data.pop("areas"), data.pop("subarea")
+    return areas, {name: _attributes(f"{file}: {name}", subarea, table) for name, table in data.items()}
+
+
+def _attributes(where: str, subarea: str, table: Mapping[str, Any]) -> dict[str, Any]:
+    lists = {name: tuple(table[name]) for name in ("departments", "levels", "denials") if name in table}
+    return {
+        "subarea": table.get("subarea", subarea),
+        "steps": table["steps"],
+        "type": table.get("type", "search"),
+        "needs": tuple((operation, source) for operation, source in table.get("needs", ())),
+        "wording": _wording(where, table),
+        **lists,
+    }
 
 
 def _wording(where: str, table: Mapping[str, Any]) -> Wording:

@@ -48,7 +48,7 @@ MODULES: tuple[str, ...] = (
     "hr.newcomers",
     "hr.moves",
 )
-"""The modules of goals. Each has a `GROUP`, or several in `GROUPS`."""
+"""The modules of goals. Each has a `GROUP`."""
 
 
 @cache
@@ -63,8 +63,7 @@ def goals() -> tuple[Goal, ...]:
     found: list[Goal] = []
     for name in MODULES:
         module = importlib.import_module(f"{__package__}.{name}")
-        groups = getattr(module, "GROUPS", None) or (module.GROUP,)
-        found.extend(goal for group in groups for goal in group.in_order)
+        found.extend(module.GROUP.in_order)
     ids = [goal.id for goal in found]
     if len(set(ids)) < len(ids):
         raise ValueError(f"goals of the same id: {sorted(i for i in set(ids) if ids.count(i) > 1)}")

@@ -9,14 +9,7 @@ from pathlib import Path
 
 from evals.failure_modes.diagnosis import diagnose
 from evals.kinds.office.workbench.results import RecordedRun, read_results
-from evals.records.record import (
-    PRIMARY,
-    Digests,
-    EpisodeRecord,
-    WorkUnit,
-    change_entries,
-    record_episode,
-)
+from evals.records.record import PRIMARY, Digests, EpisodeRecord, WorkUnit, change_entries, record_episode
 from evals.records.run_card import LoadedRun, RunCard, versions
 from evals.running.score_files import ScoredRow, domain_of, score_files
 from evals.scoring.outcomes import GroundTruth, OutcomeScorer

@@ -12,8 +12,7 @@ from evals.kinds.enterprise.goals.rows import clear_best, in_year, latest, span
 from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 from evals.tasks.task import Entity
 
-GROUP = GoalGroup("BizOps", "bizops/clients.toml", departments=("BU",))
-SUBAREA = "client/vendor"
+GROUP = GoalGroup("bizops/clients.toml")
 
 
 YEARS = tuple(str(year) for year in range(2017, 2023))
@@ -33,7 +32,7 @@ def draw_clients_in_year(ctx: DrawContext) -> Draw:
     return ctx.draw(slots, answer=answer)
 
 
-@GROUP.goal(SUBAREA, steps=1, draw=draw_clients_in_year, empty=True)
+@GROUP.goal(draw_clients_in_year)
 def clients_in_year(slots: Slots, plan: PlanRecorder) -> Values:
     rows = plan.every(
         "clients", f"I look for the clients of that industry that we won in {slots['year']}.",
@@ -51,7 +50,7 @@ def draw_client_reviews(ctx: DrawContext) -> Draw:
     return draw_about(ctx, {"client": client["business_name"]}, client, answer)
 
 
-@GROUP.goal(SUBAREA, steps=3, draw=draw_client_reviews)
+@GROUP.goal(draw_client_reviews)
 def client_reviews(slots: Slots, plan: PlanRecorder) -> Values:
     product = find_product(plan, find_client(plan, slots))
     reviews = plan.every("sentiments", "How many reviews has it?", product_id=product["product_id"])
@@ -69,7 +68,7 @@ def draw_client_reviews_in_year(ctx: DrawContext) -> Draw:
     return draw_about(ctx, slots, client, answer)
 
 
-@GROUP.goal(SUBAREA, steps=3, draw=draw_client_reviews_in_year, empty=True)
+@GROUP.goal(draw_client_reviews_in_year)
 def client_reviews_in_year(slots: Slots, plan: PlanRecorder) -> Values:
     product = find_product(plan, find_client(plan, slots))
     reviews = plan.every(
@@ -93,7 +92,7 @@ def draw_other_clients(ctx: DrawContext) -> Draw:
     return ctx.draw(slots, answer=answer, nothing=not rows, about=[("clients", client)])
 
 
-@GROUP.goal(SUBAREA, steps=2, draw=draw_other_clients, empty=True)
+@GROUP.goal(draw_other_clients)
 def other_clients(slots: Slots, plan: PlanRecorder) -> Values:
     client = find_client(plan, slots)
     rows = plan.every(
@@ -116,7 +115,7 @@ def draw_richer_client(ctx: DrawContext) -> Draw:
     return ctx.draw(slots, answer=answer, about=[("clients", first), ("clients", second)])
 
 
-@GROUP.goal(SUBAREA, steps=2, draw=draw_richer_client)
+@GROUP.goal(draw_richer_client)
 def richer_client(slots: Slots, plan: PlanRecorder) -> Values:
     rows = [_client_called(plan, name) for name in (slots["client"], slots["other"])]
     plan.weigh(*rows)
@@ -209,20 +208,13 @@ _BY_ID = Start(
     lambda plan, slots: plan.one("clients", "I open that client's record.", client_id=slots["client"]),
 )
 GROUP.add(
-    "client_plan",
-    SUBAREA,
-    Question(
+    client_plan=Question(
         _BY_ID,
         HERE.fact("clients", "units", lambda value: entities.number(int(value))),
         HERE.fact("clients", "next_day", entities.date),
     ),
-    steps=1,
-    denials=("wrong_department",),
+    client_terms=Question(CLIENT, HERE.date("renewal_date"), HERE.amount("monthly_revenue")),
+    client_contact=Question(CLIENT, REPRESENTATIVE.person(), REPRESENTATIVE.email()),
+    client_product=Question(CLIENT, PRODUCT.text("product_name"), PRODUCT.number("stock")),
+    client_manager=Question(CLIENT, REPRESENTATIVE.person(), REPRESENTATIVE.to(MANAGER).email()),
 )
-for _name, _steps, _asks in (
-    ("client_terms", 1, (HERE.date("renewal_date"), HERE.amount("monthly_revenue"))),
-    ("client_contact", 2, (REPRESENTATIVE.person(), REPRESENTATIVE.email())),
-    ("client_product", 2, (PRODUCT.text("product_name"), PRODUCT.number("stock"))),
-    ("client_manager", 3, (REPRESENTATIVE.person(), REPRESENTATIVE.to(MANAGER).email())),
-):
-    GROUP.add(_name, SUBAREA, Question(CLIENT, *_asks), steps=_steps)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.bizops.clients import (
-    SUBAREA,
     draw_about,
     find_client,
     find_product,
@@ -20,7 +19,7 @@ from evals.kinds.enterprise.goals.rows import clear_best, latest
 from evals.kinds.enterprise.goals.unfit import UnfitError, need
 from evals.tasks.task import Entity
 
-GROUP = GoalGroup("BizOps", "bizops/clients.toml", departments=("BU",))
+GROUP = GoalGroup("bizops/clients.toml")
 
 
 def draw_top_client(ctx: DrawContext) -> Draw:
@@ -40,7 +39,7 @@ def draw_top_client(ctx: DrawContext) -> Draw:
     return draw_about(ctx, {"industry": industry}, client, answer)
 
 
-@GROUP.goal(SUBAREA, steps=3, draw=draw_top_client)
+@GROUP.goal(draw_top_client)
 def top_client(slots: Slots, plan: PlanRecorder) -> Values:
     rows = plan.every("clients", "I need all clients of that industry.", industry=slots["industry"])
     best = clear_best({row["client_id"]: float(row["monthly_revenue"]) for row in rows})
@@ -53,7 +52,7 @@ def draw_client_overview(ctx: DrawContext) -> Draw:
     return _overview(ctx, reviews=False)
 
 
-@GROUP.goal(SUBAREA, steps=4, draw=draw_client_overview)
+@GROUP.goal(draw_client_overview)
 def client_overview(slots: Slots, plan: PlanRecorder) -> Values:
     client, values = _people(plan, slots)
     return *values, find_product(plan, client)["stock"]
@@ -63,7 +62,7 @@ def draw_client_report(ctx: DrawContext) -> Draw:
     return _overview(ctx, reviews=True)
 
 
-@GROUP.goal(SUBAREA, steps=5, draw=draw_client_report)
+@GROUP.goal(draw_client_report)
 def client_report(slots: Slots, plan: PlanRecorder) -> Values:
     client, values = _people(plan, slots)
     product = find_product(plan, client)
@@ -81,7 +80,7 @@ def draw_client_report_reviewer(ctx: DrawContext) -> Draw:
     return draw_about(ctx, draw.slots, client, [*draw.answer, entities.text(reviewer["region"])])
 
 
-@GROUP.goal(SUBAREA, steps=6, draw=draw_client_report_reviewer)
+@GROUP.goal(draw_client_report_reviewer)
 def client_report_reviewer(slots: Slots, plan: PlanRecorder) -> Values:
     client, values = _people(plan, slots)
     product = find_product(plan, client)

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from evals.kinds.enterprise.goals import entities
-from evals.kinds.enterprise.goals.bizops.clients import REPRESENTATIVE, SUBAREA, named_partner
+from evals.kinds.enterprise.goals.bizops.clients import REPRESENTATIVE, named_partner
 from evals.kinds.enterprise.goals.draw_context import DrawContext
 from evals.kinds.enterprise.goals.goal import GoalGroup
 from evals.kinds.enterprise.goals.paths import HERE, MANAGER, Found, Question, Start
 
-GROUP = GoalGroup("BizOps", "bizops/clients.toml", departments=("BU",))
-
-_MANAGEMENT = ("MA",)
-"""The department that deals with vendors."""
+GROUP = GoalGroup("bizops/clients.toml")
 
 
 def _draw_by_id(ctx: DrawContext) -> Found:
@@ -38,12 +35,8 @@ _END = HERE.fact("vendors", "contract_end", entities.date)
 _TIME = HERE.fact("vendors", "lead_time", lambda value: entities.number(int(value)))
 _MANAGER = REPRESENTATIVE.to(MANAGER)
 
-for _name, _steps, _question in (
-    ("vendor_contact", 2, Question(_NAMED, REPRESENTATIVE.person(), REPRESENTATIVE.email())),
-    ("vendor_manager", 3, Question(_NAMED, _END, _MANAGER.person(), _MANAGER.email())),
-):
-    GROUP.add(_name, SUBAREA, _question, steps=_steps, departments=_MANAGEMENT)
 GROUP.add(
-    "vendor_terms", SUBAREA, Question(_BY_ID, _END, _TIME), steps=1, departments=_MANAGEMENT,
-    denials=("wrong_department",),
-)  # fmt: skip
+    vendor_contact=Question(_NAMED, REPRESENTATIVE.person(), REPRESENTATIVE.email()),
+    vendor_manager=Question(_NAMED, _END, _MANAGER.person(), _MANAGER.email()),
+    vendor_terms=Question(_BY_ID, _END, _TIME),
+)

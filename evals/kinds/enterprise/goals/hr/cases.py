@@ -11,13 +11,13 @@ from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
 from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
 from evals.kinds.enterprise.goals.hr import clauses
-from evals.kinds.enterprise.goals.hr.employees import PERSONNEL, POLICIES, climb, look, myself, three
+from evals.kinds.enterprise.goals.hr.employees import climb, look, myself, three
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from evals.kinds.enterprise.goals.unfit import UnfitError, need
 from evals.tasks.task import Entity
 from tools.files.data_files import read_toml
 
-GROUP = GoalGroup("HR", "hr/cases.toml")
+GROUP = GoalGroup("hr/cases.toml")
 
 _HELPDESK = "IN"
 _VACATION = "remaining_vacation_leaves"
@@ -39,7 +39,7 @@ def draw_ticket_clause(ctx: DrawContext) -> Draw:
     return ctx.draw({"ticket": ticket["ticket_id"]}, answer=answer, about=[("tickets", ticket)])
 
 
-@GROUP.goal(POLICIES, steps=2, draw=draw_ticket_clause, denials=("not_participant", "left_company"))
+@GROUP.goal(draw_ticket_clause)
 def ticket_clause(slots: Slots, plan: PlanRecorder) -> Values:
     ticket = _open(plan, slots)
     wanted, result = plan.fact(ticket, "clause"), plan.understood(ticket, "clause_result")
@@ -151,18 +151,15 @@ def _solve_most(slots: Slots, plan: PlanRecorder, number: int, steps: int) -> Va
     return (row["name"], lost, climb(plan, row, steps)["email"]) if steps else (row["name"], lost)
 
 
-for _name, _steps in (("ticket_due", 0), ("ticket_reminder", 1), ("ticket_escalation", 2)):
-    _logic = Logic(partial(_draw_due, steps=_steps), partial(_solve_due, steps=_steps))
-    GROUP.add(_name, POLICIES, _logic, steps=2 + _steps, denials=("not_participant", "left_company"))
-for _name, _steps in (("signatory", 1), ("signatory_above", 2), ("signatory_top", 3)):
-    GROUP.add(_name, POLICIES, Logic(partial(_draw_signatory, steps=_steps), _signatory), steps=2 + _steps)
-for _name, _number, _steps in (
-    ("two_lapsing", 2, 0),
-    ("three_lapsing", 3, 0),
-    ("three_lapsing_told", 3, 1),
-    ("three_lapsing_above", 3, 2),
-):
-    _logic = Logic(
-        partial(_draw_most, number=_number, steps=_steps), partial(_solve_most, number=_number, steps=_steps)
-    )
-    GROUP.add(_name, POLICIES, _logic, steps=_number + _steps + 1, departments=PERSONNEL)
+GROUP.add(
+    ticket_due=Logic.given(_draw_due, _solve_due, steps=0),
+    ticket_reminder=Logic.given(_draw_due, _solve_due, steps=1),
+    ticket_escalation=Logic.given(_draw_due, _solve_due, steps=2),
+    signatory=Logic(partial(_draw_signatory, steps=1), _signatory),
+    signatory_above=Logic(partial(_draw_signatory, steps=2), _signatory),
+    signatory_top=Logic(partial(_draw_signatory, steps=3), _signatory),
+    two_lapsing=Logic.given(_draw_most, _solve_most, number=2, steps=0),
+    three_lapsing=Logic.given(_draw_most, _solve_most, number=3, steps=0),
+    three_lapsing_told=Logic.given(_draw_most, _solve_most, number=3, steps=1),
+    three_lapsing_above=Logic.given(_draw_most, _solve_most, number=3, steps=2),
+)

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import TypeVar
 
 from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
 from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
-from evals.kinds.enterprise.goals.hr.employees import DIRECTORY, PERSONNEL, SENIOR, climb, look, three
+from evals.kinds.enterprise.goals.hr.employees import climb, look, three
 from evals.kinds.enterprise.goals.hr.people import entity
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 from tools.files.data_files import read_toml
 
-GROUP = GoalGroup("HR", "hr/comparisons.toml")
+GROUP = GoalGroup("hr/comparisons.toml")
 
 R = TypeVar("R", bound=Record)
 
@@ -31,7 +30,7 @@ def draw_report_with_most(ctx: DrawContext) -> Draw:
     return ctx.draw({"ask": _COMPARED[field], "field": field}, answer=answer)
 
 
-@GROUP.goal(DIRECTORY, steps=1, draw=draw_report_with_most, levels=SENIOR)
+@GROUP.goal(draw_report_with_most)
 def report_with_most(slots: Slots, plan: PlanRecorder) -> Values:
     rows = plan.every("employees", "I look at everybody who reports to me.", reports_to="me")
     here = [row for row in rows if row["is_valid"] == "TRUE"]
@@ -69,7 +68,7 @@ def draw_three_since(ctx: DrawContext) -> Draw:
     return ctx.draw(_names(rows), answer=answer)
 
 
-@GROUP.goal(DIRECTORY, steps=3, draw=draw_three_since, denials=("left_company",))
+@GROUP.goal(draw_three_since)
 def three_since(slots: Slots, plan: PlanRecorder) -> Values:
     rows = [look(plan, slots[name]) for name in ("name", "name2", "name3")]
     plan.weigh(*rows)
@@ -88,7 +87,7 @@ def draw_managers_since(ctx: DrawContext) -> Draw:
     return ctx.draw(_names([row for row, _ in found]), answer=answer)
 
 
-@GROUP.goal(DIRECTORY, steps=4, draw=draw_managers_since)
+@GROUP.goal(draw_managers_since)
 def managers_since(slots: Slots, plan: PlanRecorder) -> Values:
     rows = [look(plan, slots["name"]), look(plan, slots["name2"])]
     managers = [climb(plan, row) for row in rows]
@@ -106,9 +105,7 @@ def draw_managers_compared(ctx: DrawContext) -> Draw:
     return ctx.draw(slots, answer=answer, subject=found[0][1]["emp_id"])
 
 
-@GROUP.goal(
-    DIRECTORY, steps=6, draw=draw_managers_compared, departments=PERSONNEL, denials=("private_field",)
-)
+@GROUP.goal(draw_managers_compared)
 def managers_compared(slots: Slots, plan: PlanRecorder) -> Values:
     rows = [look(plan, slots[name]) for name in ("name", "name2", "name3")]
     managers = [climb(plan, row) for row in rows]
@@ -134,15 +131,9 @@ def _compared(slots: Slots, plan: PlanRecorder, number: int, steps: int) -> Valu
     return first["name"], climb(plan, first, steps)["email"] if steps else first[slots["field"]]
 
 
-_HIDDEN = ("private_field", "left_company")
-for _name, _number, _steps, _denials in (
-    ("compared", 2, 0, _HIDDEN),
-    ("three_compared", 3, 0, _HIDDEN),
-    ("three_compared_boss", 3, 1, _HIDDEN),
-    ("three_compared_above", 3, 2, ()),
-):
-    _logic = Logic(
-        partial(_draw_compared, number=_number, steps=_steps),
-        partial(_compared, number=_number, steps=_steps),
-    )
-    GROUP.add(_name, DIRECTORY, _logic, steps=_number + _steps, departments=PERSONNEL, denials=_denials)
+GROUP.add(
+    compared=Logic.given(_draw_compared, _compared, number=2, steps=0),
+    three_compared=Logic.given(_draw_compared, _compared, number=3, steps=0),
+    three_compared_boss=Logic.given(_draw_compared, _compared, number=3, steps=1),
+    three_compared_above=Logic.given(_draw_compared, _compared, number=3, steps=2),
+)

@@ -19,7 +19,6 @@ SENIOR = ("10", "12", "14")
 HIGH = ("12", "14")
 """Levels of who may take somebody off the records."""
 
-DIRECTORY = "employee DB"
 POLICIES = "policies"
 
 

@@ -6,24 +6,22 @@ from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, action
 from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
 from evals.kinds.enterprise.goals.hr.employees import (
-    DIRECTORY,
     HIGH,
     PERSONNEL,
-    SENIOR,
     changing,
     look,
     setting,
     someone,
     subject,
 )
-from evals.kinds.enterprise.goals.hr.records import ONCE_SEEN, REMOVE, SENIORS_ONLY, UPDATE, raised_by, rate
+from evals.kinds.enterprise.goals.hr.records import REMOVE, UPDATE, raised_by, rate
 from evals.kinds.enterprise.goals.paths import Found
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from evals.kinds.enterprise.goals.telling import mail, telling_my_manager
 from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 from evals.tasks.task import Action
 
-GROUP = GoalGroup("HR", "hr/moves.toml", departments=PERSONNEL)
+GROUP = GoalGroup("hr/moves.toml")
 
 _MOVING = ("09", "10")
 
@@ -36,7 +34,7 @@ def draw_raised_told(ctx: DrawContext) -> Draw:
     return changing(ctx, slots, row, change, _pay(row["name"], salary), mentions=[salary])
 
 
-@GROUP.goal(DIRECTORY, steps=3, type="crud", draw=draw_raised_told, levels=SENIOR, denials=ONCE_SEEN)
+@GROUP.goal(draw_raised_told)
 def raised_told(slots: Slots, plan: PlanRecorder) -> Values:
     row = look(plan, slots["name"])
     plan.private(row, "salary")
@@ -57,10 +55,7 @@ def draw_both_raised(ctx: DrawContext) -> Draw:
     return ctx.draw(slots, actions=[raised_by(slots, row) for row in rows], about=about)
 
 
-@GROUP.goal(
-    DIRECTORY, steps=4, type="crud", draw=draw_both_raised, levels=SENIOR,
-    denials=("level_too_low",),
-)  # fmt: skip
+@GROUP.goal(draw_both_raised)
 def both_raised(slots: Slots, plan: PlanRecorder) -> Values:
     for name in (slots["name"], slots["name2"]):
         row = look(plan, name)
@@ -82,10 +77,7 @@ def draw_rated_told(ctx: DrawContext) -> Draw:
     return changing(ctx, slots, row, rate(slots), _review(boss["emp_id"], slots), mentions=[row["name"]])
 
 
-@GROUP.goal(
-    DIRECTORY, steps=3, type="crud", draw=draw_rated_told, levels=SENIOR,
-    denials=("self_protection", "level_too_low", "wrong_department"),
-)  # fmt: skip
+@GROUP.goal(draw_rated_told)
 def rated_told(slots: Slots, plan: PlanRecorder) -> Values:
     plan.carry_out("I record the rating.", rate(slots))
     row = look(plan, slots["name"])
@@ -101,10 +93,7 @@ def draw_transferred_both_told(ctx: DrawContext) -> Draw:
     return changing(ctx, slots, row, _moved(slots), *messages, mentions=[row["name"]])
 
 
-@GROUP.goal(
-    DIRECTORY, steps=4, type="crud", draw=draw_transferred_both_told, levels=SENIOR,
-    denials=("level_too_low", "wrong_department"),
-)  # fmt: skip
+@GROUP.goal(draw_transferred_both_told)
 def transferred_both_told(slots: Slots, plan: PlanRecorder) -> Values:
     row = look(plan, slots["name"])
     plan.carry_out("I move the record to the new department.", _moved(slots))
@@ -125,10 +114,7 @@ def draw_swapped(ctx: DrawContext) -> Draw:
     return ctx.draw(slots, actions=actions, mentions=[row["name"], other["name"]], about=about)
 
 
-@GROUP.goal(
-    DIRECTORY, steps=6, type="crud", draw=draw_swapped, levels=SENIOR,
-    denials=("level_too_low", "wrong_department"),
-)  # fmt: skip
+@GROUP.goal(draw_swapped)
 def swapped(slots: Slots, plan: PlanRecorder) -> Values:
     row, other = look(plan, slots["name"]), look(plan, slots["name2"])
     for change in _swap(slots, row, other):
@@ -146,10 +132,7 @@ def draw_removed_told(ctx: DrawContext) -> Draw:
     return changing(ctx, slots, row, *actions, mentions=[row["name"]], levels=HIGH)
 
 
-@GROUP.goal(
-    DIRECTORY, steps=3, type="crud", draw=draw_removed_told, levels=HIGH,
-    denials=("self_protection", "level_too_low", "wrong_department"),
-)  # fmt: skip
+@GROUP.goal(draw_removed_told)
 def removed_told(slots: Slots, plan: PlanRecorder) -> Values:
     row = look(plan, slots["name"])
     plan.carry_out("I record that this person leaves.", action(REMOVE, emp_id=row["emp_id"]))
@@ -227,13 +210,11 @@ def transferred_told(slots: Slots, plan: PlanRecorder) -> Values:
 
 
 _WHY = "I move the record to the new department."
-_WATCHED = ("self_protection", "level_too_low", "wrong_department")
 _REMOVED_BOTH = telling_my_manager(
     Logic(draw_removed_told, removed_told), _left, why="I mail my own manager."
 )
-for _name, _steps, _logic, _levels, _denials in (
-    ("transferred", 1, setting(_draw_transfer, _WHY, _moved), SENIOR, SENIORS_ONLY),
-    ("transferred_told", 2, Logic(draw_transferred_told, transferred_told), SENIOR, _WATCHED),
-    ("removed_both_told", 5, _REMOVED_BOTH, HIGH, _WATCHED),
-):
-    GROUP.add(_name, DIRECTORY, _logic, steps=_steps, type="crud", levels=_levels, denials=_denials)
+GROUP.add(
+    transferred=setting(_draw_transfer, _WHY, _moved),
+    transferred_told=Logic(draw_transferred_told, transferred_told),
+    removed_both_told=_REMOVED_BOTH,
+)

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-from functools import partial
 
 from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, action
 from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
-from evals.kinds.enterprise.goals.hr.employees import DIRECTORY, PERSONNEL, SENIOR, someone
+from evals.kinds.enterprise.goals.hr.employees import someone
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from evals.kinds.enterprise.goals.telling import mail, my_manager
 from evals.kinds.enterprise.goals.unfit import UnfitError
 from evals.tasks.task import Action
 from tools.kinds.enterprise.generate.people.names import outsiders
 
-GROUP = GoalGroup("HR", "hr/newcomers.toml", departments=PERSONNEL)
+GROUP = GoalGroup("hr/newcomers.toml")
 
 CREATE = "employee_data.create"
 
@@ -30,10 +29,7 @@ def draw_registered(ctx: DrawContext) -> Draw:
     return ctx.draw(slots, actions=[_created(slots)], about=[("employees", boss)])
 
 
-@GROUP.goal(
-    DIRECTORY, steps=1, type="crud", draw=draw_registered, levels=SENIOR,
-    denials=("level_too_low", "wrong_department", "left_company"),
-)  # fmt: skip
+@GROUP.goal(draw_registered)
 def registered(slots: Slots, plan: PlanRecorder) -> Values:
     return plan.carry_out("I register the newcomer.", _created(slots))
 
@@ -88,7 +84,7 @@ def _registered_told(slots: Slots, plan: PlanRecorder, *, above: bool) -> Values
     return plan.carry_out(f"I tell {who} manager the new address.", welcome(to, slots, made["email"]))
 
 
-for _above, _name in enumerate(("registered_told", "registered_reported")):
-    _logic = Logic(partial(_draw_told, above=bool(_above)), partial(_registered_told, above=bool(_above)))
-    _denials = ("level_too_low", "wrong_department")
-    GROUP.add(_name, DIRECTORY, _logic, steps=2 + _above, type="crud", levels=SENIOR, denials=_denials)
+GROUP.add(
+    registered_told=Logic.given(_draw_told, _registered_told, above=False),
+    registered_reported=Logic.given(_draw_told, _registered_told, above=True),
+)

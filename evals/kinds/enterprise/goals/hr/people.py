@@ -8,21 +8,14 @@ from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
-from evals.kinds.enterprise.goals.hr.employees import (
-    DIRECTORY,
-    PERSONNEL,
-    climb,
-    look,
-    myself,
-    someone,
-)
+from evals.kinds.enterprise.goals.hr.employees import climb, look, myself, someone
 from evals.kinds.enterprise.goals.paths import Found, Link, Path, Question, Start
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 from evals.tasks.task import Entity
 from tools.files.data_files import read_toml
 
-GROUP = GoalGroup("HR", "hr/people.toml")
+GROUP = GoalGroup("hr/people.toml")
 
 _WORDS = read_toml(__package__, "words.toml")
 _MINE: Mapping[str, str] = _WORDS["mine"]
@@ -43,7 +36,7 @@ def draw_my_record(ctx: DrawContext) -> Draw:
     return ctx.draw(slots, answer=answer)
 
 
-@GROUP.goal(DIRECTORY, steps=1, draw=draw_my_record)
+@GROUP.goal(draw_my_record)
 def my_record(slots: Slots, plan: PlanRecorder) -> Values:
     me = myself(plan)
     plan.weigh(me)
@@ -57,7 +50,7 @@ def draw_my_balances(ctx: DrawContext) -> Draw:
     return ctx.draw({}, answer=[entities.number(int(value)) for value in left])
 
 
-@GROUP.goal(DIRECTORY, steps=1, draw=draw_my_balances)
+@GROUP.goal(draw_my_balances)
 def my_balances(slots: Slots, plan: PlanRecorder) -> Values:
     me = myself(plan)
     plan.weigh(me)
@@ -75,10 +68,7 @@ def draw_private_record(ctx: DrawContext) -> Draw:
     return ctx.draw(slots, answer=[entity(row, field)], about=[("employees", row)], subject=row["emp_id"])
 
 
-@GROUP.goal(
-    DIRECTORY, steps=1, draw=draw_private_record, departments=PERSONNEL,
-    denials=("private_field", "left_company"),
-)  # fmt: skip
+@GROUP.goal(draw_private_record)
 def private_record(slots: Slots, plan: PlanRecorder) -> Values:
     row = look(plan, slots["name"])
     plan.weigh(row)
@@ -95,7 +85,7 @@ def draw_biography(ctx: DrawContext) -> Draw:
     return ctx.draw(slots, answer=[answer])
 
 
-@GROUP.goal(DIRECTORY, steps=1, draw=draw_biography, denials=("left_company",))
+@GROUP.goal(draw_biography)
 def biography(slots: Slots, plan: PlanRecorder) -> Values:
     return (plan.fact(look(plan, slots["name"]), slots["fact"]),)
 
@@ -108,7 +98,7 @@ def draw_certificates(ctx: DrawContext) -> Draw:
     return ctx.draw({"name": row["name"]}, answer=answer, nothing=not names)
 
 
-@GROUP.goal(DIRECTORY, steps=1, draw=draw_certificates, empty=True, denials=("left_company",))
+@GROUP.goal(draw_certificates)
 def certificates(slots: Slots, plan: PlanRecorder) -> Values:
     row = look(plan, slots["name"])
     held = plan.understood(row, "certificates")
@@ -129,7 +119,7 @@ def draw_successor_of_whom(ctx: DrawContext) -> Draw:
     return ctx.draw({"name": row["name"]}, answer=answer)
 
 
-@GROUP.goal(DIRECTORY, steps=2, draw=draw_successor_of_whom, denials=("left_company",))
+@GROUP.goal(draw_successor_of_whom)
 def successor_of_whom(slots: Slots, plan: PlanRecorder) -> Values:
     name = plan.fact(look(plan, slots["name"]), "successor")
     return name, look(plan, name)["email"]
@@ -168,15 +158,9 @@ _AUTHOR = Link(
 _BOSS = Link(lambda ctx, row: ctx.above(row), climb)
 _MYSELF = Start("", lambda ctx: Found(ctx.me, {}), lambda plan, _: myself(plan))
 
-for _levels, _name in enumerate(("my_manager", "my_managers_manager"), 1):
-    _boss = Path((_BOSS,) * _levels)
-    _question = Question(_MYSELF, _boss.person(), _boss.email(), _boss.date("doj"))
-    GROUP.add(_name, DIRECTORY, _question, steps=1 + _levels)
-_POSTS_BOSS = Path((_AUTHOR, _BOSS))
+_MANAGER, _ABOVE, _POSTS_BOSS = Path((_BOSS,)), Path((_BOSS, _BOSS)), Path((_AUTHOR, _BOSS))
 GROUP.add(
-    "post_manager",
-    DIRECTORY,
-    Question(_POST, _POSTS_BOSS.person(), _POSTS_BOSS.email()),
-    steps=3,
-    denials=("left_company",),
+    my_manager=Question(_MYSELF, _MANAGER.person(), _MANAGER.email(), _MANAGER.date("doj")),
+    my_managers_manager=Question(_MYSELF, _ABOVE.person(), _ABOVE.email(), _ABOVE.date("doj")),
+    post_manager=Question(_POST, _POSTS_BOSS.person(), _POSTS_BOSS.email()),
 )

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date, timedelta
-from functools import cache, partial
+from functools import cache
 from random import Random
 
 from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
 from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
 from evals.kinds.enterprise.goals.hr import clauses
-from evals.kinds.enterprise.goals.hr.employees import POLICIES
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Rows
 from evals.kinds.enterprise.goals.unfit import UnfitError
 from tools.files.data_files import read_toml
 from tools.generating.latent import Latent
 
-GROUP = GoalGroup("HR", "hr/policies.toml")
+GROUP = GoalGroup("hr/policies.toml")
 
 _UNVALUED = ("required", "forbidden")
 _CITIES: Sequence[str] = read_toml(__package__, "words.toml")["cities"]
@@ -35,7 +34,7 @@ def draw_clause_exceptions(ctx: DrawContext) -> Draw:
     return ctx.draw(_slots(ctx, found), answer=answer, nothing=not said)
 
 
-@GROUP.goal(POLICIES, steps=1, draw=draw_clause_exceptions, empty=True)
+@GROUP.goal(draw_clause_exceptions)
 def clause_exceptions(slots: Slots, plan: PlanRecorder) -> Values:
     found = clauses.rule(plan, slots["title"], "I open the policy.", slots["clause"])
     return (found.exceptions,) if found.exceptions else plan.none(Rows([], 0, 0))
@@ -140,7 +139,7 @@ def draw_trip_refund(ctx: DrawContext) -> Draw:
     return ctx.draw(slots, answer=[entities.amount(_refund(slots, most, limits[clauses.MILEAGE]))])
 
 
-@GROUP.goal(POLICIES, steps=1, draw=draw_trip_refund)
+@GROUP.goal(draw_trip_refund)
 def trip_refund(slots: Slots, plan: PlanRecorder) -> Values:
     hotel, mileage = clauses.rules(
         plan, clauses.EXPENSES, "I read the limits for trips.", clauses.HOTEL, clauses.MILEAGE
@@ -164,9 +163,10 @@ def _refund(slots: Slots, most: int, per_kilometre: int) -> str:
     )
 
 
-for _number, _name in enumerate(("clause_value", "two_values", "three_values"), 1):
-    _logic = Logic(partial(_draw_values, number=_number), partial(_values, number=_number))
-    GROUP.add(_name, POLICIES, _logic, steps=_number)
-for _number, _name in enumerate(("deadline", "two_deadlines"), 1):
-    _logic = Logic(partial(_draw_deadlines, number=_number), partial(_deadlines, number=_number))
-    GROUP.add(_name, POLICIES, _logic, steps=_number)
+GROUP.add(
+    clause_value=Logic.given(_draw_values, _values, number=1),
+    two_values=Logic.given(_draw_values, _values, number=2),
+    three_values=Logic.given(_draw_values, _values, number=3),
+    deadline=Logic.given(_draw_deadlines, _deadlines, number=1),
+    two_deadlines=Logic.given(_draw_deadlines, _deadlines, number=2),
+)

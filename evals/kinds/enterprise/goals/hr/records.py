@@ -7,29 +7,16 @@ from collections.abc import Mapping
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, action
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
 from evals.kinds.enterprise.goals.hr import clauses
-from evals.kinds.enterprise.goals.hr.employees import (
-    DIRECTORY,
-    HIGH,
-    PERSONNEL,
-    SENIOR,
-    changing,
-    look,
-    setting,
-    someone,
-    subject,
-)
+from evals.kinds.enterprise.goals.hr.employees import HIGH, SENIOR, changing, look, setting, someone, subject
 from evals.kinds.enterprise.goals.paths import Found
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 from evals.tasks.task import Action
 
-GROUP = GoalGroup("HR", "hr/records.toml", departments=PERSONNEL)
+GROUP = GoalGroup("hr/records.toml")
 
 UPDATE = "employee_data.update"
 REMOVE = "employee_data.delete"
-SENIORS_ONLY = ("self_protection", "level_too_low", "wrong_department", "left_company")
-ONCE_SEEN = ("self_protection", "level_too_low", "left_company")
-"""The same where a private value has to be seen first: other departments do not get to the change."""
 
 _NEXT_STATUS = {"Single": "Married", "Married": "Divorced", "Divorced": "Married"}
 _STEP = 50
@@ -45,7 +32,7 @@ def draw_leave_booked(ctx: DrawContext) -> Draw:
     return changing(ctx, slots, row, _booked(slots, row))
 
 
-@GROUP.goal(DIRECTORY, steps=2, type="crud", draw=draw_leave_booked, denials=("left_company",))
+@GROUP.goal(draw_leave_booked)
 def leave_booked(slots: Slots, plan: PlanRecorder) -> Values:
     row = look(plan, slots["name"])
     plan.private(row, f"remaining_{slots['kind']}_leaves")
@@ -59,7 +46,7 @@ def draw_raised(ctx: DrawContext) -> Draw:
     return changing(ctx, slots, row, raised_by(slots, row))
 
 
-@GROUP.goal(DIRECTORY, steps=2, type="crud", draw=draw_raised, levels=SENIOR, denials=ONCE_SEEN)
+@GROUP.goal(draw_raised)
 def raised(slots: Slots, plan: PlanRecorder) -> Values:
     row = look(plan, slots["name"])
     plan.private(row, "salary")
@@ -75,9 +62,7 @@ def draw_vacation_capped(ctx: DrawContext) -> Draw:
     return changing(ctx, slots, row, _capped(slots, most))
 
 
-@GROUP.goal(
-    DIRECTORY, steps=2, type="crud", draw=draw_vacation_capped, denials=("wrong_department", "left_company")
-)
+@GROUP.goal(draw_vacation_capped)
 def vacation_capped(slots: Slots, plan: PlanRecorder) -> Values:
     most = clauses.rule(plan, clauses.LEAVE, "How much may be carried over?", clauses.CARRIED).value
     return plan.carry_out("I cut the balance down to that.", _capped(slots, most))
@@ -160,13 +145,10 @@ def _remove(slots: Slots) -> Action:
     return action(REMOVE, emp_id=slots["name"])
 
 
-_NOT_HERE = ("wrong_department", "left_company")
-for _name, _found, _why, _make, _levels, _denials in (
-    ("salary_set", _set_salary, "I set the new salary.", _salary, SENIOR, SENIORS_ONLY),
-    ("rating_set", _set_rating, "I record the rating.", rate, SENIOR, SENIORS_ONLY),
-    ("leaves_set", _set_leaves, "I correct both balances.", _leaves, (), _NOT_HERE),
-    ("personal_set", _set_personal, "I correct marital status and age.", _personal, (), _NOT_HERE),
-    ("removed", _leaver, "I record that this person leaves.", _remove, HIGH, SENIORS_ONLY),
-):
-    _logic = setting(_found, _why, _make, _levels or SENIOR)
-    GROUP.add(_name, DIRECTORY, _logic, steps=1, type="crud", levels=_levels, denials=_denials)
+GROUP.add(
+    salary_set=setting(_set_salary, "I set the new salary.", _salary, SENIOR),
+    rating_set=setting(_set_rating, "I record the rating.", rate, SENIOR),
+    leaves_set=setting(_set_leaves, "I correct both balances.", _leaves),
+    personal_set=setting(_set_personal, "I correct marital status and age.", _personal),
+    removed=setting(_leaver, "I record that this person leaves.", _remove, HIGH),
+)

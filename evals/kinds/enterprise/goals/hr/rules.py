@@ -4,27 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
-from functools import partial
 
 from evals.kinds.enterprise.facts import Record, day
 from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
 from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
 from evals.kinds.enterprise.goals.hr import clauses
-from evals.kinds.enterprise.goals.hr.employees import (
-    PERSONNEL,
-    POLICIES,
-    SENIOR,
-    climb,
-    look,
-    myself,
-    someone,
-)
+from evals.kinds.enterprise.goals.hr.employees import climb, look, myself, someone
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from evals.kinds.enterprise.goals.unfit import UnfitError
 from evals.tasks.task import Entity
 
-GROUP = GoalGroup("HR", "hr/rules.toml")
+GROUP = GoalGroup("hr/rules.toml")
 
 _DIRECTOR = "14"
 _VACATION = "remaining_vacation_leaves"
@@ -39,7 +30,7 @@ def draw_probation_end(ctx: DrawContext) -> Draw:
     return ctx.draw({"name": row["name"]}, answer=[entities.date(end.isoformat())])
 
 
-@GROUP.goal(POLICIES, steps=2, draw=draw_probation_end)
+@GROUP.goal(draw_probation_end)
 def probation_end(slots: Slots, plan: PlanRecorder) -> Values:
     row = look(plan, slots["name"])
     months = clauses.rule(plan, clauses.HANDBOOK, "How long is probation?", clauses.PROBATION).value
@@ -53,7 +44,7 @@ def draw_training_due(ctx: DrawContext) -> Draw:
     return ctx.draw({"name": row["name"]}, answer=[entities.date(due.isoformat())])
 
 
-@GROUP.goal(POLICIES, steps=2, draw=draw_training_due)
+@GROUP.goal(draw_training_due)
 def training_due(slots: Slots, plan: PlanRecorder) -> Values:
     row = look(plan, slots["name"])
     days = clauses.rule(plan, clauses.COMPLIANCE, "Until when is it to be done?", clauses.TRAINING).value
@@ -76,10 +67,7 @@ def draw_devices_back(ctx: DrawContext) -> Draw:
     )
 
 
-@GROUP.goal(
-    POLICIES, steps=2, draw=draw_devices_back, departments=PERSONNEL,
-    denials=("private_field", "left_company"),
-)  # fmt: skip
+@GROUP.goal(draw_devices_back)
 def devices_back(slots: Slots, plan: PlanRecorder) -> Values:
     row = look(plan, slots["name"])
     last = day(plan.private(row, "dol"))
@@ -130,7 +118,7 @@ def draw_my_lapsing(ctx: DrawContext) -> Draw:
     return ctx.draw({}, answer=[entities.number(lost)])
 
 
-@GROUP.goal(POLICIES, steps=2, draw=draw_my_lapsing)
+@GROUP.goal(draw_my_lapsing)
 def my_lapsing(slots: Slots, plan: PlanRecorder) -> Values:
     me = myself(plan)
     plan.weigh(me)
@@ -144,7 +132,7 @@ def draw_lapsing(ctx: DrawContext) -> Draw:
     return ctx.draw({"name": row["name"]}, answer=[entities.number(_lost(ctx, row))])
 
 
-@GROUP.goal(POLICIES, steps=2, draw=draw_lapsing, departments=PERSONNEL)
+@GROUP.goal(draw_lapsing)
 def lapsing(slots: Slots, plan: PlanRecorder) -> Values:
     row = look(plan, slots["name"])
     return (str(_lapsing(plan.private(row, _VACATION), _carried(plan))),)
@@ -158,7 +146,7 @@ def draw_reports_lapsing(ctx: DrawContext) -> Draw:
     return ctx.draw({}, answer=names, nothing=not names)
 
 
-@GROUP.goal(POLICIES, steps=2, draw=draw_reports_lapsing, levels=SENIOR, empty=True)
+@GROUP.goal(draw_reports_lapsing)
 def reports_lapsing(slots: Slots, plan: PlanRecorder) -> Values:
     reports = plan.every("employees", "Who reports to me, and what do they have left?", reports_to="me")
     most = _carried(plan)
@@ -174,7 +162,7 @@ def draw_reports_to_improve(ctx: DrawContext) -> Draw:
     return ctx.draw({}, answer=names, nothing=not names)
 
 
-@GROUP.goal(POLICIES, steps=2, draw=draw_reports_to_improve, levels=SENIOR, empty=True)
+@GROUP.goal(draw_reports_to_improve)
 def reports_to_improve(slots: Slots, plan: PlanRecorder) -> Values:
     reports = plan.every("employees", "Who reports to me, and how are they rated?", reports_to="me")
     most = clauses.rule(plan, clauses.RATINGS, "Which ratings lead to a plan?", clauses.PLAN).value
@@ -220,6 +208,8 @@ def _notice_of(slots: Slots, plan: PlanRecorder, levels: int) -> Values:
     return (leaver["name"], end) if levels else (end,)
 
 
-for _levels, _name in enumerate(("notice_end", "notice_of_manager", "notice_above")):
-    _logic = Logic(partial(_draw_notice_of, levels=_levels), partial(_notice_of, levels=_levels))
-    GROUP.add(_name, POLICIES, _logic, steps=2 + _levels)
+GROUP.add(
+    notice_end=Logic.given(_draw_notice_of, _notice_of, levels=0),
+    notice_of_manager=Logic.given(_draw_notice_of, _notice_of, levels=1),
+    notice_above=Logic.given(_draw_notice_of, _notice_of, levels=2),
+)

@@ -7,7 +7,6 @@ from functools import partial
 from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.goal import GoalGroup
 from evals.kinds.enterprise.goals.it.ticket_lookup import (
-    HELPDESK,
     draw_named,
     draw_numbered,
     find_ticket,
@@ -20,10 +19,9 @@ from evals.kinds.enterprise.goals.it.ticket_lookup import (
     resolver_of,
     ticket_fact,
 )
-from evals.kinds.enterprise.goals.it.tickets import SUBAREA
 from evals.kinds.enterprise.goals.paths import HERE, MANAGER, Ask, Link, Question, Start
 
-GROUP = GoalGroup("IT", "it/chains.toml", departments=HELPDESK)
+GROUP = GoalGroup("it/chains.toml")
 
 _ANY = Start("tickets", draw_numbered, open_ticket)
 _RESOLVED = Start("tickets", partial(draw_numbered, status="resolved"), open_ticket)
@@ -49,42 +47,28 @@ _VERDICT = Ask(
 _TWO_PEOPLE = (_RAISER, _RESOLVER)
 _TWO_MANAGERS = (_RAISERS_MANAGER, _RESOLVERS_MANAGER)
 
-_QUESTIONS = {
-    "raiser_contact": (2, Question(_ANY, _RAISER.email(), _RAISER.text("title"))),
-    "resolver_contact": (2, Question(_NAMED, _NUMBER, _RESOLVER.email())),
-    "policy": (2, Question(_NAMED_RESOLVED, *_RULE)),
-    "verdict": (2, Question(_RESOLVED, _VERDICT, _POLICY.text("title"))),
-    "raiser_manager": (3, Question(_ANY, _RAISER.person(), _RAISERS_MANAGER.email())),
-    "resolver_manager": (3, Question(_NAMED, _NUMBER, _RESOLVERS_MANAGER.email())),
-    "policy_resolver": (3, Question(_NAMED_RESOLVED, *_RULE, _RESOLVER.email())),
-    "both_contacts": (3, Question(_ANY, _RAISER.email(), _RESOLVER.email(), apart=[_TWO_PEOPLE])),
-    "policy_manager": (4, Question(_NAMED_RESOLVED, *_RULE, _RESOLVERS_MANAGER.email())),
-    "raiser_chain": (4, Question(_ANY, _RAISER.person(), _RAISERS_MANAGER.to(MANAGER).email())),
-    "both_managers": (
-        5,
-        Question(_ANY, *(path.email() for path in _TWO_MANAGERS), apart=[_TWO_PEOPLE, _TWO_MANAGERS]),
+GROUP.add(
+    raiser_contact=Question(_ANY, _RAISER.email(), _RAISER.text("title")),
+    resolver_contact=Question(_NAMED, _NUMBER, _RESOLVER.email()),
+    policy=Question(_NAMED_RESOLVED, *_RULE),
+    verdict=Question(_RESOLVED, _VERDICT, _POLICY.text("title")),
+    raiser_manager=Question(_ANY, _RAISER.person(), _RAISERS_MANAGER.email()),
+    resolver_manager=Question(_NAMED, _NUMBER, _RESOLVERS_MANAGER.email()),
+    policy_resolver=Question(_NAMED_RESOLVED, *_RULE, _RESOLVER.email()),
+    both_contacts=Question(_ANY, _RAISER.email(), _RESOLVER.email(), apart=[_TWO_PEOPLE]),
+    policy_manager=Question(_NAMED_RESOLVED, *_RULE, _RESOLVERS_MANAGER.email()),
+    raiser_chain=Question(_ANY, _RAISER.person(), _RAISERS_MANAGER.to(MANAGER).email()),
+    both_managers=Question(
+        _ANY, *(path.email() for path in _TWO_MANAGERS), apart=[_TWO_PEOPLE, _TWO_MANAGERS]
     ),
-    "policy_both": (
-        5,
-        Question(
-            _NAMED_RESOLVED,
-            *_RULE,
-            _RESOLVER.email(),
-            _RAISERS_MANAGER.email(),
-            apart=[_TWO_PEOPLE, (_RAISERS_MANAGER, _RESOLVER)],
-        ),
+    policy_both=Question(
+        _NAMED_RESOLVED,
+        *_RULE,
+        _RESOLVER.email(),
+        _RAISERS_MANAGER.email(),
+        apart=[_TWO_PEOPLE, (_RAISERS_MANAGER, _RESOLVER)],
     ),
-    "policy_managers": (
-        6,
-        Question(
-            _NAMED_RESOLVED,
-            *_RULE,
-            *(path.email() for path in _TWO_MANAGERS),
-            apart=[_TWO_PEOPLE, _TWO_MANAGERS],
-        ),
+    policy_managers=Question(
+        _NAMED_RESOLVED, *_RULE, *(path.email() for path in _TWO_MANAGERS), apart=[_TWO_PEOPLE, _TWO_MANAGERS]
     ),
-}
-
-for _name, (_steps, _question) in _QUESTIONS.items():
-    _denials = ("wrong_department",) if _name == "raiser_contact" else ()
-    GROUP.add(_name, SUBAREA, _question, steps=_steps, denials=_denials)
+)

@@ -7,8 +7,6 @@ from collections.abc import Callable, Mapping
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, action
 from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
 from evals.kinds.enterprise.goals.it.ticket_lookup import (
-    HELPDESK,
-    OTHERS,
     draw_named,
     draw_numbered,
     draw_ticket,
@@ -26,11 +24,8 @@ from evals.kinds.enterprise.goals.telling import mail, telling_my_manager
 from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 from evals.tasks.task import Action
 
-GROUP = GoalGroup("IT", "it/desk.toml", departments=HELPDESK)
-SUBAREA = "ticket DB"
+GROUP = GoalGroup("it/desk.toml")
 PRIORITIES = ("high", "medium", "low")
-SENIORS = ("10", "12", "14")
-"""The levels of the helpdesk that may delete anybody's ticket."""
 
 UPDATE = "it_service_management.update_issue"
 DELETE = "it_service_management.delete_issue"
@@ -41,7 +36,7 @@ def draw_raise(ctx: DrawContext) -> Draw:
     return ctx.draw(slots, actions=[_new(slots)], mentions=[slots["text"]])
 
 
-@GROUP.goal(SUBAREA, steps=1, type="crud", draw=draw_raise, departments=(*OTHERS, *HELPDESK))
+@GROUP.goal(draw_raise)
 def raise_ticket(slots: Slots, plan: PlanRecorder) -> Values:
     return plan.carry_out("I raise the ticket.", _new(slots))
 
@@ -73,8 +68,10 @@ def _raised(slots: Slots) -> str:
 
 _NAMED = Start("tickets", draw_named, find_ticket)
 _RESOLVER = HERE.to(Link(resolver, resolver_of))
-GROUP.add("state", SUBAREA, Question(_NAMED, HERE.text("status"), HERE.text("priority")), steps=1)
-GROUP.add("state_desk", SUBAREA, Question(_NAMED, HERE.text("status"), _RESOLVER.text("title")), steps=2)
+GROUP.add(
+    state=Question(_NAMED, HERE.text("status"), HERE.text("priority")),
+    state_desk=Question(_NAMED, HERE.text("status"), _RESOLVER.text("title")),
+)
 
 
 def draw_raise_for(ctx: DrawContext) -> Draw:
@@ -83,7 +80,7 @@ def draw_raise_for(ctx: DrawContext) -> Draw:
     return ctx.draw(slots, actions=[_new(slots)], mentions=[slots["text"]])
 
 
-@GROUP.goal(SUBAREA, steps=1, type="crud", draw=draw_raise_for, departments=(*OTHERS, *HELPDESK))
+@GROUP.goal(draw_raise_for)
 def raise_ticket_for(slots: Slots, plan: PlanRecorder) -> Values:
     return plan.carry_out(f"I raise the ticket and assign it to {slots['name']}.", _new(slots))
 
@@ -126,50 +123,46 @@ _OWN_PRIORITY = Change(
     "tickets", _own_priority, None, "I change the priority of that ticket.",
     lambda _, slots: action(UPDATE, ticket_id=slots["ticket"], priority=slots["priority"]),
 )  # fmt: skip
-GROUP.add(
-    "own_priority", SUBAREA, _OWN_PRIORITY, steps=1, type="crud", who=waits, departments=OTHERS,
-    denials=("not_owner",),
-)  # fmt: skip
-
-for _name, _draw, _why, _column, _slot in (
-    ("priority_of", _priority_of, "I change its priority.", "priority", "priority"),
-    ("reassign", _reassigned, "I assign it to {other}.", "resolver", "other"),
-    ("regroup", _regrouped, "I move it to the other category.", "category", "other"),
-):
-    _change = Change("tickets", _draw, find_ticket, _why, _update(_column, _slot))
-    GROUP.add(_name, SUBAREA, _change, steps=2, type="crud")
+GROUP.add(waits, own_priority=_OWN_PRIORITY)
 
 GROUP.add(
-    "delete_ticket", SUBAREA,
-    Change(
-        "tickets", draw_numbered, None, "I delete that ticket.",
+    priority_of=Change(
+        "tickets", _priority_of, find_ticket, "I change its priority.", _update("priority", "priority")
+    ),
+    reassign=Change(
+        "tickets", _reassigned, find_ticket, "I assign it to {other}.", _update("resolver", "other")
+    ),
+    regroup=Change(
+        "tickets", _regrouped, find_ticket, "I move it to the other category.", _update("category", "other")
+    ),
+    delete_ticket=Change(
+        "tickets",
+        draw_numbered,
+        None,
+        "I delete that ticket.",
         lambda _, slots: action(DELETE, ticket_id=slots["ticket"]),
     ),
-    steps=1, type="crud", levels=SENIORS, denials=("level_too_low",),
-)  # fmt: skip
-GROUP.add(
-    "delete_of", SUBAREA,
-    Change(
-        "tickets", draw_named, find_ticket, "I delete it.",
+    delete_of=Change(
+        "tickets",
+        draw_named,
+        find_ticket,
+        "I delete it.",
         lambda ticket, _: action(DELETE, ticket_id=ticket["ticket_id"]),
     ),
-    steps=2, type="crud", levels=SENIORS, denials=("level_too_low",),
-)  # fmt: skip
-GROUP.add(
-    "raise_ticket_mail", SUBAREA,
-    telling_my_manager(
-        Logic(draw_raise, raise_ticket), lambda to, slots: mail(to, "IT ticket raised", _raised(slots)),
+    raise_ticket_mail=telling_my_manager(
+        Logic(draw_raise, raise_ticket),
+        lambda to, slots: mail(to, "IT ticket raised", _raised(slots)),
         why="I tell my manager about it.",
     ),
-    steps=3, type="crud", departments=(*OTHERS, *HELPDESK),
-)  # fmt: skip
+)
 
 
 GROUP.add(
-    "own_priority_mail", SUBAREA,
-    telling_my_manager(
-        _OWN_PRIORITY, lambda to, slots: mail(to, "Priority changed", _changed(slots)),
-        mentions=("ticket", "priority"), look_up_first=True,
+    waits,
+    own_priority_mail=telling_my_manager(
+        _OWN_PRIORITY,
+        lambda to, slots: mail(to, "Priority changed", _changed(slots)),
+        mentions=("ticket", "priority"),
+        look_up_first=True,
     ),
-    steps=3, type="crud", who=waits, departments=OTHERS, denials=("not_owner",),
-)  # fmt: skip
+)

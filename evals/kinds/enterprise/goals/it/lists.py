@@ -8,14 +8,13 @@ from evals.kinds.enterprise.facts import Record, day
 from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
-from evals.kinds.enterprise.goals.it.ticket_lookup import HELPDESK, YEARS, busiest, draw_ticket, has_had
-from evals.kinds.enterprise.goals.it.tickets import SUBAREA
+from evals.kinds.enterprise.goals.it.ticket_lookup import YEARS, busiest, draw_ticket, has_had
 from evals.kinds.enterprise.goals.messages.chats import manager_of
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row, Rows
 from evals.kinds.enterprise.goals.rows import span
 from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 
-GROUP = GoalGroup("IT", "it/lists.toml", departments=HELPDESK)
+GROUP = GoalGroup("it/lists.toml")
 _PRIORITIES = ("high", "medium", "low")
 _SPAN = (20, 200)
 
@@ -26,7 +25,7 @@ def draw_my_queue(ctx: DrawContext) -> Draw:
     return ctx.listing({"priority": priority}, rows, "ticket_id", [("tickets", row) for row in rows[:1]])
 
 
-@GROUP.goal(SUBAREA, steps=1, draw=draw_my_queue, empty=True)
+@GROUP.goal(draw_my_queue)
 def my_queue(slots: Slots, plan: PlanRecorder) -> Values:
     rows = plan.every(
         "tickets", f"I look for my open tickets of {slots['priority']} priority.",
@@ -53,7 +52,7 @@ def draw_my_period(ctx: DrawContext) -> Draw:
     )
 
 
-@GROUP.goal(SUBAREA, steps=1, draw=draw_my_period, who=has_had, empty=True)
+@GROUP.goal(draw_my_period, who=has_had)
 def my_period(slots: Slots, plan: PlanRecorder) -> Values:
     rows = plan.every(
         "tickets", "I look for what came to me in that time.",
@@ -71,7 +70,7 @@ def draw_raised_by(ctx: DrawContext) -> Draw:
     return ctx.listing({"name": person["name"]}, rows, "ticket_id", [("tickets", row) for row in rows[:1]])
 
 
-@GROUP.goal(SUBAREA, steps=1, draw=draw_raised_by, empty=True)
+@GROUP.goal(draw_raised_by)
 def raised_by(slots: Slots, plan: PlanRecorder) -> Values:
     rows = plan.every("tickets", f"I look for what {slots['name']} raised.", raised_by=slots["name"])
     return plan.listing(rows, "ticket_id")
@@ -89,7 +88,7 @@ def draw_category_year(ctx: DrawContext) -> Draw:
     return ctx.draw(slots, answer=answer, about=[("tickets", row)])
 
 
-@GROUP.goal(SUBAREA, steps=1, draw=draw_category_year, empty=True)
+@GROUP.goal(draw_category_year)
 def category_year(slots: Slots, plan: PlanRecorder) -> Values:
     rows = _in_category(plan, slots["category"], slots["year"])
     if not rows:
@@ -112,7 +111,7 @@ def draw_more_of(ctx: DrawContext) -> Draw:
     return ctx.draw(slots, answer=answer, about=[("tickets", row) for row in pair])
 
 
-@GROUP.goal(SUBAREA, steps=2, draw=draw_more_of)
+@GROUP.goal(draw_more_of)
 def more_of(slots: Slots, plan: PlanRecorder) -> Values:
     counts = [
         (len(_in_category(plan, name, slots["year"])), name) for name in (slots["category"], slots["other"])
@@ -127,7 +126,7 @@ def draw_busiest(ctx: DrawContext) -> Draw:
     return ctx.draw(slots, answer=answer)
 
 
-@GROUP.goal(SUBAREA, steps=2, draw=draw_busiest)
+@GROUP.goal(draw_busiest)
 def busiest_helper(slots: Slots, plan: PlanRecorder) -> Values:
     person = _look_up_busiest(plan, slots)
     return person["name"], person["email"]
@@ -140,7 +139,7 @@ def draw_busiest_manager(ctx: DrawContext) -> Draw:
     return ctx.draw(slots, answer=answer)
 
 
-@GROUP.goal(SUBAREA, steps=3, draw=draw_busiest_manager)
+@GROUP.goal(draw_busiest_manager)
 def busiest_manager(slots: Slots, plan: PlanRecorder) -> Values:
     person = _look_up_busiest(plan, slots)
     return person["name"], manager_of(plan, person)["email"]

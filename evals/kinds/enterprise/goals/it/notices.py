@@ -7,7 +7,7 @@ from functools import partial
 
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, action
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
-from evals.kinds.enterprise.goals.it.desk import SUBAREA, UPDATE
+from evals.kinds.enterprise.goals.it.desk import UPDATE
 from evals.kinds.enterprise.goals.it.ticket_lookup import (
     HELPDESK,
     draw_named,
@@ -27,7 +27,7 @@ from evals.kinds.enterprise.goals.unfit import UnfitError, need
 from evals.tasks.task import Action
 from tools.files.data_files import read_toml
 
-GROUP = GoalGroup("IT", "it/notices.toml", departments=HELPDESK)
+GROUP = GoalGroup("it/notices.toml")
 
 _DEEDS: list[str] = read_toml(__package__, "deeds.toml")["deeds"]
 
@@ -94,16 +94,15 @@ _HURRY = Change(
 )
 _BOTH = (_RAISER, _RAISERS_MANAGER)
 
-for _name, _steps, _change in (
-    ("resolve", 2, _RESOLVE),
-    ("resolve_tell", 3, replace(_RESOLVE, tells=(_RAISER,))),
-    ("reopen_tell", 3, replace(_REOPEN, tells=(_RESOLVER,))),
-    ("urgent_tell_above", 4, replace(_HURRY, tells=(_RAISERS_MANAGER,))),
-    ("resolve_tell_both", 5, replace(_RESOLVE, tells=_BOTH)),
-    ("resolve_tell_mine", 5, replace(_RESOLVE, tells=(_RAISER, tell_my_manager("mail")))),
-    ("resolve_tell_three", 6, replace(_RESOLVE, tells=_BOTH, colleague=("other", helper))),
-):
-    GROUP.add(_name, SUBAREA, _change, steps=_steps, type="crud")
+GROUP.add(
+    resolve=_RESOLVE,
+    resolve_tell=replace(_RESOLVE, tells=(_RAISER,)),
+    reopen_tell=replace(_REOPEN, tells=(_RESOLVER,)),
+    urgent_tell_above=replace(_HURRY, tells=(_RAISERS_MANAGER,)),
+    resolve_tell_both=replace(_RESOLVE, tells=_BOTH),
+    resolve_tell_mine=replace(_RESOLVE, tells=(_RAISER, tell_my_manager("mail"))),
+    resolve_tell_three=replace(_RESOLVE, tells=_BOTH, colleague=("other", helper)),
+)
 
 
 def draw_reassign_tell(ctx: DrawContext) -> Draw:
@@ -112,7 +111,7 @@ def draw_reassign_tell(ctx: DrawContext) -> Draw:
     return _draw_passed_on(ctx, Found(row, {**slots, "other": person["name"]}), person["name"])
 
 
-@GROUP.goal(SUBAREA, steps=3, type="crud", draw=draw_reassign_tell)
+@GROUP.goal(draw_reassign_tell)
 def reassign_tell(slots: Slots, plan: PlanRecorder) -> Values:
     key = find_ticket(plan, slots)["ticket_id"]
     plan.carry_out(f"I assign it to {slots['other']}.", _assign(key, slots["other"]))
@@ -127,7 +126,7 @@ def draw_move_up(ctx: DrawContext) -> Draw:
     return _draw_passed_on(ctx, found, manager["emp_id"])
 
 
-@GROUP.goal(SUBAREA, steps=4, type="crud", draw=draw_move_up)
+@GROUP.goal(draw_move_up)
 def move_up(slots: Slots, plan: PlanRecorder) -> Values:
     ticket = find_ticket(plan, slots)
     key, manager = ticket["ticket_id"], resolver_of(plan, ticket)["reports_to"]

@@ -7,7 +7,6 @@ from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
 from evals.kinds.enterprise.goals.it.ticket_lookup import (
     HELPDESK,
-    OTHERS,
     draw_named,
     draw_ticket,
     find_ticket,
@@ -19,12 +18,11 @@ from evals.kinds.enterprise.goals.it.ticket_lookup import (
     resolver_of,
     ticket_fact,
 )
-from evals.kinds.enterprise.goals.it.tickets import SUBAREA
 from evals.kinds.enterprise.goals.messages.chats import manager_of
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from evals.kinds.enterprise.goals.unfit import UnfitError
 
-GROUP = GoalGroup("IT", "it/others.toml", departments=HELPDESK)
+GROUP = GoalGroup("it/others.toml")
 
 
 def draw_raiser_open(ctx: DrawContext) -> Draw:
@@ -35,7 +33,7 @@ def draw_raiser_open(ctx: DrawContext) -> Draw:
     return ctx.listing({"ticket": row["ticket_id"]}, rows, "ticket_id", [("tickets", row)])
 
 
-@GROUP.goal(SUBAREA, steps=2, draw=draw_raiser_open, empty=True)
+@GROUP.goal(draw_raiser_open)
 def raiser_open(slots: Slots, plan: PlanRecorder) -> Values:
     ticket = open_ticket(plan, slots)
     rows = plan.every(
@@ -55,7 +53,7 @@ def draw_resolver_open(ctx: DrawContext) -> Draw:
     )
 
 
-@GROUP.goal(SUBAREA, steps=2, draw=draw_resolver_open, empty=True)
+@GROUP.goal(draw_resolver_open)
 def resolver_open(slots: Slots, plan: PlanRecorder) -> Values:
     ticket = find_ticket(plan, slots)
     rows = plan.every(
@@ -78,7 +76,7 @@ def draw_manager_open(ctx: DrawContext) -> Draw:
     )
 
 
-@GROUP.goal(SUBAREA, steps=3, draw=draw_manager_open, empty=True)
+@GROUP.goal(draw_manager_open)
 def manager_open(slots: Slots, plan: PlanRecorder) -> Values:
     person = resolver_of(plan, find_ticket(plan, slots))
     rows = plan.every(
@@ -96,7 +94,7 @@ def draw_outcome_for_manager(ctx: DrawContext) -> Draw:
     return ctx.draw(slots, answer=answer, about=[("tickets", row)])
 
 
-@GROUP.goal(SUBAREA, steps=3, draw=draw_outcome_for_manager, denials=("wrong_department",))
+@GROUP.goal(draw_outcome_for_manager)
 def outcome_for_manager(slots: Slots, plan: PlanRecorder) -> Values:
     person = plan.one("employees", f"I look {slots['name']} up.", name=slots["name"])
     manager = manager_of(plan, person)
@@ -110,10 +108,7 @@ def draw_own_for_manager(ctx: DrawContext) -> Draw:
     return ctx.draw({"ticket": row["ticket_id"]}, answer=answer, about=[("tickets", row)])
 
 
-@GROUP.goal(
-    SUBAREA, steps=3, draw=draw_own_for_manager, departments=OTHERS, who=has_raised,
-    denials=("not_participant",),
-)  # fmt: skip
+@GROUP.goal(draw_own_for_manager, who=has_raised)
 def own_for_manager(slots: Slots, plan: PlanRecorder) -> Values:
     manager = manager_of(plan, plan.one("employees", "I look up to whom I report.", emp_id="me"))
     return manager["email"], open_ticket(plan, slots)["resolver_name"]

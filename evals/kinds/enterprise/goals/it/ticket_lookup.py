@@ -14,8 +14,6 @@ from evals.kinds.enterprise.goals.unfit import UnfitError, need
 HELPDESK = ("IN",)
 """The department that solves tickets and may read all of them."""
 
-OTHERS = ("EN", "HR", "BU", "BP", "FI", "SA", "MA")
-"""Those who raise tickets and may read their own."""
 
 YEARS = ("2018", "2019", "2020", "2021", "2022")
 _PAGES = 3

@@ -8,8 +8,6 @@ from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
 from evals.kinds.enterprise.goals.it.ticket_lookup import (
-    HELPDESK,
-    OTHERS,
     days_taken,
     draw_named,
     draw_numbered,
@@ -23,8 +21,7 @@ from evals.kinds.enterprise.goals.paths import HERE, Ask, Question, Start
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from evals.kinds.enterprise.goals.unfit import UnfitError, need
 
-GROUP = GoalGroup("IT", "it/tickets.toml", departments=HELPDESK)
-SUBAREA = "ticket analysis"
+GROUP = GoalGroup("it/tickets.toml")
 
 
 def draw_ticket_about(ctx: DrawContext) -> Draw:
@@ -46,7 +43,7 @@ def draw_ticket_about(ctx: DrawContext) -> Draw:
     return ctx.draw(slots, answer=answer, about=[("tickets", row)])
 
 
-@GROUP.goal(SUBAREA, steps=1, draw=draw_ticket_about)
+@GROUP.goal(draw_ticket_about)
 def ticket_about(slots: Slots, plan: PlanRecorder) -> Values:
     rows = plan.read(
         "tickets", "I search the tickets of that category.",
@@ -65,7 +62,7 @@ def draw_own(ctx: DrawContext) -> Draw:
     return ctx.draw({"ticket": row["ticket_id"]}, answer=answer, about=[("tickets", row)])
 
 
-@GROUP.goal(SUBAREA, steps=1, draw=draw_own, who=has_raised, departments=OTHERS, denials=("not_participant",))
+@GROUP.goal(draw_own, who=has_raised)
 def own(slots: Slots, plan: PlanRecorder) -> Values:
     row = open_ticket(plan, slots)
     return row["resolver_name"], row["assigned_date"]
@@ -76,25 +73,11 @@ _DAYS = Ask(
 )
 _NUMBER = HERE.ident("ticket_id")
 GROUP.add(
-    "ticket_of",
-    SUBAREA,
-    Question(Start("tickets", draw_named, find_ticket), _NUMBER, HERE.date("assigned_date")),
-    steps=1,
-)
-GROUP.add(
-    "outcome",
-    SUBAREA,
-    Question(
+    ticket_of=Question(Start("tickets", draw_named, find_ticket), _NUMBER, HERE.date("assigned_date")),
+    outcome=Question(
         Start("tickets", partial(draw_numbered, status="resolved"), open_ticket),
         HERE.fact("tickets", "clause"),
         HERE.date("closed_date"),
     ),
-    steps=1,
-    denials=("wrong_department",),
-)
-GROUP.add(
-    "duration",
-    SUBAREA,
-    Question(Start("tickets", partial(draw_named, status="resolved"), find_ticket), _NUMBER, _DAYS),
-    steps=1,
+    duration=Question(Start("tickets", partial(draw_named, status="resolved"), find_ticket), _NUMBER, _DAYS),
 )

@@ -4,22 +4,15 @@ from __future__ import annotations
 
 from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
-from evals.kinds.enterprise.goals.goal import Logic, Slots, Values
+from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
 from evals.kinds.enterprise.goals.messages.chat_facts import asks, pick_chat_fact
-from evals.kinds.enterprise.goals.messages.chats import (
-    add_everywhere,
-    draw_named,
-    everywhere,
-    find_chat,
-    groups,
-    look_up_named,
-)
+from evals.kinds.enterprise.goals.messages.chats import draw_named, find_chat, look_up_named
 from evals.kinds.enterprise.goals.messages.news import draw_news, draw_subject, sentence
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from evals.kinds.enterprise.goals.telling import chat, mail, my_manager, telling_my_manager
 from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 
-GROUPS = groups("messages/changes.toml")
+GROUP = GoalGroup("messages/changes.toml")
 
 
 def draw_send_chat(ctx: DrawContext) -> Draw:
@@ -29,7 +22,7 @@ def draw_send_chat(ctx: DrawContext) -> Draw:
     return ctx.draw(slots, actions=[chat(other["name"], sentence(news))], mentions=mentions)
 
 
-@everywhere(GROUPS, steps=1, type="crud", draw=draw_send_chat)
+@GROUP.goal(draw_send_chat)
 def send_chat(slots: Slots, plan: PlanRecorder) -> Values:
     return plan.carry_out("I send the message in the chat.", chat(slots["name"], sentence(slots["news"])))
 
@@ -42,7 +35,7 @@ def draw_send_mail(ctx: DrawContext) -> Draw:
     return ctx.draw(slots, actions=[message], mentions=mentions)
 
 
-@everywhere(GROUPS, steps=1, type="crud", draw=draw_send_mail)
+@GROUP.goal(draw_send_mail)
 def send_mail(slots: Slots, plan: PlanRecorder) -> Values:
     return plan.carry_out("I send the mail.", mail(slots["name"], slots["subject"], sentence(slots["news"])))
 
@@ -54,7 +47,7 @@ def draw_message_manager(ctx: DrawContext) -> Draw:
     return ctx.draw({"news": news}, actions=[message], mentions=mentions)
 
 
-@everywhere(GROUPS, steps=2, type="crud", draw=draw_message_manager)
+@GROUP.goal(draw_message_manager)
 def message_manager(slots: Slots, plan: PlanRecorder) -> Values:
     return plan.carry_out("I send my manager the message.", chat(my_manager(plan), sentence(slots["news"])))
 
@@ -70,7 +63,7 @@ def draw_mail_manager_of(ctx: DrawContext) -> Draw:
     return ctx.draw(slots, actions=[message], mentions=mentions)
 
 
-@everywhere(GROUPS, steps=2, type="crud", draw=draw_mail_manager_of)
+@GROUP.goal(draw_mail_manager_of)
 def mail_manager_of(slots: Slots, plan: PlanRecorder) -> Values:
     other = plan.one("employees", f"I look up to whom {slots['name']} reports.", name=slots["name"])
     message = mail(other["reports_to"], slots["subject"], sentence(slots["news"]))
@@ -101,7 +94,7 @@ def draw_pass_on(ctx: DrawContext) -> Draw:
     return ctx.draw(slots, actions=[message], mentions=[value], about=[("conversations", row)])
 
 
-@everywhere(GROUPS, steps=2, type="crud", draw=draw_pass_on)
+@GROUP.goal(draw_pass_on)
 def pass_on(slots: Slots, plan: PlanRecorder) -> Values:
     value = plan.fact(find_chat(plan, slots), slots["fact"])
     return plan.carry_out(
@@ -116,7 +109,7 @@ def draw_mail_on(ctx: DrawContext) -> Draw:
     return ctx.draw(slots, actions=[message], mentions=[value], about=[("conversations", row)])
 
 
-@everywhere(GROUPS, steps=2, type="crud", draw=draw_mail_on)
+@GROUP.goal(draw_mail_on)
 def mail_on(slots: Slots, plan: PlanRecorder) -> Values:
     value = plan.fact(find_chat(plan, slots), slots["fact"])
     message = mail(slots["other"], slots["subject"], _fact_sentence(slots, value))
@@ -134,7 +127,7 @@ def draw_tell_named_manager(ctx: DrawContext) -> Draw:
     return ctx.draw(slots, actions=[message], mentions=mentions, about=[("conversations", found[0])])
 
 
-@everywhere(GROUPS, steps=3, type="crud", draw=draw_tell_named_manager)
+@GROUP.goal(draw_tell_named_manager)
 def tell_named_manager(slots: Slots, plan: PlanRecorder) -> Values:
     person = look_up_named(plan, slots)
     message = chat(person["reports_to"], sentence(slots["news"]))
@@ -152,7 +145,7 @@ def draw_tell_both(ctx: DrawContext) -> Draw:
     return ctx.draw(slots, actions=messages, mentions=mentions, about=[("conversations", found[0])])
 
 
-@everywhere(GROUPS, steps=4, type="crud", draw=draw_tell_both)
+@GROUP.goal(draw_tell_both)
 def tell_both(slots: Slots, plan: PlanRecorder) -> Values:
     person = look_up_named(plan, slots)
     plan.carry_out(f"I write to {person['name']}.", chat(person["emp_id"], sentence(slots["news"])))
@@ -166,14 +159,10 @@ def _fact_sentence(slots: Slots, value: str) -> str:
     return f"The {ask} for the {slots['topic']} of {slots['project']}: {value}."
 
 
-add_everywhere(
-    GROUPS,
-    "tell_both_and_mine",
-    telling_my_manager(
+GROUP.add(
+    tell_both_and_mine=telling_my_manager(
         Logic(draw_tell_both, tell_both),
         lambda to, slots: chat(to, sentence(slots["news"])),
         why="I write to my manager as well.",
-    ),
-    steps=6,
-    type="crud",
+    )
 )

@@ -2,23 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import date
-from typing import Unpack
 
 from evals.kinds.enterprise.facts import Record, day
 from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
-from evals.kinds.enterprise.goals.goal import (
-    DrawFunction,
-    GoalGroup,
-    GoalOptions,
-    Logic,
-    Slots,
-    Solvable,
-    Solve,
-    Values,
-)
+from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
 from evals.kinds.enterprise.goals.messages.chat_facts import (
     PEOPLE,
     asks,
@@ -32,36 +21,7 @@ from evals.kinds.enterprise.goals.paths import HERE, MANAGER, Found, Question, S
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 
-SUBAREA = "chats/mails"
-DEPARTMENTS = {"Sales": ("SA",), "SWE": ("EN",), "IT": ("IN",), "HR": ("HR",), "BizOps": ("BU", "MA")}
-
-
-def groups(file: str) -> list[GoalGroup]:
-    """A group for each area with the same wording."""
-    return [GoalGroup(area, file, departments) for area, departments in DEPARTMENTS.items()]
-
-
-GROUPS = groups("messages/chats.toml")
-
-
-def everywhere(
-    among: list[GoalGroup], *, draw: DrawFunction, **options: Unpack[GoalOptions]
-) -> Callable[[Solve], Solve]:
-    """Make the decorated function a goal of every area."""
-
-    def add(solve: Solve) -> Solve:
-        add_everywhere(among, solve.__name__, Logic(draw, solve), **options)
-        return solve
-
-    return add
-
-
-def add_everywhere(
-    among: list[GoalGroup], name: str, logic: Solvable, **options: Unpack[GoalOptions]
-) -> None:
-    """Make a draw and a solution a goal of every area."""
-    for group in among:
-        group.add(name, SUBAREA, logic, **options)
+GROUP = GoalGroup("messages/chats.toml")
 
 
 def find_chat(plan: PlanRecorder, slots: Slots) -> Row:
@@ -88,7 +48,7 @@ def draw_chat_fact(ctx: DrawContext) -> Draw:
     )
 
 
-@everywhere(GROUPS, steps=1, draw=draw_chat_fact)
+@GROUP.goal(draw_chat_fact)
 def chat_fact(slots: Slots, plan: PlanRecorder) -> Values:
     return (plan.fact(find_chat(plan, slots), slots["fact"]),)
 
@@ -102,7 +62,7 @@ def draw_chat_by_id(ctx: DrawContext) -> Draw:
     )
 
 
-@everywhere(GROUPS, steps=1, draw=draw_chat_by_id, denials=("not_participant",))
+@GROUP.goal(draw_chat_by_id)
 def chat_by_id(slots: Slots, plan: PlanRecorder) -> Values:
     chat = plan.one(
         "conversations", "I open the chat with that id.", conversation_id=slots["conversation_id"]
@@ -122,7 +82,7 @@ def draw_manager_and_chat(ctx: DrawContext) -> Draw:
     )
 
 
-@everywhere(GROUPS, steps=2, draw=draw_manager_and_chat, denials=("not_participant",))
+@GROUP.goal(draw_manager_and_chat)
 def manager_and_chat(slots: Slots, plan: PlanRecorder) -> Values:
     person = plan.one("employees", f"First, {slots['name']}'s manager.", name=slots["name"])
     return person["manager_name"], *chat_by_id(slots, plan)
@@ -157,7 +117,7 @@ def draw_more_recent(ctx: DrawContext) -> Draw:
     )
 
 
-@everywhere(GROUPS, steps=2, draw=draw_more_recent)
+@GROUP.goal(draw_more_recent)
 def more_recent(slots: Slots, plan: PlanRecorder) -> Values:
     found = []
     for name in (slots["name"], slots["other"]):
@@ -202,10 +162,9 @@ def _draw_person(ctx: DrawContext) -> Found:
 
 _CHAT, _NAMED = Start("conversations", _draw_chat, find_chat), Start("", _draw_person, look_up_named)
 _MANAGER, _ABOVE = HERE.to(MANAGER), HERE.to(MANAGER, MANAGER)
-for _name, _steps, _question in (
-    ("chat_id", 1, Question(_CHAT, HERE.ident("conversation_id"), HERE.date("date"))),
-    ("named_contact", 2, Question(_NAMED, HERE.email(), HERE.text("title"))),
-    ("named_manager", 3, Question(_NAMED, _MANAGER.person(), _MANAGER.email())),
-    ("named_manager_manager", 4, Question(_NAMED, _ABOVE.person(), _ABOVE.text("title"))),
-):
-    add_everywhere(GROUPS, _name, _question, steps=_steps)
+GROUP.add(
+    chat_id=Question(_CHAT, HERE.ident("conversation_id"), HERE.date("date")),
+    named_contact=Question(_NAMED, HERE.email(), HERE.text("title")),
+    named_manager=Question(_NAMED, _MANAGER.person(), _MANAGER.email()),
+    named_manager_manager=Question(_NAMED, _ABOVE.person(), _ABOVE.text("title")),
+)

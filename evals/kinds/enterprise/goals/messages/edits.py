@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, action
-from evals.kinds.enterprise.goals.goal import Logic, Slots, Values
+from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
 from evals.kinds.enterprise.goals.messages.chat_facts import partner, pick_chat_fact
-from evals.kinds.enterprise.goals.messages.chats import add_everywhere, everywhere, find_chat, groups
+from evals.kinds.enterprise.goals.messages.chats import find_chat
 from evals.kinds.enterprise.goals.messages.news import draw_news, sentence
 from evals.kinds.enterprise.goals.paths import Found
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
@@ -15,7 +15,7 @@ from evals.kinds.enterprise.goals.telling import MAIL, chat, telling_my_manager
 from evals.kinds.enterprise.goals.unfit import UnfitError
 from evals.tasks.task import Action
 
-GROUPS = groups("messages/changes.toml")
+GROUP = GoalGroup("messages/changes.toml")
 
 
 def _latest_from(ctx: DrawContext) -> tuple[Record, Record]:
@@ -40,7 +40,7 @@ def draw_reply_latest(ctx: DrawContext) -> Draw:
     )
 
 
-@everywhere(GROUPS, steps=2, type="crud", draw=draw_reply_latest)
+@GROUP.goal(draw_reply_latest)
 def reply_latest(slots: Slots, plan: PlanRecorder) -> Values:
     mails = plan.read(
         "mail", f"I look for the newest mail from {slots['name']}.", sender=slots["name"], recipient="me",
@@ -55,16 +55,12 @@ def _reply(recipient: str, thread_id: str, news: str) -> Action:
     return action(MAIL, recipient=recipient, thread_id=thread_id, body=sentence(news))
 
 
-add_everywhere(
-    GROUPS,
-    "reply_and_tell",
-    telling_my_manager(
+GROUP.add(
+    reply_and_tell=telling_my_manager(
         Logic(draw_reply_latest, reply_latest),
         lambda to, slots: chat(to, sentence(slots["news"])),
         why="I tell my manager the same.",
-    ),
-    steps=4,
-    type="crud",
+    )
 )
 
 
@@ -82,34 +78,32 @@ def _draw_mail(ctx: DrawContext) -> Found:
 
 def _find_mail(plan: PlanRecorder, slots: Slots) -> Row:
     return plan.one(
-        "mail", "I look for that mail.", sender=slots["name"], recipient="me", subject=slots["subject"],
-        date_from=slots["day"], date_to=slots["day"],
-    )  # fmt: skip
+        "mail",
+        "I look for that mail.",
+        sender=slots["name"],
+        recipient="me",
+        subject=slots["subject"],
+        date_from=slots["day"],
+        date_to=slots["day"],
+    )
 
 
-for _name, _change in (
-    (
-        "delete_chat",
-        Change(
-            "conversations",
-            _draw_chat,
-            find_chat,
-            "I delete that chat.",
-            lambda row, _: action("conversations.delete", conversation_id=row["conversation_id"]),
-        ),
+GROUP.add(
+    delete_chat=Change(
+        "conversations",
+        _draw_chat,
+        find_chat,
+        "I delete that chat.",
+        lambda row, _: action("conversations.delete", conversation_id=row["conversation_id"]),
     ),
-    (
-        "delete_mail",
-        Change(
-            "mail",
-            _draw_mail,
-            _find_mail,
-            "I delete that mail.",
-            lambda row, _: action("enterprise_mail_system.delete", email_id=row["email_id"]),
-        ),
+    delete_mail=Change(
+        "mail",
+        _draw_mail,
+        _find_mail,
+        "I delete that mail.",
+        lambda row, _: action("enterprise_mail_system.delete", email_id=row["email_id"]),
     ),
-):
-    add_everywhere(GROUPS, _name, _change, steps=2, type="crud")
+)
 
 
 def draw_rewrite_chat(ctx: DrawContext) -> Draw:
@@ -119,7 +113,7 @@ def draw_rewrite_chat(ctx: DrawContext) -> Draw:
     return ctx.draw(slots, actions=[_rewrite(slots)], mentions=mentions, about=[("conversations", row)])
 
 
-@everywhere(GROUPS, steps=1, type="crud", draw=draw_rewrite_chat, denials=("not_participant",))
+@GROUP.goal(draw_rewrite_chat)
 def rewrite_chat(slots: Slots, plan: PlanRecorder) -> Values:
     return plan.carry_out("I replace the text of that chat.", _rewrite(slots))
 

@@ -5,21 +5,14 @@ from __future__ import annotations
 from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
-from evals.kinds.enterprise.goals.goal import Slots, Values
+from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
 from evals.kinds.enterprise.goals.messages.chat_facts import my_mails, partner
-from evals.kinds.enterprise.goals.messages.chats import (
-    draw_named,
-    everywhere,
-    find_chat,
-    groups,
-    look_up_named,
-    manager_of,
-)
+from evals.kinds.enterprise.goals.messages.chats import draw_named, find_chat, look_up_named, manager_of
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from evals.kinds.enterprise.goals.rows import latest
 from evals.kinds.enterprise.goals.unfit import UnfitError
 
-GROUPS = groups("messages/chats.toml")
+GROUP = GoalGroup("messages/chats.toml")
 
 
 def draw_mail_from_named(ctx: DrawContext) -> Draw:
@@ -27,7 +20,7 @@ def draw_mail_from_named(ctx: DrawContext) -> Draw:
     return _mail_from(ctx, found, found[3])
 
 
-@everywhere(GROUPS, steps=2, draw=draw_mail_from_named, empty=True)
+@GROUP.goal(draw_mail_from_named)
 def mail_from_named(slots: Slots, plan: PlanRecorder) -> Values:
     name = plan.fact(find_chat(plan, slots), slots["fact"])
     return _newest_from(plan, name)
@@ -41,7 +34,7 @@ def draw_mail_from_manager(ctx: DrawContext) -> Draw:
     return _mail_from(ctx, found, manager)
 
 
-@everywhere(GROUPS, steps=3, draw=draw_mail_from_manager, empty=True)
+@GROUP.goal(draw_mail_from_manager)
 def mail_from_manager(slots: Slots, plan: PlanRecorder) -> Values:
     return _newest_from(plan, look_up_named(plan, slots)["reports_to"])
 
@@ -57,7 +50,7 @@ def draw_latest_mail(ctx: DrawContext) -> Draw:
     return ctx.draw({"name": sender["name"]}, answer=answer, about=[("mail", latest)])
 
 
-@everywhere(GROUPS, steps=1, draw=draw_latest_mail)
+@GROUP.goal(draw_latest_mail)
 def latest_mail(slots: Slots, plan: PlanRecorder) -> Values:
     mails = plan.read(
         "mail", f"I look for the newest mail from {slots['name']}.", sender=slots["name"], recipient="me",
@@ -86,7 +79,7 @@ def draw_mail_on_subject(ctx: DrawContext) -> Draw:
     return ctx.draw(slots, answer=answer, about=[("mail", row)])
 
 
-@everywhere(GROUPS, steps=1, draw=draw_mail_on_subject, empty=True)
+@GROUP.goal(draw_mail_on_subject)
 def mail_on_subject(slots: Slots, plan: PlanRecorder) -> Values:
     mails = plan.read(
         "mail", f"I look for mails from {slots['name']} on that subject.",
@@ -119,7 +112,7 @@ def draw_thread_size(ctx: DrawContext) -> Draw:
     return ctx.draw({"name": other["name"], "day": row["date"][:10]}, answer=answer, about=[("mail", row)])
 
 
-@everywhere(GROUPS, steps=2, draw=draw_thread_size)
+@GROUP.goal(draw_thread_size)
 def thread_size(slots: Slots, plan: PlanRecorder) -> Values:
     mail = plan.one(
         "mail", f"I look for the mail between {slots['name']} and me of that day.",
@@ -143,7 +136,7 @@ def draw_mail_sender_manager(ctx: DrawContext) -> Draw:
     )
 
 
-@everywhere(GROUPS, steps=3, draw=draw_mail_sender_manager)
+@GROUP.goal(draw_mail_sender_manager)
 def mail_sender_manager(slots: Slots, plan: PlanRecorder) -> Values:
     mail = plan.one(
         "mail", "I look for that mail in my inbox.",

@@ -8,7 +8,6 @@ from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from evals.kinds.enterprise.goals.sales.support import (
-    SUBAREA,
     chat_customer,
     chat_product,
     chat_seller_manager,
@@ -22,11 +21,7 @@ from evals.kinds.enterprise.goals.sales.support import (
 from evals.kinds.enterprise.goals.unfit import UnfitError, need
 from evals.tasks.task import Entity
 
-GROUP = GoalGroup("Sales", "sales/support.toml", departments=("SA",))
-
-
-HEAD = ("14",)
-"""The directors: they see their department's chats and the personnel records below them."""
+GROUP = GoalGroup("sales/support.toml")
 
 
 def draw_case(ctx: DrawContext) -> Draw:
@@ -42,7 +37,7 @@ def draw_of(ctx: DrawContext, found: tuple[Record, dict[str, str]], *more: Entit
     return draw_about(ctx, found, [*answer, region, *more])
 
 
-@GROUP.goal(SUBAREA, steps=5, draw=draw_case)
+@GROUP.goal(draw_case)
 def case(slots: Slots, plan: PlanRecorder) -> Values:
     values = chat_seller_manager(slots, plan)
     customer = plan.one("customers", "Where is the customer?", customer_name=slots["customer"])
@@ -54,7 +49,7 @@ def draw_whole_case(ctx: DrawContext) -> Draw:
     return draw_of(ctx, found, chat_stock(ctx, found[0]))
 
 
-@GROUP.goal(SUBAREA, steps=6, draw=draw_whole_case)
+@GROUP.goal(draw_whole_case)
 def whole_case(slots: Slots, plan: PlanRecorder) -> Values:
     values = case(slots, plan)
     product = plan.one("products", "Last, the product's stock.", product_name=slots["product"])
@@ -76,7 +71,7 @@ def draw_review_after_chat(ctx: DrawContext) -> Draw:
     return draw_about(ctx, found, answer)
 
 
-@GROUP.goal(SUBAREA, steps=3, draw=draw_review_after_chat)
+@GROUP.goal(draw_review_after_chat)
 def review_after_chat(slots: Slots, plan: PlanRecorder) -> Values:
     chat = find_support_chat(plan, slots)
     due = plan.fact(chat, "due")
@@ -109,7 +104,7 @@ def draw_later_review(ctx: DrawContext) -> Draw:
     return ctx.draw(slots, answer=answer, nothing=not reviews, about=[("support_chats", chat)])
 
 
-@GROUP.goal(SUBAREA, steps=2, draw=draw_later_review, empty=True)
+@GROUP.goal(draw_later_review)
 def later_review(slots: Slots, plan: PlanRecorder) -> Values:
     chat = find_support_chat(plan, slots)
     reviews = plan.read(
@@ -134,7 +129,7 @@ def draw_salary(ctx: DrawContext) -> Draw:
     )
 
 
-@GROUP.goal(SUBAREA, steps=2, draw=draw_salary, levels=HEAD, denials=("private_field",))
+@GROUP.goal(draw_salary)
 def salary(slots: Slots, plan: PlanRecorder) -> Values:
     chat = plan.one("support_chats", "I open that support chat.", chat_id=slots["chat_id"])
     person = plan.one("employees", "Now the record of its representative.", emp_id=chat["emp_id"])

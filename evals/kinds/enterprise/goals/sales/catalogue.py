@@ -8,20 +8,14 @@ from evals.kinds.enterprise.goals.paths import Found
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from evals.kinds.enterprise.goals.record_changes import Change
 from evals.kinds.enterprise.goals.sales.figures import named_customer, named_product
-from evals.kinds.enterprise.goals.sales.records import (
-    REMOVE,
-    SUBAREA,
-    WRITE,
-)
 from evals.kinds.enterprise.goals.telling import chat, telling_my_manager
 from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 from evals.tasks.task import Action
 from tools.files.data_files import read_toml
 
-GROUP = GoalGroup("Sales", "sales/catalogue.toml", departments=("SA",))
+GROUP = GoalGroup("sales/catalogue.toml")
 
 _WORDS = read_toml(__package__, "words.toml")
-_DENIALS = ("level_too_low", "wrong_department")
 
 
 def draw_new_customer(ctx: DrawContext) -> Draw:
@@ -33,14 +27,7 @@ def draw_new_customer(ctx: DrawContext) -> Draw:
     return ctx.draw(slots, actions=[_registration(slots)])
 
 
-@GROUP.goal(
-    SUBAREA,
-    steps=1,
-    type="crud",
-    draw=draw_new_customer,
-    needs=(("create", "customers"),),
-    denials=_DENIALS,
-)
+@GROUP.goal(draw_new_customer)
 def new_customer(slots: Slots, plan: PlanRecorder) -> Values:
     return plan.carry_out("I register the customer.", _registration(slots))
 
@@ -119,14 +106,7 @@ _REMOVE = Change(
     "I delete the product.",
     lambda product, _: action("products.delete", product_id=product["product_id"]),
 )
-_RENAME_NEEDS = (("update", "customers"),)
-for _name, _change, _needs in (
-    ("renamed", _RENAME, _RENAME_NEEDS),
-    ("price", _PRICE, WRITE),
-    ("stock", _STOCK, WRITE),
-    ("removed", _REMOVE, REMOVE),
-):
-    GROUP.add(_name, SUBAREA, _change, steps=2, type="crud", needs=_needs, denials=_DENIALS)
+GROUP.add(renamed=_RENAME, price=_PRICE, stock=_STOCK, removed=_REMOVE)
 
 _RENAME_TOLD = telling_my_manager(
     _RENAME,
@@ -138,8 +118,4 @@ _PRICE_TOLD = telling_my_manager(
     lambda to, slots: chat(to, f"The {slots['product']} now costs {slots['price']} after the discount."),
     mentions=("price",),
 )
-for _name, _logic, _needs in (
-    ("renamed_told", _RENAME_TOLD, _RENAME_NEEDS),
-    ("price_told", _PRICE_TOLD, WRITE),
-):
-    GROUP.add(_name, SUBAREA, _logic, steps=4, type="crud", needs=_needs, denials=("level_too_low",))
+GROUP.add(renamed_told=_RENAME_TOLD, price_told=_PRICE_TOLD)

@@ -11,8 +11,7 @@ from evals.kinds.enterprise.goals.rows import clear_best
 from evals.kinds.enterprise.goals.sales.figures import named_customer, sales_of, units_by
 from evals.kinds.enterprise.goals.unfit import UnfitError, need
 
-GROUP = GoalGroup("Sales", "sales/chains.toml", departments=("SA",))
-SUBAREA = "customer"
+GROUP = GoalGroup("sales/chains.toml")
 
 
 def walk(plan: PlanRecorder, slots: Slots) -> Row:
@@ -71,11 +70,11 @@ _OWN_SELLER = HERE.to(Link(lambda ctx, sale: need(ctx.facts.colleague(sale["emp_
 _INVOICE = HERE.to(Link(_invoice, _find_invoice))
 _MANAGER = _SELLER.to(MANAGER).email()
 
-for _name, _steps, _asks in (
-    ("other_buyer", 3, ()),
-    ("other_buyer_seller", 4, (_OWN_SELLER.email(),)),
-    ("other_buyer_manager", 5, (_MANAGER,)),
-    ("other_buyer_invoice", 6, (_MANAGER, _INVOICE.amount("total"))),
-):
-    _question = Question(Start("", _draw, walk), _BUYER.text("customer_name"), _BUYER.text("region"), *_asks)
-    GROUP.add(_name, SUBAREA, _question, steps=_steps)
+_START = Start("", _draw, walk)
+_ASKS = (_BUYER.text("customer_name"), _BUYER.text("region"))
+GROUP.add(
+    other_buyer=Question(_START, *_ASKS),
+    other_buyer_seller=Question(_START, *_ASKS, _OWN_SELLER.email()),
+    other_buyer_manager=Question(_START, *_ASKS, _MANAGER),
+    other_buyer_invoice=Question(_START, *_ASKS, _MANAGER, _INVOICE.amount("total")),
+)

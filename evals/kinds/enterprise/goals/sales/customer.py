@@ -12,8 +12,7 @@ from evals.kinds.enterprise.goals.rows import latest
 from evals.kinds.enterprise.goals.sales.figures import leader, named_customer, sales_of
 from evals.kinds.enterprise.goals.unfit import UnfitError, need
 
-GROUP = GoalGroup("Sales", "sales/customer.toml", departments=("SA",))
-SUBAREA = "customer"
+GROUP = GoalGroup("sales/customer.toml")
 
 
 def draw_region_and_last(ctx: DrawContext) -> Draw:
@@ -24,7 +23,7 @@ def draw_region_and_last(ctx: DrawContext) -> Draw:
     return ctx.draw({"customer": customer["customer_name"]}, answer=answer, about=[("customers", customer)])
 
 
-@GROUP.goal(SUBAREA, steps=2, draw=draw_region_and_last, denials=("wrong_department",))
+@GROUP.goal(draw_region_and_last)
 def region_and_last(slots: Slots, plan: PlanRecorder) -> Values:
     customer = plan.one("customers", "I look the customer up.", customer_name=slots["customer"])
     return customer["region"], _newest(plan, customer["customer_id"])["product_name"]
@@ -46,7 +45,7 @@ def draw_last_reviewed(ctx: DrawContext) -> Draw:
     return ctx.draw(slots, answer=answer, about=[("customers", customer)])
 
 
-@GROUP.goal(SUBAREA, steps=2, draw=draw_last_reviewed, empty=True)
+@GROUP.goal(draw_last_reviewed)
 def last_reviewed(slots: Slots, plan: PlanRecorder) -> Values:
     sale = _newest(plan, customer_name=slots["customer"])
     reviews = plan.read(
@@ -67,7 +66,7 @@ def draw_favourite_reviews(ctx: DrawContext) -> Draw:
     return ctx.draw({"customer": customer["customer_name"]}, answer=answer, about=[("customers", customer)])
 
 
-@GROUP.goal(SUBAREA, steps=3, draw=draw_favourite_reviews)
+@GROUP.goal(draw_favourite_reviews)
 def favourite_reviews(slots: Slots, plan: PlanRecorder) -> Values:
     key = _best_product(plan, slots)
     product = plan.one("products", "I look up the rating of that product.", product_id=key)
@@ -133,9 +132,8 @@ def _find_product(plan: PlanRecorder, slots: Slots) -> Row:
 
 
 _PRODUCT, _SELLER = Start("", _draw_product, _find_product), Start("", _draw_seller, _best_seller)
-for _name, _steps, _question in (
-    ("favourite_stock", 2, Question(_PRODUCT, HERE.text("product_name"), HERE.number("stock"))),
-    ("main_seller", 2, Question(_SELLER, HERE.person(), HERE.text("title"))),
-    ("main_seller_manager", 3, Question(_SELLER, HERE.person(), HERE.to(MANAGER).email())),
-):
-    GROUP.add(_name, SUBAREA, _question, steps=_steps)
+GROUP.add(
+    favourite_stock=Question(_PRODUCT, HERE.text("product_name"), HERE.number("stock")),
+    main_seller=Question(_SELLER, HERE.person(), HERE.text("title")),
+    main_seller_manager=Question(_SELLER, HERE.person(), HERE.to(MANAGER).email()),
+)

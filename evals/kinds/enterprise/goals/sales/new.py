@@ -7,13 +7,12 @@ from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, action
 from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from evals.kinds.enterprise.goals.sales.figures import named_customer, named_product
-from evals.kinds.enterprise.goals.sales.records import SUBAREA
 from evals.kinds.enterprise.goals.telling import chat, my_manager, telling_my_manager
 from evals.kinds.enterprise.goals.unfit import attempt, need
 from evals.tasks.task import Action
 from tools.files.data_files import read_toml
 
-GROUP = GoalGroup("Sales", "sales/records.toml", departments=("SA",))
+GROUP = GoalGroup("sales/records.toml")
 
 
 def draw_new_sale(ctx: DrawContext) -> Draw:
@@ -29,7 +28,7 @@ def draw_new_sale(ctx: DrawContext) -> Draw:
     return ctx.draw(slots, actions=[change], about=about)
 
 
-@GROUP.goal(SUBAREA, steps=3, type="crud", draw=draw_new_sale, denials=("wrong_department",))
+@GROUP.goal(draw_new_sale)
 def new_sale(slots: Slots, plan: PlanRecorder) -> Values:
     return plan.carry_out("I record the sale.", _new_sale(slots, *find_both(plan, slots)))
 
@@ -37,7 +36,7 @@ def new_sale(slots: Slots, plan: PlanRecorder) -> Values:
 _SALE_TOLD = telling_my_manager(
     Logic(draw_new_sale, new_sale), lambda to, slots: chat(to, _sold(slots)), mentions=("quantity",)
 )
-GROUP.add("new_sale_told", SUBAREA, _SALE_TOLD, steps=5, type="crud", denials=("wrong_department",))
+GROUP.add(new_sale_told=_SALE_TOLD)
 
 
 def draw_new_sale_reviewed(ctx: DrawContext) -> Draw:
@@ -46,10 +45,7 @@ def draw_new_sale_reviewed(ctx: DrawContext) -> Draw:
     return draw.adding(change, slots=review)
 
 
-@GROUP.goal(
-    SUBAREA, steps=6, type="crud", draw=draw_new_sale_reviewed, needs=(("create", "sentiments"),),
-    denials=("level_too_low",),
-)  # fmt: skip
+@GROUP.goal(draw_new_sale_reviewed)
 def new_sale_reviewed(slots: Slots, plan: PlanRecorder) -> Values:
     both = find_both(plan, slots)
     sale = _new_sale(slots, *both)

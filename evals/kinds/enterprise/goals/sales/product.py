@@ -15,8 +15,7 @@ from evals.kinds.enterprise.goals.sales.figures import leader, named_product, sa
 from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 from evals.tasks.task import Entity
 
-GROUP = GoalGroup("Sales", "sales/product.toml", departments=("SA",))
-SUBAREA = "product"
+GROUP = GoalGroup("sales/product.toml")
 
 NEGATIVE = ("1", "2")
 """So many stars are a bad review."""
@@ -31,7 +30,7 @@ def draw_product_year(ctx: DrawContext) -> Draw:
     return ctx.draw(slots, answer=answer, nothing=not rows, about=[("products", product)])
 
 
-@GROUP.goal(SUBAREA, steps=1, draw=draw_product_year, empty=True)
+@GROUP.goal(draw_product_year)
 def product_year(slots: Slots, plan: PlanRecorder) -> Values:
     rows = plan.every(
         "sales", f"I need all sales of that product in {slots['year']}.",
@@ -54,7 +53,7 @@ def draw_bad_reviews(ctx: DrawContext) -> Draw:
     )
 
 
-@GROUP.goal(SUBAREA, steps=1, draw=draw_bad_reviews)
+@GROUP.goal(draw_bad_reviews)
 def bad_reviews(slots: Slots, plan: PlanRecorder) -> Values:
     rows = plan.every(
         "sentiments", f"I read the reviews of that product of {slots['year']}.",
@@ -77,7 +76,7 @@ def draw_biggest_buyer_review(ctx: DrawContext) -> Draw:
     return ctx.draw(slots, answer=answer, nothing=not reviews, about=[("products", product)])
 
 
-@GROUP.goal(SUBAREA, steps=2, draw=draw_biggest_buyer_review, empty=True)
+@GROUP.goal(draw_biggest_buyer_review)
 def biggest_buyer_review(slots: Slots, plan: PlanRecorder) -> Values:
     sale = _find_largest(plan, slots)
     reviews = plan.read(
@@ -94,7 +93,7 @@ def draw_top_seller_manager(ctx: DrawContext) -> Draw:
     return draw_about(ctx, product, [entities.person(seller), *contact_of(ctx.above(seller))])
 
 
-@GROUP.goal(SUBAREA, steps=3, draw=draw_top_seller_manager)
+@GROUP.goal(draw_top_seller_manager)
 def top_seller_manager(slots: Slots, plan: PlanRecorder) -> Values:
     seller = _find_seller(plan, slots)
     manager = manager_of(plan, seller)
@@ -111,7 +110,7 @@ def draw_latest_reviewer_purchase(ctx: DrawContext) -> Draw:
     return draw_about(ctx, product, answer)
 
 
-@GROUP.goal(SUBAREA, steps=3, draw=draw_latest_reviewer_purchase, denials=("wrong_department",))
+@GROUP.goal(draw_latest_reviewer_purchase)
 def latest_reviewer_purchase(slots: Slots, plan: PlanRecorder) -> Values:
     values = _LATEST_REVIEWER.solve(slots, plan)
     sale = plan.one(
@@ -228,12 +227,8 @@ _STARS = HERE.understood("sentiments", "stars", lambda value: entities.number(in
 _LATEST_REVIEWER = Question(_REVIEW, _STARS, _REVIEWER.text("customer_name"), _REVIEWER.text("region"))
 
 GROUP.add(
-    "price_stock", SUBAREA, Question(_PRODUCT, HERE.amount("discounted_price"), HERE.number("stock")),
-    steps=1, denials=("wrong_department",),
-)  # fmt: skip
-for _name, _steps, _question in (
-    ("biggest_buyer", 2, Question(_BUYER, HERE.text("customer_name"), HERE.text("region"))),
-    ("top_seller", 2, Question(_SELLER, HERE.person(), HERE.email())),
-    ("latest_reviewer", 2, _LATEST_REVIEWER),
-):
-    GROUP.add(_name, SUBAREA, _question, steps=_steps)
+    price_stock=Question(_PRODUCT, HERE.amount("discounted_price"), HERE.number("stock")),
+    biggest_buyer=Question(_BUYER, HERE.text("customer_name"), HERE.text("region")),
+    top_seller=Question(_SELLER, HERE.person(), HERE.email()),
+    latest_reviewer=_LATEST_REVIEWER,
+)

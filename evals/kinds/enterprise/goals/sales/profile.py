@@ -10,7 +10,6 @@ from evals.kinds.enterprise.goals.rows import clear_best
 from evals.kinds.enterprise.goals.sales.chains import buyer_of, largest
 from evals.kinds.enterprise.goals.sales.figures import named_product, sales_of, units
 from evals.kinds.enterprise.goals.sales.product import (
-    SUBAREA,
     contact_of,
     draw_about,
     draw_last_review,
@@ -20,7 +19,7 @@ from evals.kinds.enterprise.goals.sales.product import (
 )
 from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 
-GROUP = GoalGroup("Sales", "sales/product.toml", departments=("SA",))
+GROUP = GoalGroup("sales/product.toml")
 
 
 def draw_better_selling(ctx: DrawContext) -> Draw:
@@ -44,7 +43,7 @@ def draw_better_selling(ctx: DrawContext) -> Draw:
     )
 
 
-@GROUP.goal(SUBAREA, steps=4, draw=draw_better_selling)
+@GROUP.goal(draw_better_selling)
 def better_selling(slots: Slots, plan: PlanRecorder) -> Values:
     sold = {
         name: plan.every("sales", f"I add up the pieces of the {name}.", product_name=name)
@@ -66,7 +65,7 @@ def draw_profile(ctx: DrawContext) -> Draw:
     return draw_about(ctx, product, answer)
 
 
-@GROUP.goal(SUBAREA, steps=5, draw=draw_profile)
+@GROUP.goal(draw_profile)
 def profile(slots: Slots, plan: PlanRecorder) -> Values:
     values = top_seller_manager(slots, plan)
     review = find_review(plan, slots)
@@ -80,7 +79,7 @@ def draw_full_profile(ctx: DrawContext) -> Draw:
     return draw_about(ctx, product, [*draw.answer, entities.number(int(product["stock"]))])
 
 
-@GROUP.goal(SUBAREA, steps=6, draw=draw_full_profile)
+@GROUP.goal(draw_full_profile)
 def full_profile(slots: Slots, plan: PlanRecorder) -> Values:
     values = profile(slots, plan)
     product = plan.one("products", "Last, the product's stock.", product_name=slots["product"])

@@ -11,8 +11,7 @@ from evals.kinds.enterprise.goals.rows import in_year, span
 from evals.kinds.enterprise.goals.sales.figures import named_customer, units, year
 from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 
-GROUP = GoalGroup("Sales", "sales/customer.toml", departments=("SA",))
-SUBAREA = "customer"
+GROUP = GoalGroup("sales/customer.toml")
 
 
 def draw_year_units(ctx: DrawContext) -> Draw:
@@ -27,7 +26,7 @@ def draw_year_units(ctx: DrawContext) -> Draw:
     return ctx.draw(slots, answer=answer, about=[("customers", customer)])
 
 
-@GROUP.goal(SUBAREA, steps=1, draw=draw_year_units, empty=True)
+@GROUP.goal(draw_year_units)
 def year_units(slots: Slots, plan: PlanRecorder) -> Values:
     rows = plan.every(
         "sales", f"I need all that {slots['customer']} bought in {slots['year']}.",
@@ -52,7 +51,7 @@ def draw_purchase(ctx: DrawContext) -> Draw:
     )
 
 
-@GROUP.goal(SUBAREA, steps=1, draw=draw_purchase, denials=("wrong_department",))
+@GROUP.goal(draw_purchase)
 def purchase(slots: Slots, plan: PlanRecorder) -> Values:
     row = plan.one(
         "sales", "I look for that purchase.", customer_name=slots["customer"], product_name=slots["product"]
@@ -74,7 +73,7 @@ def draw_invoice(ctx: DrawContext) -> Draw:
     )
 
 
-@GROUP.goal(SUBAREA, steps=1, draw=draw_invoice)
+@GROUP.goal(draw_invoice)
 def invoice(slots: Slots, plan: PlanRecorder) -> Values:
     row = plan.one(
         "orders", "I look for the customer's invoice.", customer_name=slots["customer"], kind="invoice"
@@ -101,7 +100,7 @@ def draw_compare_customers(ctx: DrawContext) -> Draw:
     )
 
 
-@GROUP.goal(SUBAREA, steps=2, draw=draw_compare_customers)
+@GROUP.goal(draw_compare_customers)
 def compare_customers(slots: Slots, plan: PlanRecorder) -> Values:
     found = []
     for name in (slots["customer"], slots["other"]):

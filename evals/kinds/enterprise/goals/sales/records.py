@@ -16,12 +16,9 @@ from evals.kinds.enterprise.goals.telling import Recipient, chat, tell_my_manage
 from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 from evals.tasks.task import Action
 
-GROUP = GoalGroup("Sales", "sales/records.toml", departments=("SA",))
-SUBAREA = "sales DB"
+GROUP = GoalGroup("sales/records.toml")
 
 UPDATE = (("update", "sales"),)
-DELETE = (("delete", "sales"),)
-WRITE = (("update", "products"),)
 REMOVE = (("delete", "products"),)
 
 
@@ -36,7 +33,7 @@ def draw_sale_date(ctx: DrawContext) -> Draw:
     return ctx.draw(slots, actions=changes, mentions=[slots["day"]], about=[("sales", sale)])
 
 
-@GROUP.goal(SUBAREA, steps=3, type="crud", draw=draw_sale_date, needs=UPDATE, denials=("level_too_low",))
+@GROUP.goal(draw_sale_date)
 def sale_date(slots: Slots, plan: PlanRecorder) -> Values:
     sale = _find(plan, slots)
     change, message = _dated(slots, sale)
@@ -79,7 +76,7 @@ def _draw_details(ctx: DrawContext) -> Draw:
     return ctx.draw({"sale": sale["sales_record_id"]}, answer=answer, about=[("sales", sale)])
 
 
-@GROUP.goal(SUBAREA, steps=1, draw=_draw_details, denials=("left_company", "wrong_department"))
+@GROUP.goal(_draw_details)
 def sale_details(slots: Slots, plan: PlanRecorder) -> Values:
     sale = _open(plan, slots)
     return sale["product_name"], sale["customer_name"], sale["date_of_purchase"]
@@ -127,13 +124,6 @@ _SELLER = HERE.to(
         lambda plan, sale: plan.one("employees", "I look up who made it.", emp_id=sale["emp_id"]),
     )
 )
-GROUP.add(
-    "sale_contact",
-    SUBAREA,
-    Question(Start("sales", _by_id, _open), _SELLER.person(), _SELLER.email()),
-    steps=2,
-    denials=("left_company", "wrong_department"),
-)
 _QUANTITY = Change(
     "sales",
     _recounted,
@@ -165,21 +155,12 @@ _DROP = Change(
     lambda sale, _: action("sales.delete", sales_record_id=sale["sales_record_id"]),
     key_text="The sale {key} has been deleted.",
 )
-for _name, _steps, _change, _needs in (
-    ("sale_quantity", 1, _QUANTITY, UPDATE),
-    ("sale_deleted", 1, _DELETE_BY_ID, DELETE),
-    ("sale_price", 2, _PRICE, UPDATE),
-    ("sale_dropped", 2, _DROP, DELETE),
-):
-    _denials = ("level_too_low", "wrong_department")
-    GROUP.add(_name, SUBAREA, _change, steps=_steps, type="crud", needs=_needs, denials=_denials)
 _TELL_SELLER = Recipient("I tell its seller.", _seller, lambda _, sale: sale["emp_id"])
 GROUP.add(
-    "sale_dropped_told",
-    SUBAREA,
-    replace(_DROP, tells=(_TELL_SELLER, tell_my_manager())),
-    steps=5,
-    type="crud",
-    needs=DELETE,
-    denials=("level_too_low",),
+    sale_contact=Question(Start("sales", _by_id, _open), _SELLER.person(), _SELLER.email()),
+    sale_quantity=_QUANTITY,
+    sale_deleted=_DELETE_BY_ID,
+    sale_price=_PRICE,
+    sale_dropped=_DROP,
+    sale_dropped_told=replace(_DROP, tells=(_TELL_SELLER, tell_my_manager())),
 )

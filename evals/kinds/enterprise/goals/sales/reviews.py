@@ -7,11 +7,10 @@ from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from evals.kinds.enterprise.goals.sales.figures import named_customer, named_product
 from evals.kinds.enterprise.goals.sales.new import draw_review, find_both
-from evals.kinds.enterprise.goals.sales.records import SUBAREA
 from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 from evals.tasks.task import Action
 
-GROUP = GoalGroup("Sales", "sales/catalogue.toml", departments=("SA",))
+GROUP = GoalGroup("sales/catalogue.toml")
 
 
 def draw_review_added(ctx: DrawContext) -> Draw:
@@ -27,10 +26,7 @@ def draw_review_added(ctx: DrawContext) -> Draw:
     return ctx.draw(slots, actions=[change], mentions=[slots["review"]], about=about)
 
 
-@GROUP.goal(
-    SUBAREA, steps=3, type="crud", draw=draw_review_added, needs=(("create", "sentiments"),),
-    denials=("level_too_low", "wrong_department"),
-)  # fmt: skip
+@GROUP.goal(draw_review_added)
 def review_added(slots: Slots, plan: PlanRecorder) -> Values:
     product, customer = find_both(plan, slots)
     change = _review(slots, product["product_id"], customer["customer_id"])
@@ -55,10 +51,7 @@ def draw_review_changed(ctx: DrawContext) -> Draw:
     return ctx.draw(slots, actions=[change], mentions=[slots["review"]], about=[("sentiments", row)])
 
 
-@GROUP.goal(
-    SUBAREA, steps=2, type="crud", draw=draw_review_changed, needs=(("update", "sentiments"),),
-    denials=("level_too_low", "wrong_department"),
-)  # fmt: skip
+@GROUP.goal(draw_review_changed)
 def review_changed(slots: Slots, plan: PlanRecorder) -> Values:
     row = plan.one(
         "sentiments", "I look for that review.",
@@ -83,7 +76,7 @@ def draw_complaint(ctx: DrawContext) -> Draw:
     return ctx.draw(slots, actions=[change], mentions=[slots["complaint"]], about=about)
 
 
-@GROUP.goal(SUBAREA, steps=3, type="crud", draw=draw_complaint, denials=("wrong_department",))
+@GROUP.goal(draw_complaint)
 def complaint(slots: Slots, plan: PlanRecorder) -> Values:
     product, customer = find_both(plan, slots)
     change = _complaint(slots, product["product_id"], customer["customer_id"])
@@ -99,7 +92,7 @@ def draw_complaint_gone(ctx: DrawContext) -> Draw:
     return ctx.draw(slots, actions=[change], about=[("support_chats", row)])
 
 
-@GROUP.goal(SUBAREA, steps=2, type="crud", draw=draw_complaint_gone)
+@GROUP.goal(draw_complaint_gone)
 def complaint_gone(slots: Slots, plan: PlanRecorder) -> Values:
     row = plan.one(
         "support_chats", "I look for that support chat of mine.", representative="me",

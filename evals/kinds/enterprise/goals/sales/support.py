@@ -16,8 +16,7 @@ from evals.kinds.enterprise.goals.sales.figures import year
 from evals.kinds.enterprise.goals.unfit import UnfitError, need
 from evals.tasks.task import Entity
 
-GROUP = GoalGroup("Sales", "sales/support.toml", departments=("SA",))
-SUBAREA = "support rep"
+GROUP = GoalGroup("sales/support.toml")
 
 
 def draw_chats_in_year(ctx: DrawContext) -> Draw:
@@ -31,7 +30,7 @@ def draw_chats_in_year(ctx: DrawContext) -> Draw:
     return ctx.draw({"year": wanted}, answer=answer, nothing=not mine)
 
 
-@GROUP.goal(SUBAREA, steps=1, draw=draw_chats_in_year, empty=True)
+@GROUP.goal(draw_chats_in_year)
 def chats_in_year(slots: Slots, plan: PlanRecorder) -> Values:
     rows = plan.every(
         "support_chats", f"I need all my support chats of {slots['year']}.",
@@ -55,7 +54,7 @@ def draw_chat_on_product(ctx: DrawContext) -> Draw:
     return ctx.draw(slots, answer=answer, nothing=not rows, about=[("support_chats", chat)])
 
 
-@GROUP.goal(SUBAREA, steps=1, draw=draw_chat_on_product, empty=True)
+@GROUP.goal(draw_chat_on_product)
 def chat_on_product(slots: Slots, plan: PlanRecorder) -> Values:
     rows = plan.read(
         "support_chats", "I look for my support chat with that customer on that product.",
@@ -72,7 +71,7 @@ def draw_chat_seller(ctx: DrawContext) -> Draw:
     return draw_about(ctx, found, [entities.ident("order", found[1]["order"]), entities.person(seller)])
 
 
-@GROUP.goal(SUBAREA, steps=2, draw=draw_chat_seller)
+@GROUP.goal(draw_chat_seller)
 def chat_seller(slots: Slots, plan: PlanRecorder) -> Values:
     sale = _sale(plan, slots)
     return sale["sales_record_id"], sale["seller_name"]
@@ -86,7 +85,7 @@ def draw_chat_seller_manager(ctx: DrawContext) -> Draw:
     return draw_about(ctx, found, answer)
 
 
-@GROUP.goal(SUBAREA, steps=4, draw=draw_chat_seller_manager)
+@GROUP.goal(draw_chat_seller_manager)
 def chat_seller_manager(slots: Slots, plan: PlanRecorder) -> Values:
     seller = _look_up_seller(plan, _sale(plan, slots))
     manager = manager_of(plan, seller)
@@ -179,9 +178,8 @@ _FACTS = (
     HERE.fact("support_chats", "order", partial(entities.ident, "order")),
     HERE.fact("support_chats", "due", entities.date),
 )
-for _name, _steps, _question in (
-    ("promise", 1, Question(_CHAT, *_FACTS)),
-    ("promise_stock", 2, Question(_CHAT, *_FACTS, _PRODUCT.number("stock"))),
-    ("chat_seller_address", 3, Question(_SELLER, HERE.person(), HERE.email())),
-):
-    GROUP.add(_name, SUBAREA, _question, steps=_steps)
+GROUP.add(
+    promise=Question(_CHAT, *_FACTS),
+    promise_stock=Question(_CHAT, *_FACTS, _PRODUCT.number("stock")),
+    chat_seller_address=Question(_SELLER, HERE.person(), HERE.email()),
+)

@@ -13,7 +13,6 @@ from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from evals.kinds.enterprise.goals.swe.issue_lookup import (
     AUTHOR,
     OTHER_AUTHOR,
-    SENIORS,
     draw_function,
     draw_numbered_issue,
     draw_repository,
@@ -28,8 +27,7 @@ from evals.kinds.enterprise.goals.swe.issue_lookup import (
 )
 from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 
-GROUP = GoalGroup("SWE", "swe/github.toml", departments=("EN",))
-SUBAREA = "GitHub"
+GROUP = GoalGroup("swe/github.toml")
 LICENCES = ("mit", "apache-2.0", "bsd-3-clause", "gpl-3.0", "lgpl-3.0", "mpl-2.0", "unlicense")
 _OPEN = re.compile(r"'issue_id': '(ISS-\d+)', 'title': (?:'[^']*'|\"[^\"]*\"), 'status': 'open'")
 _MOST = 8
@@ -41,7 +39,7 @@ def draw_my_newest(ctx: DrawContext) -> Draw:
     return ctx.draw({}, answer=answer, about=[("repositories", row)])
 
 
-@GROUP.goal(SUBAREA, steps=1, draw=draw_my_newest, who=owns_code)
+@GROUP.goal(draw_my_newest, who=owns_code)
 def my_newest(slots: Slots, plan: PlanRecorder) -> Values:
     rows = plan.read("repositories", "I look for my newest repository.", owner="me", limit="1")
     row = plan.pick(rows[0])
@@ -61,7 +59,7 @@ def draw_my_licensed(ctx: DrawContext) -> Draw:
     return ctx.draw({"licence": licence}, answer=answer, about=[("repositories", found[0])])
 
 
-@GROUP.goal(SUBAREA, steps=1, draw=draw_my_licensed, who=owns_code, empty=True)
+@GROUP.goal(draw_my_licensed, who=owns_code)
 def my_licensed(slots: Slots, plan: PlanRecorder) -> Values:
     rows = plan.every(
         "repositories", f"I look for what I own under {slots['licence']}.",
@@ -79,7 +77,7 @@ def draw_my_open_issues(ctx: DrawContext) -> Draw:
     return ctx.draw({"language": "Python"}, answer=answer, about=[("repositories", mine[0])])
 
 
-@GROUP.goal(SUBAREA, steps=1, draw=draw_my_open_issues, who=owns_code)
+@GROUP.goal(draw_my_open_issues, who=owns_code)
 def my_open_issues(slots: Slots, plan: PlanRecorder) -> Values:
     rows = plan.every(
         "repositories", "My files are shown with their issues.", owner="me", language=slots["language"]
@@ -93,7 +91,7 @@ def draw_open_issues(ctx: DrawContext) -> Draw:
     return ctx.listing({"repo": repo}, rows, "issue_id", [("issues", row) for row in rows])
 
 
-@GROUP.goal(SUBAREA, steps=1, draw=draw_open_issues, empty=True)
+@GROUP.goal(draw_open_issues)
 def open_issues(slots: Slots, plan: PlanRecorder) -> Values:
     rows = plan.every("issues", "I need its open issues.", repo_name=slots["repo"], status="open")
     return plan.listing(rows, "issue_id")
@@ -115,7 +113,7 @@ def draw_more_issues(ctx: DrawContext) -> Draw:
     )
 
 
-@GROUP.goal(SUBAREA, steps=2, draw=draw_more_issues, levels=SENIORS)
+@GROUP.goal(draw_more_issues)
 def more_issues(slots: Slots, plan: PlanRecorder) -> Values:
     counts = [
         (plan.every("issues", f"I count the issues of {repo}.", repo_name=repo).total, repo)
@@ -169,22 +167,14 @@ _FILE = Start("repositories", _draw_file, _open_file)
 _ISSUE = Start("issues", draw_numbered_issue, open_issue)
 _OTHER_OWNER, _OWNERS_MANAGER = HERE.to(OTHER_OWNER), HERE.to(OWNER, MANAGER)
 _PATH, _NUMBER = HERE.text("path"), HERE.ident("issue_id")
-_OWNED = ("not_owner", "level_too_low")
 
-GROUP.add("function_path", SUBAREA, Question(_FUNCTION, _PATH, HERE.number("size")), steps=1)
 GROUP.add(
-    "file_record", SUBAREA, Question(_FILE, HERE.date("creation_date"), HERE.text("license")),
-    steps=1, denials=_OWNED,
-)  # fmt: skip
-GROUP.add("issue_file", SUBAREA, Question(_ISSUE, _PATH, HERE.date("created_at")), steps=1, denials=_OWNED)
-for _name, _steps, _asks in (
-    ("function_owner", 2, (_OTHER_OWNER.email(), _OTHER_OWNER.text("title"))),
-    ("owner_manager", 3, (_PATH, _OWNERS_MANAGER.email())),
-    ("owner_chain", 4, (_PATH, _OWNERS_MANAGER.to(MANAGER).email())),
-):
-    GROUP.add(_name, SUBAREA, Question(_FUNCTION, *_asks), steps=_steps, levels=SENIORS)
-for _name, _steps, _person in (
-    ("newest_author", 2, HERE.to(OTHER_AUTHOR)),
-    ("newest_author_manager", 3, HERE.to(AUTHOR, MANAGER)),
-):
-    GROUP.add(_name, SUBAREA, Question(_NEWEST, _NUMBER, _person.email()), steps=_steps)
+    function_path=Question(_FUNCTION, _PATH, HERE.number("size")),
+    file_record=Question(_FILE, HERE.date("creation_date"), HERE.text("license")),
+    issue_file=Question(_ISSUE, _PATH, HERE.date("created_at")),
+    function_owner=Question(_FUNCTION, _OTHER_OWNER.email(), _OTHER_OWNER.text("title")),
+    owner_manager=Question(_FUNCTION, _PATH, _OWNERS_MANAGER.email()),
+    owner_chain=Question(_FUNCTION, _PATH, _OWNERS_MANAGER.to(MANAGER).email()),
+    newest_author=Question(_NEWEST, _NUMBER, HERE.to(OTHER_AUTHOR).email()),
+    newest_author_manager=Question(_NEWEST, _NUMBER, HERE.to(AUTHOR, MANAGER).email()),
+)

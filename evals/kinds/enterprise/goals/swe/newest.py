@@ -9,7 +9,6 @@ from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from evals.kinds.enterprise.goals.swe.issue_lookup import (
     AUTHOR,
     FILE,
-    SENIORS,
     latest_issue,
     newest_issue,
     newest_repository,
@@ -17,8 +16,7 @@ from evals.kinds.enterprise.goals.swe.issue_lookup import (
 )
 from evals.kinds.enterprise.goals.unfit import UnfitError, need
 
-GROUP = GoalGroup("SWE", "swe/newest.toml", departments=("EN",))
-SUBAREA = "GitHub"
+GROUP = GoalGroup("swe/newest.toml")
 
 
 def draw_way(ctx: DrawContext) -> Found:
@@ -46,11 +44,10 @@ _WAY = Start("issues", draw_way, walk)
 _REPOSITORY, _SIZE = HERE.text("repo_name"), HERE.to(FILE).number("size")
 _AUTHOR = HERE.to(AUTHOR)
 
-for _name, _steps, _asks in (
-    ("newest_repo_issue", 2, (HERE.ident("issue_id"),)),
-    ("newest_repo_author", 3, (_AUTHOR.email(),)),
-    ("newest_repo_file_author", 4, (_SIZE, _AUTHOR.email())),
-    ("newest_repo_file_manager", 5, (_SIZE, _AUTHOR.to(MANAGER).email())),
-    ("newest_repo_file_chain", 6, (_SIZE, _AUTHOR.to(MANAGER, MANAGER).email())),
-):
-    GROUP.add(_name, SUBAREA, Question(_WAY, _REPOSITORY, *_asks), steps=_steps, levels=SENIORS)
+GROUP.add(
+    newest_repo_issue=Question(_WAY, _REPOSITORY, HERE.ident("issue_id")),
+    newest_repo_author=Question(_WAY, _REPOSITORY, _AUTHOR.email()),
+    newest_repo_file_author=Question(_WAY, _REPOSITORY, _SIZE, _AUTHOR.email()),
+    newest_repo_file_manager=Question(_WAY, _REPOSITORY, _SIZE, _AUTHOR.to(MANAGER).email()),
+    newest_repo_file_chain=Question(_WAY, _REPOSITORY, _SIZE, _AUTHOR.to(MANAGER, MANAGER).email()),
+)

@@ -21,12 +21,11 @@ from evals.kinds.enterprise.goals.swe.issue_lookup import (
     find_issue,
     reporter_of,
 )
-from evals.kinds.enterprise.goals.swe.workspace import SUBAREA
 from evals.kinds.enterprise.goals.telling import Recipient, tell_my_manager
 from evals.kinds.enterprise.goals.unfit import UnfitError, need
 from evals.tasks.task import Action
 
-GROUP = GoalGroup("SWE", "swe/notices.toml", departments=("EN",))
+GROUP = GoalGroup("swe/notices.toml")
 
 
 def _author(ctx: DrawContext, issue: Record) -> Record:
@@ -96,19 +95,20 @@ _DELETE = Change(
 _CLOSE_NAMED_IN_CHAT = replace(_CLOSE, draw_record=_draw_chat, find=find_chat_issue)
 _BOTH = (_REPORTER, _REPORTERS_MANAGER)
 
-for _name, _steps, _change in (
-    ("close_tell", 3, replace(_CLOSE, tells=(_REPORTER,))),
-    ("reopen_tell", 3, _REOPEN),
-    ("delete_tell", 3, _DELETE),
-    ("close_tell_above", 4, replace(_CLOSE, tells=(_REPORTERS_MANAGER,))),
-    ("close_tell_both", 5, replace(_CLOSE, tells=_BOTH)),
-    ("close_tell_mine", 5, replace(_CLOSE, tells=(_REPORTER, tell_my_manager("mail")))),
-    ("close_tell_three", 6, replace(_CLOSE, tells=_BOTH, colleague=("name", DrawContext.colleague))),
-):
-    GROUP.add(_name, SUBAREA, _change, steps=_steps, type="crud")
-for _name, _steps, _tells in (("chat_close_tell", 4, (_REPORTER,)), ("chat_close_both", 6, _BOTH)):
-    _change = replace(_CLOSE_NAMED_IN_CHAT, tells=_tells)
-    GROUP.add(_name, SUBAREA, _change, steps=_steps, type="crud", who=chats_about_issues)
+GROUP.add(
+    close_tell=replace(_CLOSE, tells=(_REPORTER,)),
+    reopen_tell=_REOPEN,
+    delete_tell=_DELETE,
+    close_tell_above=replace(_CLOSE, tells=(_REPORTERS_MANAGER,)),
+    close_tell_both=replace(_CLOSE, tells=_BOTH),
+    close_tell_mine=replace(_CLOSE, tells=(_REPORTER, tell_my_manager("mail"))),
+    close_tell_three=replace(_CLOSE, tells=_BOTH, colleague=("name", DrawContext.colleague)),
+)
+GROUP.add(
+    chats_about_issues,
+    chat_close_tell=replace(_CLOSE_NAMED_IN_CHAT, tells=(_REPORTER,)),
+    chat_close_both=replace(_CLOSE_NAMED_IN_CHAT, tells=_BOTH),
+)
 
 
 def draw_chat_close(ctx: DrawContext) -> Draw:
@@ -117,7 +117,7 @@ def draw_chat_close(ctx: DrawContext) -> Draw:
     return ctx.draw(slots, actions=actions, about=[("conversations", row), ("issues", issue)])
 
 
-@GROUP.goal(SUBAREA, steps=2, type="crud", draw=draw_chat_close, who=chats_about_issues)
+@GROUP.goal(draw_chat_close, who=chats_about_issues)
 def chat_close(slots: Slots, plan: PlanRecorder) -> Values:
     key = plan.quoted(find_chat(plan, slots), ISSUE_ID)
     return plan.carry_out(f"The chat names {key}, so I close it.", _turn(key, "closed"))

@@ -8,9 +8,7 @@ from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
 from evals.kinds.enterprise.goals.messages.chats import manager_of
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
-from evals.kinds.enterprise.goals.swe.github import SUBAREA as GITHUB
 from evals.kinds.enterprise.goals.swe.issue_lookup import (
-    SENIORS,
     chats_about_issues,
     draw_chat_issue,
     draw_named_issue,
@@ -24,10 +22,9 @@ from evals.kinds.enterprise.goals.swe.issue_lookup import (
     reporter,
 )
 from evals.kinds.enterprise.goals.swe.newest import draw_way, walk
-from evals.kinds.enterprise.goals.swe.patch import SUBAREA as PATCH
 from evals.kinds.enterprise.goals.unfit import UnfitError, need
 
-GROUP = GoalGroup("SWE", "swe/others.toml", departments=("EN",))
+GROUP = GoalGroup("swe/others.toml")
 
 
 def draw_newest_repo_open(ctx: DrawContext) -> Draw:
@@ -40,7 +37,7 @@ def draw_newest_repo_open(ctx: DrawContext) -> Draw:
     return ctx.listing({"name": owner["name"]}, rows, "issue_id", [("repositories", newest)])
 
 
-@GROUP.goal(GITHUB, steps=2, draw=draw_newest_repo_open, levels=SENIORS, empty=True)
+@GROUP.goal(draw_newest_repo_open)
 def newest_repo_open(slots: Slots, plan: PlanRecorder) -> Values:
     rows = plan.read(
         "repositories", f"I look for the newest repository of {slots['name']}.",
@@ -59,7 +56,7 @@ def draw_newest_author_repos(ctx: DrawContext) -> Draw:
     return _repositories(ctx, {"repo": found[0]}, author, issue)
 
 
-@GROUP.goal(GITHUB, steps=2, draw=draw_newest_author_repos, levels=SENIORS, empty=True)
+@GROUP.goal(draw_newest_author_repos)
 def newest_author_repos(slots: Slots, plan: PlanRecorder) -> Values:
     return _owned(plan, newest_issue(plan, slots["repo"]))
 
@@ -69,7 +66,7 @@ def draw_way_author_repos(ctx: DrawContext) -> Draw:
     return _repositories(ctx, slots, reporter(ctx, issue), issue)
 
 
-@GROUP.goal(GITHUB, steps=3, draw=draw_way_author_repos, levels=SENIORS, empty=True)
+@GROUP.goal(draw_way_author_repos)
 def newest_repo_author_repos(slots: Slots, plan: PlanRecorder) -> Values:
     return _owned(plan, walk(plan, slots))
 
@@ -85,9 +82,7 @@ def draw_file_for_manager(ctx: DrawContext) -> Draw:
     return ctx.draw(slots, answer=answer, about=[("repositories", row)])
 
 
-@GROUP.goal(
-    GITHUB, steps=3, draw=draw_file_for_manager, levels=SENIORS, denials=("not_owner", "level_too_low")
-)
+@GROUP.goal(draw_file_for_manager)
 def file_for_manager(slots: Slots, plan: PlanRecorder) -> Values:
     owner = plan.one("employees", f"I look {slots['name']} up.", name=slots["name"])
     manager = manager_of(plan, owner)
@@ -103,7 +98,7 @@ def draw_reporter_open(ctx: DrawContext) -> Draw:
     return ctx.listing(slots, rows, "issue_id", [("issues", issue)])
 
 
-@GROUP.goal(PATCH, steps=2, draw=draw_reporter_open, levels=SENIORS, empty=True)
+@GROUP.goal(draw_reporter_open)
 def reporter_open(slots: Slots, plan: PlanRecorder) -> Values:
     issue = find_issue(plan, slots)
     rows = plan.every("issues", "What of this reporter is open?", author=issue["emp_id"], status="open")
@@ -116,7 +111,7 @@ def draw_chat_file_open(ctx: DrawContext) -> Draw:
     return ctx.listing(slots, rows, "issue_id", [("conversations", chat), ("issues", issue)])
 
 
-@GROUP.goal(PATCH, steps=3, draw=draw_chat_file_open, levels=SENIORS, empty=True, who=chats_about_issues)
+@GROUP.goal(draw_chat_file_open, who=chats_about_issues)
 def chat_file_open(slots: Slots, plan: PlanRecorder) -> Values:
     issue = find_chat_issue(plan, slots)
     rows = plan.every(

@@ -16,7 +16,6 @@ from evals.kinds.enterprise.goals.swe.issue_lookup import (
     AUTHOR,
     FAULT_LINE,
     OTHER_AUTHOR,
-    SENIORS,
     draw_fault,
     draw_issue,
     draw_named_issue,
@@ -31,8 +30,7 @@ from evals.kinds.enterprise.goals.swe.issue_lookup import (
 )
 from evals.kinds.enterprise.goals.unfit import UnfitError, need
 
-GROUP = GoalGroup("SWE", "swe/patch.toml", departments=("EN",))
-SUBAREA = "patch"
+GROUP = GoalGroup("swe/patch.toml")
 _CONTEXT = 3
 
 
@@ -49,7 +47,7 @@ def draw_open_on_file(ctx: DrawContext) -> Draw:
     return ctx.draw(slots, answer=answer, about=[("issues", found[0])])
 
 
-@GROUP.goal(SUBAREA, steps=1, draw=draw_open_on_file, empty=True)
+@GROUP.goal(draw_open_on_file)
 def open_on_file(slots: Slots, plan: PlanRecorder) -> Values:
     rows = plan.read(
         "issues", "I look for what is open on that file.",
@@ -66,7 +64,7 @@ def draw_mended_line(ctx: DrawContext) -> Draw:
     return ctx.draw({"issue": row["issue_id"]}, answer=answer, about=[("issues", row)])
 
 
-@GROUP.goal(SUBAREA, steps=1, draw=draw_mended_line)
+@GROUP.goal(draw_mended_line)
 def mended_line(slots: Slots, plan: PlanRecorder) -> Values:
     issue = plan.one("issues", "I open that issue with its patch.", issue_id=slots["issue"])
     return plan.understood(issue, "line"), issue["closed_at"]
@@ -83,7 +81,7 @@ def draw_of_severity(ctx: DrawContext) -> Draw:
     return ctx.draw(slots, answer=answer, about=[("issues", row)])
 
 
-@GROUP.goal(SUBAREA, steps=1, draw=draw_of_severity)
+@GROUP.goal(draw_of_severity)
 def of_severity(slots: Slots, plan: PlanRecorder) -> Values:
     rows = plan.every("issues", "I read what is open there.", repo_name=slots["repo"], status="open")
     wanted = next(row for row in rows if plan.fact(row, "severity") == slots["severity"])
@@ -134,20 +132,17 @@ _NUMBER, _SEVERITY = HERE.ident("issue_id"), HERE.fact("issues", "severity")
 _AUTHOR, _OTHER_AUTHOR = HERE.to(AUTHOR), HERE.to(OTHER_AUTHOR)
 _DAYS = Ask(HERE, lambda _, issue: entities.number(_days(issue)), lambda _, issue: str(_days(issue)))
 
-for _name, _steps, _question in (
-    ("faulty_function", 1, Question(_NUMBERED, HERE.fact("issues", "function"), _SEVERITY)),
-    ("issue_of", 1, Question(_NAMED, _NUMBER, _SEVERITY)),
-    ("days_to_mend", 1, Question(_CLOSED, _DAYS, HERE.date("closed_at"))),
-    ("issue_reporter", 2, Question(_NAMED, _NUMBER, _OTHER_AUTHOR.email())),
-):
-    GROUP.add(_name, SUBAREA, _question, steps=_steps)
-for _name, _steps, _question in (
-    ("faulty_line", 2, Question(_NUMBERED_FAULT, HERE.text("path"), FAULT_LINE)),
-    ("faulty_line_of", 2, Question(_FAULT, _NUMBER, FAULT_LINE)),
-    ("line_reporter", 3, Question(_NUMBERED_FAULT, FAULT_LINE, _OTHER_AUTHOR.email())),
-    ("line_manager", 4, Question(_FAULT, FAULT_LINE, _AUTHOR.to(MANAGER).email())),
-):
-    GROUP.add(_name, SUBAREA, _question, steps=_steps, levels=SENIORS)
-for _name, _levels in (("line_owner_manager", 1), ("line_chain", 2)):
-    _logic = Logic(partial(_with_owner, levels=_levels), partial(_line_and_people, levels=_levels))
-    GROUP.add(_name, SUBAREA, _logic, steps=4 + _levels, levels=SENIORS)
+GROUP.add(
+    faulty_function=Question(_NUMBERED, HERE.fact("issues", "function"), _SEVERITY),
+    issue_of=Question(_NAMED, _NUMBER, _SEVERITY),
+    days_to_mend=Question(_CLOSED, _DAYS, HERE.date("closed_at")),
+    issue_reporter=Question(_NAMED, _NUMBER, _OTHER_AUTHOR.email()),
+    faulty_line=Question(_NUMBERED_FAULT, HERE.text("path"), FAULT_LINE),
+    faulty_line_of=Question(_FAULT, _NUMBER, FAULT_LINE),
+    line_reporter=Question(_NUMBERED_FAULT, FAULT_LINE, _OTHER_AUTHOR.email()),
+    line_manager=Question(_FAULT, FAULT_LINE, _AUTHOR.to(MANAGER).email()),
+)
+GROUP.add(
+    line_owner_manager=Logic.given(_with_owner, _line_and_people, levels=1),
+    line_chain=Logic.given(_with_owner, _line_and_people, levels=2),
+)

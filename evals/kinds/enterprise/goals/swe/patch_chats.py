@@ -11,7 +11,6 @@ from evals.kinds.enterprise.goals.swe.issue_lookup import (
     AUTHOR,
     FAULT_LINE,
     OTHER_AUTHOR,
-    SENIORS,
     chats_about_issues,
     draw_chat_issue,
     find_chat_issue,
@@ -19,8 +18,7 @@ from evals.kinds.enterprise.goals.swe.issue_lookup import (
 )
 from evals.kinds.enterprise.goals.unfit import UnfitError
 
-GROUP = GoalGroup("SWE", "swe/patch_chats.toml", departments=("EN",))
-SUBAREA = "patch"
+GROUP = GoalGroup("swe/patch_chats.toml")
 
 
 def _draw(ctx: DrawContext, *, fault: bool = False, levels: int = 0) -> Found:
@@ -45,19 +43,12 @@ def _question(*asks: Ask, fault: bool = False, levels: int = 0) -> Question:
 _FUNCTION = HERE.fact("issues", "function")
 _MANAGER = HERE.to(AUTHOR, MANAGER)
 
-for _name, _steps, _asked in (
-    ("chat_function", 2, _question(HERE.ident("issue_id"), _FUNCTION)),
-    ("chat_reporter", 3, _question(_FUNCTION, HERE.to(OTHER_AUTHOR).email())),
-    ("chat_manager", 4, _question(_FUNCTION, _MANAGER.email(), levels=1)),
-):
-    GROUP.add(_name, SUBAREA, _asked, steps=_steps, who=chats_about_issues)
-for _name, _steps, _asked in (
-    ("chat_line", 3, _question(HERE.text("path"), FAULT_LINE, fault=True)),
-    ("chat_line_manager", 5, _question(_FUNCTION, FAULT_LINE, _MANAGER.email(), fault=True, levels=1)),
-    (
-        "chat_line_chain",
-        6,
-        _question(_FUNCTION, FAULT_LINE, _MANAGER.to(MANAGER).email(), fault=True, levels=2),
-    ),
-):
-    GROUP.add(_name, SUBAREA, _asked, steps=_steps, who=chats_about_issues, levels=SENIORS)
+GROUP.add(
+    chats_about_issues,
+    chat_function=_question(HERE.ident("issue_id"), _FUNCTION),
+    chat_reporter=_question(_FUNCTION, HERE.to(OTHER_AUTHOR).email()),
+    chat_manager=_question(_FUNCTION, _MANAGER.email(), levels=1),
+    chat_line=_question(HERE.text("path"), FAULT_LINE, fault=True),
+    chat_line_manager=_question(_FUNCTION, FAULT_LINE, _MANAGER.email(), fault=True, levels=1),
+    chat_line_chain=_question(_FUNCTION, FAULT_LINE, _MANAGER.to(MANAGER).email(), fault=True, levels=2),
+)

@@ -9,7 +9,6 @@ from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from evals.kinds.enterprise.goals.record_changes import Change
 from evals.kinds.enterprise.goals.swe.github import LICENCES, OTHER_OWNER
 from evals.kinds.enterprise.goals.swe.issue_lookup import (
-    SENIORS,
     draw_function,
     draw_issue,
     draw_named_issue,
@@ -24,8 +23,7 @@ from evals.kinds.enterprise.goals.telling import chat, mail, my_manager, telling
 from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 from evals.tasks.task import Action
 
-GROUP = GoalGroup("SWE", "swe/workspace.toml", departments=("EN",))
-SUBAREA = "workspace DB"
+GROUP = GoalGroup("swe/workspace.toml")
 
 
 def draw_new_repository(ctx: DrawContext) -> Draw:
@@ -33,7 +31,7 @@ def draw_new_repository(ctx: DrawContext) -> Draw:
     return ctx.draw(slots, actions=[_first_file(slots)])
 
 
-@GROUP.goal(SUBAREA, steps=1, type="crud", draw=draw_new_repository, denials=("wrong_department",))
+@GROUP.goal(draw_new_repository)
 def create_repository(slots: Slots, plan: PlanRecorder) -> Values:
     return plan.carry_out("I begin the repository with that file.", _first_file(slots))
 
@@ -46,7 +44,7 @@ def draw_delete_file_mail(ctx: DrawContext) -> Draw:
     return ctx.draw(slots, actions=[deletion, message], mentions=[row["path"]], about=[("repositories", row)])
 
 
-@GROUP.goal(SUBAREA, steps=4, type="crud", draw=draw_delete_file_mail, who=owns_code)
+@GROUP.goal(draw_delete_file_mail, who=owns_code)
 def delete_file_mail(slots: Slots, plan: PlanRecorder) -> Values:
     row = find_file(plan, slots)
     plan.write("github.delete", "I delete that file.", repo_name=slots["repo"], path=row["path"])
@@ -64,7 +62,7 @@ def draw_open_issue(ctx: DrawContext) -> Draw:
     return ctx.draw(slots, actions=[_issue(slots)], mentions=[title, text], about=[("repositories", row)])
 
 
-@GROUP.goal(SUBAREA, steps=1, type="crud", draw=draw_open_issue, denials=("not_owner",))
+@GROUP.goal(draw_open_issue)
 def open_issue(slots: Slots, plan: PlanRecorder) -> Values:
     return plan.carry_out("I open the issue on that file.", _issue(slots))
 
@@ -85,7 +83,7 @@ def draw_open_issue_owner(ctx: DrawContext) -> Draw:
     )
 
 
-@GROUP.goal(SUBAREA, steps=3, type="crud", draw=draw_open_issue_owner, levels=SENIORS)
+@GROUP.goal(draw_open_issue_owner)
 def open_issue_owner(slots: Slots, plan: PlanRecorder) -> Values:
     row = find_file(plan, slots)
     plan.carry_out("I open the issue on that file.", _issue({**slots, "path": row["path"]}))
@@ -162,9 +160,9 @@ _FILE = Start(
     ),
 )
 _SIZE = HERE.number("size")
-GROUP.add("file_card", SUBAREA, Question(_FILE, _SIZE, HERE.number("copies")), steps=1)
 GROUP.add(
-    "file_owner", SUBAREA, Question(_FILE, _SIZE, HERE.to(OTHER_OWNER).email()), steps=2, levels=SENIORS
+    file_card=Question(_FILE, _SIZE, HERE.number("copies")),
+    file_owner=Question(_FILE, _SIZE, HERE.to(OTHER_OWNER).email()),
 )
 
 _RELICENSE = Change(
@@ -198,24 +196,16 @@ _DELETE = Change(
     "I delete that issue.",
     lambda issue, _: action("github_issues.delete", issue_id=issue["issue_id"]),
 )
-GROUP.add("relicense", SUBAREA, _RELICENSE, steps=1, type="crud", who=owns_code, denials=("not_owner",))
-for _name, _steps, _change in (
-    ("close_issue", 1, _CLOSE),
-    ("describe_issue", 2, _DESCRIBE),
-    ("delete_issue", 2, _DELETE),
-):
-    GROUP.add(_name, SUBAREA, _change, steps=_steps, type="crud", denials=("not_owner",))
+GROUP.add(owns_code, relicense=_RELICENSE)
 GROUP.add(
-    "create_repository_mail",
-    SUBAREA,
-    telling_my_manager(
+    close_issue=_CLOSE,
+    describe_issue=_DESCRIBE,
+    delete_issue=_DELETE,
+    create_repository_mail=telling_my_manager(
         Logic(draw_new_repository, create_repository),
         lambda to, slots: mail(to, "New repository", _begun(slots)),
         mentions=("repo",),
         why="I write to my manager.",
         look_up_first=True,
     ),
-    steps=3,
-    type="crud",
-    denials=("wrong_department",),
 )
