@@ -13,9 +13,8 @@ from evals.kinds.enterprise.filling.query_texts import Texts, query_text
 from evals.kinds.enterprise.filling.quotas import Place
 from evals.kinds.enterprise.filling.refused import refuse
 from evals.kinds.enterprise.filling.solved import Solved, solve, tools_of
-from evals.kinds.enterprise.goals.draw_context import DrawContext
+from evals.kinds.enterprise.goals.draw_context import DrawContext, UnfitError, attempt
 from evals.kinds.enterprise.goals.goal import Goal
-from evals.kinds.enterprise.goals.unfit import UnfitError, attempt
 from evals.tasks.task import Difficulty, Split, Task, TaskType
 from tools.access.engine import AccessPolicy
 from tools.environment import Environment

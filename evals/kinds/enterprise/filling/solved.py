@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 from evals.kinds.enterprise.facts import Facts, Record
 from evals.kinds.enterprise.filling.distractors import FEWEST, near_misses
-from evals.kinds.enterprise.goals.draw_context import Draw
+from evals.kinds.enterprise.goals.draw_context import Draw, UnfitError
 from evals.kinds.enterprise.goals.goal import Goal, Values
 from evals.kinds.enterprise.goals.plan_recorder import DeniedError, PlanRecorder
-from evals.kinds.enterprise.goals.unfit import UnfitError
 from evals.kinds.enterprise.goals.value_forms import tells
 from evals.tasks.task import Action, Answer, Step
 from tools.environment import Environment

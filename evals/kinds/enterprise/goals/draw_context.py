@@ -5,10 +5,41 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
+from typing import ParamSpec, TypeVar
 
 from evals.kinds.enterprise.facts import Facts, Record, ref
-from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 from evals.tasks.task import Action, Entity
+from tools.errors import WorksmithError
+
+_T = TypeVar("_T")
+_P = ParamSpec("_P")
+
+
+class UnfitError(WorksmithError):
+    """The draw or the plan does not come out as the goal intends; another draw has to be made."""
+
+    def __init__(self, message: str = "an unlucky draw") -> None:
+        super().__init__(message)
+
+
+def need(value: _T | None) -> _T:
+    """Return a value that a task cannot do without.
+
+    Raises:
+        UnfitError: it is None.
+    """
+    if value is None:
+        raise UnfitError
+    return value
+
+
+def attempt(draw: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T | None:
+    """Call a function that may raise `UnfitError`; return None where it does."""
+    try:
+        return draw(*args, **kwargs)
+    except UnfitError:
+        return None
+
 
 _MOST_LISTED = 8
 _PICKS = 4
@@ -152,3 +183,31 @@ class DrawContext:
 
 def action(tool: str, **arguments: str) -> Action:
     return Action(tool=tool, arguments=arguments)
+
+
+def in_year(rows: Iterable[Record], column: str, wanted: str) -> list[Record]:
+    return [row for row in rows if row[column].startswith(wanted)]
+
+
+def span(wanted: str) -> dict[str, str]:
+    """The arguments of a call for one year."""
+    return {"date_from": f"{wanted}-01-01", "date_to": f"{wanted}-12-31"}
+
+
+def latest(rows: Iterable[Record], column: str) -> Record:
+    """The row with the last day, if no other has the same."""
+    order = sorted(rows, key=lambda row: row[column], reverse=True)
+    if not order or (len(order) > 1 and order[0][column] == order[1][column]):
+        raise UnfitError
+    return order[0]
+
+
+def clear_best(scores: Mapping[str, float], *, lowest: bool = False) -> str:
+    """The key with the highest (lowest) score if it leads the next by at least a tenth; None otherwise."""
+    order = sorted(scores, key=lambda key: scores[key], reverse=not lowest)
+    if len(order) < 2:
+        raise UnfitError
+    best, second = scores[order[0]], scores[order[1]]
+    if not abs(best - second) >= 0.1 * max(abs(best), abs(second)):
+        raise UnfitError
+    return order[0]

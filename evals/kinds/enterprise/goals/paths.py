@@ -8,10 +8,9 @@ from typing import NamedTuple, TypeVar
 
 from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals import entities
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
+from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, need
 from evals.kinds.enterprise.goals.goal import Slots, Values
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
-from evals.kinds.enterprise.goals.unfit import UnfitError, need
 from evals.tasks.task import Entity
 from tools.kinds.enterprise.schema import KEYS
 

@@ -6,12 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from evals.kinds.enterprise.facts import Record
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
+from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, attempt, need
 from evals.kinds.enterprise.goals.goal import Slots, Values
 from evals.kinds.enterprise.goals.paths import Found
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from evals.kinds.enterprise.goals.telling import Recipient, chat
-from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 from evals.tasks.task import Action
 from tools.kinds.enterprise.schema import KEYS
 

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from evals.kinds.enterprise.facts import Record
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, action
+from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, action
 from evals.kinds.enterprise.goals.goal import Logic, Slots, Solvable, Values
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
-from evals.kinds.enterprise.goals.unfit import UnfitError
 from evals.tasks.task import Action
 
 CHAT, MAIL = "conversations.create", "enterprise_mail_system.create"

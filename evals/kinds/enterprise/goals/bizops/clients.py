@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals import entities
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
+from evals.kinds.enterprise.goals.draw_context import (
+    Draw,
+    DrawContext,
+    UnfitError,
+    attempt,
+    clear_best,
+    in_year,
+    latest,
+    need,
+    span,
+)
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
 from evals.kinds.enterprise.goals.paths import HERE, MANAGER, Found, Link, Question, Start
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
-from evals.kinds.enterprise.goals.rows import clear_best, in_year, latest, span
-from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 from evals.tasks.task import Entity
 
 GROUP = GoalGroup("bizops/clients.toml")
@@ -217,4 +225,35 @@ GROUP.add(
     client_contact=Question(CLIENT, REPRESENTATIVE.person(), REPRESENTATIVE.email()),
     client_product=Question(CLIENT, PRODUCT.text("product_name"), PRODUCT.number("stock")),
     client_manager=Question(CLIENT, REPRESENTATIVE.person(), REPRESENTATIVE.to(MANAGER).email()),
+)
+
+
+def _draw_vendor_by_id(ctx: DrawContext) -> Found:
+    vendor = ctx.pick("vendors")
+    return Found(vendor, {"vendor": vendor["vendor_id"]})
+
+
+def _draw_vendor(ctx: DrawContext) -> Found:
+    vendor = named_partner(ctx, "vendors")
+    return Found(vendor, {"vendor": vendor["business_name"]})
+
+
+_VENDOR_BY_ID = Start(
+    "vendors",
+    _draw_vendor_by_id,
+    lambda plan, slots: plan.one("vendors", "I open that vendor's record.", vendor_id=slots["vendor"]),
+)
+_VENDOR = Start(
+    "vendors",
+    _draw_vendor,
+    lambda plan, slots: plan.one("vendors", "I look the vendor up.", business_name=slots["vendor"]),
+)
+_END = HERE.fact("vendors", "contract_end", entities.date)
+_TIME = HERE.fact("vendors", "lead_time", lambda value: entities.number(int(value)))
+_MANAGER_OF = REPRESENTATIVE.to(MANAGER)
+
+GROUP.add(
+    vendor_contact=Question(_VENDOR, REPRESENTATIVE.person(), REPRESENTATIVE.email()),
+    vendor_manager=Question(_VENDOR, _END, _MANAGER_OF.person(), _MANAGER_OF.email()),
+    vendor_terms=Question(_VENDOR_BY_ID, _END, _TIME),
 )

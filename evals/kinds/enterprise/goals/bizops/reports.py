@@ -11,12 +11,10 @@ from evals.kinds.enterprise.goals.bizops.clients import (
     representative,
     with_representative,
 )
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
+from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, clear_best, latest, need
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
 from evals.kinds.enterprise.goals.messages.chats import manager_of
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
-from evals.kinds.enterprise.goals.rows import clear_best, latest
-from evals.kinds.enterprise.goals.unfit import UnfitError, need
 from evals.tasks.task import Entity
 
 GROUP = GoalGroup("bizops/clients.toml")

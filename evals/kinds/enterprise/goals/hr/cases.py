@@ -8,12 +8,11 @@ from functools import partial
 
 from evals.kinds.enterprise.facts import Record, day
 from evals.kinds.enterprise.goals import entities
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
+from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, need
 from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
 from evals.kinds.enterprise.goals.hr import clauses
 from evals.kinds.enterprise.goals.hr.employees import climb, look, myself, three
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
-from evals.kinds.enterprise.goals.unfit import UnfitError, need
 from evals.tasks.task import Entity
 from tools.files.data_files import read_toml
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from evals.kinds.enterprise.facts import Facts
+from evals.kinds.enterprise.goals.draw_context import UnfitError
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
-from evals.kinds.enterprise.goals.unfit import UnfitError
 from tools.generating.latent import Latent
 
 LEAVE, HANDBOOK, EXPENSES = "Leave Policy", "Employee Handbook", "Travel and Expenses Policy"

@@ -7,12 +7,11 @@ from typing import TypeVar
 
 from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals import entities
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
+from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, attempt, need
 from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
 from evals.kinds.enterprise.goals.hr.employees import climb, look, three
 from evals.kinds.enterprise.goals.hr.people import entity
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
-from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 from tools.files.data_files import read_toml
 
 GROUP = GoalGroup("hr/comparisons.toml")

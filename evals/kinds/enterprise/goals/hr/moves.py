@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evals.kinds.enterprise.facts import Record
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, action
+from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, action, attempt, need
 from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
 from evals.kinds.enterprise.goals.hr.employees import (
     HIGH,
@@ -18,7 +18,6 @@ from evals.kinds.enterprise.goals.hr.records import REMOVE, UPDATE, raised_by, r
 from evals.kinds.enterprise.goals.paths import Found
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from evals.kinds.enterprise.goals.telling import mail, telling_my_manager
-from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 from evals.tasks.task import Action
 
 GROUP = GoalGroup("hr/moves.toml")

@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals import entities
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
+from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, attempt, need
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
 from evals.kinds.enterprise.goals.hr.employees import climb, look, myself, someone
 from evals.kinds.enterprise.goals.paths import Found, Link, Path, Question, Start
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
-from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 from evals.tasks.task import Entity
 from tools.files.data_files import read_toml
 

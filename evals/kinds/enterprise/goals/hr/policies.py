@@ -8,11 +8,10 @@ from functools import cache
 from random import Random
 
 from evals.kinds.enterprise.goals import entities
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
+from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError
 from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
 from evals.kinds.enterprise.goals.hr import clauses
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Rows
-from evals.kinds.enterprise.goals.unfit import UnfitError
 from tools.files.data_files import read_toml
 from tools.generating.latent import Latent
 

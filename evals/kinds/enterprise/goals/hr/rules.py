@@ -7,12 +7,11 @@ from datetime import date, timedelta
 
 from evals.kinds.enterprise.facts import Record, day
 from evals.kinds.enterprise.goals import entities
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
+from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError
 from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
 from evals.kinds.enterprise.goals.hr import clauses
 from evals.kinds.enterprise.goals.hr.employees import climb, look, myself, someone
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
-from evals.kinds.enterprise.goals.unfit import UnfitError
 from evals.tasks.task import Entity
 
 GROUP = GoalGroup("hr/rules.toml")

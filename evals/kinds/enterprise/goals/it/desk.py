@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, action
+from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, action, attempt, need
 from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
 from evals.kinds.enterprise.goals.it.ticket_lookup import (
     draw_named,
@@ -21,7 +21,6 @@ from evals.kinds.enterprise.goals.paths import HERE, Found, Link, Question, Star
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from evals.kinds.enterprise.goals.record_changes import Change
 from evals.kinds.enterprise.goals.telling import mail, telling_my_manager
-from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 from evals.tasks.task import Action
 
 GROUP = GoalGroup("it/desk.toml")

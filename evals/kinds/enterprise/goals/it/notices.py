@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, action
+from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, action, need
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
 from evals.kinds.enterprise.goals.it.desk import UPDATE
 from evals.kinds.enterprise.goals.it.ticket_lookup import (
@@ -23,7 +23,6 @@ from evals.kinds.enterprise.goals.paths import Found
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from evals.kinds.enterprise.goals.record_changes import Change
 from evals.kinds.enterprise.goals.telling import Recipient, chat, tell_my_manager
-from evals.kinds.enterprise.goals.unfit import UnfitError, need
 from evals.tasks.task import Action
 from tools.files.data_files import read_toml
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evals.kinds.enterprise.goals import entities
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
+from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
 from evals.kinds.enterprise.goals.it.ticket_lookup import (
     HELPDESK,
@@ -20,7 +20,6 @@ from evals.kinds.enterprise.goals.it.ticket_lookup import (
 )
 from evals.kinds.enterprise.goals.messages.chats import manager_of
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
-from evals.kinds.enterprise.goals.unfit import UnfitError
 
 GROUP = GoalGroup("it/others.toml")
 

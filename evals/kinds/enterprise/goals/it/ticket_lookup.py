@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from evals.kinds.enterprise.facts import Facts, Record, day
-from evals.kinds.enterprise.goals.draw_context import DrawContext
+from evals.kinds.enterprise.goals.draw_context import DrawContext, UnfitError, clear_best, need
 from evals.kinds.enterprise.goals.paths import Found
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
-from evals.kinds.enterprise.goals.rows import clear_best
-from evals.kinds.enterprise.goals.unfit import UnfitError, need
 
 HELPDESK = ("IN",)
 """The department that solves tickets and may read all of them."""

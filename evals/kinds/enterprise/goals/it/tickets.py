@@ -1,25 +1,30 @@
-"""IT: what single tickets say."""
+"""IT: what tickets say, one by one, and counted and compared by person, time and category."""
 
 from __future__ import annotations
 
+from datetime import timedelta
 from functools import partial
 
+from evals.kinds.enterprise.facts import Record, day
 from evals.kinds.enterprise.goals import entities
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
+from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, attempt, need, span
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
 from evals.kinds.enterprise.goals.it.ticket_lookup import (
+    YEARS,
+    busiest,
     days_taken,
     draw_named,
     draw_numbered,
     draw_ticket,
     find_ticket,
+    has_had,
     has_raised,
     open_ticket,
     ticket_fact,
 )
+from evals.kinds.enterprise.goals.messages.chats import manager_of
 from evals.kinds.enterprise.goals.paths import HERE, Ask, Question, Start
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
-from evals.kinds.enterprise.goals.unfit import UnfitError, need
+from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row, Rows
 
 GROUP = GoalGroup("it/tickets.toml")
 
@@ -81,3 +86,160 @@ GROUP.add(
     ),
     duration=Question(Start("tickets", partial(draw_named, status="resolved"), find_ticket), _NUMBER, _DAYS),
 )
+
+
+_PRIORITIES = ("high", "medium", "low")
+_SPAN = (20, 200)
+
+
+def draw_my_queue(ctx: DrawContext) -> Draw:
+    priority = ctx.rng.choice(_PRIORITIES)
+    rows = ctx.facts.where("tickets", emp_id=ctx.me["emp_id"], priority=priority, status="open")
+    return ctx.listing({"priority": priority}, rows, "ticket_id", [("tickets", row) for row in rows[:1]])
+
+
+@GROUP.goal(draw_my_queue)
+def my_queue(slots: Slots, plan: PlanRecorder) -> Values:
+    rows = plan.every(
+        "tickets", f"I look for my open tickets of {slots['priority']} priority.",
+        resolver="me", priority=slots["priority"], status="open",
+    )  # fmt: skip
+    return plan.listing(rows, "ticket_id")
+
+
+def draw_my_period(ctx: DrawContext) -> Draw:
+    row = ctx.pick("tickets", ctx.facts.where("tickets", emp_id=ctx.me["emp_id"]))
+    middle = day(row["assigned_date"])
+    first = middle - timedelta(days=ctx.rng.randint(*_SPAN))
+    last = middle + timedelta(days=ctx.rng.randint(*_SPAN) if not ctx.empty else -1)
+    rows = [
+        other
+        for other in ctx.facts.where("tickets", emp_id=ctx.me["emp_id"])
+        if first <= day(other["assigned_date"]) <= last
+    ]
+    return ctx.listing(
+        {"first": first.isoformat(), "last": last.isoformat()},
+        rows,
+        "ticket_id",
+        [("tickets", row) for row in rows[:1]],
+    )
+
+
+@GROUP.goal(draw_my_period, who=has_had)
+def my_period(slots: Slots, plan: PlanRecorder) -> Values:
+    rows = plan.every(
+        "tickets", "I look for what came to me in that time.",
+        resolver="me", date_from=slots["first"], date_to=slots["last"],
+    )  # fmt: skip
+    return plan.listing(rows, "ticket_id")
+
+
+def draw_raised_by(ctx: DrawContext) -> Draw:
+    row = ctx.colleague() if ctx.empty else draw_ticket(ctx)
+    person = need(ctx.facts.colleague(row["emp_id" if ctx.empty else "raised_by_emp_id"]))
+    if person["emp_id"] == ctx.me["emp_id"]:
+        raise UnfitError
+    rows = ctx.facts.where("tickets", raised_by_emp_id=person["emp_id"])
+    return ctx.listing({"name": person["name"]}, rows, "ticket_id", [("tickets", row) for row in rows[:1]])
+
+
+@GROUP.goal(draw_raised_by)
+def raised_by(slots: Slots, plan: PlanRecorder) -> Values:
+    rows = plan.every("tickets", f"I look for what {slots['name']} raised.", raised_by=slots["name"])
+    return plan.listing(rows, "ticket_id")
+
+
+def draw_category_year(ctx: DrawContext) -> Draw:
+    row = draw_ticket(ctx)
+    year = ctx.rng.choice(YEARS) if ctx.empty else row["assigned_date"][:4]
+    rows = _of_year(ctx.facts.where("tickets", category=row["category"]), year)
+    slots = {"category": row["category"], "year": year}
+    if not rows:
+        return ctx.draw(slots, nothing=True)
+    solved = sum(other["status"] == "resolved" for other in rows)
+    answer = [entities.number(len(rows)), entities.number(solved)]
+    return ctx.draw(slots, answer=answer, about=[("tickets", row)])
+
+
+@GROUP.goal(draw_category_year)
+def category_year(slots: Slots, plan: PlanRecorder) -> Values:
+    rows = _in_category(plan, slots["category"], slots["year"])
+    if not rows:
+        return plan.none(rows)
+    return str(len(rows)), str(sum(row["status"] == "resolved" for row in rows))
+
+
+def draw_more_of(ctx: DrawContext) -> Draw:
+    found, year = attempt(ctx.pick_two, "tickets"), ctx.rng.choice(YEARS)
+    pair = need(found)
+    if pair[0]["category"] == pair[1]["category"]:
+        raise UnfitError
+    names = [row["category"] for row in pair]
+    counts = [len(_of_year(ctx.facts.where("tickets", category=name), year)) for name in names]
+    if counts[0] == counts[1]:
+        raise UnfitError
+    most = max(counts)
+    slots = {"category": names[0], "other": names[1], "year": year}
+    answer = [entities.text(names[counts.index(most)]), entities.number(most)]
+    return ctx.draw(slots, answer=answer, about=[("tickets", row) for row in pair])
+
+
+@GROUP.goal(draw_more_of)
+def more_of(slots: Slots, plan: PlanRecorder) -> Values:
+    counts = [
+        (len(_in_category(plan, name, slots["year"])), name) for name in (slots["category"], slots["other"])
+    ]
+    most, name = max(counts)
+    return name, str(most)
+
+
+def draw_busiest(ctx: DrawContext) -> Draw:
+    person, slots = _busy_time(ctx)
+    answer = [entities.person(person), entities.ident("email", person["email"])]
+    return ctx.draw(slots, answer=answer)
+
+
+@GROUP.goal(draw_busiest)
+def busiest_helper(slots: Slots, plan: PlanRecorder) -> Values:
+    person = _look_up_busiest(plan, slots)
+    return person["name"], person["email"]
+
+
+def draw_busiest_manager(ctx: DrawContext) -> Draw:
+    person, slots = _busy_time(ctx)
+    manager = ctx.above(person)
+    answer = [entities.person(person), entities.ident("email", manager["email"])]
+    return ctx.draw(slots, answer=answer)
+
+
+@GROUP.goal(draw_busiest_manager)
+def busiest_manager(slots: Slots, plan: PlanRecorder) -> Values:
+    person = _look_up_busiest(plan, slots)
+    return person["name"], manager_of(plan, person)["email"]
+
+
+def _of_year(rows: list[Record], year: str) -> list[Record]:
+    return [row for row in rows if row["assigned_date"].startswith(year)]
+
+
+def _in_category(plan: PlanRecorder, category: str, year: str) -> Rows:
+    return plan.every("tickets", f"I need the {category} tickets of {year}.", category=category, **span(year))
+
+
+def _busy_time(ctx: DrawContext) -> tuple[Record, dict[str, str]]:
+    """Two days, and who clearly got most tickets between them."""
+    first = day(ctx.rng.choice(ctx.facts.all("tickets"))["assigned_date"])
+    last = first + timedelta(days=2 * ctx.rng.randint(*_SPAN))
+    rows = [row for row in ctx.facts.all("tickets") if first <= day(row["assigned_date"]) <= last]
+    person = need(ctx.facts.colleague(busiest(rows)))
+    if len(rows) > 50:
+        raise UnfitError
+    return person, {"first": first.isoformat(), "last": last.isoformat()}
+
+
+def _look_up_busiest(plan: PlanRecorder, slots: Slots) -> Row:
+    rows = plan.every(
+        "tickets", "I need all tickets of that time.", date_from=slots["first"], date_to=slots["last"]
+    )
+    key = busiest(rows)
+    return plan.one("employees", "I look up who got most of them.", emp_id=key)

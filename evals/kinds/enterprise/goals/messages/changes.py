@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from evals.kinds.enterprise.facts import Record
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
+from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, attempt, need
 from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
 from evals.kinds.enterprise.goals.messages.chat_facts import asks, pick_chat_fact
 from evals.kinds.enterprise.goals.messages.chats import draw_named, find_chat, look_up_named
 from evals.kinds.enterprise.goals.messages.news import draw_news, draw_subject, sentence
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from evals.kinds.enterprise.goals.telling import chat, mail, my_manager, telling_my_manager
-from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 
 GROUP = GoalGroup("messages/changes.toml")
 

@@ -7,8 +7,7 @@ from functools import cache
 
 from evals.kinds.enterprise.facts import Facts, Record
 from evals.kinds.enterprise.goals import entities
-from evals.kinds.enterprise.goals.draw_context import DrawContext
-from evals.kinds.enterprise.goals.unfit import UnfitError, need
+from evals.kinds.enterprise.goals.draw_context import DrawContext, UnfitError, need
 from evals.tasks.task import Entity
 from tools.files.data_files import read_toml
 from tools.generating.latent import Latent

@@ -6,7 +6,7 @@ from datetime import date
 
 from evals.kinds.enterprise.facts import Record, day
 from evals.kinds.enterprise.goals import entities
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
+from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, attempt, need
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
 from evals.kinds.enterprise.goals.messages.chat_facts import (
     PEOPLE,
@@ -19,7 +19,6 @@ from evals.kinds.enterprise.goals.messages.chat_facts import (
 )
 from evals.kinds.enterprise.goals.paths import HERE, MANAGER, Found, Question, Start
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
-from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 
 GROUP = GoalGroup("messages/chats.toml")
 

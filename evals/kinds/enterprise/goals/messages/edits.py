@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evals.kinds.enterprise.facts import Record
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, action
+from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, action
 from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
 from evals.kinds.enterprise.goals.messages.chat_facts import partner, pick_chat_fact
 from evals.kinds.enterprise.goals.messages.chats import find_chat
@@ -12,7 +12,6 @@ from evals.kinds.enterprise.goals.paths import Found
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from evals.kinds.enterprise.goals.record_changes import Change
 from evals.kinds.enterprise.goals.telling import MAIL, chat, telling_my_manager
-from evals.kinds.enterprise.goals.unfit import UnfitError
 from evals.tasks.task import Action
 
 GROUP = GoalGroup("messages/changes.toml")

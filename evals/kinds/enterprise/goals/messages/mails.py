@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals import entities
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
+from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, latest
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
 from evals.kinds.enterprise.goals.messages.chat_facts import my_mails, partner
 from evals.kinds.enterprise.goals.messages.chats import draw_named, find_chat, look_up_named, manager_of
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
-from evals.kinds.enterprise.goals.rows import latest
-from evals.kinds.enterprise.goals.unfit import UnfitError
 
 GROUP = GoalGroup("messages/chats.toml")
 

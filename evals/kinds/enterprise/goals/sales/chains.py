@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from evals.kinds.enterprise.facts import Record
-from evals.kinds.enterprise.goals.draw_context import DrawContext
+from evals.kinds.enterprise.goals.draw_context import DrawContext, UnfitError, clear_best, need
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots
 from evals.kinds.enterprise.goals.paths import HERE, MANAGER, Found, Link, Question, Start
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row, Rows
-from evals.kinds.enterprise.goals.rows import clear_best
 from evals.kinds.enterprise.goals.sales.figures import named_customer, sales_of, units_by
-from evals.kinds.enterprise.goals.unfit import UnfitError, need
 
 GROUP = GoalGroup("sales/chains.toml")
 

@@ -7,10 +7,8 @@ from collections.abc import Iterable, Mapping
 from random import Random
 
 from evals.kinds.enterprise.facts import Record
-from evals.kinds.enterprise.goals.draw_context import DrawContext
+from evals.kinds.enterprise.goals.draw_context import DrawContext, UnfitError, clear_best
 from evals.kinds.enterprise.goals.plan_recorder import Row
-from evals.kinds.enterprise.goals.rows import clear_best
-from evals.kinds.enterprise.goals.unfit import UnfitError
 
 YEARS = tuple(str(year) for year in range(2016, 2023))
 _MOST = 50

@@ -6,7 +6,7 @@ import re
 
 from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals import entities
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
+from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, attempt, need
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
 from evals.kinds.enterprise.goals.paths import HERE, MANAGER, Found, Link, Question, Start
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
@@ -25,7 +25,6 @@ from evals.kinds.enterprise.goals.swe.issue_lookup import (
     open_issue,
     owns_code,
 )
-from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 
 GROUP = GoalGroup("swe/github.toml")
 LICENCES = ("mit", "apache-2.0", "bsd-3-clause", "gpl-3.0", "lgpl-3.0", "mpl-2.0", "unlicense")

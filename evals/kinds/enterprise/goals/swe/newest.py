@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evals.kinds.enterprise.goals.draw_context import DrawContext
+from evals.kinds.enterprise.goals.draw_context import DrawContext, UnfitError, need
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots
 from evals.kinds.enterprise.goals.paths import HERE, MANAGER, Found, Question, Start
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
@@ -14,7 +14,6 @@ from evals.kinds.enterprise.goals.swe.issue_lookup import (
     newest_repository,
     reporter,
 )
-from evals.kinds.enterprise.goals.unfit import UnfitError, need
 
 GROUP = GoalGroup("swe/newest.toml")
 

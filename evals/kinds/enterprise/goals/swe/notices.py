@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 from evals.kinds.enterprise.facts import Record
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, action
+from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, action, need
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
 from evals.kinds.enterprise.goals.messages.chats import find_chat
 from evals.kinds.enterprise.goals.paths import Found
@@ -22,7 +22,6 @@ from evals.kinds.enterprise.goals.swe.issue_lookup import (
     reporter_of,
 )
 from evals.kinds.enterprise.goals.telling import Recipient, tell_my_manager
-from evals.kinds.enterprise.goals.unfit import UnfitError, need
 from evals.tasks.task import Action
 
 GROUP = GoalGroup("swe/notices.toml")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals import entities
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
+from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, need
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
 from evals.kinds.enterprise.goals.messages.chats import manager_of
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
@@ -22,7 +22,6 @@ from evals.kinds.enterprise.goals.swe.issue_lookup import (
     reporter,
 )
 from evals.kinds.enterprise.goals.swe.newest import draw_way, walk
-from evals.kinds.enterprise.goals.unfit import UnfitError, need
 
 GROUP = GoalGroup("swe/others.toml")
 

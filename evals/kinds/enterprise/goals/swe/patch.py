@@ -6,7 +6,7 @@ from functools import partial
 
 from evals.kinds.enterprise.facts import Record, day
 from evals.kinds.enterprise.goals import entities
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
+from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, need
 from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
 from evals.kinds.enterprise.goals.messages.chats import manager_of
 from evals.kinds.enterprise.goals.paths import HERE, MANAGER, Ask, Found, Question, Start
@@ -16,6 +16,8 @@ from evals.kinds.enterprise.goals.swe.issue_lookup import (
     AUTHOR,
     FAULT_LINE,
     OTHER_AUTHOR,
+    chats_about_issues,
+    draw_chat_issue,
     draw_fault,
     draw_issue,
     draw_named_issue,
@@ -23,12 +25,12 @@ from evals.kinds.enterprise.goals.swe.issue_lookup import (
     fault_line,
     file_of,
     files,
+    find_chat_issue,
     find_issue,
     on_one_line,
     open_issue,
     reporter_of,
 )
-from evals.kinds.enterprise.goals.unfit import UnfitError, need
 
 GROUP = GoalGroup("swe/patch.toml")
 _CONTEXT = 3
@@ -145,4 +147,37 @@ GROUP.add(
 GROUP.add(
     line_owner_manager=Logic.given(_with_owner, _line_and_people, levels=1),
     line_chain=Logic.given(_with_owner, _line_and_people, levels=2),
+)
+
+
+def _draw(ctx: DrawContext, *, fault: bool = False, levels: int = 0) -> Found:
+    """An issue that a chat names.
+
+    Args:
+        fault: whether the issue is open and its fault on one line.
+        levels: so far above the reporter somebody is asked for, who must not be the partner of the chat.
+    """
+    chat, issue, told, slots = draw_chat_issue(ctx, "open" if fault else "")
+    if fault and not on_one_line(told):
+        raise UnfitError
+    if levels and ctx.above(issue, levels)["name"] == slots["name"]:
+        raise UnfitError
+    return Found(issue, slots, [("conversations", chat)])
+
+
+def _question(*asks: Ask, fault: bool = False, levels: int = 0) -> Question:
+    return Question(Start("issues", partial(_draw, fault=fault, levels=levels), find_chat_issue), *asks)
+
+
+_FUNCTION = HERE.fact("issues", "function")
+_MANAGER = HERE.to(AUTHOR, MANAGER)
+
+GROUP.add(
+    chats_about_issues,
+    chat_function=_question(HERE.ident("issue_id"), _FUNCTION),
+    chat_reporter=_question(_FUNCTION, HERE.to(OTHER_AUTHOR).email()),
+    chat_manager=_question(_FUNCTION, _MANAGER.email(), levels=1),
+    chat_line=_question(HERE.text("path"), FAULT_LINE, fault=True),
+    chat_line_manager=_question(_FUNCTION, FAULT_LINE, _MANAGER.email(), fault=True, levels=1),
+    chat_line_chain=_question(_FUNCTION, FAULT_LINE, _MANAGER.to(MANAGER).email(), fault=True, levels=2),
 )

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, action
+from functools import cache
+from typing import Any
+
+from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, action, attempt, need
 from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
 from evals.kinds.enterprise.goals.paths import HERE, Found, Question, Start
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
@@ -18,10 +21,54 @@ from evals.kinds.enterprise.goals.swe.issue_lookup import (
     my_files,
     owns_code,
 )
-from evals.kinds.enterprise.goals.swe.words import complaint, new_repository, requirement
 from evals.kinds.enterprise.goals.telling import chat, mail, my_manager, telling_my_manager
-from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 from evals.tasks.task import Action
+from tools.files.data_files import read_toml
+
+_LATEST = (9, 20, 40)
+
+
+def new_repository(ctx: DrawContext) -> dict[str, str]:
+    """The slots for a repository that is not there yet: name, first file with its content, licence."""
+    row = ctx.rng.choice(ctx.facts.all("issues"))
+    topic = ctx.facts.fact("issues", row["issue_id"], "topic") or ""
+    name = f"{slug(ctx.me['name'])}/{slug(topic)}-{ctx.rng.choice(_data()['kinds'])}"
+    if ctx.facts.where("repositories", repo_name=name):
+        raise UnfitError
+    version = ".".join(str(ctx.rng.randint(0, most)) for most in _LATEST)
+    file = ctx.rng.choice(_data()["files"])
+    return {
+        "repo": name,
+        "path": file["path"],
+        "code": file["code"].format(version=version, topic=topic),
+        "licence": ctx.rng.choice(LICENCES),
+    }
+
+
+def complaint(ctx: DrawContext, function: str) -> tuple[str, str]:
+    """The title and the text of a new issue about a function."""
+    numbers = {"function": function, "count": str(ctx.rng.randint(3, 90) * 10)}
+    title: str = ctx.rng.choice(_data()["titles"])
+    text: str = ctx.rng.choice(_data()["complaints"])
+    return title.format_map(numbers), text.format_map(numbers)
+
+
+def requirement(ctx: DrawContext) -> str:
+    """A new description of an issue."""
+    text: str = ctx.rng.choice(_data()["requirements"])
+    return text.format(count=ctx.rng.randint(3, 90) * 10)
+
+
+def slug(text: str) -> str:
+    """A name as repositories write it."""
+    words = "".join(letter if letter.isalnum() else " " for letter in text.lower()).split()
+    return "-".join(words)
+
+
+@cache
+def _data() -> dict[str, Any]:
+    return read_toml(__package__, "words.toml")
+
 
 GROUP = GoalGroup("swe/workspace.toml")
 

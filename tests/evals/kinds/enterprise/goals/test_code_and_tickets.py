@@ -11,11 +11,11 @@ from evals.kinds.enterprise.facts import Facts
 from evals.kinds.enterprise.filling.claims import Claims
 from evals.kinds.enterprise.filling.filler import Filler
 from evals.kinds.enterprise.filling.quotas import Cell, Place
+from evals.kinds.enterprise.goals.draw_context import UnfitError
 from evals.kinds.enterprise.goals.goal import Goal
 from evals.kinds.enterprise.goals.it.ticket_lookup import waits
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from evals.kinds.enterprise.goals.registry import goals
-from evals.kinds.enterprise.goals.unfit import UnfitError
 from evals.kinds.enterprise.suites import build_world
 from evals.tasks.task import Task
 from tools.environment import Environment
