@@ -16,7 +16,7 @@ AUTOINCREMENT, so that a new row never takes the position of a deleted one: else
 adding another would look like a change of one row.
 """
 
-_SQL_TYPES: Mapping[CellType, str] = {
+SQL_TYPES: Mapping[CellType, str] = {
     "text": "TEXT",
     "integer": "INTEGER",
     "real": "REAL",
@@ -63,7 +63,7 @@ class Table:
     @property
     def definitions(self) -> str:
         """The columns with their SQL types, for CREATE TABLE."""
-        return ", ".join(f"{quoted(c)} {_SQL_TYPES[self.type_of(c)]}" for c in self.columns)
+        return ", ".join(f"{quoted(c)} {SQL_TYPES[self.type_of(c)]}" for c in self.columns)
 
     def type_of(self, column: str) -> CellType:
         return self.types.get(column, "text")

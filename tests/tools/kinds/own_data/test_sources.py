@@ -1,0 +1,567 @@
+"""Tables of users, whole and broken: each gives the right rows, or an error with its place and a remedy."""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tools.errors import InputError, Notice
+from tools.generating.pdf import Paragraph, render_pdf
+from tools.kinds.own_data.sources.csv_files import DELIMITERS
+from tools.kinds.own_data.sources.tables import SourceTable, read_tables
+from tools.sqlite.cells import CellValue
+
+Make = Callable[[Path], Any]
+
+
+def text(content: str | bytes, name: str = "t.csv") -> Make:
+    def make(folder: Path) -> Path:
+        data = content.encode() if isinstance(content, str) else content
+        (folder / name).write_bytes(data)
+        return folder / name
+
+    return make
+
+
+def sqlite(*statements: str) -> Make:
+    def make(folder: Path) -> Path:
+        connection = apsw.Connection(str(folder / "t.sqlite"))
+        for statement in statements:
+            connection.execute(statement)
+        connection.close()
+        return folder / "t.sqlite"
+
+    return make
+
+
+def parquet(columns: dict[str, list[Any]], cut: int = 0) -> Make:
+    def make(folder: Path) -> Path:
+        import pyarrow
+        from pyarrow.parquet import write_table
+
+        write_table(pyarrow.table(columns), folder / "t.parquet")
+        data = (folder / "t.parquet").read_bytes()
+        (folder / "t.parquet").write_bytes(data[: len(data) - cut])
+        return folder / "t.parquet"
+
+    return make
+
+
+def frame(columns: dict[Any, Any], **settings: Any) -> Make:
+    def make(folder: Path) -> Any:
+        import pandas
+
+        return pandas.DataFrame(columns, **settings)
+
+    return make
+
+
+def categorical(folder: Path) -> Any:
+    import pandas
+
+    return pandas.DataFrame({"id": ["a", "b"], "state": pandas.Categorical(["new", None])})
+
+
+def twice(folder: Path) -> Any:
+    import pandas
+
+    return pandas.DataFrame([[1, 2], [3, 4]], columns=["id", "id"])
+
+
+def times(folder: Path) -> Any:
+    import pandas
+
+    when = pandas.to_datetime(["2026-01-05 09:00", None])
+    return pandas.DataFrame({"id": [1, 2], "when": when, "flag": pandas.array([True, None], "boolean")})
+
+
+def fifo(folder: Path) -> Path:
+    os.mkfifo(folder / "t.csv")
+    return folder / "t.csv"
+
+
+def loop(folder: Path) -> Path:
+    (folder / "t.csv").symlink_to(folder / "t.csv")
+    return folder / "t.csv"
+
+
+def documents(folder: Path) -> Path:
+    (folder / "docs" / "more").mkdir(parents=True)
+    (folder / "docs" / "a-first.txt").write_bytes(b"\xef\xbb\xbfHello")
+    (folder / "docs" / "more" / "b.md").write_text("intro\n\n## How to *leave* ##\ntext")
+    (folder / "docs" / "c.pdf").write_bytes(
+        render_pdf("Rules", "Ann", date(2026, 1, 5), [Paragraph("Be kind.")])
+    )
+    (folder / "docs" / ".hidden").write_text("x")
+    return folder / "docs"
+
+
+def looped_documents(folder: Path) -> Path:
+    (documents(folder) / "more" / "again").symlink_to(folder / "docs")
+    return folder / "docs"
+
+
+def nothing_to_read(folder: Path) -> Path:
+    (folder / "docs").mkdir()
+    (folder / "docs" / "a.docx").write_bytes(b"x")
+    return folder / "docs"
+
+
+def damaged_pdf(folder: Path) -> Path:
+    (documents(folder) / "c.pdf").write_bytes(b"%PDF-1.7 nothing")
+    return folder / "docs"
+
+
+def directory(folder: Path) -> Path:
+    (folder / "t.csv").mkdir()
+    return folder / "t.csv"
+
+
+@dataclass
+class Case:
+    """A source, and what reading it gives.
+
+    Attributes:
+        error: parts of the message, in order; else the rows are right.
+        key: None for `id`.
+    """
+
+    make: Make
+    rows: list[tuple[CellValue, ...]] = field(default_factory=list)
+    types: str = ""
+    key: str | None = None
+    error: tuple[str, ...] = ()
+    keys: dict[str, str] = field(default_factory=dict)
+    chosen: dict[str, Any] = field(default_factory=dict)
+
+
+def wrong(make: Make, *error: str, keys: dict[str, str] | None = None, chosen: Any = None) -> Case:
+    return Case(make, error=error, keys=keys or {}, chosen=chosen or {})
+
+
+def right(make: Make, types: str, *rows: tuple[CellValue, ...], key: str | None = None, **more: Any) -> Case:
+    return Case(make, list(rows), types, key, **more)
+
+
+LONG = "x" * 3_000_000
+BAD_NAMES = "order,first name,größe,1st,class,a-b,id\n1,2,3,4,5,6,7\n"
+NOT_ODD = [(i, "T") for i in range(1, 5)]
+
+CASES: dict[str, Case] = {
+    # CSV: formats
+    "commas": right(text("id,n\n1,2\n"), "integer integer", (1, 2)),
+    "semicolons": right(text("id;n\n1;2,5\n"), "integer text", (1, "2,5")),
+    "tabs": right(text("id\tn\n1\ta,b\n"), "integer text", (1, "a,b")),
+    "bars": right(text("id|n\n1|a;b\n"), "integer text", (1, "a;b")),
+    "one column": right(text("id\na\nb\n"), "text", ("a",), ("b",)),
+    "byte order mark": right(text(b"\xef\xbb\xbfid,n\r\n1,2\r\n"), "integer integer", (1, 2)),
+    "old line ends": right(text("id,n\r1,2\r"), "integer integer", (1, 2)),
+    "no last line end": right(text("id,n\n1,2"), "integer integer", (1, 2)),
+    "blank lines": right(text("id,n\n\n1,2\n\n\n2,3\n"), "integer integer", (1, 2), (2, 3)),
+    "quoted newlines": right(
+        text('id,n\n1,"a\nb"\n2,"c ""d"""\n'), "integer text", (1, "a\nb"), (2, 'c "d"')
+    ),
+    "other alphabets": right(text("id,n\nü,日本\n"), "text text", ("ü", "日本")),
+    "very long cells": right(text(f"id,n\n1,{LONG}\n"), "integer text", (1, LONG)),
+    "spaces around names": right(text(" id , n \n1,2\n"), "integer integer", (1, 2)),
+    "names that Python cannot take": right(
+        text(BAD_NAMES), "integer integer integer integer integer integer integer", (1, 2, 3, 4, 5, 6, 7)
+    ),
+    "header only": right(text("id,n\n"), "text text"),
+    # CSV: types over all rows
+    "integers and empty": right(text("id,n\n1,\n2,-7\n"), "integer integer", (1, None), (2, -7)),
+    "reals": right(
+        text("id,n\n1,1\n2,2.5\n3,-1e3\n4,.5\n"), "integer real", (1, 1.0), (2, 2.5), (3, -1e3), (4, 0.5)
+    ),
+    "booleans": right(
+        text("id,n\n1,true\n2,FALSE\n3,\n"), "integer boolean", (1, True), (2, False), (3, None)
+    ),
+    "zeros and ones are integers": right(text("id,n\n1,0\n2,1\n"), "integer integer", (1, 0), (2, 1)),
+    "dates": right(text("id,n\n1,2026-01-05\n"), "integer text", (1, "2026-01-05")),
+    "leading zeros": right(text("id,n\n1,007\n2,8\n"), "integer text", (1, "007"), (2, "8")),
+    "too large for 64 bits": right(text(f"id,n\n1,{2**64}\n"), "integer text", (1, str(2**64))),
+    "a float would lose digits": right(
+        text(f"id,n\n1,{2**53 + 1}\n2,0.5\n"), "integer text", (1, str(2**53 + 1)), (2, "0.5")
+    ),
+    "one text makes a text": right(text("id,n\n1,5\n2,n/a\n"), "integer text", (1, "5"), (2, "n/a")),
+    "infinity is a text": right(text("id,n\n1,inf\n2,NaN\n"), "integer text", (1, "inf"), (2, "NaN")),
+    "no other digits": right(text("id,n\n1,\u0661\n"), "integer text", (1, "\u0661")),
+    "type chosen": right(
+        text("id,n,f\n1,5,1\n2,6,0\n"),
+        "text real boolean",
+        ("1", 5.0, True),
+        ("2", 6.0, False),
+        chosen={"id": "text", "n": "real", "f": "boolean"},
+    ),
+    "mistyped": wrong(
+        text('id,n\n1,"a\nb"\n2,high\n'),
+        "t.csv, row 2, column n: an integer of at most 64 bits is needed, not 'a\\nb' (mend the cell",
+        chosen={"n": "integer"},
+    ),
+    "rows are lines": wrong(
+        text('id,n,m\n1,"a\nb",1\n\n2,c,high\n'),
+        "t.csv, row 5, column m: an integer",
+        chosen={"m": "integer"},
+    ),
+    "decimal comma": wrong(
+        text("id;n\n1;2,5\n"),
+        "row 2, column n: a finite number is needed",
+        "decimal point",
+        chosen={"n": "real"},
+    ),
+    # CSV: keys
+    "key of the singular": right(text("x,T_ID\n1,b\n"), "integer text", (1, "b"), key="T_ID"),
+    "first unique column": right(
+        text("a,b,c,d\n1,1.5,x,p\n1,2.5,y,q\n"),
+        "integer real text text",
+        (1, 1.5, "x", "p"),
+        (1, 2.5, "y", "q"),
+        key="c",
+    ),
+    "key chosen": right(
+        text("id,n\n1,a\n1,b\n"), "integer text", (1, "a"), (1, "b"), key="n", keys={"t": "n"}
+    ),
+    "duplicate keys": wrong(
+        text("id,n\nT-1,a\nT-2,b\nT-1,c\n"),
+        "t.csv, row 4, column id: T-1 is the key of row 2, too (mend",
+        'keys={"t"',
+    ),
+    "empty key": wrong(text("id,n\n1,a\n,b\n"), "t.csv, row 3, column id: the key of this row is empty"),
+    "real key": wrong(text("id,n\n1.5,a\n"), "column id: the key is a column of the type real"),
+    "no key": wrong(
+        text("a,b\n1,2\n1,2\n"), "no column has another value in every row", "add a column of ids"
+    ),
+    "unknown key": wrong(text("a,b\n1,2\n"), "t has no column 'id'", "there are a, b", keys={"t": "id"}),
+    "key of no table": wrong(text("a,b\n1,2\n"), "keys: no table 'tt' (there are t)", keys={"tt": "id"}),
+    "unknown column": wrong(text("a,b\n1,2\n"), "t has no column 'c'", chosen={"c": "text"}),
+    "unknown type": wrong(
+        text("a,b\n1,2\n"), "no type 'date'", "text, integer, real, boolean", chosen={"a": "date"}
+    ),
+    # CSV: damaged
+    "empty": wrong(text(""), "t.csv: the file is empty (its first line names the columns)"),
+    "blank": wrong(text("\ufeff \n\r\n"), "the file is empty"),
+    "cp1252": wrong(
+        text("id,n\n1,a\n2,caf\xe9\n".encode("cp1252")), "t.csv, line 3: not UTF-8: the byte 0xE9", "cp1252"
+    ),
+    "UTF-16": wrong(text("id,n\n1,a\n".encode("utf-16")), "t.csv: the file is UTF-16", "CSV UTF-8"),
+    "UTF-16 without a mark": wrong(
+        text("id,n\n1,a\n".encode("utf-16-le")), "t.csv, line 1: the file has a NUL byte"
+    ),
+    "NUL byte": wrong(text("id,n\n1,a\n2,\0\n"), "t.csv, line 3: the file has a NUL byte"),
+    "long row": wrong(
+        text("id,n\n1,a\n2,b,c\n"), "t.csv, row 3: the row has 3 cells, and the header has 2 (quote"
+    ),
+    "short row": wrong(
+        text("id,n,m\n1,a,b\n2\n"), "t.csv, row 3: the row has 1 cells, and the header has 3 (add"
+    ),
+    "open quote": wrong(text('id,n\n1,a\n2,"b\n3,c\n'), "t.csv, row 3: not CSV: a quoted cell does not end"),
+    "text after a quote": wrong(text('id,n\n1,"a"b\n'), "t.csv, row 2: not CSV: ',' expected after '\"'"),
+    "duplicate names": wrong(text("id,N,n\n1,2,3\n"), "t.csv: the columns 2 and 3 are both called 'n'"),
+    "no name": wrong(text("id,\n1,2\n"), "t.csv: column 2 has no name"),
+    "hidden name": wrong(text("id,_ROW\n1,2\n"), "a column cannot be called '_ROW'"),
+    "control character in a name": wrong(
+        text('id,"a\nb"\n1,2\n'), "column 2 has a control character: 'a\\nb'"
+    ),
+    "too many columns": wrong(
+        text(",".join(f"c{n}" for n in range(2000)) + "\n"), "has 2,000 columns, at most 1,999"
+    ),
+    "directory": wrong(directory, "t.csv: cannot read the table: Is a directory"),
+    "FIFO": wrong(fifo, "t.csv: cannot read the table: not a regular file"),
+    "symbolic links in a circle": wrong(
+        loop, "t.csv: cannot read the table: Too many levels of symbolic links"
+    ),
+    "no file": wrong(lambda folder: folder / "t.csv", "t.csv: cannot read the table: No such file"),
+    "no folder": wrong(lambda folder: folder / "docs", "docs: there is no such file or folder"),
+    "unknown format": wrong(
+        text("x", "t.xlsx"), "no format is known by the ending '.xlsx'", "known are .csv"
+    ),
+    "no source": wrong(lambda _: 5, "t: no table can be read from a int"),
+    # JSONL
+    "JSON": right(
+        text('{"id": 1, "a": "1", "b": true}\n\n{"b": false, "id": 2, "c": 0.5}\n', "t.jsonl"),
+        "integer text boolean real",
+        (1, "1", True, None),
+        (2, None, False, 0.5),
+    ),
+    "nested JSON": right(
+        text('{"id": "a", "n": {"x": [1, "é"]}}\n{"id": "b", "n": []}\n', "t.jsonl"),
+        "text text",
+        ("a", '{"x": [1, "é"]}'),
+        ("b", "[]"),
+    ),
+    "JSON of several types": right(
+        text('{"id": "a", "n": 5}\n{"id": "b", "n": true}\n{"id": "c", "n": 1.5}\n', "t.jsonl"),
+        "text text",
+        ("a", "5"),
+        ("b", "true"),
+        ("c", "1.5"),
+    ),
+    "large integers of JSON": right(text(f'{{"id": {2**70}}}\n', "t.jsonl"), "text", (str(2**70),)),
+    "JSON that is no object": wrong(
+        text('{"id": 1}\n[2]\n', "t.jsonl"), "t.jsonl, line 2: not a JSON object"
+    ),
+    "JSON array": wrong(
+        text('[{"id": 1},\n{"id": 2}]\n', "t.jsonl"), "t.jsonl, line 1: not a JSON object", "an array"
+    ),
+    "damaged JSON": wrong(
+        text('{"id": 1}\n{"id": 2\n', "t.jsonl"), "t.jsonl, line 2: not a JSON object: EOF"
+    ),
+    "repeated key of JSON": wrong(text('{"id": 1, "id": 2}\n', "t.jsonl"), "t.jsonl, line 1", "id"),
+    "empty JSONL": wrong(text("\n", "t.jsonl"), "t.jsonl: the file has no rows"),
+    "spaces around a key of JSON": wrong(text('{" id": 1}\n', "t.jsonl"), "the key ' id' begins or ends"),
+    "cp1252 in JSONL": wrong(text(b'{"id": "\xe9"}\n', "t.jsonl"), "t.jsonl, line 1: not UTF-8"),
+    "duplicate keys in JSONL": wrong(
+        text('{"id": 1}\n{"id": 1}\n', "t.jsonl"), "t.jsonl, line 2, column id: 1 is the"
+    ),
+    # Parquet
+    "Parquet": right(
+        parquet(
+            {
+                "id": [1, 2],
+                "day": [date(2026, 1, 5), None],
+                "at": [datetime(2026, 1, 5, 9), datetime(2026, 1, 5, 9, tzinfo=UTC).replace(tzinfo=None)],
+                "n": [float("nan"), 0.5],
+                "price": [Decimal("1.50"), None],
+                "tags": [["a"], []],
+                "raw": [b"x", None],
+                "ok": [True, False],
+            }
+        ),
+        "integer text text real real text text boolean",
+        (1, "2026-01-05", "2026-01-05 09:00:00", None, 1.5, '["a"]', "x", True),
+        (2, None, "2026-01-05 09:00:00", 0.5, None, "[]", None, False),
+    ),
+    "Parquet without rows": right(parquet({"id": []}), "text"),
+    "truncated Parquet": wrong(
+        parquet({"id": [1]}, cut=20), "t.parquet: not a readable Parquet file", "cut off"
+    ),
+    "no Parquet": wrong(text("id\n1\n", "t.parquet"), "t.parquet: not a readable Parquet file"),
+    "bytes in Parquet": wrong(
+        parquet({"id": [1, 2], "b": [b"x", b"\xff"]}), "t.parquet, row 2, column b: a cell cannot hold bytes"
+    ),
+    "infinity in Parquet": wrong(
+        parquet({"id": [1], "b": [float("inf")]}), "row 1, column b: a cell cannot hold an inf"
+    ),
+    # SQLite
+    "SQLite": right(
+        sqlite(
+            "CREATE TABLE t(n, no INTEGER PRIMARY KEY, paid BOOLEAN, sum AS (no * 2))",
+            "INSERT INTO t VALUES ('a', 7, 1), (0.5, 9, NULL)",
+            "CREATE INDEX odd ON t(n DESC)",
+            "CREATE TRIGGER log AFTER INSERT ON t BEGIN SELECT 1; END",
+        ),
+        "text integer boolean integer",
+        ("a", 7, True, 14),
+        ("0.5", 9, None, 18),
+        key="no",
+    ),
+    "WITHOUT ROWID": right(
+        sqlite(
+            "CREATE TABLE t(id TEXT PRIMARY KEY, n) WITHOUT ROWID", "INSERT INTO t VALUES ('b', 1), ('a', 2)"
+        ),
+        "text integer",
+        ("a", 2),
+        ("b", 1),
+    ),
+    "a view alone": wrong(
+        sqlite("CREATE VIEW v AS SELECT 1 AS id"), "the database has no tables", "views", "v"
+    ),
+    "a database without anything": wrong(sqlite("VACUUM"), "t.sqlite: the database has no tables"),
+    "bytes in SQLite": wrong(
+        sqlite("CREATE TABLE t(id, b)", "INSERT INTO t VALUES (1, 'x'), (2, x'ff')"),
+        "t.sqlite, table t, row 2, column b: a cell cannot hold bytes",
+    ),
+    "no Unicode in SQLite": wrong(
+        sqlite("CREATE TABLE t(id, b)", "INSERT INTO t VALUES (1, 'x'), (2, CAST(x'ff' AS TEXT))"),
+        "t.sqlite, table t, row 2: cannot be read",
+    ),
+    "no SQLite": wrong(text("id,n\n", "t.db"), "t.db: not an SQLite database"),
+    "damaged SQLite": wrong(text(b"SQLite format 3\0" + b"\1" * 2000, "t.db"), "t.db: ", "database"),
+    "SQLite's own name": wrong(
+        lambda folder: text("id\n1\n")(folder),
+        "SQLite has tables called 'sqlite_x' of its own",
+        keys={"": "sqlite_x"},
+    ),
+    "no name of a table": wrong(
+        lambda folder: text("id\n1\n")(folder), "no name for a table: 'my table'", keys={"": "my table"}
+    ),
+    # Folders
+    "documents": right(
+        documents,
+        "text text text",
+        ("a-first.txt", "a first", "Hello"),
+        ("c.pdf", "c", "Be kind.\nRules - page 1 of 1"),
+        ("more/b.md", "How to *leave*", "intro\n\n## How to *leave* ##\ntext"),
+    ),
+    "link in a folder": wrong(looped_documents, "again: this is a link"),
+    "no documents": wrong(nothing_to_read, "docs: no documents in this folder"),
+    "damaged PDF": wrong(damaged_pdf, "docs/c.pdf: the PDF is not a readable PDF"),
+    # In memory
+    "dicts": right(
+        lambda _: [{"id": 1, "x": {"a": 1}}, {"y": date(2026, 1, 5), "id": 2}],
+        "integer text text",
+        (1, '{"a": 1}', None),
+        (2, None, "2026-01-05"),
+    ),
+    "no dicts": wrong(lambda _: [{"id": 1}, [2]], "the list t, row 2: a dict is needed, not list"),
+    "an object in a dict": wrong(
+        lambda _: [{"id": 1, "x": object()}], "the list t, row 1, column x: a cell cannot hold a object"
+    ),
+    "half a character in a dict": wrong(
+        lambda _: [{"id": "\ud800"}], "row 1, column id: the text is no valid Unicode"
+    ),
+    "a number as a name in a dict": wrong(lambda _: [{"id": 1, 2: 3}], "the name of column 2 is no text: 2"),
+    "no rows": wrong(lambda _: [], "the list t: the table has no columns"),
+    "frame": right(
+        frame({"id": [1, 2], "n": [1.0, float("nan")], "x": [0.5, None], "s": ["a", None]}),
+        "integer integer real text",
+        (1, 1, 0.5, "a"),
+        (2, None, None, None),
+    ),
+    "frame with dates": right(
+        times, "integer text boolean", (1, "2026-01-05 09:00:00", True), (2, None, None)
+    ),
+    "frame with categories": right(categorical, "text text", ("a", "new"), ("b", None)),
+    "frame with a named index": right(
+        lambda folder: frame({"id": [7], "n": [1]})(folder).set_index("id"), "integer integer", (7, 1)
+    ),
+    "frame without rows": right(frame({"id": []}), "text"),
+    "duplicate names of a frame": wrong(twice, "the frame t: the columns 1 and 2 are both called 'id'"),
+    "numbers as names of a frame": wrong(frame({0: [1]}), "the frame t: the name of column 1 is no text: 0"),
+}
+
+
+def read(case: Case, folder: Path) -> SourceTable:
+    keys = dict(case.keys)
+    name = keys.pop("", "t")
+    [table] = read_tables(
+        {name: case.make(folder)}, keys=keys, types={"t": case.chosen} if case.chosen else {}
+    )
+    return table
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_table_is_read_or_refused(name: str, tmp_path: Path) -> None:
+    case = CASES[name]
+    if case.error:
+        with pytest.raises(InputError) as error:
+            list(read(case, tmp_path).rows())
+        said, start = str(error.value), 0
+        for part in case.error:
+            assert part in said[start:], said
+            start = said.index(part, start)
+    else:
+        table = read(case, tmp_path)
+        assert repr(list(table.rows())) == repr(case.rows)
+        assert list(table.profile.types.values()) == case.types.split()
+        assert table.profile.key == (case.key or "id")
+        assert table.profile.rows == len(case.rows)
+
+
+def test_an_sqlite_file_gives_all_its_tables_and_says_what_it_leaves_out(tmp_path: Path) -> None:
+    file = sqlite(
+        'CREATE TABLE "Order Details"(id, n)',
+        "CREATE TABLE people(id)",
+        "CREATE VIEW busy AS SELECT * FROM people",
+        "CREATE VIRTUAL TABLE words USING fts5(x)",
+    )(tmp_path)
+
+    with pytest.warns(Notice, match="leaves out busy, words"):
+        tables = read_tables({"shop": file}, keys={"people": "id"})
+
+    assert [table.name for table in tables] == ["Order_Details", "people"]
+
+
+def test_an_sqlite_file_is_not_changed_and_its_log_is_read(tmp_path: Path) -> None:
+    file = sqlite("PRAGMA journal_mode = WAL", "CREATE TABLE t(id)")(tmp_path)
+    writer = apsw.Connection(str(file))
+    writer.execute("INSERT INTO t VALUES (5)")
+    before = file.read_bytes()
+
+    [table] = read_tables({"t": file})
+
+    assert list(table.rows()) == [(5,)]
+    assert file.read_bytes() == before
+    writer.close()
+
+
+def test_names_that_differ_in_letter_case_are_refused(tmp_path: Path) -> None:
+    file = text("id\n1\n")(tmp_path)
+    with pytest.raises(InputError, match="two tables are called 'a' and 'A'"):
+        read_tables({"a": file, "A": file})
+
+
+def test_sources_of_a_folder_that_are_no_documents_are_named(tmp_path: Path) -> None:
+    (documents(tmp_path) / "x.docx").write_bytes(b"")
+    with pytest.warns(Notice, match=r"leaves out x\.docx"):
+        read_tables({"t": tmp_path / "docs"})
+
+
+CELLS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=8)
+
+
+@given(st.lists(st.tuples(CELLS, CELLS), min_size=1, max_size=5), st.sampled_from(DELIMITERS))
+def test_csv_comes_back_as_it_was_written(rows: list[tuple[str, str]], delimiter: str) -> None:
+    import csv
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        with open(f"{folder}/t.csv", "w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file, delimiter=delimiter, quoting=csv.QUOTE_ALL)
+            writer.writerow(("id", "one", "two"))
+            writer.writerows((number, *row) for number, row in enumerate(rows))
+        [table] = read_tables({"t": f"{folder}/t.csv"}, types={"t": {"one": "text", "two": "text"}})
+
+        assert list(table.rows()) == [(n, one or None, two or None) for n, (one, two) in enumerate(rows)]
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | CELLS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(CELLS, inner, max_size=3),
+    max_leaves=5,
+)
+
+
+@given(st.lists(JSON, min_size=1, max_size=5))
+def test_any_json_is_a_cell(values: list[Any]) -> None:
+    rows = [{"id": number, "value": value} for number, value in enumerate(values)]
+    [table] = read_tables({"t": rows})
+    kind = table.profile.types["value"]
+
+    for value, (_, cell) in zip(values, table.rows(), strict=True):
+        if isinstance(value, list | dict):
+            assert json.loads(str(cell)) == value
+        elif kind != "text" or isinstance(value, str) or value is None:
+            assert cell == value
+
+
+@given(st.binary(max_size=200))
+def test_no_bytes_crash_a_reader(data: bytes) -> None:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name, start in (
+            ("a.csv", b"id,n\n"),
+            ("a.jsonl", b'{"id": 1}\n'),
+            ("a.parquet", b"PAR1"),
+            ("a.db", b"SQLite format 3\0"),
+        ):
+            file = Path(folder) / name
+            file.write_bytes(start + data)
+            with suppress(InputError):
+                for table in read_tables({"t": file}):
+                    list(table.rows())

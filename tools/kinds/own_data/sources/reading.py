@@ -1,0 +1,172 @@
+"""The interface of all readers: the rows of a table as they stand in its source, with their places."""
+
+from __future__ import annotations
+
+import json
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from tools.errors import InputError
+from tools.files.json_files import read_file
+from tools.kinds.own_data.sources.names import checked_columns
+from tools.sqlite.cells import CellValue
+
+Row = tuple[int, Sequence[CellValue]]
+"""The place of a row, and its cells in the order of the columns."""
+
+_AT_ONCE = 10_000
+
+
+class Reading(ABC):
+    """A table in its source. Rows can be read again and are then the same.
+
+    Attributes:
+        where: the source, for messages.
+        digest: content address of the source.
+        unit: what places count, e.g. `row` or `line`.
+        lexical: cells are texts that may say a number or a boolean, as in a CSV file.
+        key: the column that the source itself declares as the key.
+    """
+
+    where: str
+    digest: str
+    unit = "row"
+    lexical = False
+    key: str | None = None
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns.
+
+        Raises:
+            InputError: the source is damaged, or a name is impossible.
+        """
+        return checked_columns(self.names(), self.where)
+
+    @abstractmethod
+    def names(self) -> Sequence[object]:
+        """The names of the columns as the source has them."""
+
+    @abstractmethod
+    def rows(self) -> Iterator[Row]:
+        """The rows in order.
+
+        Raises:
+            InputError: the source is damaged.
+        """
+
+
+class Portion(NamedTuple):
+    """Some rows of a table, column by column."""
+
+    places: list[int]
+    columns: list[tuple[CellValue, ...]]
+
+
+def portions(reading: Reading) -> Iterator[Portion]:
+    """The rows of a table in portions that fit into memory."""
+    rows = reading.rows()
+    while portion := list(islice(rows, _AT_ONCE)):
+        yield Portion(
+            [place for place, _ in portion], list(zip(*(cells for _, cells in portion), strict=True))
+        )
+
+
+def place(reading: Reading, row: int, column: str | None = None) -> str:
+    """A place in a source, for messages."""
+    return f"{reading.where}, {reading.unit} {row}" + (f", column {column}" if column is not None else "")
+
+
+def read_bytes(path: Path) -> bytes:
+    """The bytes of a file of a table.
+
+    Raises:
+        InputError: it cannot be read; FIFOs, devices and folders are refused.
+    """
+    return read_file(path, "the table")
+
+
+def check_utf8(data: bytes, where: str) -> None:
+    """Refuse what is no text in UTF-8.
+
+    Raises:
+        InputError: names the line, and the encoding that it probably is.
+    """
+    again = "save the file as UTF-8 (spreadsheets call it `CSV UTF-8`)"
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise InputError("the file is UTF-16, and UTF-8 is needed", where=where, hint=again)
+    nul = data.find(b"\0")
+    if nul >= 0:
+        hint = "it is no text file, is damaged, or is UTF-16; " + again
+        raise InputError("the file has a NUL byte", where=f"{where}, line {_line(data, nul)}", hint=hint)
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        hint = f"if it is Windows-1252: iconv -f cp1252 -t utf-8 OLD > NEW; or {again}"
+        raise InputError(
+            f"not UTF-8: the byte 0x{data[error.start]:02X}",
+            where=f"{where}, line {_line(data, error.start)}",
+            hint=hint,
+        ) from error
+
+
+def _line(data: bytes, position: int) -> int:
+    return data.count(b"\n", 0, position) + 1
+
+
+def plain(value: Any) -> CellValue:
+    """A value of Python, JSON, Parquet or pandas as a cell.
+
+    Dates and times are ISO texts, nested values are JSON texts, NaN is NULL.
+
+    Raises:
+        ValueError: a cell cannot hold it; says what it is.
+    """
+    if value is None or type(value) in (str, int, bool):
+        return value  # type: ignore[no-any-return]
+    if hasattr(value, "tolist") and hasattr(value, "dtype"):  # of NumPy
+        return plain(str(value) if value.dtype.kind in "mM" and not value.shape else value.tolist())
+    match value:
+        case float():
+            if math.isinf(value):
+                raise ValueError("an infinite number")
+            return None if math.isnan(value) else float(value)
+        case datetime() | date() | time():
+            return None if value != value else str(value)  # pandas' NaT is a datetime
+        case str() | UUID() | timedelta():
+            return str(value)
+        case int():
+            return int(value)
+        case Decimal():
+            if not value.is_finite():
+                return plain(float(value))
+            return (
+                int(value)
+                if value == value.to_integral_value() and value.as_tuple().exponent == 0
+                else float(value)
+            )
+        case Mapping() | list() | tuple():
+            try:
+                return json.dumps(value, ensure_ascii=False, default=_inside, allow_nan=False)
+            except (TypeError, ValueError, RecursionError) as error:
+                raise ValueError(f"a {type(value).__name__} that is no JSON: {error}") from None
+        case bytes():
+            try:
+                return value.decode()
+            except UnicodeDecodeError:
+                raise ValueError("bytes that are no text") from None
+    if type(value).__name__ in ("NAType", "NaTType"):
+        return None
+    raise ValueError(f"a {type(value).__name__}")
+
+
+def _inside(value: Any) -> Any:
+    return dict(value) if isinstance(value, Mapping) else plain(value)

@@ -1,0 +1,158 @@
+"""The tables of a user, from whatever they are in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from tools.errors import InputError
+from tools.kinds.own_data.sources.csv_files import CsvFile
+from tools.kinds.own_data.sources.documents import DocumentFolder
+from tools.kinds.own_data.sources.names import check_tables
+from tools.kinds.own_data.sources.objects import JsonLines, from_dicts, from_frame, is_frame
+from tools.kinds.own_data.sources.parquet import ParquetFile
+from tools.kinds.own_data.sources.profile import CELL_TYPES, Profile, converter, profile
+from tools.kinds.own_data.sources.reading import Reading, portions
+from tools.kinds.own_data.sources.sqlite_files import sqlite_tables
+from tools.seeding import digest
+from tools.sqlite.cells import CellType, CellValue
+from tools.sqlite.schema import Table
+
+Source = str | PathLike[str] | Sequence[Mapping[str, Any]] | Any
+"""The path of a CSV, JSONL, Parquet or SQLite file, or of a folder of documents; dicts; or a pandas frame."""
+
+_CSV, _JSONL, _PARQUET, _SQLITE = (
+    (".csv", ".tsv", ".psv"),
+    (".jsonl", ".ndjson"),
+    (".parquet", ".pq"),
+    (".sqlite", ".sqlite3", ".db"),
+)
+
+
+@dataclass(frozen=True)
+class SourceTable:
+    """A table in its source. Its rows are read when something needs them.
+
+    Attributes:
+        chosen_key: the key that the user chose; None leaves it to be inferred.
+        chosen_types: the types that the user chose, by column.
+    """
+
+    name: str
+    reading: Reading
+    chosen_key: str | None
+    chosen_types: Mapping[str, CellType]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.reading.columns
+
+    @cached_property
+    def profile(self) -> Profile:
+        """Types, key and number of rows; reads the whole source.
+
+        Raises:
+            InputError: something in the source is wrong.
+        """
+        return profile(self.reading, self.name, self.chosen_key, self.chosen_types)
+
+    @property
+    def digest(self) -> str:
+        """Content address of the source and the choices."""
+        return digest([self.name, self.reading.digest, self.chosen_key, dict(self.chosen_types)], 64)
+
+    @property
+    def table(self) -> Table:
+        """The table of the world; its only index is that of the key."""
+        return Table(self.name, self.columns, indexes=(self.profile.key,), types=self.profile.types)
+
+    def rows(self) -> Iterator[tuple[CellValue, ...]]:
+        """The rows with typed cells."""
+        lexical = self.reading.lexical
+        converters = [converter(self.profile.types[column], lexical=lexical) for column in self.columns]
+        for portion in portions(self.reading):
+            yield from zip(*map(map, converters, portion.columns), strict=True)
+
+
+def read_tables(
+    sources: Mapping[str, Source],
+    *,
+    keys: Mapping[str, str] | None = None,
+    types: Mapping[str, Mapping[str, CellType]] | None = None,
+) -> list[SourceTable]:
+    """The tables in some sources.
+
+    Args:
+        sources: by the name of the table. The tables of an SQLite file keep their own names.
+        keys: by table the column that identifies a row; else it is inferred.
+        types: by table and column `text`, `integer`, `real` or `boolean`; else they are inferred.
+
+    Raises:
+        InputError: a source cannot be read, or a name fits no table or column.
+    """
+    keys, types = keys or {}, types or {}
+    readings: dict[str, Reading] = {}
+    for name, source in sources.items():
+        for table, reading in _readings(name, source).items():
+            if table in readings:
+                raise InputError(f"two tables are called {table!r}", where=reading.where, hint="rename one")
+            readings[table] = reading
+    if not readings:
+        raise InputError("there are no tables", hint='name one, e.g. {"tickets": "tickets.csv"}')
+    check_tables(readings)
+    for argument, chosen in (("keys", keys), ("types", types)):
+        for name in chosen:
+            if name not in readings:
+                raise InputError(
+                    f"no table {name!r}", where=argument, hint=f"there are {', '.join(readings)}"
+                )
+    for name, reading in readings.items():
+        columns = [keys[name]] if name in keys else []
+        for column in (*columns, *types.get(name, {})):
+            if column not in reading.columns:
+                known = ", ".join(reading.columns)
+                raise InputError(
+                    f"{name} has no column {column!r}", where=reading.where, hint=f"there are {known}"
+                )
+        for column, kind in types.get(name, {}).items():
+            if kind not in CELL_TYPES:
+                hint = f"there are {', '.join(CELL_TYPES)}"
+                raise InputError(f"no type {kind!r} of cells", where=f"types, {name}, {column}", hint=hint)
+    return [SourceTable(name, readings[name], keys.get(name), dict(types.get(name, {}))) for name in readings]
+
+
+def _readings(name: str, source: Source) -> Mapping[str, Reading]:
+    if isinstance(source, str | PathLike):
+        return _from_path(name, Path(source))
+    if is_frame(source):
+        return {name: from_frame(source, f"the frame {name}")}
+    if isinstance(source, Sequence) and not isinstance(source, bytes):
+        return {name: from_dicts(source, f"the list {name}")}
+    hint = "a table is a path, a list of dicts or a pandas frame"
+    raise InputError(f"no table can be read from a {type(source).__name__}", where=name, hint=hint)
+
+
+def _from_path(name: str, path: Path) -> Mapping[str, Reading]:
+    suffix = path.suffix.lower()
+    if suffix in _CSV:
+        return {name: CsvFile(path)}
+    if suffix in _JSONL:
+        return {name: JsonLines(path)}
+    if suffix in _PARQUET:
+        return {name: ParquetFile(path)}
+    if suffix in _SQLITE:
+        return sqlite_tables(path)
+    if path.is_dir():
+        return {name: DocumentFolder(path)}
+    if not path.exists():
+        raise InputError("there is no such file or folder", where=str(path))
+    known = ", ".join((*_CSV, *_JSONL, *_PARQUET, *_SQLITE))
+    raise InputError(
+        f"no format is known by the ending {suffix!r}",
+        where=str(path),
+        hint=f"known are {known}, and folders of documents",
+    )

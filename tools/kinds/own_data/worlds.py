@@ -1,0 +1,129 @@
+"""Worlds made of a user's own tables, kept in a folder under their content."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+
+from tools.errors import InputError
+from tools.files.atomic import write_atomically
+from tools.files.directories import directory_atomically
+from tools.files.locking import InUseError, Lock
+from tools.kinds.own_data.sources.tables import SourceTable
+from tools.persona import Persona
+from tools.seeding import digest
+from tools.sqlite.cells import CellType
+from tools.sqlite.memory import open_memory
+from tools.sqlite.schema import ROW, SQL_TYPES, Table
+from tools.world import World, write_world
+
+KIND = "own_data"
+
+FOLDER = Path(".worksmith/worlds")
+"""The folder of worlds beside a project."""
+
+_FORMAT = 1
+"""Counts changes of how sources are read, so that no world is reused that would be read otherwise today."""
+
+_PATIENCE = 600.0
+"""Seconds to wait for another process that is writing the same world."""
+
+
+def build_world(
+    tables: Sequence[SourceTable], *, now: datetime, persona: Persona, folder: Path | None = None
+) -> World:
+    """The world of some tables. One that was built of the same content before is opened and not built again.
+
+    Args:
+        now: the clock of its episodes.
+        persona: the default persona.
+        folder: of all such worlds; default is `.worksmith/worlds` in the working directory.
+
+    Raises:
+        InputError: something in a source is wrong, or the folder cannot be written.
+    """
+    _check_index_names(tables)
+    folder = FOLDER if folder is None else folder
+    content = [[table.digest for table in tables], now.isoformat(), persona.model_dump(mode="json"), _FORMAT]
+    path = folder / digest(content, 32)
+    found = _kept(path)
+    if found is not None:
+        return found
+    with _alone(path):
+        return _kept(path) or _written(path, tables, now, persona)
+
+
+def tables_of(world: World) -> tuple[Table, ...]:
+    """The tables of a world with their types. Each has one index, that of its key."""
+    kinds: dict[str, CellType] = {sql: kind for kind, sql in SQL_TYPES.items()}
+    connection = open_memory()
+    try:
+        connection.deserialize("main", world.image)
+        found = []
+        for name in world.manifest.counts:
+            fields = list(connection.execute("SELECT name, type FROM pragma_table_info(?)", (name,)))
+            keys = connection.execute(
+                "SELECT i.name FROM pragma_index_list(?) AS l, pragma_index_info(l.name) AS i", (name,)
+            )
+            types = {column: kinds[sql] for column, sql in fields if column != ROW}
+            found.append(Table(name, tuple(types), indexes=tuple(key for (key,) in keys), types=types))
+        return tuple(found)
+    finally:
+        connection.close()
+
+
+def _kept(path: Path) -> World | None:
+    """The world that is there; None without one, or if it is damaged and has to be built again."""
+    try:
+        return World.open(path) if path.is_dir() else None
+    except InputError:
+        return None
+
+
+def _written(path: Path, tables: Sequence[SourceTable], now: datetime, persona: Persona) -> World:
+    with directory_atomically(path) as new:
+        written = write_world(
+            new,
+            [table.table for table in tables],
+            {table.name: table.rows() for table in tables},
+            kind=KIND,
+            origin="own tables",
+            now=now,
+            persona=persona,
+            licence="",
+        )
+    return World(path, written.manifest, written.image)
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """No other process builds this world in the block. Waits for one that does."""
+    deadline = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            lock = Lock(path.with_name(f".{path.name}.building"), path)
+            break
+        except InUseError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.1)
+    with lock:
+        ignored = path.with_name(".gitignore")
+        if not ignored.exists():
+            write_atomically(ignored, b"*\n")
+        yield
+
+
+def _check_index_names(tables: Sequence[SourceTable]) -> None:
+    """Refuse a table whose name the index of another table would have."""
+    names = {table.name.lower() for table in tables}
+    for table in tables:
+        for column in table.columns:
+            if f"{table.name}_{column}".lower() in names:
+                message = (
+                    f"no table can be called {table.name}_{column}: {table.name} has the column {column}"
+                )
+                raise InputError(message, where=table.reading.where, hint="give one of them another name")
