@@ -62,7 +62,7 @@ class Suite:
     Args:
         env: opens episodes.
         tasks: tasks, or a file that the environment's kind reads (see `TaskKind.read_tasks`).
-        path: the folder; default is that of the file, or of the world.
+        path: the folder; default is that of the file, or of the environment.
         rules: digest of the access rules that the tasks were made under; default is those of `env`.
 
     Raises:
@@ -84,7 +84,7 @@ class Suite:
             self.path = path or file.absolute().parent
             self.tasks = tuple(read(env, file) if read else read_models(file, Task, "a task"))
         else:
-            self.path = path or env.world.path
+            self.path = path or env.folder
             self.tasks = tuple(tasks)
         self._rules = rules
         self._by_id = {task.id: task for task in self.tasks}

@@ -105,6 +105,11 @@ class Environment:
         self.backend = backend
 
     @property
+    def folder(self) -> Path:
+        """The folder that suites and runs over this environment are named after."""
+        return self.world.path
+
+    @property
     def digest(self) -> str:
         """Content address of all that an episode depends on here: world, rules, search index, own tools.
 
@@ -168,6 +173,7 @@ class Environment:
         now: datetime | None = None,
         without: Iterable[str] = (),
         ask: Callable[[str], str] | None = None,
+        rehearsal: bool = False,
     ) -> Episode:
         """A fresh episode.
 
@@ -177,12 +183,14 @@ class Environment:
             now: default is the world's clock.
             without: categories of tools that are left out, see `WorldKind.toolset`.
             ask: asks the agent's own model, for tools that do.
+            rehearsal: work on the world even where a live system is connected, as expectations are.
 
         Raises:
             InputError, RetrievalError: see `check_records` and `check`.
         """
         self.check()
-        self.check_records()
+        if not rehearsal:
+            self.check_records()
         manifest = self.world.manifest
         names = None if toolkits is None else frozenset(toolkits)
         return Episode(
@@ -194,7 +202,7 @@ class Environment:
             self.policy,
             self.library,
             world=world_mark(self.world),
-            backend=self.backend,
+            backend=None if rehearsal else self.backend,
             ask=ask,
         )
 

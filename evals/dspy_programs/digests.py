@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-from evals.dspy_programs.code import code_digest
 from evals.dspy_programs.own_models import own_models
+from tools.code import code_digest
 from tools.seeding import digest
 
 _ADDRESSES = (
@@ -38,7 +38,7 @@ _SECRET_MARKS = ("key", "token", "secret", "password", "header", "auth", "creden
 
 
 def program_digest(program: Any) -> str:
-    """The content address of a program: of its code (see `evals.dspy_programs.code`) and its state."""
+    """The content address of a program: of its code (see `tools.code`) and its state."""
     return digest([state_digest(program), code_digest(program)])
 
 

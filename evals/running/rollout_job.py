@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evals.dspy_programs.asked import given_to
-from evals.dspy_programs.code import code_digest
 from evals.dspy_programs.digests import model_digest, program_digest, scorers_digest, strategy_name
 from evals.dspy_programs.own_models import with_models
 from evals.failure_modes.diagnosis import diagnose
@@ -28,6 +27,7 @@ from evals.running.settings import EvalSettings
 from evals.scoring.objective import own_fault
 from evals.scoring.scorer import KnowsExpected, KnowsTools, scores_of
 from evals.task_kind import scorers_for, task_kind
+from tools.code import code_digest
 from tools.episode_result import EpisodeResult, Usage
 from tools.errors import InputError
 from tools.files.secrets import described

@@ -82,7 +82,7 @@ class OutcomeScorer:
     def __init__(self, env: Environment, ground_truth: GroundTruth = "published") -> None:
         self.ground_truth = ground_truth
         self.env = env
-        toolset = env.episode().toolset
+        toolset = env.episode(rehearsal=True).toolset
         self.writing_tools = frozenset(name for name, tool in toolset.items() if tool.writes)
         self._free = {table.name: table.free for table in env.kind.tables if table.free}
         self._executed: dict[_Work, Execution] = {}
@@ -170,7 +170,7 @@ class OutcomeScorer:
         return "\n".join(cells)
 
     def _execute(self, calls: Sequence[Call], persona: Persona | None, now: datetime | None) -> Execution:
-        episode = self.env.episode(persona=persona, now=now)
+        episode = self.env.episode(persona=persona, now=now, rehearsal=True)
         if not calls:
             return Execution(episode.outcome())
         observations = episode.call_all(calls)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import dspy
 
-from evals.dspy_programs.code import code_digest
 from evals.dspy_programs.digests import model_digest, state_digest
 from evals.dspy_programs.own_models import with_models
 from evals.running.result import Progress
@@ -26,6 +25,7 @@ from optimizers.optimizer import CompileContext, Optimizer
 from optimizers.proposer import Proposer
 from optimizers.rollouts import Rollouts
 from optimizers.settings import Settings
+from tools.code import code_digest
 from tools.errors import InputError
 
 if TYPE_CHECKING:

@@ -12,7 +12,6 @@ import dspy
 from pydantic import BaseModel, ConfigDict
 
 from evals.dspy_programs.asked import given_to
-from evals.dspy_programs.code import code_digest
 from evals.dspy_programs.demo_format import ExampleFields
 from evals.dspy_programs.digests import model_digest, program_digest, state_digest, strategy_name
 from evals.records.record import PRIMARY, EpisodeRecord
@@ -20,6 +19,7 @@ from optimizers.demos.demonstration import Demonstration, last_calls, quoted_rec
 from optimizers.demos.redaction import with_twins
 from optimizers.demos.trace_bank import Gap, TraceBank
 from optimizers.rollouts import Rollouts
+from tools.code import code_digest
 from tools.files.atomic import append
 from tools.files.json_files import validated
 from tools.files.sealed_lines import SealedLine, mended, sealed, sealed_lines, whole

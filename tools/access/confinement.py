@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.resources import files
@@ -13,7 +13,7 @@ from typing import Any
 import apsw
 
 from tools.errors import ToolError
-from tools.sqlite.cells import BOOLEAN
+from tools.sqlite.cells import BOOLEAN, CellValue
 from tools.sqlite.memory import limited
 
 FUNCTIONS = frozenset((files("tools.access") / "functions.txt").read_text().split())
@@ -77,7 +77,9 @@ class Confinement:
         self._steps = 0
         self._deadline = 0.0
 
-    def fetch(self, text: str, *, explain: bool = False) -> tuple[list[str], list[tuple[Any, ...]]]:
+    def fetch(
+        self, text: str, parameters: Sequence[CellValue] = (), *, explain: bool = False
+    ) -> tuple[list[str], list[tuple[Any, ...]]]:
         """The columns and rows of `text`.
 
         Args:
@@ -93,7 +95,7 @@ class Confinement:
             cursor = self._connection.cursor()
             cursor.exec_trace = watch
             try:
-                cursor.execute(text, can_cache=False)
+                cursor.execute(text, tuple(parameters), can_cache=False)
                 rows = _program(cursor) if explain else self._rows(cursor)
             except apsw.Error as error:
                 raise ToolError(self._explained(error)) from error

@@ -41,6 +41,15 @@ class Guard:
         self._tables = {table.name: table for table in tables}
         self._lookup = DatabaseLookup(ctx.connection)
 
+    def table(self, source: str) -> Table:
+        """The columns of a source and their types."""
+        return self._tables[source]
+
+    def key(self, source: str) -> str:
+        """The column that identifies a record of a source."""
+        settings = self._policy.document.sources.get(source)
+        return settings.key if settings else self._tables[source].columns[0]
+
     def find(
         self, source: str, conditions: Sequence[Sql] = (), order: str = "", limit: int | None = None
     ) -> list[dict[str, Any]]:
@@ -63,7 +72,7 @@ class Guard:
 
     def keys(self, source: str, conditions: Sequence[Sql] = ()) -> list[Any]:
         """The keys of the readable records that meet all conditions, by position."""
-        text, parameters = self._query(source, quoted(self._key(source)), conditions)
+        text, parameters = self._query(source, quoted(self.key(source)), conditions)
         return self._ctx.values(f"{text} ORDER BY {ROW}", parameters)
 
     def get(self, source: str, key: Key) -> dict[str, Any]:
@@ -73,7 +82,7 @@ class Guard:
             ToolError: there is none.
             AccessDeniedError: there is one that the persona may not read.
         """
-        condition, key = f"{quoted(self._key(source))} = ?", self._typed_key(source, key)
+        condition, key = f"{quoted(self.key(source))} = ?", self._typed_key(source, key)
         found = self.find(source, [(condition, [key])], limit=1)
         if not found:
             self.require(source, "read", self._stored(source, key))
@@ -89,7 +98,7 @@ class Guard:
         shown = self._policy.private_condition(self._ctx.persona, source)
         if shown == "1":
             return set()
-        key = quoted(self._key(source))
+        key = quoted(self.key(source))
         wanted = set(keys)
         rows = self._ctx.values(
             f"SELECT r.{key} FROM main.{quoted(source)} AS r "
@@ -122,7 +131,7 @@ class Guard:
             AccessDeniedError: the persona may not create such a record.
             ToolError: its key is missing or taken, or a cell is not of its column's type.
         """
-        table, key = self._tables[source], self._key(source)
+        table, key = self._tables[source], self.key(source)
         values = self._typed(source, values)
         record = {column: values.get(column) for column in table.columns}
         self.require(source, "create", record)
@@ -156,13 +165,13 @@ class Guard:
         fields = frozenset(changes) if operation == "update" else NO_FIELDS
         self.require(source, operation, stored, fields)
         self.require(source, operation, {**stored, **changes}, fields)
-        if changes.get(self._key(source), key) != key:
-            raise ToolError(f"the {self._key(source)} of a record cannot be changed")
+        if changes.get(self.key(source), key) != key:
+            raise ToolError(f"the {self.key(source)} of a record cannot be changed")
         self._note_write(source, key, changes)
         if changes:
             assignments = ", ".join(f"{quoted(field)} = ?" for field in changes)
             self._ctx.execute(
-                f"UPDATE main.{quoted(source)} SET {assignments} WHERE {quoted(self._key(source))} = ?",
+                f"UPDATE main.{quoted(source)} SET {assignments} WHERE {quoted(self.key(source))} = ?",
                 [*changes.values(), key],
             )
 
@@ -176,10 +185,15 @@ class Guard:
         key = self._typed_key(source, key)
         self.require(source, "delete", self._stored(source, key))
         self._note_write(source, key)
-        self._ctx.execute(f"DELETE FROM main.{quoted(source)} WHERE {quoted(self._key(source))} = ?", [key])
+        self._ctx.execute(f"DELETE FROM main.{quoted(source)} WHERE {quoted(self.key(source))} = ?", [key])
 
-    def select(self, text: str, limits: Limits | None = None) -> list[dict[str, Any]]:
+    def select(
+        self, text: str, parameters: Sequence[CellValue] = (), limits: Limits | None = None
+    ) -> list[dict[str, Any]]:
         """The rows of a SELECT of the caller's own, over tables that hold what the persona may read.
+
+        Args:
+            parameters: the values of the question marks in `text`.
 
         Raises:
             ToolError: it is not exactly one SELECT, uses what is not allowed, or takes too long.
@@ -189,11 +203,11 @@ class Guard:
             name: (table, self._policy.view(self._ctx.persona, name, table.columns))
             for name, table in self._tables.items()
         }
-        return run_query(self._ctx.connection, views, text, limits or Limits())
+        return run_query(self._ctx.connection, views, text, limits or Limits(), parameters)
 
     def _note(self, source: str, rows: Iterable[Mapping[str, Any]]) -> None:
         """Note the records that the call has read, for demonstrations that quote it."""
-        key = self._key(source)
+        key = self.key(source)
         private = self.private_fields(source)
         for row in rows:
             self._ctx.reads.add(f"{source}/{row[key]}")
@@ -213,9 +227,9 @@ class Guard:
         return f"SELECT {what} FROM ({view}) WHERE {where}", parameters
 
     def _stored(self, source: str, key: Key) -> Record:
-        found = self._lookup.records(source, {self._key(source): key})
+        found = self._lookup.records(source, {self.key(source): key})
         if not found:
-            raise ToolError(f"there is no {self._key(source)} {key}")
+            raise ToolError(f"there is no {self.key(source)} {key}")
         return found[0]
 
     def _typed(self, source: str, values: Mapping[str, CellValue]) -> dict[str, CellValue]:
@@ -232,14 +246,10 @@ class Guard:
         return found
 
     def _typed_key(self, source: str, key: Key) -> Key:
-        name = self._key(source)
+        name = self.key(source)
         try:
             found = typed_cell(key, self._tables[source].type_of(name))
         except ValueError as error:
             raise ToolError(f"there is no {name} {key}: {error}") from error
         assert isinstance(found, str | int)
         return found
-
-    def _key(self, source: str) -> str:
-        settings = self._policy.document.sources.get(source)
-        return settings.key if settings else self._tables[source].columns[0]

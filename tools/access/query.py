@@ -9,7 +9,7 @@ table expression that has the view's name.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -17,13 +17,20 @@ import apsw
 
 from tools.access.confinement import Confinement, Limits
 from tools.errors import ToolError
+from tools.sqlite.cells import CellValue
 from tools.sqlite.schema import Table, columns_sql, quoted
 
 Views = Mapping[str, tuple[Table, str]]
 """For each source its table and a SELECT of its readable part, which gives the position first."""
 
 
-def run_query(connection: apsw.Connection, views: Views, text: str, limits: Limits) -> list[dict[str, Any]]:
+def run_query(
+    connection: apsw.Connection,
+    views: Views,
+    text: str,
+    limits: Limits,
+    parameters: Sequence[CellValue] = (),
+) -> list[dict[str, Any]]:
     """The rows of the one SELECT in `text`, over tables that hold what `views` select.
 
     Raises:
@@ -34,10 +41,10 @@ def run_query(connection: apsw.Connection, views: Views, text: str, limits: Limi
     named = {name: view for name, view in views.items() if name.lower() in text.lower()}
     with _tables(connection, named):
         confinement = Confinement(connection, frozenset(named), limits)
-        _check_program(confinement.fetch(f"EXPLAIN {text}", explain=True)[1])
+        _check_program(confinement.fetch(f"EXPLAIN {text}", parameters, explain=True)[1])
         for table, view in named.values():
             _fill(connection, table, view)
-        labels, rows = confinement.fetch(text)
+        labels, rows = confinement.fetch(text, parameters)
     return _labelled(labels, rows)
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, PrivateAttr
 
-from evals.dspy_programs.code import code_digest
+from tools.code import code_digest
 from tools.errors import InputError
 
 if TYPE_CHECKING:

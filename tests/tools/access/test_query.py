@@ -210,13 +210,15 @@ def test_a_table_that_is_no_source_cannot_be_counted() -> None:
 def test_limits_are_errors_that_explain() -> None:
     guard = shop.guard()
     with pytest.raises(ToolError, match="more than 3 rows"):
-        guard.select("SELECT * FROM staff", Limits(rows=3))
+        guard.select("SELECT * FROM staff", limits=Limits(rows=3))
     with pytest.raises(ToolError, match="more than 5 characters"):
-        guard.select("SELECT * FROM staff", Limits(characters=5))
+        guard.select("SELECT * FROM staff", limits=Limits(characters=5))
     with pytest.raises(ToolError, match="takes too long"):
-        guard.select("SELECT count(*) FROM staff, staff b, staff c, staff d, staff e", Limits(steps=100))
+        guard.select(
+            "SELECT count(*) FROM staff, staff b, staff c, staff d, staff e", limits=Limits(steps=100)
+        )
     with pytest.raises(ToolError, match="too long: at most 10"):
-        guard.select("SELECT 1 FROM staff", Limits(statement=10))
+        guard.select("SELECT 1 FROM staff", limits=Limits(statement=10))
 
 
 def test_the_clock_is_looked_at_every_few_steps() -> None:
@@ -224,7 +226,7 @@ def test_the_clock_is_looked_at_every_few_steps() -> None:
     guard = shop.guard()
     terms = " + ".join(f"instr(b.name, '{number}')" for number in range(20))
     with pytest.raises(ToolError, match="takes too long"):
-        guard.select(f"SELECT sum({terms}) FROM staff b", Limits(seconds=0))
+        guard.select(f"SELECT sum({terms}) FROM staff b", limits=Limits(seconds=0))
 
 
 def test_the_statement_sees_what_the_episode_has_changed() -> None:
@@ -278,8 +280,8 @@ def test_temporary_files_are_limited(text: str) -> None:
     limits = Limits(storage=1_000_000, steps=10**12, seconds=300)
 
     with pytest.raises(ToolError, match="too much room"):
-        guard.select(text, limits)
-    assert guard.select("SELECT count(*) AS n FROM staff", limits) == [{"n": 1_004}]
+        guard.select(text, limits=limits)
+    assert guard.select("SELECT count(*) AS n FROM staff", limits=limits) == [{"n": 1_004}]
 
 
 def test_what_one_statement_writes_is_not_taken_from_the_next() -> None:
@@ -287,7 +289,7 @@ def test_what_one_statement_writes_is_not_taken_from_the_next() -> None:
     text = "SELECT max(n) AS n FROM (SELECT row_number() OVER (ORDER BY x.name) AS n FROM staff x, staff y)"
 
     for _ in range(3):
-        assert guard.select(text, Limits(storage=4_000_000)) == [{"n": 104**2}]
+        assert guard.select(text, limits=Limits(storage=4_000_000)) == [{"n": 104**2}]
 
 
 def test_a_connection_without_a_meter_is_no_place_for_a_foreign_statement() -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 
+from tools.access.search import Searched
 from tools.kinds.enterprise.schema import KEYS
 from tools.sqlite.schema import columns_sql, quoted
 
@@ -21,7 +22,7 @@ INDEX_FOLDER = "index"
 
 
 @dataclass(frozen=True)
-class Searched:
+class Indexed:
     """What an index holds of a source.
 
     Attributes:
@@ -33,37 +34,46 @@ class Searched:
     text: tuple[str, ...]
     fields: tuple[str, ...] = ()
 
+    @property
+    def searched(self) -> Searched:
+        """What searches in an episode need to know."""
+        return Searched(self.text, self.text_of)
 
-SEARCHED: Mapping[str, Searched] = {
-    "employees": Searched(
+    def text_of(self, row: Mapping[str, Any]) -> str:
+        """The searched text of a record."""
+        return "\n".join(str(row[column]) for column in self.text if row[column])
+
+
+SEARCHED: Mapping[str, Indexed] = {
+    "employees": Indexed(
         ("name", "title", "category", "skills", "description", "experience"),
         ("emp_id", "department", "level", "reports_to"),
     ),
-    "conversations": Searched(("category", "text"), ("sender_emp_id", "recipient_emp_id")),
-    "mail": Searched(
+    "conversations": Indexed(("category", "text"), ("sender_emp_id", "recipient_emp_id")),
+    "mail": Indexed(
         ("subject", "sender_name", "recipient_name", "body"), ("sender_emp_id", "recipient_emp_id")
     ),
-    "repositories": Searched(("repo_name", "path", "code"), ("emp_id", "repo_name", "path")),
-    "issues": Searched(
+    "repositories": Indexed(("repo_name", "path", "code"), ("emp_id", "repo_name", "path")),
+    "issues": Indexed(
         ("title", "repo_name", "path", "description"), ("emp_id", "repo_name", "path", "status")
     ),
-    "tickets": Searched(("category", "issue", "resolution"), ("raised_by_emp_id", "emp_id", "status")),
-    "products": Searched(("product_name", "category", "about_product")),
-    "customers": Searched(("customer_name", "region")),
-    "sentiments": Searched(("review_content",), ("product_id", "customer_id")),
-    "support_chats": Searched(("text",), ("emp_id", "product_id", "customer_id")),
-    "orders": Searched(("kind", "text"), ("customer_id",)),
-    "overflow": Searched(("title", "tags", "body"), ("emp_id",)),
-    "posts": Searched(("title", "body"), ("emp_id",)),
-    "policies": Searched(("title", "text")),
-    "clients": Searched(
+    "tickets": Indexed(("category", "issue", "resolution"), ("raised_by_emp_id", "emp_id", "status")),
+    "products": Indexed(("product_name", "category", "about_product")),
+    "customers": Indexed(("customer_name", "region")),
+    "sentiments": Indexed(("review_content",), ("product_id", "customer_id")),
+    "support_chats": Indexed(("text",), ("emp_id", "product_id", "customer_id")),
+    "orders": Indexed(("kind", "text"), ("customer_id",)),
+    "overflow": Indexed(("title", "tags", "body"), ("emp_id",)),
+    "posts": Indexed(("title", "body"), ("emp_id",)),
+    "policies": Indexed(("title", "text")),
+    "clients": Indexed(
         ("business_name", "industry", "business_type", "current_poc_product", "engagement_description"),
         ("emp_id",),
     ),
-    "vendors": Searched(
+    "vendors": Indexed(
         ("business_name", "industry", "business_type", "relationship_description"), ("emp_id",)
     ),
-    "resumes": Searched(("name", "category", "content"), ("emp_id",)),
+    "resumes": Indexed(("name", "category", "content"), ("emp_id",)),
 }
 """Every source with texts. A sale has none of its own; it is found through its product."""
 
@@ -88,11 +98,6 @@ def documents_of(world: World, source: str) -> Iterator[Document]:
         for cells in connection.execute(f"SELECT {columns_sql(columns)} FROM {quoted(source)} ORDER BY _row"):
             row = dict(zip(columns, cells, strict=True))
             fields = {name: row[name] for name in searched.fields if row[name] is not None}
-            yield Document(row[key], text_of(source, row), fields)
+            yield Document(row[key], searched.text_of(row), fields)
     finally:
         connection.close()
-
-
-def text_of(source: str, row: Mapping[str, Any]) -> str:
-    """The searched text of a record."""
-    return "\n".join(str(row[column]) for column in SEARCHED[source].text if row[column])

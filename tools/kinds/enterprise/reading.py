@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from tools.access.guard import Guard
+from tools.access.guard import Guard, Sql
+from tools.access.search import best
 from tools.errors import ToolError
+from tools.kinds.enterprise.documents import SEARCHED
 from tools.kinds.enterprise.people import employee
 from tools.kinds.enterprise.schema import KEYS, TABLES
-from tools.kinds.enterprise.search import best
 from tools.kinds.enterprise.values import day
 from tools.policy import AccessDeniedError
 from tools.sqlite.schema import ROW
@@ -115,7 +116,7 @@ class Reading:
         if not 1 <= limit <= MOST:
             raise ToolError(f"limit must lie between 1 and {MOST}.")
         if query.strip():
-            keys = best(self.ctx, self.guard, self.source, query.strip(), self._conditions, limit)
+            keys = nearest(self.ctx, self.guard, self.source, query.strip(), self._conditions, limit)
             found = in_order(self.guard, self.source, keys)
         else:
             found = self.guard.find(self.source, self._conditions, order=self._order, limit=limit)
@@ -142,6 +143,13 @@ class Reading:
             raise
         except ToolError:
             return  # no such record: the answer is an empty list
+
+
+def nearest(
+    ctx: ToolContext, guard: Guard, source: str, text: str, conditions: Sequence[Sql], limit: int
+) -> list[str]:
+    """The keys of the records nearest to `text`, best first; see `tools.access.search.best`."""
+    return best(ctx, guard, source, text, conditions, limit, SEARCHED[source].searched)
 
 
 def in_order(guard: Guard, source: str, keys: Collection[str]) -> list[Row]:

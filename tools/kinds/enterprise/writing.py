@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, Literal
 
 from tools.kinds.enterprise.schema import KEYS
 from tools.seeding import digest_bytes
+from tools.sqlite.keys import next_key
 
 if TYPE_CHECKING:
     from tools.tool_context import ToolContext
@@ -28,8 +28,6 @@ def moment(ctx: ToolContext) -> str:
     """The time of the episode's clock, as cells hold it."""
     return ctx.now.isoformat(timespec="seconds")
 
-
-_SHAPE = re.compile(r"([A-Za-z]{0,6}[-_]?)(\d{1,9})")
 
 FIRST = {
     "employees.emp_id": "emp_0001",
@@ -58,19 +56,7 @@ def next_id(ctx: ToolContext, source: str, column: str = "", like: str = "1") ->
         like: a condition in SQL on the last record, where not all write theirs alike.
     """
     column = column or KEYS[source]
-    last = ctx.values(f"SELECT {column} FROM {source} WHERE {like} ORDER BY _row DESC LIMIT 1")
-    shape = _SHAPE.fullmatch(str(last[0])) if last else None
-    shape = shape or _SHAPE.fullmatch(FIRST[f"{source}.{column}"])
-    assert shape is not None
-    prefix, digits = shape.groups()
-    start = len(prefix) + 1
-    highest = ctx.values(
-        f"SELECT max(CAST(substr({column}, {start}) AS INTEGER)) FROM {source} "
-        f"WHERE {column} GLOB ? AND substr({column}, {start}) NOT GLOB '*[^0-9]*'",
-        (f"{prefix}[0-9]*",),
-    )[0]
-    following = int(digits) if highest is None else highest + 1
-    return f"{prefix}{str(following).zfill(len(digits))}"
+    return next_key(ctx.connection, source, column, first=FIRST[f"{source}.{column}"], like=like)
 
 
 def content_hash(code: str) -> str:

@@ -78,8 +78,4 @@ def _desk(source: str, records: list[dict[str, str]]) -> Any:
         connection.execute(statement)
     for record in records:
         connection.execute(table.insert_sql(), [record.get(column) for column in table.columns])
-
-    def values(sql: str, parameters: Any = ()) -> list[Any]:
-        return [row[0] for row in connection.execute(sql, tuple(parameters))]
-
-    return SimpleNamespace(values=values)
+    return SimpleNamespace(connection=connection)

@@ -8,8 +8,7 @@ from typing import Any
 
 from tools.errors import ToolError
 from tools.kinds.enterprise.catalogue import about, customer, product, with_catalogue_names
-from tools.kinds.enterprise.reading import Reading, guard_of, result, with_people
-from tools.kinds.enterprise.search import best
+from tools.kinds.enterprise.reading import Reading, guard_of, nearest, result, with_people
 from tools.kinds.enterprise.values import amount, changes, past_day, whole
 from tools.kinds.enterprise.writing import done, next_id
 from tools.tool import Toolkit, tool
@@ -37,7 +36,7 @@ def read(
     reading = Reading(ctx, "sales", newest="date_of_purchase").key(sales_record_id).person(seller, "emp_id")
     about(reading, product_id, product_name, customer_id, customer_name)
     if query.strip():
-        reading.among("product_id", best(ctx, reading.guard, "products", query.strip(), (), NEAREST))
+        reading.among("product_id", nearest(ctx, reading.guard, "products", query.strip(), (), NEAREST))
     total, rows = reading.days("date_of_purchase", date_from, date_to).rows("", limit)
     rows = with_people(reading.guard, rows, emp_id="seller_name")
     return result(total, with_catalogue_names(reading.guard, rows))

@@ -1,4 +1,4 @@
-"""The content address of a program's code.
+"""The content address of the code of programs and functions.
 
 The code is the files that define the program's classes, the classes of its modules and their bases, and
 every file of the same package that these import, directly or not; for a script or a module outside a package,
@@ -12,7 +12,7 @@ import ast
 import hashlib
 import inspect
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
@@ -35,6 +35,11 @@ def code_digest(program: Any) -> str:
         return _digest_of(frozenset({program}))
     parts = program.named_sub_modules() if hasattr(program, "named_sub_modules") else [("self", program)]
     return _digest_of(frozenset(type(part) for _, part in parts))
+
+
+def functions_digest(functions: Iterable[Callable[..., Any]]) -> str:
+    """The content address of functions, their files and what these import."""
+    return _digest_of(frozenset(functions))
 
 
 @lru_cache(maxsize=256)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -10,27 +10,37 @@ from weakref import WeakKeyDictionary
 import apsw
 
 from tools.errors import ToolError
-from tools.kinds.enterprise.documents import SEARCHED, text_of
-from tools.kinds.enterprise.schema import KEYS, TABLES
-from tools.sqlite.schema import ROW
+from tools.sqlite.schema import ROW, quoted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from retrievers.index.collection import Collection
     from retrievers.index.library import Library
-    from tools.access.guard import Guard
+    from tools.access.guard import Guard, Sql
     from tools.tool_context import ToolContext
 
 _REMEMBERED = 4096
 """For so many pairs of persona and source the readable records of the world at rest are remembered."""
 
 _masks: WeakKeyDictionary[Library, dict[Any, NDArray[Any]]] = WeakKeyDictionary()
-_COLUMNS = {table.name: (ROW, *table.columns) for table in TABLES}
+
+
+@dataclass(frozen=True)
+class Searched:
+    """The text of a source's records.
+
+    Attributes:
+        columns: those that the text is made of.
+        text_of: makes it from a record.
+    """
+
+    columns: tuple[str, ...]
+    text_of: Callable[[Mapping[str, Any]], str]
 
 
 @dataclass
-class Edits:
+class _Edits:
     """What an episode has done to the records of a source.
 
     Attributes:
@@ -47,8 +57,9 @@ def best(
     guard: Guard,
     source: str,
     text: str,
-    conditions: Sequence[tuple[str, Sequence[str | int | None]]],
+    conditions: Sequence[Sql],
     limit: int,
+    searched: Searched,
 ) -> list[str]:
     """The keys of the records nearest to `text`, best first.
 
@@ -62,9 +73,10 @@ def best(
         raise ToolError("Nothing can be searched by query here; use the other arguments.")
     collection = ctx.library.collection(source)
     if not conditions and not ctx.changeset:
-        return [hit.key for hit in collection.search(text, limit, allowed=_readable(ctx, guard, collection))]
-    keys = frozenset(_searchable(guard, source, conditions))
-    edits = edits_of(ctx, source)
+        mask = _readable(ctx, guard, collection, searched)
+        return [hit.key for hit in collection.search(text, limit, allowed=mask)]
+    keys = frozenset(_searchable(guard, source, searched, conditions))
+    edits = _edits_of(ctx, guard, source, searched)
     hits = collection.search(
         text,
         limit,
@@ -75,41 +87,38 @@ def best(
     return [hit.key for hit in hits]
 
 
-def edits_of(ctx: ToolContext, source: str) -> Edits:
-    """The episode's changes of a source."""
-    edits = Edits()
+def _edits_of(ctx: ToolContext, guard: Guard, source: str, searched: Searched) -> _Edits:
+    edits = _Edits()
     if not ctx.changeset:
         return edits
-    columns = _COLUMNS[source]
+    key, columns = guard.key(source), (ROW, *guard.table(source).columns)
     for change in apsw.Changeset.iter(ctx.changeset):
         if change.name != source:
             continue
         if change.op == "DELETE":
-            edits.gone.add(_cells(columns, change.old)[KEYS[source]])
+            edits.gone.add(str(_cells(columns, change.old)[key]))
         else:
             row = _cells(columns, change.new or ()).get(ROW) or _cells(columns, change.old)[ROW]
-            record = ctx.rows(f"SELECT * FROM {source} WHERE {ROW} = ?", (row,))[0]
-            edits.changed[record[KEYS[source]]] = text_of(source, record)
+            record = ctx.rows(f"SELECT * FROM main.{quoted(source)} WHERE {ROW} = ?", (row,))[0]
+            edits.changed[str(record[key])] = searched.text_of(record)
     edits.gone -= edits.changed.keys()
     return edits
 
 
-def _searchable(
-    guard: Guard, source: str, conditions: Sequence[tuple[str, Sequence[str | int | None]]] = ()
-) -> list[str]:
+def _searchable(guard: Guard, source: str, searched: Searched, conditions: Sequence[Sql] = ()) -> list[str]:
     """The keys of the readable records that meet the conditions, as far as their texts hold nothing private.
 
     Being found by a text tells what it says, so where rules make a searched field private, a record is found
     only by who sees that field of it.
     """
     keys = guard.keys(source, conditions)
-    if guard.private_fields(source).isdisjoint(SEARCHED[source].text):
-        return keys
-    withheld = guard.withheld(source, keys)
-    return [key for key in keys if key not in withheld]
+    if not guard.private_fields(source).isdisjoint(searched.columns):
+        withheld = guard.withheld(source, keys)
+        keys = [key for key in keys if key not in withheld]
+    return [str(key) for key in keys]
 
 
-def _readable(ctx: ToolContext, guard: Guard, collection: Collection) -> NDArray[Any]:
+def _readable(ctx: ToolContext, guard: Guard, collection: Collection, searched: Searched) -> NDArray[Any]:
     """The mask of what the persona may search in the world at rest; made once, since nothing changes it."""
     assert ctx.library is not None
     known = _masks.setdefault(ctx.library, {})
@@ -118,7 +127,7 @@ def _readable(ctx: ToolContext, guard: Guard, collection: Collection) -> NDArray
     if mask is None:
         if len(known) >= _REMEMBERED:
             known.clear()
-        mask = known[name] = collection.mask(_searchable(guard, collection.source))
+        mask = known[name] = collection.mask(_searchable(guard, collection.source, searched))
     return mask
 
 

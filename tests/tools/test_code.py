@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from evals.dspy_programs.code import code_digest
 from evals.dspy_programs.digests import program_digest
 from programs.agent import Agent
+from tools.code import code_digest
 
 PROGRAM = """
 import dspy

@@ -1,0 +1,246 @@
+"""What a user's own tool gets: the rows that its persona may read and change, the clock, the persona."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import apsw
+
+from tools.access.guard import Guard, Key, Sql
+from tools.access.search import Searched, best
+from tools.errors import InputError, ToolError
+from tools.persona import Persona
+from tools.sqlite.cells import CellValue, typed_cell
+from tools.sqlite.keys import next_key
+from tools.sqlite.memory import open_memory
+from tools.sqlite.schema import Table, quoted
+
+if TYPE_CHECKING:
+    from tools.tool_context import ToolContext
+
+LIVE = "live"
+"""The backend of an environment (see `Environment.connect`) whose tools make their calls outside."""
+
+Row = dict[str, Any]
+
+Where = tuple[str, Sequence[CellValue]]
+"""A condition in SQL over the columns of one table, with the values of its question marks."""
+
+
+class Context:
+    """The first argument of every tool: `ctx["tickets"].get("T-1")`, `ctx.persona`, `ctx.now`.
+
+    Attributes:
+        persona: the person that the agent works for; no argument of a call can change that.
+        now: the clock of the episode; it stands still.
+        live: whether calls outside are to be made, see `Environment.tool`.
+    """
+
+    def __init__(
+        self, ctx: ToolContext, tables: Sequence[Table], searched: Mapping[str, Searched], *, writes: bool
+    ) -> None:
+        self.persona: Persona = ctx.persona
+        self.now: datetime = ctx.now
+        self.live: bool = ctx.backend == LIVE
+        self._ctx = ctx
+        self._guard = Guard(ctx, tables)
+        self._tables = {table.name: table for table in tables}
+        self._searched = searched
+        self._writes = writes
+
+    def __getitem__(self, table: str) -> Records:
+        """The records of a table, as far as the persona may read and change them.
+
+        Raises:
+            InputError: there is no such table.
+        """
+        if table not in self._tables:
+            raise InputError(f"no table {table!r}", hint=f"there are {', '.join(self._tables)}")
+        return Records(self._ctx, self._guard, table, self._searched.get(table), writes=self._writes)
+
+    def select(self, sql: str, parameters: Sequence[CellValue] = ()) -> list[Row]:
+        """The rows of one SELECT over all tables, which hold only what the persona may read.
+
+        Args:
+            parameters: the values of the question marks.
+
+        Raises:
+            ToolError: it is not exactly one SELECT, gives more than 100 rows, or takes too long.
+        """
+        return self._guard.select(sql, parameters)
+
+
+class Records:
+    """The records of one table. What the persona may not read is not there; private fields are None."""
+
+    def __init__(
+        self, ctx: ToolContext, guard: Guard, table: str, searched: Searched | None, *, writes: bool
+    ) -> None:
+        self._ctx = ctx
+        self._guard = guard
+        self._table = guard.table(table)
+        self._searched = searched
+        self._writes = writes
+
+    @property
+    def key(self) -> str:
+        """The column that identifies a record."""
+        return self._guard.key(self._table.name)
+
+    def get(self, key: Key) -> Row:
+        """One record by its key.
+
+        Raises:
+            ToolError: there is none; the agent reads the message.
+            AccessDeniedError: the persona may not read it.
+        """
+        return self._guard.get(self._table.name, key)
+
+    def find(
+        self, *, where: Where | str | None = None, order: str = "", limit: int | None = None, **equal: Any
+    ) -> list[Row]:
+        """The records that meet all conditions.
+
+        Args:
+            where: a condition in SQL, such as `("priority > ? AND title LIKE ?", [2, "%printer%"])`.
+            order: columns to sort by, such as `"priority DESC, opened"`; default is the order of the table.
+            limit: at most so many.
+            equal: values of columns; None for NULL, a list for one of several values.
+
+        Raises:
+            ToolError: there is no such column, or a value is not of its type.
+            InputError: `where` or `order` is no condition or order over the columns of this table.
+        """
+        if order:
+            _check(self._table, "1", 0, order)
+        return self._guard.find(self._table.name, self._conditions(where, equal), order, limit)
+
+    def count(self, *, where: Where | str | None = None, **equal: Any) -> int:
+        """How many records meet all conditions; arguments and errors as of `find`."""
+        return self._guard.count(self._table.name, self._conditions(where, equal))
+
+    def search(self, text: str, k: int = 5, *, where: Where | str | None = None, **equal: Any) -> list[Row]:
+        """The `k` records nearest to `text`, best first, among those that meet the conditions of `find`.
+
+        Raises:
+            InputError: the table has no index, see `Environment.index`.
+        """
+        name = self._table.name
+        if self._searched is None:
+            raise InputError(f"the table {name} has no index", hint=f"call env.index({name!r}, text=...)")
+        conditions = self._conditions(where, equal)
+        keys = best(self._ctx, self._guard, name, text, conditions, k, self._searched)
+        found = self._guard.find(name, [_one_of(self._table, self.key, keys)]) if keys else []
+        by_key = {str(row[self.key]): row for row in found}
+        return [by_key[key] for key in keys if key in by_key]
+
+    def insert(self, values: Mapping[str, CellValue]) -> Key:
+        """Add a record; columns without a value are NULL. Gives its key, a new one where there is none.
+
+        Raises:
+            ToolError: the key is taken, there is no such column, or a value is not of its type.
+            AccessDeniedError: the persona may not create such a record.
+        """
+        self._may_write()
+        given = values.get(self.key)
+        key = self._next_key() if given is None else _typed(self._table, self.key, given)
+        self._guard.insert(self._table.name, {**values, self.key: key})
+        assert isinstance(key, str | int)
+        return key
+
+    def update(self, key: Key, /, **changes: CellValue) -> None:
+        """Change columns of a record.
+
+        Raises:
+            ToolError: there is no such record or column, a value is not of its type, or the key would change.
+            AccessDeniedError: the persona may not make these changes.
+        """
+        self._may_write()
+        self._guard.update(self._table.name, key, changes)
+
+    def delete(self, key: Key) -> None:
+        """Remove a record.
+
+        Raises:
+            ToolError: there is no such record.
+            AccessDeniedError: the persona may not delete it.
+        """
+        self._may_write()
+        self._guard.delete(self._table.name, key)
+
+    def _may_write(self) -> None:
+        if not self._writes:
+            raise InputError("this tool is declared with writes=False", hint="leave writes=False out")
+
+    def _next_key(self) -> Key:
+        name, column = self._table.name, self.key
+        if self._table.type_of(column) == "text":
+            return next_key(self._ctx.connection, name, column)
+        highest = self._ctx.values(f"SELECT max({quoted(column)}) FROM main.{quoted(name)}")[0]
+        return int(highest or 0) + 1
+
+    def _conditions(self, where: Where | str | None, equal: Mapping[str, Any]) -> list[Sql]:
+        conditions = [_equal(self._table, column, value) for column, value in equal.items()]
+        if where is not None:
+            sql, parameters = (where, ()) if isinstance(where, str) else where
+            _check(self._table, sql, len(parameters))
+            conditions.append((sql, list(parameters)))
+        return conditions
+
+
+def _equal(table: Table, column: str, value: Any) -> Sql:
+    if column not in table.columns:
+        raise ToolError(f"{table.name} has no field {column}; it has {', '.join(table.columns)}")
+    if value is None:
+        return f"{quoted(column)} IS NULL", []
+    if isinstance(value, list | tuple | set | frozenset):
+        return _one_of(table, column, value)
+    return f"{quoted(column)} = ?", [_typed(table, column, value)]
+
+
+def _one_of(table: Table, column: str, values: Iterable[Any]) -> Sql:
+    parameters = [_typed(table, column, value) for value in values]
+    return f"{quoted(column)} IN ({', '.join('?' * len(parameters))})", parameters
+
+
+def _typed(table: Table, column: str, value: Any) -> CellValue:
+    try:
+        return typed_cell(value, table.type_of(column))
+    except ValueError as error:
+        raise ToolError(f"{column} of {table.name}: {error}") from error
+
+
+def _check(table: Table, where: str, parameters: int, order: str = "1") -> None:
+    """See that a piece of SQL names columns of its table and nothing else.
+
+    It would run beside the guarded rows, so that a table that it names would be read without the guard.
+
+    Raises:
+        InputError: it names something else, or is no SQL.
+    """
+    fault = _fault(table, where, parameters, order)
+    if fault:
+        raise InputError(
+            f"no condition or order over the columns of {table.name}: {fault}",
+            where=where if order == "1" else order,
+            hint="use ctx.select for more than one table",
+        )
+
+
+@lru_cache(maxsize=1024)
+def _fault(table: Table, where: str, parameters: int, order: str) -> str:
+    """What SQLite has against it where there is no table at all; empty for nothing."""
+    connection = open_memory()
+    columns = ", ".join(f"NULL AS {quoted(column)}" for column in table.columns)
+    try:
+        connection.execute(
+            f"EXPLAIN SELECT 1 FROM (SELECT {columns}) WHERE ({where}) ORDER BY {order}", (None,) * parameters
+        )
+    except apsw.Error as error:
+        return str(error)
+    finally:
+        connection.close()
+    return ""

@@ -1,0 +1,36 @@
+"""The keys of new rows, written as the table writes its own."""
+
+from __future__ import annotations
+
+import re
+
+import apsw
+
+from tools.sqlite.schema import ROW, quoted
+
+_SHAPE = re.compile(r"([A-Za-z]{0,6}[-_]?)(\d{1,9})")
+
+
+def next_key(
+    connection: apsw.Connection, table: str, column: str, *, first: str = "1", like: str = "1"
+) -> str:
+    """The number after the highest, written as the last row writes its own, such as `T-0012`.
+
+    Args:
+        first: the key where the table has none, or none that can be counted on from.
+        like: a condition in SQL on the last row, where not all write theirs alike.
+    """
+    source, name = quoted(table), quoted(column)
+    last = connection.execute(f"SELECT {name} FROM {source} WHERE {like} ORDER BY {ROW} DESC LIMIT 1").get
+    shape = _SHAPE.fullmatch(str(last)) if last is not None else None
+    shape = shape or _SHAPE.fullmatch(first)
+    assert shape is not None
+    prefix, digits = shape.groups()
+    start = len(prefix) + 1
+    highest = connection.execute(
+        f"SELECT max(CAST(substr({name}, {start}) AS INTEGER)) FROM {source} "
+        f"WHERE {name} GLOB ? AND substr({name}, {start}) NOT GLOB '*[^0-9]*'",
+        (f"{prefix}[0-9]*",),
+    ).get
+    following = int(digits) if highest is None else highest + 1
+    return f"{prefix}{str(following).zfill(len(digits))}"
