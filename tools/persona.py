@@ -74,8 +74,8 @@ class Persona(BaseModel):
     attributes: Attributes = Field(Attributes(), exclude_if=lambda found: not found)
 
     def field(self, name: str) -> Value:
-        """The value of a field that rules can compare: one of `FIELDS` or an attribute; None without it."""
-        value = getattr(self, name) if name in FIELDS else self.attributes.get(name)
+        """An attribute or one of `FIELDS`, as rules compare it; None if it is empty or there is none."""
+        value = self.attributes.get(name, getattr(self, name) if name in FIELDS else None)
         return None if value == "" else value
 
 

@@ -69,6 +69,7 @@ def same_program(context: CompileContext) -> SameProgram:
     Raises:
         IncumbentLostError: an arm lost too many episodes to compare anything with it.
     """
+    how = rules(context.settings)
     dealt = dev_order(context.dev, context.settings.seed)
     tasks = [task for intent in dealt for task in intent]
     columns: list[list[float | None]] = []
@@ -76,7 +77,6 @@ def same_program(context: CompileContext) -> SameProgram:
         rollouts = replace(context.student, seed=number)
         records = rollouts(context.program, tasks, name=f"aa-{number}").records
         columns.append([episode_score(record) for record in records])
-    how = rules(context.settings)
     for column in columns:
         # Any of them may stand for the program as it is.
         Outcome(INCUMBENT, {INCUMBENT: Arm(INCUMBENT, column)}, how).check()

@@ -150,8 +150,8 @@ def _check_predicate(
                 _check_same(part, f"{place}.same", source, around)
             case InDepartment() if "department" not in around.persona:
                 raise FaultError(f"{place}.department", _no_persona_field("department", around))
-            case AtLevel() if "level" not in around.persona:
-                raise FaultError(f"{place}.level", _no_persona_field("level", around))
+            case AtLevel() if around.persona.get("level") != "integer":
+                raise FaultError(f"{place}.level", "personas have no level that is a whole number")
             case Manages():
                 people = _hierarchy(document, f"{place}.manages", "manager")
                 _check_id(part.manages, f"{place}.manages", source, around)

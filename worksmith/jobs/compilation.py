@@ -128,11 +128,10 @@ def compile(settings: CompileSettings, *, progress: Progress = SILENT) -> Compil
         if tracked.id:
             progress.say(f"recorded as run {tracked.id}; see it with: worksmith ui")
     _say_stopped(result, progress)
+    power = _race_power(plan, result)
     if not settings.journal and not result.artifact.manifest.stopped:
         discard(plan.folder)
-    return Compilation(
-        described, settings.out, result.artifact, result.gaps, _race_power(plan, result), tracked.id
-    )
+    return Compilation(described, settings.out, result.artifact, result.gaps, power, tracked.id)
 
 
 def plan_compile(

@@ -12,12 +12,11 @@ from optimizers.compiling.claims import intents_in
 from optimizers.search.aa import max_episodes as max_aa_episodes
 from programs.strategies import strategy as strategy_called
 from worksmith.jobs.compilation import few_intents, plan_compile
-from worksmith.jobs.parts.cost_forecast import Forecast, forecast_of, sample_at_most
+from worksmith.jobs.parts.cost_forecast import forecast_facts
 from worksmith.jobs.parts.printing import Facts, facts_table
 from worksmith.jobs.parts.progress import SILENT, Progress
 
 if TYPE_CHECKING:
-    from optimizers.compiling.plan import Plan
     from worksmith.jobs.settings.programs import CompileSettings
 
 
@@ -70,34 +69,6 @@ def forecast_compile(
             # An agent that does a task in other steps than its gold plan needs other calls.
             "model_calls_about": calls,
             **({"proposer_calls_at_most": plan.max_proposals()} if proposer else {}),
-            **({} if aa else {"forecast": _rehearsal(plan, sample, progress)}),
+            **({} if aa else {"forecast": forecast_facts(plan, sample, progress)}),
         }
     )
-
-
-def _rehearsal(plan: Plan, sample: int | None, progress: Progress) -> dict[str, Any] | None:
-    if sample is not None and (cost := sample_at_most(plan, sample)):
-        progress.say(f"the sample takes {cost} at most, by guess")
-    found = forecast_of(plan, sample)
-    if found is None:
-        progress.say(
-            "nothing can be said of what it takes: the suite has no gold plans; --sample N asks the models"
-        )
-        return None
-    if not found.measured:
-        progress.say("the forecast is not measured: no paid model was asked; --sample N asks them")
-    return {**found.to_json(), **_reached(plan, found)}
-
-
-def _reached(plan: Plan, found: Forecast) -> dict[str, Any]:
-    """The limits that the budget will probably reach, if there is one."""
-    if plan.budget is None:
-        return {}
-    spent, minutes = found.expected or found.at_most, found.minutes or 0.0
-    will = {
-        "max_calls": spent.calls,
-        "max_tokens": spent.tokens,
-        "max_usd": spent.usd,
-        "max_minutes": minutes,
-    }
-    return {"reaches": [name for name, limit in plan.budget.limits.given.items() if will[name] > limit]}

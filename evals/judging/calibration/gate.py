@@ -122,6 +122,22 @@ def check_gate(judges: Sequence[Judge], found: Sequence[GateVerdict]) -> None:
             )
 
 
+def gate_verdicts(judges: Sequence[Judge], files: Sequence[Path], *, forced: bool) -> list[GateVerdict]:
+    """The verdicts in files on judges with the rubrics that they have now.
+
+    Args:
+        forced: whether a judge need not have passed.
+
+    Raises:
+        InputError: a file cannot be read, or a judge has not passed.
+    """
+    found = [read_gate(file) for file in files]
+    if not forced:
+        check_gate(judges, found)
+    digests = {judge.digest for judge in judges}
+    return [verdict for verdict in found if verdict.judge_digest in digests]
+
+
 def bound_of(measure: str, bounds: Mapping[str, float]) -> str:
     """The threshold of a measure in words; empty if it has none."""
     if measure in bounds:

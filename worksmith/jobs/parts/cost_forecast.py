@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from evals.dspy_programs.digests import model_name
 from evals.lm.lm_proxy import ProxyEngine, Sample
-from evals.lm.prices import Prices, free, prices_in_use
+from evals.lm.prices import free, prices_in_use
 from evals.tasks.transcript import GOLD
 from optimizers.compiling.rehearsal import BilledModels, Rehearsal, Rehearsed, rehearse
 from optimizers.compiling.replies import RememberingEngine, ReplyStore
@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
     from evals.tasks.task import Task
     from optimizers.compiling.plan import Plan
-    from optimizers.optimizer import CompileContext
+    from optimizers.optimizer import CompileContext, Optimizer
+    from worksmith.jobs.parts.progress import Progress
 
 SAMPLED = 32
 """Episodes that a dry run runs of free models in all, at least `_EACH` of each program."""
@@ -54,6 +55,8 @@ class Forecast:
         sampled: episodes of the student that were run.
         measured: whether they asked the models themselves.
         priced: whether the prices of all models are known.
+        episodes: the most episodes of the compile.
+        programs: the most programs that are measured on dev.
     """
 
     expected: Spent | None
@@ -62,6 +65,8 @@ class Forecast:
     sampled: int
     measured: bool
     priced: bool
+    episodes: int
+    programs: int
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -91,6 +96,39 @@ class _Guessing(ProxyEngine):
         return replace(response, usage=Usage(prompt // _CHARACTERS, said // _CHARACTERS))
 
 
+def forecast_facts(plan: Plan, sample: int | None, progress: Progress) -> dict[str, Any] | None:
+    """The forecast of `plan` as JSON-able data, with the limits that its budget will probably reach.
+
+    Args:
+        sample: see `forecast_of`.
+    """
+    if sample is not None and (cost := _sample_at_most(plan, sample)):
+        progress.say(f"the sample takes {cost} at most, by guess")
+    found = forecast_of(plan, sample)
+    if found is None:
+        progress.say(
+            "nothing can be said of what it takes: the suite has no gold plans; --sample N asks the models"
+        )
+        return None
+    if not found.measured:
+        progress.say("the forecast is not measured: no paid model was asked; --sample N asks them")
+    return {**found.to_json(), **_reached(plan, found)}
+
+
+def _reached(plan: Plan, found: Forecast) -> dict[str, Any]:
+    """The limits that the budget will probably reach, if there is one."""
+    if plan.budget is None:
+        return {}
+    spent, minutes = found.expected or found.at_most, found.minutes or 0.0
+    will = {
+        "max_calls": spent.calls,
+        "max_tokens": spent.tokens,
+        "max_usd": spent.usd,
+        "max_minutes": minutes,
+    }
+    return {"reaches": [name for name, limit in plan.budget.limits.given.items() if will[name] > limit]}
+
+
 def forecast_of(plan: Plan, sample: int | None = None) -> Forecast | None:
     """The forecast of `plan`; None where nothing can stand in for a paid model.
 
@@ -101,11 +139,11 @@ def forecast_of(plan: Plan, sample: int | None = None) -> Forecast | None:
     student, teacher = plan.lm.lm, plan.teacher.lm
     billed = BilledModels(model_name(student), model_name(teacher))
     asked = all(map(free, billed)) or sample is not None
-    job, prices, each = (
-        plan.context(),
-        prices_in_use(),
-        sample or max(_EACH, SAMPLED // programs_at_most(plan)),
-    )
+    job, episodes, proposals = plan.context(), plan.max_episodes(), plan.max_proposals()
+    taught = episodes.get("teacher", 0)
+    others = sum(episodes.values()) - taught
+    programs, prices = max(1, others // max(1, len(job.dev))), prices_in_use()
+    begins = _rehearsed(plan.optimizer, teaches="teacher" in episodes)
     with tempfile.TemporaryDirectory() as folder:
         store = ReplyStore(Path(folder) / "replies.jsonl")
         try:
@@ -116,9 +154,9 @@ def forecast_of(plan: Plan, sample: int | None = None) -> Forecast | None:
             return None
         found = rehearse(
             replace(job, student=replace(job.student, lm=student), teacher=replace(job.teacher, lm=lm)),
-            _rehearsed(plan),
+            begins,
             billed=billed,
-            sample=each,
+            sample=sample or max(_EACH, SAMPLED // programs),
             prices=prices,
         )
         if sample is not None and not free(billed.teacher) and found.teacher.sampled:
@@ -128,28 +166,25 @@ def forecast_of(plan: Plan, sample: int | None = None) -> Forecast | None:
     expected = found.student.spent + found.teacher.spent if whole else None
     return Forecast(
         expected=expected,
-        at_most=_at_most(plan, found),
+        at_most=_at_most(found, taught, others) + Spent(calls=proposals),
         minutes=found.seconds / 60 if whole and asked else None,
         sampled=found.student.sampled,
         measured=asked,
-        priced=_priced(plan, prices),
+        # What a proposer reads and writes is not foretold, so dollars are not either.
+        priced=whole and all(prices.price(name) is not None for name in billed),
+        episodes=taught + others,
+        programs=programs,
     )
 
 
-def programs_at_most(plan: Plan) -> int:
-    """The most programs that are measured on dev."""
-    episodes = sum(count for role, count in plan.max_episodes().items() if role != "teacher")
-    return max(1, episodes // max(1, len(plan.context().dev)))
-
-
-def sample_at_most(plan: Plan, sample: int) -> str:
+def _sample_at_most(plan: Plan, sample: int) -> str:
     """The most that a sample of paid models takes, in words; empty where none is paid or nothing is known."""
     if free(model_name(plan.lm.lm)) and free(model_name(plan.teacher.lm)):
         return ""
     guess = forecast_of(plan)
     if guess is None:
         return ""
-    share = min(1.0, sample * (programs_at_most(plan) + 1) / sum(plan.max_episodes().values()))
+    share = min(1.0, sample * (guess.programs + 1) / guess.episodes)
     took = Spent(*(value * share for value in guess.at_most.values))
     usd = f"{took.usd:.4f} dollars" if guess.priced else "an unknown number of dollars"
     return f"{took.calls:.0f} model calls, {took.tokens:.0f} tokens and {usd}"
@@ -175,39 +210,32 @@ def _evenly(tasks: Sequence[Task], count: int) -> list[Task]:
     return [tasks[place * len(tasks) // count] for place in range(min(count, len(tasks)))]
 
 
-def _rehearsed(plan: Plan) -> Callable[[CompileContext], Any]:
+def _rehearsed(chosen: Optimizer, *, teaches: bool) -> Callable[[CompileContext], Any]:
     """The optimizer; of one that has instructions proposed, the programs that it begins with."""
-    if not plan.optimizer.proposes:
-        return plan.optimizer.search
+    if not chosen.proposes:
+        return chosen.search
 
     def begin(job: CompileContext) -> Any:
         job = replace(job, settings=replace(job.settings, candidates=1))
         try:
-            return optimizer("bootstrap" if "teacher" in plan.max_episodes() else "none").search(job)
+            return optimizer("bootstrap" if teaches else "none").search(job)
         except NothingTaughtError:
             return optimizer("none").search(job)  # these optimizers do without demonstrations
 
     return begin
 
 
-def _at_most(plan: Plan, found: Rehearsal) -> Spent:
-    """All episodes that there may be, each as dear as those of the dearest program."""
-    episodes = plan.max_episodes()
-    taught = episodes.get("teacher", 0)
-    others = sum(episodes.values()) - taught
-    proposals = plan.max_proposals() if plan.optimizer.proposes else 0
+def _at_most(found: Rehearsal, taught: int, others: int) -> Spent:
+    """All episodes that there may be, each as dear as those of the dearest program.
+
+    Args:
+        taught: the teacher's; `others` are the rest.
+    """
     dear, lesson, number = found.student.dearest, found.teacher.spent, max(1, found.teacher.sampled)
     most = Spent(*(others * each for each in dear.values))
     # Programs differ, and the dearest in tokens need not be the dearest in calls.
     most = Spent(*map(max, most.values, found.student.spent.values))
-    return most + Spent(*(taught * each / number for each in lesson.values)) + Spent(calls=proposals)
-
-
-def _priced(plan: Plan, prices: Prices) -> bool:
-    proposer = plan.proposing_model()
-    models = [plan.lm, plan.teacher]
-    # What a proposer reads and writes is not foretold, so dollars are not either.
-    return proposer is None and all(prices.price(model_name(model.lm)) is not None for model in models)
+    return most + Spent(*(taught * each / number for each in lesson.values))
 
 
 def _gold(plan: Plan) -> dspy.LM:

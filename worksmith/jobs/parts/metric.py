@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from evals.judging.calibration.gate import GateVerdict, check_gate, read_gate
+from evals.judging.calibration.gate import gate_verdicts
 from evals.judging.metric import JudgedScorer
 from evals.records.record import PRIMARY
 from evals.records.summary import COSTS
@@ -20,7 +20,6 @@ from worksmith.jobs.parts.judges import GATES, open_judges
 from worksmith.jobs.parts.progress import Progress
 
 if TYPE_CHECKING:
-    from evals.running.judges import Judge
     from evals.scoring.constraints import Constraint
     from optimizers.compiling.plan import Plan
     from tools.environment import Environment
@@ -49,7 +48,10 @@ def with_metric(plan: Plan, settings: CompileSettings, *, forecast: bool, progre
         raise InputError("there is no judge", where="--maximize judge", hint="name one with --judge")
     if (settings.gate or settings.force_judge) and not drives:
         raise InputError("judges only report", where="--gate", hint="give --maximize judge")
-    verdicts = _gate_verdicts(judges, settings) if drives else []
+    verdicts = []
+    if drives:
+        files = settings.gate or [file for j in judges if (file := GATES / f"{j.digest}.json").is_file()]
+        verdicts = gate_verdicts(judges, files, forced=settings.force_judge)
     if judges and forecast:
         progress.say("judges are no part of the forecast: each is asked about every graded episode")
     elif judges:
@@ -74,13 +76,3 @@ def maximizing(plan: Plan, score: str) -> Plan:
     return replace(
         plan, metric=Metric((scorer,), {**metric.about, "maximize": score, "digest": scorer.digest})
     )
-
-
-def _gate_verdicts(judges: Sequence[Judge], settings: CompileSettings) -> list[GateVerdict]:
-    """The gate's verdicts on the judges; unless forced, all have passed."""
-    files = settings.gate or [file for j in judges if (file := GATES / f"{j.digest}.json").is_file()]
-    verdicts = [read_gate(file) for file in files]
-    if not settings.force_judge:
-        check_gate(judges, verdicts)
-    digests = {judge.digest for judge in judges}
-    return [verdict for verdict in verdicts if verdict.judge_digest in digests]

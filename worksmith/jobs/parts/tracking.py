@@ -96,6 +96,7 @@ def record_compile(
     from worksmith.jobs.parts.served import CODE, bundle  # loads MLflow
 
     artifact = result.artifact
+    written = _written(artifact, works_in)
     for split in ("train", "dev"):
         used = getattr(artifact.manifest, split)
         run.dataset(Dataset(trained_on.path.name, trained_on.digest), split=split, tasks=len(used))
@@ -107,7 +108,7 @@ def record_compile(
         run.metrics({f"compile/{role}_{name}": value for name, value in cost.items()})
     run.metrics({f"compile/{name}": value for name, value in artifact.measured.items()})
     name = f"{artifact.manifest.program['strategy']['name']}-{slug(artifact.manifest.optimizer)}"
-    run.instructions({f"{name}.{part}": text for part, text in _written(artifact, works_in).items()})
+    run.instructions({f"{name}.{part}": text for part, text in written.items()})
     with tempfile.TemporaryDirectory() as folder:
         manifest = artifact.manifest
         params = {"lm": manifest.lm, "teacher": manifest.teacher, "digest": artifact.digest}

@@ -1,0 +1,177 @@
+"""Personas from a table of the user's own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tools.access.document import People
+from tools.errors import InputError, names_instead
+from tools.persona import Attributes, Persona
+from tools.sqlite.cells import CellType, CellValue, cell_text, typed_cell
+from tools.sqlite.memory import open_memory
+from tools.sqlite.schema import ROW, Table, columns_sql, quoted
+from tools.world import World
+
+_MANAGER = ("manager", "manager_id", "reports_to")
+_OWN_FIELDS = ("name", "email", "department", "level", "active")
+
+
+class Personas:
+    """The people of one table of a world. Its key is their id.
+
+    The columns `name`, `email`, `department`, `level`, `active` and `manager` (or `manager_id`, `reports_to`)
+    mean what they say, in any letter case. All others are attributes, and so is the manager. Without `active`
+    everybody is active; with it, an empty cell means inactive.
+
+    Attributes:
+        fields: the fields that rules can compare, with their types.
+        people: where the hierarchy is recorded.
+
+    Raises:
+        InputError: a manager is nobody of the table or manages themselves, directly or not, or a cell is not
+            what its column means.
+    """
+
+    def __init__(self, world: World, table: Table, key: str) -> None:
+        self._world = world
+        self._table = table
+        self._key = key
+        named = {column.lower(): column for column in table.columns if column != key}
+        self._columns = {field: named[field] for field in _OWN_FIELDS if field in named}
+        self._manager = next((named[name] for name in _MANAGER if name in named), None)
+        level = self._columns.get("level")
+        self.people = People(
+            source=table.name,
+            id=key,
+            manager=self._manager,
+            level=level if level and table.type_of(level) == "integer" else None,
+        )
+        self._check()
+
+    @property
+    def fields(self) -> Mapping[str, CellType]:
+        fields: dict[str, CellType] = {"id": "text"}
+        named = {name: column for name, column in self._columns.items() if name != "active"}
+        named |= {column: column for column in self._attributes}
+        return fields | {name: self._table.type_of(column) for name, column in named.items()}
+
+    @property
+    def _attributes(self) -> list[str]:
+        """The columns that are no field of every persona."""
+        taken = {self._key, *self._columns.values()}
+        return [column for column in self._table.columns if column not in taken]
+
+    def ids(self) -> list[str]:
+        """The ids of all personas."""
+        return [cell_text(row[self._key]) for row in self._rows((self._key,))]
+
+    def find(self, persona_id: str) -> Persona:
+        """The persona with this id.
+
+        Raises:
+            InputError: there is none.
+        """
+        try:
+            key = typed_cell(persona_id, self._table.type_of(self._key))
+        except ValueError:
+            key = None
+        rows = self._rows(self._table.columns, key) if key is not None else []
+        if not rows or cell_text(rows[0][self._key]) != persona_id:
+            raise InputError(
+                f"no persona {persona_id!r}",
+                where=f"{self._table.name}.{self._key}",
+                hint=names_instead(persona_id, self.ids()),
+            )
+        return self._persona(persona_id, rows[0])
+
+    def _persona(self, persona_id: str, row: Mapping[str, CellValue]) -> Persona:
+        own = {name: row[column] for name, column in self._columns.items()}
+        texts = {name: cell_text(own[name]) for name in ("name", "email", "department") if name in own}
+        level = own.get("level") if self.people.level else None
+        # A field that no persona can hold as it stands is an attribute as well, which rules then compare.
+        typed = {name: value for name, value in own.items() if name != "active" and not _fits(name, value)}
+        return Persona(
+            id=persona_id,
+            name=texts.pop("name", "") or persona_id,
+            **texts,
+            level=level if isinstance(level, int) else 0,
+            managers=self._managers(persona_id),
+            active=bool(typed_cell(own.get("active", True), "boolean")),
+            attributes=Attributes({**{column: row[column] for column in self._attributes}, **typed}),
+        )
+
+    def _managers(self, persona_id: str) -> tuple[str, ...]:
+        """All managers above, nearest first."""
+        found: list[str] = []
+        above = self._above.get(persona_id)
+        while above is not None:
+            found.append(above)
+            above = self._above.get(above)
+        return tuple(found)
+
+    def _check(self) -> None:
+        self._above: dict[str, str] = {}
+        if self._manager:
+            if self._table.type_of(self._manager) != self._table.type_of(self._key):
+                kinds = self._table.type_of(self._manager), self._table.type_of(self._key)
+                raise InputError(
+                    f"{self._manager} is {kinds[0]} and {self._key} is {kinds[1]}: give both one type",
+                    where=self._table.name,
+                )
+            for row in self._rows((self._key, self._manager)):
+                if row[self._manager] not in (None, ""):
+                    self._above[cell_text(row[self._key])] = cell_text(row[self._manager])
+            self._check_managers()
+        if active := self._columns.get("active"):
+            for row in self._rows((self._key, active)):
+                try:
+                    typed_cell(row[active], "boolean")
+                except ValueError as error:
+                    raise InputError(str(error), where=self._place(row[self._key], active)) from error
+
+    def _check_managers(self) -> None:
+        known = set(self.ids())
+        done: set[str] = set()
+        for start, manager in self._above.items():
+            if manager not in known:
+                raise InputError(
+                    f"no such person {manager!r}",
+                    where=self._place(start, self._manager),
+                    hint=names_instead(manager, sorted(known)),
+                )
+            trail: dict[str, None] = {}
+            person: str | None = start
+            while person is not None and person not in done:
+                if person in trail:
+                    names = [*trail]
+                    circle = " > ".join([*names[names.index(person) :], person])
+                    raise InputError(
+                        f"managers go in a circle: {circle}", where=self._place(person, self._manager)
+                    )
+                trail[person] = None
+                person = self._above.get(person)
+            done |= trail.keys()
+
+    def _place(self, key: CellValue, column: str | None) -> str:
+        return f"{self._table.name}, {self._key} {cell_text(key)}, column {column}"
+
+    def _rows(self, columns: tuple[str, ...], key: CellValue = None) -> list[dict[str, CellValue]]:
+        """The cells of the person with this key, or of everybody."""
+        name = quoted(self._key)
+        select = f"SELECT {columns_sql(columns)} FROM {quoted(self._table.name)}"
+        connection = open_memory()
+        try:
+            connection.deserialize("main", self._world.image)
+            if key is None:
+                found = connection.execute(f"{select} WHERE {name} IS NOT NULL ORDER BY {ROW}")
+            else:
+                found = connection.execute(f"{select} WHERE {name} = ?", (key,))
+            return [self._table.shown(dict(zip(columns, row, strict=True))) for row in found]
+        finally:
+            connection.close()
+
+
+def _fits(field: str, value: Any) -> bool:
+    """Whether a field of every persona holds the value in its own type."""
+    return value is None or (isinstance(value, int) and not isinstance(value, bool)) == (field == "level")

@@ -1,0 +1,83 @@
+"""The access rules of a user's own tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tools.access.checks import Surroundings
+from tools.access.document import PolicyDocument, Rule, Source
+from tools.access.engine import AccessPolicy
+from tools.access.predicates import OPERATIONS, Always
+from tools.access.reading import read_document
+from tools.persona import FIELDS, Persona
+from tools.sqlite.cells import CellType, CellValue
+from tools.sqlite.schema import Table
+
+if TYPE_CHECKING:
+    from tools.kinds.own_data.personas import Personas
+
+OPEN = "No policy is set: everybody may read and change everything."
+
+
+def own_policy(
+    document: Path | str | None,
+    tables: Sequence[Table],
+    tools: Iterable[str],
+    personas: Personas | Persona,
+) -> AccessPolicy:
+    """The access rules of a world of own tables.
+
+    Args:
+        document: the file of the policy, or its text; None allows everybody everything.
+        tables: with the key as their first index. The document need not name keys.
+        tools: the names of all tools. Those that the document does not name may be called by everybody
+            active; what they read and change is checked record by record.
+        personas: the people of a table, or the only persona there is.
+
+    Raises:
+        InputError: the document cannot be read or is invalid; `where` names the place.
+    """
+    names = frozenset(tools)
+    if document is None:
+        found = _open(tables)
+    else:
+        around = Surroundings(
+            tables={table.name: table for table in tables},
+            tools=names,
+            keys={table.name: table.indexes[0] for table in tables},
+            people=None if isinstance(personas, Persona) else personas.people,
+            persona=_fields(personas) if isinstance(personas, Persona) else personas.fields,
+        )
+        found = read_document(document, around)
+    uses = dict.fromkeys(sorted(names)) | found.tools
+    return AccessPolicy(found.model_copy(update={"tools": uses}), tables)
+
+
+def _open(tables: Sequence[Table]) -> PolicyDocument:
+    sources = {
+        table.name: Source(
+            key=table.indexes[0],
+            rules=(Rule(id=f"open.{table.name}", operations=OPERATIONS, when=Always(always=True)),),
+        )
+        for table in tables
+    }
+    return PolicyDocument(note=OPEN, sources=sources)
+
+
+def _fields(persona: Persona) -> Mapping[str, CellType]:
+    """The fields that the only persona has."""
+    values = {name: persona.field(name) for name in (*FIELDS, *persona.attributes)}
+    return {name: _type(value) for name, value in values.items() if value is not None}
+
+
+def _type(value: CellValue) -> CellType:
+    match value:
+        case bool():
+            return "boolean"
+        case int():
+            return "integer"
+        case float():
+            return "real"
+    return "text"
