@@ -68,7 +68,9 @@ class Prices:
             data = tomllib.loads(read_file(path, "the prices").decode())
         except ValueError as error:
             raise InputError("not a table of prices", where=str(path), hint=str(error)) from error
-        return cls({model: _price(entry, f"{path}: {model}") for model, entry in data.items()}, str(path))
+        # A project file has prices in a section.
+        table = data["prices"] if isinstance(data.get("prices"), dict) else data
+        return cls({model: _price(entry, f"{path}: {model}") for model, entry in table.items()}, str(path))
 
     def price(self, model: str) -> Price | None:
         """The price of a model; None if unknown; 0 for models that run here.

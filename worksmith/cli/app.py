@@ -13,7 +13,7 @@ from typer.core import TyperGroup
 from typer.main import get_group
 
 from worksmith import __version__
-from worksmith.cli.help import Commands
+from worksmith.cli.command import Commands
 from worksmith.cli.kind_commands import kind_commands
 
 # Set before any library reads them: no telemetry, and no price list fetched from the network at import.
@@ -43,6 +43,7 @@ COMMANDS = {
     "index": "worlds.index:index_suite",
     "suite": "worlds.suite:app",
     "access": "worlds.access:app",
+    "config": "config:app",
 }
 """The commands and groups, each with the module below `worksmith.cli` and the name it has there."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from copy import copy
 from typing import Any
 
@@ -52,18 +51,6 @@ _OTHERS = "Other options"
 
 _LAST = ["Record", f"Record{MORE}", _OTHERS]
 _EVERY = "worksmith.cli.help.every"
-
-
-class Commands(typer.Typer):
-    """A group of commands with grouped help; a function's `examples` are shown in the help of its command."""
-
-    def command(self, name: str | None = None, **about: Any) -> Callable[[Any], Any]:
-        def add(function: Any) -> Any:
-            examples = "\n".join(getattr(function, "examples", ())) or None
-            add_command = super(Commands, self).command
-            return add_command(name, **{"cls": GroupedHelp, "epilog": examples} | about)(function)
-
-        return add
 
 
 def _help_all(command: TyperCommand, ctx: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 import typer
 from typer.main import get_group
 
-from worksmith.cli.help import Commands
+from worksmith.cli.command import Commands
 
 _GROUPS = {"serve": "Serve a world to other programs."}
 """Groups that commands of several kinds share, with their help."""

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from evals.tasks.transcript import GOLD
 from tools.errors import InputError
+from tools.files.project_file import PROJECT_FILE
+from worksmith.models.named import model_names, named_model
 
 if TYPE_CHECKING:
     import dspy
@@ -34,7 +36,8 @@ def resolve(name: str, *, tasks: Sequence[Task] = (), record: Path | None = None
     """The model called `name`.
 
     Args:
-        name: `local/analogy`, `gold`, `replay:FILE` (one recording), or any name DSPy knows.
+        name: `local/analogy`, `gold`, `replay:FILE` (one recording), a model of the project file, or any
+            name DSPy knows.
         tasks: whose plans the model `gold` follows.
         record: a file that keeps every request and reply.
 
@@ -78,8 +81,12 @@ def _fresh(name: str, tasks: Sequence[Task]) -> dspy.LM:
         return _gold(tasks)
     if name.startswith("local/"):
         raise InputError(f"no local model {name!r}", hint=f"there is {ANALOGY}")
+    if (named := named_model(name)) is not None:
+        return named.open(name)
     if "/" not in name:
-        raise InputError(f"{name!r} names no provider", hint="e.g. openai/gpt-4o-mini, ollama_chat/llama3.2")
+        known = f"; {PROJECT_FILE} names {', '.join(model_names())}" if model_names() else ""
+        hint = f"e.g. openai/gpt-4o-mini, ollama_chat/llama3.2{known}"
+        raise InputError(f"{name!r} names no provider", hint=hint)
     from worksmith.models.providers import check_provider
 
     check_provider(name)

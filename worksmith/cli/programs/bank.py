@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from worksmith.cli.help import Commands
+from worksmith.cli.command import Commands
 from worksmith.cli.options import DryRunFlag, JsonFlag, from_settings
 from worksmith.cli.terminal import Terminal, show
 from worksmith.jobs.settings.programs import BankSettings

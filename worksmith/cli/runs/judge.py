@@ -8,7 +8,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from worksmith.cli.help import Commands
+from worksmith.cli.command import Commands
 from worksmith.cli.options import DryRunFlag, JsonFlag, from_settings
 from worksmith.cli.terminal import Terminal, show
 from worksmith.jobs.settings.runs import CalibrateSettings, JudgeSettings

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from worksmith.cli.choices import personas, sources, world_kinds
-from worksmith.cli.help import Commands
+from worksmith.cli.command import Commands
 from worksmith.cli.options import JsonFlag, SuiteArgument
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 import typer.main
 
-from worksmith.cli.help import GroupedHelp
+from worksmith.cli.command import Command
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -34,7 +34,7 @@ def systems() -> list[str]:
     return list(importer_names())
 
 
-class _LateCommand(GroupedHelp):
+class _LateCommand(Command):
     """A command with parameters that are completed when they are first asked for."""
 
     _own: list[Any]

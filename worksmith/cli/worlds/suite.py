@@ -6,7 +6,7 @@ import json
 
 import typer
 
-from worksmith.cli.help import Commands
+from worksmith.cli.command import Commands
 from worksmith.cli.options import DryRunFlag, JsonFlag, SuiteArgument, from_settings
 from worksmith.cli.terminal import Terminal, show
 from worksmith.cli.worlds.kind_options import BuildCommand, ImportCommand, given_options, kinds, systems

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from rich.console import Console
@@ -11,6 +12,7 @@ from rich.markup import escape as without_markup
 from rich.table import Table
 
 from evals.characters import harmless
+from evals.table import Grid
 
 _WIDTH = 110
 """Columns of a result as text."""
@@ -36,6 +38,20 @@ class Printable:
         console = Console(file=io.StringIO(), width=_WIDTH, record=True)
         self.print(console)
         return console.export_html(inline_styles=True, code_format="<pre>{code}</pre>")
+
+
+@dataclass(frozen=True)
+class Printed(Printable):
+    """Data, and the table that shows them."""
+
+    data: Mapping[str, Any]
+    grid: Grid
+
+    def to_json(self) -> dict[str, Any]:
+        return dict(self.data)
+
+    def print(self, console: Console) -> None:
+        console.print(self.grid.rich())
 
 
 class Facts(Printable):

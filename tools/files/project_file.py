@@ -1,0 +1,50 @@
+"""`worksmith.toml`: the settings of a project, beside its data."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from tools.errors import InputError
+from tools.files.json_files import read_file, validated
+
+PROJECT_FILE = "worksmith.toml"
+
+_WHAT = "a project file"
+
+
+class ProjectFile(BaseModel):
+    """The sections of a project file. Who uses a section checks what is in it.
+
+    Attributes:
+        environment: the clock, tools, rules, people and tasks of the project's own environment.
+        tables: the sources of its tables, by name.
+        models: settings of models, by the name that `--lm` and the like take.
+        prices: dollars per million tokens (`input`, `output`), by model.
+        defaults: settings by name, for every command that has them; those of one command in a section of its
+            name.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    environment: dict[str, Any] = {}
+    tables: dict[str, dict[str, Any]] = {}
+    models: dict[str, dict[str, Any]] = {}
+    prices: dict[str, Any] = {}
+    defaults: dict[str, Any] = {}
+
+
+def read_project(file: Path) -> ProjectFile:
+    """The project file at a path.
+
+    Raises:
+        InputError: the file cannot be read, is no TOML, or has an unknown section.
+    """
+    try:
+        values = tomllib.loads(read_file(file, _WHAT).decode())
+    except ValueError as error:
+        raise InputError(f"not {_WHAT}: {error}", where=str(file)) from error
+    return validated(values, ProjectFile, _WHAT, where=str(file))

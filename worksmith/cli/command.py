@@ -1,0 +1,65 @@
+"""Commands: grouped help, and defaults from the project file of the folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+import typer
+
+from tools.errors import InputError
+from tools.files.project_file import PROJECT_FILE
+from worksmith.cli.help import GroupedHelp
+from worksmith.cli.project import current_project, defaults_for, use_models_of
+
+
+class Command(GroupedHelp):
+    """A command whose settings have the project's values where neither option nor environment gives one."""
+
+    def make_context(self, info_name: Any, args: list[str], parent: Any = None, **extra: Any) -> Any:
+        project = current_project()
+        use_models_of(project)
+        if parent is not None and (project.defaults or project.prices):
+            known = settings_of_commands(parent.find_root().command)
+            words = " ".join([*_words(parent), str(info_name)])
+            extra["default_map"] = defaults_for(project, words, known.get(words, ()), known)
+        given = list(args)
+        try:
+            return super().make_context(info_name, args, parent, **extra)
+        except Exception as error:
+            param, defaults = getattr(error, "param", None), extra.get("default_map", {})
+            if param is None or param.name not in defaults or not set(given).isdisjoint(param.opts):
+                raise
+            said = str(getattr(error, "message", error))
+            place = f"{PROJECT_FILE}: defaults: {param.name}"
+            raise InputError(said[:1].lower() + said[1:].rstrip("."), where=place) from error
+
+
+class Commands(typer.Typer):
+    """A group of commands. A function's `examples` are shown in the help of its command."""
+
+    def command(self, name: str | None = None, **about: Any) -> Callable[[Any], Any]:
+        def add(function: Any) -> Any:
+            examples = "\n".join(getattr(function, "examples", ())) or None
+            add_command = super(Commands, self).command
+            return add_command(name, **{"cls": Command, "epilog": examples} | about)(function)
+
+        return add
+
+
+def settings_of_commands(root: Any) -> Mapping[str, Collection[str]]:
+    """The names of the settings of each command below `root`, by the command's words."""
+    return {" ".join(words): [param.name for param in found.params] for words, found in _below(root, ())}
+
+
+def _below(group: Any, words: Sequence[str]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    for name, found in group.commands.items():
+        if hasattr(found, "commands"):
+            yield from _below(found, (*words, name))
+        else:
+            yield (*words, name), found
+
+
+def _words(context: Any) -> list[str]:
+    """The words of a context's command after the name of the program."""
+    return [] if context.parent is None else [*_words(context.parent), str(context.info_name)]

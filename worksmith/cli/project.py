@@ -1,0 +1,74 @@
+"""The project file of the folder in which a command runs: its defaults, models and prices.
+
+Only the folder's own file counts, not that of a folder above it or of a suite: a suite may come from a
+stranger, and the file chooses models and addresses.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+from tools.errors import InputError
+from tools.files.project_file import PROJECT_FILE, ProjectFile, read_project
+from worksmith.models.named import read_models, use_models
+
+
+def current_project() -> ProjectFile:
+    """The project of the folder; an empty one where there is no file.
+
+    Raises:
+        InputError: the file is damaged.
+    """
+    file = Path(PROJECT_FILE)
+    return read_project(file) if os.path.lexists(file) else ProjectFile()
+
+
+def use_models_of(project: ProjectFile) -> None:
+    """Let the names of models mean those of a project.
+
+    Raises:
+        InputError: a model's settings are wrong.
+    """
+    use_models(read_models(project.models, where=PROJECT_FILE))
+
+
+def defaults_for(
+    project: ProjectFile, command: str, settings: Collection[str], known: Mapping[str, Collection[str]]
+) -> dict[str, Any]:
+    """The project's values for the settings of a command.
+
+    Args:
+        command: its words, such as `judge run`.
+        settings: the names of its settings.
+        known: all commands by their words, with the names of their settings.
+
+    Raises:
+        InputError: the file names a command or a setting that there is not.
+    """
+    every = {name for names in known.values() for name in names}
+    general: dict[str, Any] = {"prices": PROJECT_FILE} if project.prices else {}
+    own: dict[str, Any] = {}
+    for name, value in project.defaults.items():
+        place = f"{PROJECT_FILE}: defaults.{name}"
+        if not isinstance(value, dict):
+            _check(name, every, "setting", place)
+            general[name] = value
+            continue
+        _check(name, known, "command", place)
+        for setting in value:
+            _check(setting, known[name], f"setting of {name}", f"{place}.{setting}")
+        if name == command:
+            own = value
+    return {name: value for name, value in general.items() if name in settings} | own
+
+
+def _check(name: str, known: Collection[str], noun: str, place: str) -> None:
+    if name in known:
+        return
+    near = difflib.get_close_matches(name, list(known), n=1)
+    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(known))}"
+    raise InputError(f"no {noun} {name!r}", where=place, hint=hint)
