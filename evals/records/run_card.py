@@ -41,6 +41,7 @@ class RunCard(BaseModel):
         command: e.g. `eval`.
         suite: the path as the user gave it.
         kind: of the suite's world.
+        access: what people should know of the access rules, e.g. that no policy is set.
         lm: the model's name as the user gave it.
         program: digest.
         artifact: the file of the compiled program, for people: a card may come from a stranger, so nothing
@@ -60,6 +61,7 @@ class RunCard(BaseModel):
     suite: str = ""
     suite_digest: str = ""
     kind: str = ""
+    access: str = ""
     split: str = ""
     lm: str = ""
     strategy: str = ""

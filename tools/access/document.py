@@ -74,12 +74,14 @@ class PolicyDocument(Part):
     """A whole policy.
 
     Attributes:
+        editor_schema: for editors, which complete and check the file by it; it decides nothing.
         note: for people; `worksmith access check` shows it.
         groups: names for several departments.
         tools: for each tool the source and the operation that it performs; None for a tool that
             touches no records of its own.
     """
 
+    editor_schema: str = Field("", alias="$schema", exclude=True)
     format: Literal["worksmith-policy/1"] = "worksmith-policy/1"
     note: str = ""
     groups: dict[Name, Names] = Field(default_factory=dict)

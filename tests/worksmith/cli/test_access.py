@@ -109,6 +109,21 @@ def test_validate_names_the_place_of_a_fault(tmp_path: Path) -> None:
     assert str(error.value).startswith(f"{file}: sources.conversations.rules[1].when.all[0].self: ")
 
 
+def test_the_schema_is_that_of_the_files_that_are_read(tmp_path: Path) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    result = CliRunner().invoke(app, ["access", "schema"], catch_exceptions=False)
+    schema = json.loads(result.stdout)
+    document = {"$schema": "policy.schema.json", **json.loads(packaged_policy())}
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.validate(document, schema)
+    file = tmp_path / "rules.json"
+    file.write_text(json.dumps(document))
+    assert _json("validate", str(file))["valid"]
+    document["sources"]["mail"]["rules"][0]["when"] = {"same": {"persona": "id"}}
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(document, schema)
+
+
 def test_validate_takes_no_empty_kind(tmp_path: Path) -> None:
     (tmp_path / "rules.json").write_text(packaged_policy())
     with pytest.raises(InputError, match="no world kind ''"):

@@ -24,6 +24,9 @@ class Personas:
     mean what they say, in any letter case. All others are attributes, and so is the manager. Without `active`
     everybody is active; with it, an empty cell means inactive.
 
+    Args:
+        table: with its key as the first index.
+
     Attributes:
         fields: the fields that rules can compare, with their types.
         people: where the hierarchy is recorded.
@@ -33,10 +36,10 @@ class Personas:
             what its column means.
     """
 
-    def __init__(self, world: World, table: Table, key: str) -> None:
+    def __init__(self, world: World, table: Table) -> None:
         self._world = world
         self._table = table
-        self._key = key
+        self._key = key = table.indexes[0]
         named = {column.lower(): column for column in table.columns if column != key}
         self._columns = {field: named[field] for field in _OWN_FIELDS if field in named}
         self._manager = next((named[name] for name in _MANAGER if name in named), None)

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from tools.access.explain import OperationRights, RecordRights, SourceRights
     from tools.persona import Persona
     from tools.policy import Decision
-    from tools.tool_context import ToolContext
-    from tools.world_kind import Explanation, WorldKind
+    from tools.world_kind import Explanation
+    from worksmith.jobs.access import AccessRights
 
 app = Commands(help="Explain and check access rules.", no_args_is_help=True)
 
@@ -29,9 +29,7 @@ _OPERATIONS = ["create", "read", "update", "delete"]
 @app.command("check")
 def check(
     suite: SuiteArgument,
-    persona: Annotated[
-        str, typer.Option("--as", help="Persona: id of an employee, or a role.", autocompletion=personas)
-    ],
+    persona: Annotated[str, typer.Option("--as", help="Persona: an id, or a role.", autocompletion=personas)],
     source: Annotated[
         str | None,
         typer.Option(help="One source, such as a table.", show_default="all", autocompletion=sources),
@@ -46,28 +44,17 @@ def check(
     as_json: JsonFlag = False,
 ) -> None:
     """Explain the rights of a persona, with the rules behind them. The suite needs only a world, no tasks."""
-    from tools.access.explain import explain_record, explain_source
-    from tools.errors import InputError
+    from worksmith.jobs.access import AccessRights, access_rights, open_environment
 
     operations = _operations(operation)
-    if record is not None and source is None:
-        raise InputError("a record belongs to a source", where="--record", hint="give --source too")
-    kind, ctx = _open(suite, persona)
-    if kind.explain_access is not None:
-        _tell(kind.explain_access(ctx, source, operations, record), as_json)
-        return
-    sources = [source] if source else _sources(ctx)
-    rights = [explain_source(ctx, kind.tables, name, operations) for name in sources]
-    one = explain_record(ctx, kind.tables, sources[0], record, operations) if record is not None else None
-    if as_json:
-        document = {"persona": ctx.persona.model_dump(), "sources": [r.to_json() for r in rights]}
-        typer.echo(json.dumps(document | ({"record": one.to_json()} if one else {})))
-        return
-    _show_persona(ctx.persona)
-    for each in rights:
-        _show_source(each)
-    if one:
-        _show_record(one)
+    env = open_environment(suite)
+    found = access_rights(env, persona, source=source, operations=operations, record=record)
+    if not isinstance(found, AccessRights):
+        _tell(found, as_json)
+    elif as_json:
+        typer.echo(json.dumps(found.to_json()))
+    else:
+        _show_rights(found)
 
 
 @app.command("validate")
@@ -107,6 +94,14 @@ def validate(
         known = ", ".join(world.departments)
         listed = "; ".join(facts["departments_unknown"])
         typer.echo(f"nobody is in these departments, unless the world has others than {known}: {listed}")
+
+
+@app.command("schema")
+def schema() -> None:
+    """Print the JSON schema of policy files, by which editors complete and check them."""
+    from tools.access.document import PolicyDocument
+
+    typer.echo(json.dumps(PolicyDocument.model_json_schema(), indent=2))
 
 
 def _tell(found: Explanation, as_json: bool) -> None:
@@ -170,34 +165,27 @@ def _operations(operation: str | None) -> list[str]:
     return [operation]
 
 
-def _open(suite: Path, persona: str) -> tuple[WorldKind, ToolContext]:
-    import apsw
-
-    from tools.tool_context import ToolContext
-    from tools.world import World
-    from tools.world_kind import world_kind
-
-    world = World.open(suite)
-    kind = world_kind(world.manifest.kind)
-    connection = apsw.Connection(":memory:")
-    connection.deserialize("main", world.image)
-    who = kind.find_persona(world, persona)
-    return kind, ToolContext(connection, world.manifest.now, who, kind.open_policy(world))
-
-
-def _sources(ctx: ToolContext) -> list[str]:
-    from tools.access.engine import AccessPolicy
-    from tools.errors import InputError
-
-    if not isinstance(ctx.policy, AccessPolicy):
-        raise InputError("this kind of world has no access rules")
-    return list(ctx.policy.document.sources)
+def _show_rights(found: AccessRights) -> None:
+    _show_persona(found.persona)
+    if found.note:
+        typer.echo(found.note)
+    for source in found.sources:
+        _show_source(source)
+    for name in found.without_rules:
+        typer.echo(f"\n{name}: no rules, so nobody may read or change it")
+    if found.record:
+        _show_record(found.record)
 
 
 def _show_persona(persona: Persona) -> None:
-    above = f", reports to {' > '.join(persona.managers)}" if persona.managers else ""
-    left = "" if persona.active else "; works here no more and may do nothing"
-    typer.echo(f"{persona.id} {persona.name}: {persona.department}, level {persona.level}{above}{left}")
+    from tools.sqlite.cells import cell_text
+
+    facts = [persona.department, f"level {persona.level}" if persona.level else ""]
+    facts += [f"{name} {cell_text(value)}" for name, value in persona.attributes.items() if value is not None]
+    facts += [f"reports to {' > '.join(persona.managers)}"] if persona.managers else []
+    told = ", ".join(fact for fact in facts if fact)
+    left = "; works here no more and may do nothing" if not persona.active else ""
+    typer.echo(f"{persona.id} {persona.name}{': ' if told else ''}{told}{left}")
 
 
 def _show_source(rights: SourceRights) -> None:

@@ -17,6 +17,7 @@ from evals.running.settings import EvalSettings
 from evals.suite import Suite
 from evals.task_kind import scorers_for
 from evals.tracking import Dataset
+from worksmith.jobs.access import policy_note
 from worksmith.jobs.parts.budgets import admission, counted, open_budget
 from worksmith.jobs.parts.judges import counted_judges, open_judges
 from worksmith.jobs.parts.opening import choose_tasks, connect, leave_out_cache, org_setting
@@ -137,6 +138,7 @@ class Measurement:
             suite=str(self.suite.path),
             suite_digest=self.suite.digest,
             kind=self.suite.manifest.kind,
+            access=policy_note(self.suite.env),
             split=self.split,
             seed=self.settings.seed,
             trials=self.settings.trials,

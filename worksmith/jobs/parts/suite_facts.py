@@ -9,6 +9,7 @@ from typing import Any
 from evals.suite import Suite
 from evals.task_kind import task_kind
 from evals.tasks.task import Task
+from worksmith.jobs.access import policy_note
 
 
 def describe(suite: Suite) -> dict[str, Any]:
@@ -25,6 +26,7 @@ def describe(suite: Suite) -> dict[str, Any]:
         "licence": world.licence,
         "rows": {name: world.counts[name] for name in _tables(suite)},
         **_search(suite),
+        **({"access": note} if (note := policy_note(suite.env)) else {}),
         "tasks": len(suite.tasks),
         "intents": len({t.intent for t in suite.tasks if t.intent}),
         "splits": {

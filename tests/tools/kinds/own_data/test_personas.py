@@ -35,7 +35,7 @@ def personas(
     world = write_world(
         folder, [table], {"people": rows}, kind="own_data", origin="test", now=now, persona=user
     )
-    return Personas(world, table, columns[0])
+    return Personas(world, table)
 
 
 def test_columns_that_personas_have_are_theirs_and_others_are_attributes(tmp_path: Path) -> None:
