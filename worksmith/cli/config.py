@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from evals.table import NO_DATA, Grid
+from evals.table import NO_DATA
 from tools.errors import InputError
 from tools.files.project_file import PROJECT_FILE
 from worksmith.cli.command import Commands, settings_of_commands
@@ -35,11 +35,12 @@ def show_settings(
 
     root = context.find_root().command
     rows = _settings_of(root, " ".join(command)) if command else _project()
-    headings = ("setting", "value", "source")
-    title = f"Settings of {' '.join(command)}" if command else f"Settings of {PROJECT_FILE}"
-    data = [dict(zip(headings, row, strict=True)) for row in rows]
-    cells = tuple(tuple(NO_DATA if cell is None else str(cell) for cell in row) for row in rows)
-    show(Printed({"settings": data}, Grid(title, headings, cells)), as_json)
+    names = ("setting", "value", "source")
+    width = max((len(name) for name, *_ in rows), default=0)
+    lines = tuple(
+        f"{name:<{width}}  {NO_DATA if value is None else value}  ({source})" for name, value, source in rows
+    )
+    show(Printed({"settings": [dict(zip(names, row, strict=True)) for row in rows]}, lines), as_json)
 
 
 def _settings_of(root: Any, command: str) -> list[tuple[str, Any, str]]:

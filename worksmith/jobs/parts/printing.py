@@ -12,7 +12,6 @@ from rich.markup import escape as without_markup
 from rich.table import Table
 
 from evals.characters import harmless
-from evals.table import Grid
 
 _WIDTH = 110
 """Columns of a result as text."""
@@ -42,16 +41,17 @@ class Printable:
 
 @dataclass(frozen=True)
 class Printed(Printable):
-    """Data, and the table that shows them."""
+    """Data, and the lines that show them."""
 
     data: Mapping[str, Any]
-    grid: Grid
+    lines: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
         return dict(self.data)
 
     def print(self, console: Console) -> None:
-        console.print(self.grid.rich())
+        for line in self.lines:
+            console.out(harmless(line), highlight=False)
 
 
 class Facts(Printable):
