@@ -120,10 +120,19 @@ class DrawContext:
 
     def colleague(self) -> Record:
         """Pick somebody else who works here and is known by name."""
-        row = self.rng.choice(self.facts.active)
-        if row["emp_id"] == self.me["emp_id"]:
-            raise UnfitError
+        row = self.other(self.rng.choice(self.facts.active))
         return need(self.facts.colleague(row["emp_id"]))
+
+    def other(self, person: Record | None) -> Record:
+        """Return an employee who is not the persona.
+
+        Raises:
+            UnfitError: it is the persona, or nobody.
+        """
+        found = need(person)
+        if found["emp_id"] == self.me["emp_id"]:
+            raise UnfitError
+        return found
 
     def above(self, row: Record, levels: int = 1) -> Record:
         """Climb from an employee so many levels up.
@@ -183,6 +192,17 @@ class DrawContext:
 
 def action(tool: str, **arguments: str) -> Action:
     return Action(tool=tool, arguments=arguments)
+
+
+def only(rows: Sequence[Record]) -> Record:
+    """Return the one record of a list.
+
+    Raises:
+        UnfitError: there are none or several.
+    """
+    if len(rows) != 1:
+        raise UnfitError
+    return rows[0]
 
 
 def in_year(rows: Iterable[Record], column: str, wanted: str) -> list[Record]:

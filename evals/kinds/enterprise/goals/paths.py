@@ -8,9 +8,9 @@ from typing import NamedTuple, TypeVar
 
 from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals import entities
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, need
+from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, need, only
 from evals.kinds.enterprise.goals.goal import Slots, Values
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from evals.kinds.enterprise.goals.plan_recorder import MOST_READ, PlanRecorder, Row
 from evals.tasks.task import Entity
 from tools.kinds.enterprise.schema import KEYS
 
@@ -59,6 +59,21 @@ class Path:
     def number(self, column: str) -> Ask:
         """Ask for a count."""
         return Ask(self, lambda _, row: entities.number(int(row[column])), lambda _, row: row[column])
+
+    def rating(self, column: str) -> Ask:
+        """Ask for a number with its decimals."""
+        return Ask(self, lambda _, row: entities.rating(row[column]), lambda _, row: row[column])
+
+    def count(self, source: str, why: str, column: str) -> Ask:
+        """Ask how many records of a source have the same value in a column; there have to be some."""
+
+        def truth(ctx: DrawContext, row: Record) -> Entity:
+            rows = ctx.facts.where(source, **{column: row[column]})
+            if not 0 < len(rows) <= MOST_READ:
+                raise UnfitError
+            return entities.number(len(rows))
+
+        return Ask(self, truth, lambda plan, row: str(plan.every(source, why, **{column: row[column]}).total))
 
     def amount(self, column: str) -> Ask:
         """Ask for a sum of money."""
@@ -161,12 +176,27 @@ MANAGER = Link(
 )
 
 
-def employee(why: str, column: str = "emp_id") -> Link:
-    """Lead to the directory's entry of an employee whom a column names."""
+def record(source: str, why: str, column: str = "", *, by: str = "") -> Link:
+    """Lead to the record of a source whose key, or whose column `by`, is the value of a column."""
+    by = by or KEYS[source]
+    column = column or by
     return Link(
-        lambda ctx, row: need(ctx.facts.person(row[column])),
-        lambda plan, row: plan.one("employees", why, emp_id=row[column]),
+        lambda ctx, row: only(ctx.facts.where(source, **{by: row[column]})),
+        lambda plan, row: plan.one(source, why, **{by: row[column]}),
     )
+
+
+def colleague(why: str) -> Link:
+    """Lead to the employee whom a record names, who is still here and not the persona."""
+    return Link(
+        lambda ctx, row: ctx.other(ctx.facts.colleague(row["emp_id"])),
+        lambda plan, row: plan.one("employees", why, emp_id=row["emp_id"]),
+    )
+
+
+def words(source: str, column: str, slot: str) -> Callable[[PlanRecorder, Slots], Row]:
+    """Make a record of a name in the text, from which lookups can start."""
+    return lambda _, slots: Row({column: slots[slot]}, source, -1)
 
 
 def _fact(source: str, name: str, kind: Callable[[str], Entity]) -> Callable[[DrawContext, Record], Entity]:

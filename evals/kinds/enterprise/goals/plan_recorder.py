@@ -38,7 +38,7 @@ READERS = {
 }
 """The tool that reads each source."""
 
-_MOST = "50"
+MOST_READ = 50
 """So many records a program asks for where it needs all there are."""
 
 _CUT = "…"
@@ -143,7 +143,7 @@ class PlanRecorder(Recorder):
         Raises:
             UnfitError: there are more than a call shows.
         """
-        rows = self.read(source, why, **{"limit": _MOST, **arguments})
+        rows = self.read(source, why, **{"limit": str(MOST_READ), **arguments})
         if rows.total > len(rows):
             raise UnfitError(f"{rows.total} {source} match {arguments}")
         self.read_refs += [row.ref for row in rows if row.ref not in self.read_refs]

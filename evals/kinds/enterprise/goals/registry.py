@@ -30,7 +30,6 @@ MODULES: tuple[str, ...] = (
     "sales.records",
     "sales.catalogue",
     "bizops.clients",
-    "bizops.reports",
     "hr.policies",
     "hr.rules",
     "hr.cases",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import (
@@ -17,7 +19,7 @@ from evals.kinds.enterprise.goals.draw_context import (
 )
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
 from evals.kinds.enterprise.goals.paths import HERE, MANAGER, Found, Link, Question, Start
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from evals.kinds.enterprise.goals.plan_recorder import MOST_READ, PlanRecorder, Row
 from evals.tasks.task import Entity
 
 GROUP = GoalGroup("bizops/clients.toml")
@@ -49,22 +51,6 @@ def clients_in_year(slots: Slots, plan: PlanRecorder) -> Values:
     return (str(rows.total), rows[0]["business_name"]) if rows else plan.none(rows)
 
 
-def draw_client_reviews(ctx: DrawContext) -> Draw:
-    client, product = _with_product(ctx)
-    reviews = ctx.facts.where("sentiments", product_id=product["product_id"])
-    if not 0 < len(reviews) <= 50:
-        raise UnfitError
-    answer = [entities.rating(product["rating"]), entities.number(len(reviews))]
-    return draw_about(ctx, {"client": client["business_name"]}, client, answer)
-
-
-@GROUP.goal(draw_client_reviews)
-def client_reviews(slots: Slots, plan: PlanRecorder) -> Values:
-    product = find_product(plan, find_client(plan, slots))
-    reviews = plan.every("sentiments", "How many reviews has it?", product_id=product["product_id"])
-    return product["rating"], str(reviews.total)
-
-
 def draw_client_reviews_in_year(ctx: DrawContext) -> Draw:
     found, year = attempt(_with_product, ctx), ctx.rng.choice(YEARS)
     client, product = need(found)
@@ -87,7 +73,7 @@ def client_reviews_in_year(slots: Slots, plan: PlanRecorder) -> Values:
 
 
 def draw_other_clients(ctx: DrawContext) -> Draw:
-    found = attempt(with_representative, ctx, "clients")
+    found = attempt(_with_representative, ctx)
     industry = ctx.rng.choice(ctx.facts.all("clients"))["industry"]
     client, person = need(found)
     if industry == client["industry"]:
@@ -165,15 +151,11 @@ def draw_client(ctx: DrawContext) -> Found:
 
 def other_representative(ctx: DrawContext, row: Record) -> Record:
     """Whoever looks after a client or vendor: somebody else than the persona, and still here."""
-    person = need(ctx.facts.colleague(row["emp_id"]))
-    if person["emp_id"] == ctx.me["emp_id"]:
-        raise UnfitError
-    return person
+    return ctx.other(ctx.facts.colleague(row["emp_id"]))
 
 
-def with_representative(ctx: DrawContext, source: str) -> tuple[Record, Record]:
-    """A client or vendor, and who of the others looks after it."""
-    row = named_partner(ctx, source)
+def _with_representative(ctx: DrawContext) -> tuple[Record, Record]:
+    row = named_partner(ctx, "clients")
     return row, other_representative(ctx, row)
 
 
@@ -257,3 +239,54 @@ GROUP.add(
     vendor_manager=Question(_VENDOR, _END, _MANAGER_OF.person(), _MANAGER_OF.email()),
     vendor_terms=Question(_VENDOR_BY_ID, _END, _TIME),
 )
+
+
+def _draw_top(ctx: DrawContext) -> Found:
+    """The client of an industry that clearly brings in most."""
+    industry = ctx.rng.choice(ctx.facts.all("clients"))["industry"]
+    rows = ctx.facts.where("clients", industry=industry)
+    best = clear_best({row["client_id"]: float(row["monthly_revenue"]) for row in rows})
+    if len(rows) > MOST_READ:
+        raise UnfitError
+    return Found(need(ctx.facts.get("clients", best)), {"industry": industry})
+
+
+def _find_top(plan: PlanRecorder, slots: Slots) -> Row:
+    rows = plan.every("clients", "I need all clients of that industry.", industry=slots["industry"])
+    best = clear_best({row["client_id"]: float(row["monthly_revenue"]) for row in rows})
+    return plan.pick(next(row for row in rows if row["client_id"] == best))
+
+
+_TOP = Start("clients", _draw_top, _find_top)
+_PERSON = HERE.to(Link(lambda ctx, client: need(ctx.facts.colleague(client["emp_id"])), representative))
+_PEOPLE = (REPRESENTATIVE.person(), REPRESENTATIVE.to(MANAGER).email())
+_STOCK, _REVIEWS = (
+    PRODUCT.number("stock"),
+    PRODUCT.count("sentiments", "How many reviews has it?", "product_id"),
+)
+_REPORT = Question(CLIENT, *_PEOPLE, _STOCK, _REVIEWS)
+GROUP.add(
+    top_client=Question(_TOP, HERE.text("business_name"), _PERSON.person(), _PERSON.to(MANAGER).email()),
+    client_reviews=Question(CLIENT, PRODUCT.rating("rating"), _REVIEWS),
+    client_overview=Question(CLIENT, *_PEOPLE, _STOCK),
+    client_report=_REPORT,
+)
+
+
+def draw_client_report_reviewer(ctx: DrawContext) -> Draw:
+    drawn = _REPORT.draw(ctx)
+    product = product_of(ctx, need(ctx.facts.at(drawn.about[0])))
+    review = latest(ctx.facts.where("sentiments", product_id=product["product_id"]), "review_date")
+    reviewer = need(ctx.facts.get("customers", review["customer_id"]))
+    return replace(drawn, answer=(*drawn.answer, entities.text(reviewer["region"])))
+
+
+@GROUP.goal(draw_client_report_reviewer)
+def client_report_reviewer(slots: Slots, plan: PlanRecorder) -> Values:
+    client = find_client(plan, slots)
+    person = representative(plan, client)
+    manager, product = MANAGER.lookup(plan, person), find_product(plan, client)
+    reviews = plan.every("sentiments", "How many reviews has it?", product_id=product["product_id"])
+    author = reviews[0]["customer_id"]
+    reviewer = plan.one("customers", "Where is the author of the latest?", customer_id=author)
+    return person["name"], manager["email"], product["stock"], str(reviews.total), reviewer["region"]

@@ -67,9 +67,7 @@ def both_raised(slots: Slots, plan: PlanRecorder) -> Values:
 def draw_rated_told(ctx: DrawContext) -> Draw:
     found, rating = attempt(subject, ctx), str(ctx.rng.randint(1, 5))
     row = need(found)
-    boss = ctx.above(row)
-    if boss["emp_id"] == ctx.me["emp_id"]:
-        raise UnfitError
+    boss = ctx.other(ctx.above(row))
     if row["performance_rating"] == rating:
         raise UnfitError
     slots = {"name": row["name"], "rating": rating}
@@ -123,9 +121,7 @@ def swapped(slots: Slots, plan: PlanRecorder) -> Values:
 
 def draw_removed_told(ctx: DrawContext) -> Draw:
     row = subject(ctx, HIGH)
-    boss = ctx.above(row)
-    if boss["emp_id"] == ctx.me["emp_id"]:
-        raise UnfitError
+    boss = ctx.other(ctx.above(row))
     slots = {"name": row["name"]}
     actions = [action(REMOVE, emp_id=row["emp_id"]), _left(boss["emp_id"], slots)]
     return changing(ctx, slots, row, *actions, mentions=[row["name"]], levels=HIGH)

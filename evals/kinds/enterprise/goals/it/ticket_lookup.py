@@ -41,26 +41,17 @@ def draw_named(ctx: DrawContext, **cells: str) -> Found:
 
 def raiser(ctx: DrawContext, ticket: Record) -> Record:
     """Who raised a ticket, if somebody else than the persona who is still here."""
-    found = need(ctx.facts.colleague(ticket["raised_by_emp_id"]))
-    if found["emp_id"] == ctx.me["emp_id"]:
-        raise UnfitError
-    return found
+    return ctx.other(ctx.facts.colleague(ticket["raised_by_emp_id"]))
 
 
 def resolver(ctx: DrawContext, ticket: Record) -> Record:
     """Who works on a ticket, if somebody else than the persona who is still here."""
-    found = need(ctx.facts.colleague(ticket["emp_id"]))
-    if found["emp_id"] == ctx.me["emp_id"]:
-        raise UnfitError
-    return found
+    return ctx.other(ctx.facts.colleague(ticket["emp_id"]))
 
 
 def manager_but_me(ctx: DrawContext, person: Record) -> Record:
     """Somebody's manager, if not the persona."""
-    found = ctx.above(person)
-    if found["emp_id"] == ctx.me["emp_id"]:
-        raise UnfitError
-    return found
+    return ctx.other(ctx.above(person))
 
 
 def helper(ctx: DrawContext, *but: str) -> Record:

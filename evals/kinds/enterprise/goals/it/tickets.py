@@ -136,9 +136,7 @@ def my_period(slots: Slots, plan: PlanRecorder) -> Values:
 
 def draw_raised_by(ctx: DrawContext) -> Draw:
     row = ctx.colleague() if ctx.empty else draw_ticket(ctx)
-    person = need(ctx.facts.colleague(row["emp_id" if ctx.empty else "raised_by_emp_id"]))
-    if person["emp_id"] == ctx.me["emp_id"]:
-        raise UnfitError
+    person = ctx.other(ctx.facts.colleague(row["emp_id" if ctx.empty else "raised_by_emp_id"]))
     rows = ctx.facts.where("tickets", raised_by_emp_id=person["emp_id"])
     return ctx.listing({"name": person["name"]}, rows, "ticket_id", [("tickets", row) for row in rows[:1]])
 

@@ -54,9 +54,7 @@ def message_manager(slots: Slots, plan: PlanRecorder) -> Values:
 def draw_mail_manager_of(ctx: DrawContext) -> Draw:
     found, (news, mentions) = attempt(ctx.colleague), draw_news(ctx.facts, ctx.rng)
     other = need(found)
-    manager = ctx.above(other)
-    if manager["emp_id"] == ctx.me["emp_id"]:
-        raise UnfitError
+    manager = ctx.other(ctx.above(other))
     slots = {"name": other["name"], "news": news, "subject": draw_subject(ctx.rng)}
     message = mail(manager["emp_id"], slots["subject"], sentence(news))
     return ctx.draw(slots, actions=[message], mentions=mentions)
@@ -117,9 +115,7 @@ def mail_on(slots: Slots, plan: PlanRecorder) -> Values:
 
 def draw_tell_named_manager(ctx: DrawContext) -> Draw:
     found = draw_named(ctx)
-    manager = ctx.above(found[3])
-    if manager["emp_id"] == ctx.me["emp_id"]:
-        raise UnfitError
+    manager = ctx.other(ctx.above(found[3]))
     news, mentions = draw_news(ctx.facts, ctx.rng)
     message = chat(manager["emp_id"], sentence(news))
     slots = {**found[2], "news": news}
@@ -135,9 +131,7 @@ def tell_named_manager(slots: Slots, plan: PlanRecorder) -> Values:
 
 def draw_tell_both(ctx: DrawContext) -> Draw:
     found = draw_named(ctx)
-    manager = ctx.above(found[3])
-    if manager["emp_id"] == ctx.me["emp_id"]:
-        raise UnfitError
+    manager = ctx.other(ctx.above(found[3]))
     news, mentions = draw_news(ctx.facts, ctx.rng)
     messages = [chat(to, sentence(news)) for to in (found[3]["emp_id"], manager["emp_id"])]
     slots = {**found[2], "news": news}

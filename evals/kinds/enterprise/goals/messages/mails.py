@@ -26,9 +26,7 @@ def mail_from_named(slots: Slots, plan: PlanRecorder) -> Values:
 
 def draw_mail_from_manager(ctx: DrawContext) -> Draw:
     found = draw_named(ctx)
-    manager = ctx.above(found[3])
-    if manager["emp_id"] == ctx.me["emp_id"]:
-        raise UnfitError
+    manager = ctx.other(ctx.above(found[3]))
     return _mail_from(ctx, found, manager)
 
 

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, action, attempt, need
+from evals.kinds.enterprise.goals.draw_context import (
+    Draw,
+    DrawContext,
+    UnfitError,
+    action,
+    attempt,
+    need,
+    only,
+)
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
 from evals.kinds.enterprise.goals.paths import Found
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from evals.kinds.enterprise.goals.record_changes import Change
-from evals.kinds.enterprise.goals.sales.figures import named_customer, named_product
+from evals.kinds.enterprise.goals.sales.figures import catalogue_names, named_customer, named_product
 from evals.kinds.enterprise.goals.sales.records import draw_review, find_both
 from evals.kinds.enterprise.goals.telling import chat, telling_my_manager
 from evals.tasks.task import Action
@@ -143,16 +151,8 @@ def review_added(slots: Slots, plan: PlanRecorder) -> Values:
 
 def draw_review_changed(ctx: DrawContext) -> Draw:
     row = ctx.pick("sentiments")
-    product = need(ctx.facts.get("products", row["product_id"]))
-    customer = need(ctx.facts.get("customers", row["customer_id"]))
-    same = ctx.facts.where("sentiments", product_id=row["product_id"], customer_id=row["customer_id"])
-    if len(same) != 1:
-        raise UnfitError
-    slots = {
-        "product": product["product_name"],
-        "customer": customer["customer_name"],
-        "review": draw_review(ctx),
-    }
+    only(ctx.facts.where("sentiments", product_id=row["product_id"], customer_id=row["customer_id"]))
+    slots = {**catalogue_names(ctx, row), "review": draw_review(ctx)}
     change = action(
         "product_sentiment.update", sentiment_id=row["sentiment_id"], review_content=slots["review"]
     )
@@ -193,9 +193,7 @@ def complaint(slots: Slots, plan: PlanRecorder) -> Values:
 
 def draw_complaint_gone(ctx: DrawContext) -> Draw:
     row = ctx.pick("support_chats", ctx.facts.where("support_chats", emp_id=ctx.me["emp_id"]))
-    product = need(ctx.facts.get("products", row["product_id"]))
-    customer = need(ctx.facts.get("customers", row["customer_id"]))
-    slots = {"product": product["product_name"], "customer": customer["customer_name"]}
+    slots = catalogue_names(ctx, row)
     change = action("customer_support_chats.delete", chat_id=row["chat_id"])
     return ctx.draw(slots, actions=[change], about=[("support_chats", row)])
 

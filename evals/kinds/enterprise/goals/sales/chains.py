@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from evals.kinds.enterprise.facts import Record
-from evals.kinds.enterprise.goals.draw_context import DrawContext, UnfitError, clear_best, need
+from evals.kinds.enterprise.goals.draw_context import DrawContext, clear_best, need, only
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots
-from evals.kinds.enterprise.goals.paths import HERE, MANAGER, Found, Link, Question, Start
+from evals.kinds.enterprise.goals.paths import HERE, MANAGER, Found, Link, Question, Start, record
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row, Rows
 from evals.kinds.enterprise.goals.sales.figures import named_customer, sales_of, units_by
 
@@ -23,8 +23,7 @@ def walk(plan: PlanRecorder, slots: Slots) -> Row:
     return plan.pick(_row_of(sold, sale))
 
 
-def buyer_of(plan: PlanRecorder, sale: Row) -> Row:
-    return plan.one("customers", "Where is that buyer?", customer_id=sale["customer_id"])
+BUYER = record("customers", "Where is that buyer?", "customer_id")
 
 
 def seller_of(plan: PlanRecorder, sale: Row) -> Row:
@@ -51,10 +50,7 @@ def _draw(ctx: DrawContext) -> Found:
 
 
 def _invoice(ctx: DrawContext, sale: Record) -> Record:
-    rows = ctx.facts.where("orders", customer_id=sale["customer_id"], kind="invoice")
-    if len(rows) != 1:
-        raise UnfitError
-    return rows[0]
+    return only(ctx.facts.where("orders", customer_id=sale["customer_id"], kind="invoice"))
 
 
 def _find_invoice(plan: PlanRecorder, sale: Row) -> Row:
@@ -62,7 +58,7 @@ def _find_invoice(plan: PlanRecorder, sale: Row) -> Row:
     return plan.one("orders", why, customer_id=sale["customer_id"], kind="invoice")
 
 
-_BUYER = HERE.to(Link(lambda ctx, sale: need(ctx.facts.get("customers", sale["customer_id"])), buyer_of))
+_BUYER = HERE.to(BUYER)
 _SELLER = HERE.to(Link(lambda ctx, sale: need(ctx.facts.person(sale["emp_id"])), seller_of))
 _OWN_SELLER = HERE.to(Link(lambda ctx, sale: need(ctx.facts.colleague(sale["emp_id"])), seller_of))
 _INVOICE = HERE.to(Link(_invoice, _find_invoice))

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from random import Random
 
 from evals.kinds.enterprise.facts import Record
-from evals.kinds.enterprise.goals.draw_context import DrawContext, UnfitError, clear_best
-from evals.kinds.enterprise.goals.plan_recorder import Row
+from evals.kinds.enterprise.goals import entities
+from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, clear_best, need, only
+from evals.kinds.enterprise.goals.goal import Logic, Slots, Values
+from evals.kinds.enterprise.goals.paths import Start
+from evals.kinds.enterprise.goals.plan_recorder import MOST_READ, PlanRecorder, Row
+from evals.tasks.task import Entity
 
 YEARS = tuple(str(year) for year in range(2016, 2023))
-_MOST = 50
-"""More records than a reading call shows at once are no task."""
 
 
 def named_product(ctx: DrawContext) -> Record:
@@ -29,6 +31,28 @@ def named_customer(ctx: DrawContext) -> Record:
     if not ctx.facts.unique("customers", "customer_name", row["customer_name"]):
         raise UnfitError
     return row
+
+
+def named_sale(ctx: DrawContext, *nouns: str) -> tuple[Record, dict[str, str]]:
+    """A sale that customer and product tell from all others, and these as slots."""
+    sale = ctx.pick("sales")
+    only(ctx.facts.where("sales", customer_id=sale["customer_id"], product_id=sale["product_id"]))
+    return sale, catalogue_names(ctx, sale, *nouns)
+
+
+def catalogue_names(ctx: DrawContext, row: Record, *nouns: str) -> dict[str, str]:
+    """The names of the product and the customer of a record as slots, by default in this order."""
+    return {
+        noun: need(ctx.facts.get(f"{noun}s", row[f"{noun}_id"]))[f"{noun}_name"]
+        for noun in nouns or ("product", "customer")
+    }
+
+
+def find_sale(why: str) -> Callable[[PlanRecorder, Slots], Row]:
+    """Find a sale by the names of customer and product."""
+    return lambda plan, slots: plan.one(
+        "sales", why, customer_name=slots["customer"], product_name=slots["product"]
+    )
 
 
 def year(random: Random) -> str:
@@ -57,6 +81,50 @@ def leader(rows: Iterable[Record | Row], column: str, *, but: str = "") -> str:
 def sales_of(ctx: DrawContext, column: str, key: str) -> list[Record]:
     """All sales of a product or customer if they fit one call, and are more than two."""
     rows = ctx.facts.where("sales", **{column: key})
-    if not 2 < len(rows) <= _MOST:
+    if not 2 < len(rows) <= MOST_READ:
         raise UnfitError
     return rows
+
+
+def stars_of(value: str) -> Entity:
+    return entities.number(int(value))
+
+
+def review_or_none(start: Start, why: str, later_than: str = "") -> Logic:
+    """The day and the stars of a customer's review of a product, or that there is none.
+
+    Args:
+        start: a record with the product and the customer.
+        why: the thought that leads to the reviews.
+        later_than: the record's column with the first day that counts; any day if empty.
+    """
+
+    def draw(ctx: DrawContext) -> Draw:
+        row, slots, about = start.draw(ctx)
+        reviews = [
+            review
+            for review in ctx.facts.where(
+                "sentiments", product_id=row["product_id"], customer_id=row["customer_id"]
+            )
+            if not later_than or review["review_date"] >= row[later_than]
+        ]
+        if len(reviews) > 1:
+            raise UnfitError
+        answer = []
+        for review in reviews:
+            told = ctx.facts.fact("sentiments", review["sentiment_id"], "stars")
+            answer = [entities.date(review["review_date"]), stars_of(told or "0")]
+        own = [(start.source, row)] if start.source else []
+        return ctx.draw(slots, answer=answer, nothing=not reviews, about=[*about, *own])
+
+    def solve(slots: Slots, plan: PlanRecorder) -> Values:
+        row = start.find(plan, slots)
+        since = {"date_from": row[later_than]} if later_than else {}
+        reviews = plan.read(
+            "sentiments", why, product_id=row["product_id"], customer_id=row["customer_id"], **since
+        )
+        if not reviews:
+            return plan.none(reviews)
+        return plan.pick(reviews.first)["review_date"], plan.understood(reviews.first, "stars")
+
+    return Logic(draw, solve)

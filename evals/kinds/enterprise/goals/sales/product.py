@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import (
@@ -13,15 +15,22 @@ from evals.kinds.enterprise.goals.draw_context import (
     in_year,
     latest,
     need,
+    only,
     span,
 )
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
-from evals.kinds.enterprise.goals.messages.chats import manager_of
-from evals.kinds.enterprise.goals.paths import HERE, Found, Link, Question, Start
+from evals.kinds.enterprise.goals.paths import HERE, MANAGER, Found, Link, Question, Start, record, words
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
-from evals.kinds.enterprise.goals.sales.chains import buyer_of, largest, seller_of
-from evals.kinds.enterprise.goals.sales.figures import leader, named_product, sales_of, units, year
-from evals.tasks.task import Entity
+from evals.kinds.enterprise.goals.sales.chains import BUYER, largest, seller_of
+from evals.kinds.enterprise.goals.sales.figures import (
+    leader,
+    named_product,
+    review_or_none,
+    sales_of,
+    stars_of,
+    units,
+    year,
+)
 
 GROUP = GoalGroup("sales/product.toml")
 
@@ -71,51 +80,87 @@ def bad_reviews(slots: Slots, plan: PlanRecorder) -> Values:
     return str(len(bad)), str(rows.total)
 
 
-def draw_biggest_buyer_review(ctx: DrawContext) -> Draw:
-    product, sale = _largest_sale(ctx)
-    reviews = ctx.facts.where("sentiments", product_id=product["product_id"], customer_id=sale["customer_id"])
-    if len(reviews) > 1:
+def _sold(plan: PlanRecorder, product: Row) -> list[Row]:
+    return plan.every("sales", "I need all sales of that product.", product_name=product["product_name"])
+
+
+def _sales(ctx: DrawContext, product: Record) -> list[Record]:
+    return sales_of(ctx, "product_id", product["product_id"])
+
+
+def _find_largest(plan: PlanRecorder, product: Row) -> Row:
+    rows = _sold(plan, product)
+    sale = largest(rows)
+    return plan.pick(next(row for row in rows if row["sales_record_id"] == sale["sales_record_id"]))
+
+
+def _find_seller(plan: PlanRecorder, product: Row) -> Row:
+    rows = _sold(plan, product)
+    key = leader(rows, "emp_id")
+    return seller_of(plan, next(row for row in rows if row["emp_id"] == key))
+
+
+def _last_review(ctx: DrawContext, product: Record) -> Record:
+    rows = ctx.facts.where("sentiments", product_id=product["product_id"])
+    if len(rows) < 2:
         raise UnfitError
-    answer: list[Entity] = []
-    if reviews:
-        stars = ctx.facts.fact("sentiments", reviews[0]["sentiment_id"], "stars")
-        answer = [entities.date(reviews[0]["review_date"]), entities.number(int(stars or 0))]
-    slots = {"product": product["product_name"]}
-    return ctx.draw(slots, answer=answer, nothing=not reviews, about=[("products", product)])
+    return latest(rows, "review_date")
 
 
-@GROUP.goal(draw_biggest_buyer_review)
-def biggest_buyer_review(slots: Slots, plan: PlanRecorder) -> Values:
-    sale = _find_largest(plan, slots)
-    reviews = plan.read(
-        "sentiments", "Now the review of that customer.",
-        product_id=sale["product_id"], customer_id=sale["customer_id"],
-    )  # fmt: skip
-    if not reviews:
-        return plan.none(reviews)
-    return plan.pick(reviews.first)["review_date"], plan.understood(reviews.first, "stars")
+def _find_review(plan: PlanRecorder, product: Row) -> Row:
+    why, name = "I look for its newest review.", product["product_name"]
+    return plan.pick(plan.read("sentiments", why, product_name=name, limit="1").first)
 
 
-def draw_top_seller_manager(ctx: DrawContext) -> Draw:
-    product, seller = draw_seller(ctx)
-    return draw_about(ctx, product, [entities.person(seller), *contact_of(ctx.above(seller))])
+def _draw_product(ctx: DrawContext) -> Found:
+    product = named_product(ctx)
+    return Found(product, {"product": product["product_name"]})
 
 
-@GROUP.goal(draw_top_seller_manager)
-def top_seller_manager(slots: Slots, plan: PlanRecorder) -> Values:
-    seller = _find_seller(plan, slots)
-    manager = manager_of(plan, seller)
-    return seller["name"], manager["name"], manager["email"]
+def _draw_largest(ctx: DrawContext) -> Found:
+    product = named_product(ctx)
+    sale = largest(_sales(ctx, product))
+    return Found(sale, {"product": product["product_name"]}, [("products", product)])
+
+
+_NAME = words("products", "product_name", "product")
+_PRODUCT = Start(
+    "products",
+    _draw_product,
+    lambda plan, slots: plan.one("products", "I look the product up.", product_name=slots["product"]),
+)
+_NAMED = Start("products", _draw_product, _NAME)
+_LARGEST = Start("", _draw_largest, lambda plan, slots: _find_largest(plan, _NAME(plan, slots)))
+_STOCK = HERE.to(record("products", "Last, the product's stock.", by="product_name")).number("stock")
+_BUYER = HERE.to(BUYER)
+_SELLER = HERE.to(
+    Link(lambda ctx, product: need(ctx.facts.colleague(leader(_sales(ctx, product), "emp_id"))), _find_seller)
+)
+_SELLERS_MANAGER = _SELLER.to(MANAGER)
+_REVIEW = HERE.to(Link(_last_review, _find_review))
+_REVIEWER = _REVIEW.to(record("customers", "Where is its author?", "customer_id"))
+_REGION = _REVIEWER.text("region")
+_OPINION = (_REVIEW.understood("sentiments", "stars", stars_of), _REVIEWER.text("customer_name"), _REGION)
+_LATEST_REVIEWER = Question(_NAMED, *_OPINION)
+_SELLER_AND_MANAGER = (_SELLER.person(), _SELLERS_MANAGER.person(), _SELLERS_MANAGER.email())
+
+GROUP.add(
+    price_stock=Question(_PRODUCT, HERE.amount("discounted_price"), HERE.number("stock")),
+    biggest_buyer=Question(_LARGEST, _BUYER.text("customer_name"), _BUYER.text("region")),
+    biggest_buyer_review=review_or_none(_LARGEST, "Now the review of that customer."),
+    top_seller=Question(_NAMED, _SELLER.person(), _SELLER.email()),
+    top_seller_manager=Question(_NAMED, *_SELLER_AND_MANAGER),
+    latest_reviewer=_LATEST_REVIEWER,
+    profile=Question(_NAMED, *_SELLER_AND_MANAGER, _REGION),
+    full_profile=Question(_NAMED, *_SELLER_AND_MANAGER, _REGION, _STOCK),
+)
 
 
 def draw_latest_reviewer_purchase(ctx: DrawContext) -> Draw:
-    found = draw_last_review(ctx)
-    product, review, _ = found
-    bought = ctx.facts.where("sales", product_id=product["product_id"], customer_id=review["customer_id"])
-    if len(bought) != 1:
-        raise UnfitError
-    answer = [*_opinion(ctx, found), entities.date(bought[0]["date_of_purchase"])]
-    return draw_about(ctx, product, answer)
+    drawn = _LATEST_REVIEWER.draw(ctx)
+    review = _last_review(ctx, need(ctx.facts.at(drawn.about[0])))
+    bought = ctx.facts.where("sales", product_id=review["product_id"], customer_id=review["customer_id"])
+    return replace(drawn, answer=(*drawn.answer, entities.date(only(bought)["date_of_purchase"])))
 
 
 @GROUP.goal(draw_latest_reviewer_purchase)
@@ -125,121 +170,6 @@ def latest_reviewer_purchase(slots: Slots, plan: PlanRecorder) -> Values:
         "sales", "Now that customer's purchase.", product_name=slots["product"], customer_name=values[1]
     )
     return *values, sale["date_of_purchase"]
-
-
-def draw_about(ctx: DrawContext, product: Record, answer: list[Entity]) -> Draw:
-    slots = {"product": product["product_name"]}
-    return ctx.draw(slots, answer=answer, about=[("products", product)])
-
-
-def contact_of(person: Record) -> list[Entity]:
-    """Somebody, and how to reach them."""
-    return [entities.person(person), entities.ident("email", person["email"])]
-
-
-def _largest_sale(ctx: DrawContext) -> tuple[Record, Record]:
-    product = named_product(ctx)
-    rows = sales_of(ctx, "product_id", product["product_id"])
-    sale = largest(rows)
-    return product, sale
-
-
-def draw_seller(ctx: DrawContext) -> tuple[Record, Record]:
-    """A product and who clearly sold most of it, if still here."""
-    product = named_product(ctx)
-    rows = sales_of(ctx, "product_id", product["product_id"])
-    key = leader(rows, "emp_id")
-    seller = need(ctx.facts.colleague(key))
-    return product, seller
-
-
-def draw_last_review(ctx: DrawContext, product: Record | None = None) -> tuple[Record, Record, Record]:
-    """A product, its latest review and the author of that."""
-    product = product or named_product(ctx)
-    rows = ctx.facts.where("sentiments", product_id=product["product_id"])
-    review = latest(rows, "review_date")
-    reviewer = need(ctx.facts.get("customers", review["customer_id"]))
-    if len(rows) < 2:
-        raise UnfitError
-    return product, review, reviewer
-
-
-def _opinion(ctx: DrawContext, found: tuple[Record, Record, Record]) -> list[Entity]:
-    _, review, reviewer = found
-    stars = ctx.facts.fact("sentiments", review["sentiment_id"], "stars")
-    return [
-        entities.number(int(stars or 0)),
-        entities.text(reviewer["customer_name"]),
-        entities.text(reviewer["region"]),
-    ]
-
-
-def _sold(plan: PlanRecorder, slots: Slots) -> list[Row]:
-    return plan.every("sales", "I need all sales of that product.", product_name=slots["product"])
-
-
-def _find_largest(plan: PlanRecorder, slots: Slots) -> Row:
-    rows = _sold(plan, slots)
-    sale = largest(rows)
-    return plan.pick(next(row for row in rows if row["sales_record_id"] == sale["sales_record_id"]))
-
-
-def _find_seller(plan: PlanRecorder, slots: Slots) -> Row:
-    rows = _sold(plan, slots)
-    key = leader(rows, "emp_id")
-    return seller_of(plan, next(row for row in rows if row["emp_id"] == key))
-
-
-def find_review(plan: PlanRecorder, slots: Slots) -> Row:
-    """The newest review of the product that the text names."""
-    rows = plan.read("sentiments", "I look for its newest review.", product_name=slots["product"], limit="1")
-    return plan.pick(rows.first)
-
-
-def _draw_product(ctx: DrawContext) -> Found:
-    product = named_product(ctx)
-    return Found(product, {"product": product["product_name"]})
-
-
-def _draw_buyer(ctx: DrawContext) -> Found:
-    product, sale = _largest_sale(ctx)
-    buyer = need(ctx.facts.get("customers", sale["customer_id"]))
-    return Found(buyer, {"product": product["product_name"]}, [("products", product)])
-
-
-def _draw_seller(ctx: DrawContext) -> Found:
-    product, seller = draw_seller(ctx)
-    return Found(seller, {"product": product["product_name"]}, [("products", product)])
-
-
-def _draw_review(ctx: DrawContext) -> Found:
-    product, review, _ = draw_last_review(ctx)
-    return Found(review, {"product": product["product_name"]}, [("products", product)])
-
-
-_PRODUCT = Start(
-    "products",
-    _draw_product,
-    lambda plan, slots: plan.one("products", "I look the product up.", product_name=slots["product"]),
-)
-_BUYER = Start("", _draw_buyer, lambda plan, slots: buyer_of(plan, _find_largest(plan, slots)))
-_SELLER = Start("", _draw_seller, _find_seller)
-_REVIEW = Start("", _draw_review, find_review)
-_REVIEWER = HERE.to(
-    Link(
-        lambda ctx, review: need(ctx.facts.get("customers", review["customer_id"])),
-        lambda plan, review: plan.one("customers", "Where is its author?", customer_id=review["customer_id"]),
-    )
-)
-_STARS = HERE.understood("sentiments", "stars", lambda value: entities.number(int(value)))
-_LATEST_REVIEWER = Question(_REVIEW, _STARS, _REVIEWER.text("customer_name"), _REVIEWER.text("region"))
-
-GROUP.add(
-    price_stock=Question(_PRODUCT, HERE.amount("discounted_price"), HERE.number("stock")),
-    biggest_buyer=Question(_BUYER, HERE.text("customer_name"), HERE.text("region")),
-    top_seller=Question(_SELLER, HERE.person(), HERE.email()),
-    latest_reviewer=_LATEST_REVIEWER,
-)
 
 
 def draw_better_selling(ctx: DrawContext) -> Draw:
@@ -273,34 +203,5 @@ def better_selling(slots: Slots, plan: PlanRecorder) -> Values:
     sale = largest(sold[best])
     product = plan.one("products", "Now the stock of the better one.", product_id=sale["product_id"])
     row = next(row for row in sold[best] if row["sales_record_id"] == sale["sales_record_id"])
-    buyer = buyer_of(plan, plan.pick(row))
+    buyer = BUYER.lookup(plan, plan.pick(row))
     return product["product_name"], product["stock"], buyer["region"]
-
-
-def draw_profile(ctx: DrawContext) -> Draw:
-    product, seller = draw_seller(ctx)
-    manager = ctx.above(seller)
-    _, _, reviewer = draw_last_review(ctx, product)
-    answer = [entities.person(seller), *contact_of(manager), entities.text(reviewer["region"])]
-    return draw_about(ctx, product, answer)
-
-
-@GROUP.goal(draw_profile)
-def profile(slots: Slots, plan: PlanRecorder) -> Values:
-    values = top_seller_manager(slots, plan)
-    review = find_review(plan, slots)
-    reviewer = plan.one("customers", "Where is its author?", customer_id=review["customer_id"])
-    return *values, reviewer["region"]
-
-
-def draw_full_profile(ctx: DrawContext) -> Draw:
-    draw = draw_profile(ctx)
-    product = need(ctx.facts.at(draw.about[0]))
-    return draw_about(ctx, product, [*draw.answer, entities.number(int(product["stock"]))])
-
-
-@GROUP.goal(draw_full_profile)
-def full_profile(slots: Slots, plan: PlanRecorder) -> Values:
-    values = profile(slots, plan)
-    product = plan.one("products", "Last, the product's stock.", product_name=slots["product"])
-    return *values, product["stock"]

@@ -12,7 +12,7 @@ from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
 from evals.kinds.enterprise.goals.paths import HERE, Found, Link, Question, Start
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from evals.kinds.enterprise.goals.record_changes import Change
-from evals.kinds.enterprise.goals.sales.figures import named_customer, named_product
+from evals.kinds.enterprise.goals.sales.figures import find_sale, named_customer, named_product, named_sale
 from evals.kinds.enterprise.goals.telling import (
     Recipient,
     chat,
@@ -25,15 +25,15 @@ from tools.files.data_files import read_toml
 
 GROUP = GoalGroup("sales/records.toml")
 
+_FIND = find_sale("I look for that sale.")
+
 UPDATE = (("update", "sales"),)
 REMOVE = (("delete", "products"),)
 
 
 def draw_sale_date(ctx: DrawContext) -> Draw:
-    sale, slots = _sale(ctx)
-    seller = need(ctx.facts.colleague(sale["emp_id"]))
-    if seller["emp_id"] == ctx.me["emp_id"]:
-        raise UnfitError
+    sale, slots = named_sale(ctx)
+    ctx.other(ctx.facts.colleague(sale["emp_id"]))
     moved = day(sale["date_of_purchase"]) - timedelta(days=ctx.rng.randint(1, 20))
     slots["day"] = moved.isoformat()
     changes = _dated(slots, sale)
@@ -42,27 +42,10 @@ def draw_sale_date(ctx: DrawContext) -> Draw:
 
 @GROUP.goal(draw_sale_date)
 def sale_date(slots: Slots, plan: PlanRecorder) -> Values:
-    sale = _find(plan, slots)
+    sale = _FIND(plan, slots)
     change, message = _dated(slots, sale)
     plan.carry_out("I correct the day of that sale.", change)
     return plan.carry_out("I tell the seller the new day.", message)
-
-
-def _sale(ctx: DrawContext) -> tuple[Record, dict[str, str]]:
-    """A sale that customer and product tell from all others."""
-    sale = ctx.pick("sales")
-    pair = ctx.facts.where("sales", customer_id=sale["customer_id"], product_id=sale["product_id"])
-    product = need(ctx.facts.get("products", sale["product_id"]))
-    customer = need(ctx.facts.get("customers", sale["customer_id"]))
-    if len(pair) != 1:
-        raise UnfitError
-    return sale, {"product": product["product_name"], "customer": customer["customer_name"]}
-
-
-def _find(plan: PlanRecorder, slots: Slots) -> Row:
-    return plan.one(
-        "sales", "I look for that sale.", customer_name=slots["customer"], product_name=slots["product"]
-    )
 
 
 def _dated(slots: Slots, sale: Record | Row) -> tuple[Action, Action]:
@@ -107,7 +90,7 @@ def _recounted(ctx: DrawContext) -> Found:
 
 
 def _repriced(ctx: DrawContext) -> Found:
-    sale, slots = _sale(ctx)
+    sale, slots = named_sale(ctx)
     slots["price"] = str(round(int(float(sale["discounted_price"])) * ctx.rng.uniform(0.7, 0.95)))
     if slots["price"] in (sale["discounted_price"], "0"):
         raise UnfitError
@@ -115,14 +98,11 @@ def _repriced(ctx: DrawContext) -> Found:
 
 
 def _any_sale(ctx: DrawContext) -> Found:
-    return Found(*_sale(ctx))
+    return Found(*named_sale(ctx))
 
 
 def _seller(ctx: DrawContext, sale: Record) -> Record:
-    seller = need(ctx.facts.colleague(sale["emp_id"]))
-    if seller["emp_id"] == ctx.me["emp_id"]:
-        raise UnfitError
-    return seller
+    return ctx.other(ctx.facts.colleague(sale["emp_id"]))
 
 
 _SELLER = HERE.to(
@@ -148,7 +128,7 @@ _DELETE_BY_ID = Change(
 _PRICE = Change(
     "sales",
     _repriced,
-    _find,
+    _FIND,
     "I correct the discounted price of that sale.",
     lambda sale, slots: action(
         "sales.update", sales_record_id=sale["sales_record_id"], discounted_price=slots["price"]
@@ -157,7 +137,7 @@ _PRICE = Change(
 _DROP = Change(
     "sales",
     _any_sale,
-    _find,
+    _FIND,
     "I delete that sale.",
     lambda sale, _: action("sales.delete", sales_record_id=sale["sales_record_id"]),
     key_text="The sale {key} has been deleted.",

@@ -132,10 +132,7 @@ def _open_in(ctx: DrawContext, repo: str) -> list[Record]:
 
 
 def _owner(ctx: DrawContext, file: Record) -> Record:
-    owner = need(ctx.facts.person(file["emp_id"]))
-    if owner["emp_id"] == ctx.me["emp_id"]:
-        raise UnfitError
-    return owner
+    return ctx.other(ctx.facts.person(file["emp_id"]))
 
 
 def _draw_file(ctx: DrawContext) -> Found:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evals.kinds.enterprise.goals.draw_context import DrawContext, UnfitError, need
+from evals.kinds.enterprise.goals.draw_context import DrawContext
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots
 from evals.kinds.enterprise.goals.paths import HERE, MANAGER, Found, Question, Start
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
@@ -21,9 +21,7 @@ GROUP = GoalGroup("swe/newest.toml")
 def draw_way(ctx: DrawContext) -> Found:
     """The newest issue of the newest repository of a colleague, from whom the way is clear."""
     file = ctx.pick("repositories")
-    owner = need(ctx.facts.colleague(file["emp_id"]))
-    if owner["emp_id"] == ctx.me["emp_id"]:
-        raise UnfitError
+    owner = ctx.other(ctx.facts.colleague(file["emp_id"]))
     newest = newest_repository(ctx, owner["emp_id"])
     issue = latest_issue(ctx.facts.where("issues", repo_name=newest["repo_name"]))
     reporter(ctx, issue)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 from evals.kinds.enterprise.facts import Record
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, action, need
+from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, action
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
 from evals.kinds.enterprise.goals.messages.chats import find_chat
 from evals.kinds.enterprise.goals.paths import Found
@@ -29,17 +29,11 @@ GROUP = GoalGroup("swe/notices.toml")
 
 def _author(ctx: DrawContext, issue: Record) -> Record:
     """Who reported an issue: somebody else than the persona, and still here."""
-    author = need(ctx.facts.colleague(issue["emp_id"]))
-    if author["emp_id"] == ctx.me["emp_id"]:
-        raise UnfitError
-    return author
+    return ctx.other(ctx.facts.colleague(issue["emp_id"]))
 
 
 def _authors_manager(ctx: DrawContext, issue: Record) -> Record:
-    manager = ctx.above(_author(ctx, issue))
-    if manager["emp_id"] == ctx.me["emp_id"]:
-        raise UnfitError
-    return manager
+    return ctx.other(ctx.above(_author(ctx, issue)))
 
 
 def _draw_issue(ctx: DrawContext, status: str) -> Found:

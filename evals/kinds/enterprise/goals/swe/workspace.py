@@ -116,9 +116,7 @@ def open_issue(slots: Slots, plan: PlanRecorder) -> Values:
 
 def draw_open_issue_owner(ctx: DrawContext) -> Draw:
     row, slots = draw_function(ctx)
-    owner = need(ctx.facts.colleague(row["emp_id"]))
-    if owner["emp_id"] == ctx.me["emp_id"]:
-        raise UnfitError
+    owner = ctx.other(ctx.facts.colleague(row["emp_id"]))
     title, text = complaint(ctx, slots["function"])
     slots = {**slots, "title": title, "text": text}
     message = chat(owner["emp_id"], _opened(title, row["path"]))
