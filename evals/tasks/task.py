@@ -187,6 +187,11 @@ class Task(VisibleTask):
         return self.answer is None or self.answer.kind != "entities" or bool(self.answer.required)
 
     @property
+    def changing(self) -> bool:
+        """Whether it states changes of the world's state."""
+        return bool(self.expected)
+
+    @property
     def judged(self) -> bool:
         """Whether a judge's verdict, by a rubric of the task's own, is part of its outcome."""
         return False

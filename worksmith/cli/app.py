@@ -42,6 +42,7 @@ COMMANDS = {
     "judge": "runs.judge:app",
     "index": "worlds.index:index_suite",
     "suite": "worlds.suite:app",
+    "tasks": "worlds.tasks:app",
     "access": "worlds.access:app",
     "config": "config:app",
 }

@@ -31,7 +31,7 @@ from worksmith.jobs.parts.history import histories
 from worksmith.jobs.parts.judges import asked_models
 from worksmith.jobs.parts.measurement import Measurement
 from worksmith.jobs.parts.metric import check_scores
-from worksmith.jobs.parts.opening import LOGS, open_train_suite
+from worksmith.jobs.parts.opening import LOGS, open_train_suite, teacher_name
 from worksmith.jobs.parts.printing import Printable
 from worksmith.jobs.parts.programs import new_agent
 from worksmith.jobs.parts.progress import SILENT, Progress
@@ -294,8 +294,11 @@ def plan_comparison(settings: CompareSettings, *, progress: Progress = SILENT) -
     every = [*suite.tasks, *train_suite.tasks]
     models = {name: Model(name, resolve(name, tasks=every)) for name in settings.lm}
     # A comparison that compiles nothing needs no teacher, and its suite no gold plans.
-    taught = Model(settings.teacher, resolve(settings.teacher, tasks=train_suite.tasks)) if compiles else None
-    teacher = taught or next(iter(models.values()))
+    teacher = next(iter(models.values()))
+    if compiles:
+        trained = train_suite.select(split="train", scheme=settings.scheme)
+        name = teacher_name(settings.teacher, teacher.name, trained, progress)
+        teacher = Model(name, resolve(name, tasks=train_suite.tasks))
     check_scores(suite.env, PRIMARY, constraints(settings.constraint), judged=bool(settings.judge))
     for optimizer, model in product(chosen, models.values()):
         proposing_model(optimizer, None, teacher, model)

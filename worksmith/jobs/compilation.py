@@ -25,7 +25,7 @@ from worksmith import __version__
 from worksmith.jobs.parts.budgets import open_budget
 from worksmith.jobs.parts.measurement import lost_episodes
 from worksmith.jobs.parts.metric import with_metric
-from worksmith.jobs.parts.opening import leave_out_cache
+from worksmith.jobs.parts.opening import leave_out_cache, teacher_name
 from worksmith.jobs.parts.printing import Facts
 from worksmith.jobs.parts.programs import check_demonstrations, new_agent
 from worksmith.jobs.parts.progress import SILENT, Progress
@@ -156,7 +156,8 @@ def plan_compile(
     # Without an optimizer, or with a bank, no teacher is asked, so its model need not be available.
     taught = settings.optimizer != "none" and settings.bank is None
     lm = _model(settings.lm, suite)
-    teacher = _model(settings.teacher, suite) if taught else lm
+    trained = suite.select(split="train", scheme=settings.scheme, where=conditions(settings.where))
+    teacher = _model(teacher_name(settings.teacher, settings.lm, trained, progress), suite) if taught else lm
     plan = describe_compile(settings, suite, lm, Model(BANK, teacher.lm) if settings.bank else teacher)
     bank = TraceBank.read(settings.bank) if settings.bank else None
     proposer = _model(settings.proposer, suite) if settings.proposer else None

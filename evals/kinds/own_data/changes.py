@@ -54,6 +54,8 @@ def check_changes(names: Names, changes: Changes, where: str) -> dict[str, Table
     """
     for name, change in changes.items():
         table, place = names.table(name, where), f"{where}.{name}"
+        if not table.writable:
+            raise InputError("no tool changes this table", where=place)
         for key, cells in change.rows.items():
             _check_cells(names, table, cells or {}, f"{place}.{key}")
             if cells is not None and not cells:

@@ -60,6 +60,11 @@ class OwnTask(Task):
         return True
 
     @property
+    def changing(self) -> bool:
+        """Whether it states changes of the tables."""
+        return bool(self.expected or self.changes)
+
+    @property
     def judged(self) -> bool:
         """Whether a judge's verdict by its own rubric is part of the outcome."""
         return self.rubric is not None

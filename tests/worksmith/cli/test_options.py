@@ -38,6 +38,7 @@ SETTINGS: dict[str, type[JobSettings]] = {
     "index": suites.IndexSettings,
     "suite import": suites.ImportSettings,
     "suite tasks": suites.TaskListSettings,
+    "tasks check": suites.TaskCheckSettings,
     "quickstart": suites.QuickstartSettings,
 }
 MODES = {"json", "help", "dry_run", "aa", "sample", "prompts", "check", "agreement", "show"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ from worksmith.models.resolve import resolve
 
 if TYPE_CHECKING:
     from evals.judging.calibration.calibrate import Comparing
+    from evals.tasks.task import Task
     from optimizers.cost.budget import Budget
     from tools.sqlite.schema import Table
 
@@ -48,6 +49,21 @@ def open_judges(names: Sequence[str], rubric: Path | None, tables: Sequence[Tabl
         _panel(name, rubrics, tables) if name.startswith(MEDIAN) else _judge(name, rubrics, tables)
         for name in names
     )
+
+
+def check_judged(tasks: Iterable[Task], judges: Sequence[Judge]) -> None:
+    """Check that tasks with rubrics of their own get a verdict by them.
+
+    Raises:
+        InputError: there are such tasks, and no language model is to judge.
+    """
+    judged = [task for task in tasks if task.judged]
+    if judged and all(isinstance(judge, LocalRubric) for judge in judges):
+        raise InputError(
+            f"{len(judged)} tasks have rubrics of their own, by which only a language model can judge",
+            where=f"task {judged[0].id}",
+            hint="name one with --judge",
+        )
 
 
 def asked_models(judges: Sequence[Judge]) -> int:

@@ -19,7 +19,7 @@ from evals.task_kind import scorers_for
 from evals.tracking import Dataset
 from worksmith.jobs.access import policy_note
 from worksmith.jobs.parts.budgets import admission, counted, open_budget
-from worksmith.jobs.parts.judges import counted_judges, open_judges
+from worksmith.jobs.parts.judges import check_judged, counted_judges, open_judges
 from worksmith.jobs.parts.opening import choose_tasks, connect, leave_out_cache, org_setting
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.parts.tracking import keep_card
@@ -68,6 +68,7 @@ class Measurement:
         suite = Suite.open(settings.suite)
         split, tasks = choose_tasks(suite, settings, progress)
         judges = open_judges(settings.judge, settings.rubric, suite.env.kind.tables)
+        check_judged(tasks, judges)
         return cls(suite=suite, tasks=tasks, split=split, judges=judges, settings=settings, progress=progress)
 
     def begin(self, models: Iterable[dspy.LM]) -> Self:

@@ -16,7 +16,7 @@ from evals.scoring.scorer import check_score_names
 from evals.task_kind import scorers_for
 from optimizers.compiling.plan import Metric
 from tools.errors import InputError
-from worksmith.jobs.parts.judges import GATES, open_judges
+from worksmith.jobs.parts.judges import GATES, check_judged, open_judges
 from worksmith.jobs.parts.progress import Progress
 
 if TYPE_CHECKING:
@@ -44,6 +44,10 @@ def with_metric(plan: Plan, settings: CompileSettings, *, forecast: bool, progre
     check_scores(plan.suite.env, settings.maximize, plan.settings.constraints, judged=bool(settings.judge))
     drives = settings.maximize == JUDGE
     judges = open_judges(settings.judge, settings.rubric, plan.suite.env.kind.tables)
+    learnt = [task for task in plan.suite.tasks if task.in_split(plan.scheme) in ("train", "dev")]
+    check_judged(learnt, judges)
+    if forecast and any(task.judged for task in learnt):
+        raise InputError("what judges decide cannot be forecast", hint="compile without --dry-run")
     if drives and not judges:
         raise InputError("there is no judge", where="--maximize judge", hint="name one with --judge")
     if (settings.gate or settings.force_judge) and not drives:

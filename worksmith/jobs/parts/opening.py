@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evals.tasks.task import Task
 from evals.tasks.task_filter import conditions
+from evals.tasks.transcript import GOLD
 from tools.errors import InputError
 from worksmith.jobs.parts.progress import SILENT, Progress
 
@@ -62,6 +64,26 @@ def open_train_suite(path: Path, compared: Suite) -> Suite:
             hint="what is learnt with other tools is of no use",
         )
     return suite
+
+
+def teacher_name(named: str | None, model: str, trained: Sequence[Task], progress: Progress = SILENT) -> str:
+    """The name of the model that teaches.
+
+    Args:
+        named: in the settings; None for gold plans, or for `model` where a training task has none.
+        model: the model that is taught.
+        trained: the training tasks.
+    """
+    if named is not None:
+        return named
+    planned = sum(task.gold_plan is not None for task in trained)
+    if planned == len(trained):
+        return GOLD
+    progress.say(
+        f"{planned} of {len(trained)} training tasks have a gold plan, so {model} teaches itself; "
+        "--teacher names another model"
+    )
+    return model
 
 
 def leave_out_cache(settings: CacheSettings) -> None:

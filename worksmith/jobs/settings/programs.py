@@ -46,10 +46,11 @@ class CompileSettings(
         "(nearest to each task), tpe (Bayesian search over selections), or dspy:NAME.",
         suggest=groups.OPTIMIZERS,
     )
-    teacher: str = setting(
-        "gold",
+    teacher: str | None = setting(
+        None,
         "Model whose successes become demonstrations; gold follows the gold plans.",
         suggest=groups.MODELS,
+        unset="gold if all training tasks have gold plans, else --lm",
     )
     bank: Path | None = setting(
         None, "Trace bank (`worksmith bank build`) to use instead of a teacher.", path="file", expert=True
@@ -167,7 +168,12 @@ class CompareSettings(groups.ToolSettings, groups.DemoSettings, groups.MeasureSe
         "Comma-separated models, each as local/analogy, gold, replay:FILE or any DSPy model name.",
         suggest=groups.MODELS,
     )
-    teacher: str = setting("gold", "Model whose successes become demonstrations.", suggest=groups.MODELS)
+    teacher: str | None = setting(
+        None,
+        "Model whose successes become demonstrations.",
+        suggest=groups.MODELS,
+        unset="gold if all training tasks have gold plans, else --lm",
+    )
     without_tools: Annotated[tuple[str, ...], BeforeValidator(_categories)] = setting(
         (),
         "Run each program also without the functions of this category, with query tools instead; "

@@ -41,6 +41,12 @@ class TaskListSettings(groups.SuiteSettings, groups.TaskSettings):
     """List the tasks of a suite."""
 
 
+class TaskCheckSettings(groups.SuiteSettings):
+    """Check the tasks of a suite."""
+
+    split: groups.SplitName = setting("all", "train, dev, test, paired or all.")
+
+
 class QuickstartSettings(
     groups.RubricSettings, groups.WorkerSettings, groups.TrackSettings, groups.StoreSettings
 ):

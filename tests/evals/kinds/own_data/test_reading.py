@@ -97,6 +97,7 @@ LINE = {"query": "q", "answer": "a"}
         ),
         ({**LINE, "changes": {"tickets": {"1004": {"status": "x"}}}}, ":2: changes.tickets.1004", "1001"),
         ({**LINE, "changes": {"tickets": {"1001": {}}}}, ":2: changes.tickets.1001", "no change"),
+        ({**LINE, "changes": {"staff": [{"name": "Eve"}]}}, ":2: changes.staff", "no tool changes"),
         ({**LINE, "changes": {"mail": [{"to": "x"}]}}, ":2: changes.mail.new.0.to", "no column of mail"),
         ({**LINE, "answer": {"number": "x"}}, ":2: answer.number", "valid number"),
         ({**LINE, "answer": ["a"]}, ":2: answer", '{"set": [...]}'),

@@ -1,0 +1,81 @@
+"""All checks of the tasks of a suite."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from evals.authoring.checking.findings import Finding, finding
+from evals.authoring.checking.plans import plan_findings
+from evals.authoring.checking.reach import reach_findings
+from evals.records.record import PRIMARY
+from evals.scoring.answers.values import says
+from evals.scoring.objective import expected_outcome
+from evals.scoring.scorer import scores_of
+from evals.tasks.task import Task, same_text
+from tools.episode_result import EpisodeResult
+from tools.errors import InputError
+from tools.sqlite.outcome import Outcome
+
+if TYPE_CHECKING:
+    from evals.scoring.scorer import Scorer
+    from tools.environment import Environment
+
+
+def task_findings(env: Environment, scorers: Sequence[Scorer], task: Task) -> Iterator[Finding]:
+    """What is found about one task by itself: its plans and expectations are executed as its persona."""
+    try:
+        yield from plan_findings(env, scorers, task)
+        nothing = Outcome(b"", env.kind.tables)
+        expected = expected_outcome(scorers, task, nothing)
+        if task.gold_plan is None:
+            yield from _calls(env, task)
+            if task.changing:
+                yield from reach_findings(env, task, expected)
+        if task.changing and expected.empty:
+            yield finding("wrong", task, "changes", "the expected changes change nothing")
+        elif _fulfilled(scorers, task, nothing):
+            yield finding("note" if task.gold_plan else "wrong", task, "", "doing nothing fulfils it")
+        yield from _answer_in_query(task)
+    except InputError as error:
+        yield finding("wrong", task, "", str(error))
+    except Exception as error:
+        # A metric of the user's is called here for the first time.
+        yield finding("wrong", task, "", f"it cannot be scored: {type(error).__name__}: {error}")
+
+
+def repeated(tasks: Sequence[Task]) -> Iterator[Finding]:
+    """Tasks with the request of an earlier one: in another split, or with another expectation."""
+    first: dict[tuple[str, ...], Task] = {}
+    for task in tasks:
+        who = task.persona.id if task.persona else ""
+        key = (same_text(task.query), same_text(task.context), who, str(task.now or ""))
+        other = first.setdefault(key, task)
+        if other is not task:
+            across = other.split != task.split
+            said = f"the same request as {other.id}" + (f", of the split {other.split}" if across else "")
+            yield finding("wrong" if across else "note", task, "query", said)
+
+
+def _calls(env: Environment, task: Task) -> Iterator[Finding]:
+    """What is wrong with the expected calls of a task without a gold plan."""
+    episode = env.episode(persona=task.persona, now=task.now)
+    for number, call in enumerate(task.expected):
+        seen = episode.call(call.tool, dict(call.arguments))
+        if seen.status != "ok":
+            said = f"{call.tool} ends as {seen.status.replace('_', ' ')}: {seen.text}"
+            yield finding("wrong", task, f"calls.{number}", said)
+
+
+def _fulfilled(scorers: Sequence[Scorer], task: Task, nothing: Outcome) -> bool:
+    """Whether an agent that makes no call and gives no answer is right."""
+    status = "" if task.answer is None else "answered"
+    result = EpisodeResult("finished", nothing, answer="", answer_status=status)
+    return not task.judged and scores_of(scorers, task, result).get(PRIMARY, 0.0) >= 1
+
+
+def _answer_in_query(task: Task) -> Iterator[Finding]:
+    required = task.answer.required if task.answer is not None else ()
+    if required and all(says(task.query, entity.value) for entity in required):
+        said = f"the answer stands in the query: {'; '.join(entity.value for entity in required)}"
+        yield finding("note", task, "answer", said)

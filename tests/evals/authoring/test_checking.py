@@ -1,0 +1,160 @@
+"""Checks of tasks over a help desk, some of which contradict themselves or the desk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evals.authoring.checking.check import repeated, task_findings
+from evals.authoring.checking.reach import mentions
+from evals.kinds.own_data.reading import read_own_tasks
+from evals.kinds.own_data.scorer import OwnScorer
+from tests.evals import help_desk
+from tests.evals.kinds.own_data.desk import CLOSE, env, task
+from tools.environment import Environment
+
+READ = {"tool": "read", "arguments": {"ticket_id": "1002"}}
+SALARY = {"tool": "salary", "arguments": {"emp_id": "emp_0002"}}
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    return env(tmp_path_factory.mktemp("desk"))
+
+
+def found(desk: Environment, **fields: Any) -> list[tuple[str, str, str]]:
+    return [(each.level, each.part, each.said) for each in _findings(desk, task(desk, **fields))]
+
+
+def _findings(desk: Environment, checked: Any) -> Any:
+    return task_findings(desk, [OwnScorer(desk)], checked)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"answer": "resolved", "plan": [READ]},
+        {"plan": [CLOSE]},
+        {"plan": [CLOSE], "changes": {"tickets": {"1001": {"status": "resolved"}}}},
+        {"calls": [CLOSE]},
+        {"changes": {"tickets": {"1001": {"status": "resolved"}}}},
+        {"answer": {"status": "denied"}, "plan": [SALARY]},
+        {"answer": {"status": "not_found"}, "plan": [{"tool": "read", "arguments": {"query": "coffee"}}]},
+        {"answer": {"pattern": "^res"}, "reference": "resolved", "plan": [READ]},
+        {"answer": {"number": 3}, "metric": lambda example, prediction: prediction.answer == "3"},
+        {"judge": "It is polite."},
+    ],
+)
+def test_right_tasks_have_no_findings(desk: Environment, fields: dict[str, Any]) -> None:
+    assert found(desk, **fields) == []
+
+
+@pytest.mark.parametrize(
+    ("fields", "level", "part", "said"),
+    [
+        ({"plan": [{"tool": "read", "arguments": {"ticket": "1"}}]}, "wrong", "plan.0", "bad arguments"),
+        (
+            {"plan": [{**CLOSE, "arguments": {"ticket_id": "7", "status": "x"}}]},
+            "wrong",
+            "plan.0",
+            "No such ticket",
+        ),
+        ({"plan": [SALARY], "answer": "1"}, "wrong", "plan.0", "Salaries are for HR"),
+        ({"plan": [READ], "toolkits": ["mail"], "answer": "1"}, "wrong", "plan.0", "not a valid tool"),
+        ({"plan": [READ], "answer": {"status": "denied"}}, "wrong", "plan", "no step is denied"),
+        (
+            {"plan": [CLOSE], "changes": {"tickets": {"1001": {"status": "closed"}}}},
+            "wrong",
+            "plan",
+            "status resolved instead of closed",
+        ),
+        (
+            {"plan": [CLOSE], "changes": {"tickets": {"1003": {"status": "resolved"}}}},
+            "wrong",
+            "plan",
+            "missing: update in tickets",
+        ),
+        ({"plan": [READ], "answer": "gone"}, "wrong", "plan", "no step shows 'gone'"),
+        ({"plan": [READ], "answer": {"number": 7}}, "note", "plan", "no step shows '7'"),
+        ({"plan": [READ], "answer": {"pattern": "^res"}}, "wrong", "plan", "give `reference`"),
+        (
+            {"plan": [READ], "answer": {"pattern": "^res"}, "reference": "gone"},
+            "wrong",
+            "plan",
+            "matches '^res'",
+        ),
+        (
+            {"calls": [{**CLOSE, "arguments": {"ticket_id": "1002", "status": "x"}}]},
+            "wrong",
+            "calls.0",
+            "TIC-U1",
+        ),
+        ({"changes": {"tickets": {"1001": {"status": "open"}}}}, "wrong", "changes", "change nothing"),
+        ({"changes": {}}, "wrong", "", "doing nothing fulfils it"),
+        ({"metric": lambda _e, _p: True}, "wrong", "", "doing nothing fulfils it"),
+        ({"metric": lambda _e, _p: 1 / 0}, "wrong", "", "division by zero"),
+        ({"plan": [READ]}, "note", "", "doing nothing fulfils it"),
+        ({"query": "Is it open or resolved?", "answer": "open"}, "note", "answer", "stands in the query"),
+        (
+            {"changes": {"tickets": {"1001": {"status": "x"}}}, "toolkits": ["mail"]},
+            "unsolvable",
+            "changes.tickets",
+            "no writing tool on offer has to do with the table tickets",
+        ),
+        (
+            {"changes": {"tickets": {"1001": {"status": "x"}}}, "toolkits": ["staff"]},
+            "unsolvable",
+            "changes",
+            "no tool on offer changes anything",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said(
+    desk: Environment, fields: dict[str, Any], level: str, part: str, said: str
+) -> None:
+    findings = found(desk, **fields)
+    assert [(each[0], each[1]) for each in findings if said in each[2]] == [(level, part)], findings
+
+
+def test_repeated_requests_are_wrong_across_splits(desk: Environment) -> None:
+    line = {"query": "What is 1002?", "answer": "resolved"}
+    tasks = read_own_tasks(
+        desk,
+        [
+            {**line, "split": "train"},
+            {**line, "query": " what IS 1002?", "split": "test"},
+            {**line, "split": "train"},
+            {**line, "persona": "emp_0001", "split": "test"},
+        ],
+    )
+    assert [(each.level, each.task) for each in repeated(tasks)] == [("wrong", "t2"), ("note", "t3")]
+
+
+def test_published_tasks_are_checked_too(desk: Environment) -> None:
+    for checked in help_desk.TASKS:
+        assert [each for each in _findings(desk, checked) if each.level != "note"] == []
+
+
+TABLE = "mail"
+
+
+def _helper(connection: Any) -> None:
+    connection.execute(f"UPDATE {TABLE} SET body = ''")
+
+
+def _tool(ctx: Any) -> None:
+    _helper(ctx)
+
+
+def test_a_tool_has_to_do_with_the_tables_that_its_helpers_name(desk: Environment, tmp_path: Path) -> None:
+    tools = desk.episode().toolset
+    assert mentions(tools["tickets.update"], "tickets")
+    assert not mentions(tools["tickets.update"], "status of")
+    assert not mentions(tools["mail.send"], "tickets")
+
+    class Made:
+        function = staticmethod(_tool)
+
+    assert mentions(Made, TABLE)  # type: ignore[arg-type]
