@@ -170,9 +170,9 @@ class CompareSettings(groups.ToolSettings, groups.DemoSettings, groups.MeasureSe
     )
     teacher: str | None = setting(
         None,
-        "Model whose successes become demonstrations.",
+        "Model that teaches.",
         suggest=groups.MODELS,
-        unset="gold if all training tasks have gold plans, else --lm",
+        unset="gold plans if there are, else --lm",
     )
     without_tools: Annotated[tuple[str, ...], BeforeValidator(_categories)] = setting(
         (),
