@@ -57,7 +57,8 @@ def _with_imports(defined: Any) -> dict[str, str]:
     module = sys.modules.get(defined.__module__)
     start = _place(module) if module is not None else None
     if start is None or not _defines(start.file, defined):
-        return {f"{defined.__module__}:{defined.__qualname__}": digest(list(_live(defined, set())))}
+        live = list(_live(defined, set()))
+        return {f"{defined.__module__}:{defined.__qualname__}": digest(live)}
     found: dict[str, str] = {}
     owed = [start]
     while owed:

@@ -51,8 +51,9 @@ def state_digest(program: Any) -> str:
     if own is not None:
         return str(own() if callable(own) else own)
     dump = getattr(program, "dump_state", None)
-    models = [model_digest(model) for _, _, model in own_models(program)]
-    return digest([_path(program), _plain(dump() if dump else {}), *models])
+    parts = [_path(program), _plain(dump() if dump else {})]
+    parts += [model_digest(model) for _, _, model in own_models(program)]
+    return digest(parts)
 
 
 def strategy_name(program: Any) -> str:

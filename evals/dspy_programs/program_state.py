@@ -15,28 +15,29 @@ from pydantic import BaseModel, ConfigDict
 from evals.dspy_programs.demo_format import ExampleFields
 from evals.dspy_programs.nearest import NearestSettings, show_nearest
 from tools.errors import InputError
-from tools.files.json_files import validated
 
 
-class _Known(BaseModel):
+class Known(BaseModel):
+    """A part of a file: not changed once made, and without unknown fields."""
+
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class FieldText(_Known):
+class FieldText(Known):
     """Name and description of a field in a prompt."""
 
     prefix: str
     description: str
 
 
-class SignatureText(_Known):
+class SignatureText(Known):
     """The texts of a signature; its fields, in their order, are the program's own."""
 
     instructions: str
     fields: list[FieldText]
 
 
-class PredictorState(_Known):
+class PredictorState(Known):
     """The part of a predictor that a compile can change.
 
     Attributes:
@@ -97,28 +98,6 @@ def restore(program: dspy.Module, states: Mapping[str, PredictorState], *, where
     except ValueError as error:  # DSPy's own: of decisions that are none of the signature's
         hint = "build the program with the artifact's own strategy and settings, or compile it again"
         raise InputError(str(error), where=where, hint=hint) from error
-
-
-class _Saved(_Known):
-    """The keys that a predictor may have in a stranger's file from DSPy's `Module.save`."""
-
-    signature: SignatureText
-    demos: list[ExampleFields]
-    traces: list[Any]
-    train: list[Any]
-    fields: dict[str, dict[str, Any]] = {}
-    nearest: NearestSettings | None = None
-    lm: None
-
-
-def check_saved(name: str, data: Any) -> None:
-    """Check that DSPy's saved state of the predictor `name` names no model and no setting.
-
-    Raises:
-        InputError: it does, or is no state of a predictor.
-    """
-    hint = "save it without models; a file that you trust loads with allow_unsafe_lm_state=True"
-    validated(data, _Saved, "a state of texts and demonstrations alone", where=name, hint=hint)
 
 
 def _check(name: str, part: Any, state: PredictorState) -> None:

@@ -14,11 +14,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import dspy
+from pydantic import Field
 
+from evals.dspy_programs.demo_format import ExampleFields
 from evals.dspy_programs.nearest import NearestSettings, show_all, show_nearest
-from evals.dspy_programs.program_state import check_saved
+from evals.dspy_programs.program_state import Known, SignatureText
 from tools.errors import InputError
-from tools.files.json_files import read_json
+from tools.files.json_files import read_json, validated
 
 Program = TypeVar("Program", bound=dspy.Module)
 
@@ -66,6 +68,18 @@ MADE = "made"
 """The key of a saved state, beside those of its parts, for the settings of the program."""
 
 
+class _Saved(Known):
+    """The keys that a predictor may have in a stranger's file from DSPy's `Module.save`."""
+
+    signature: SignatureText
+    demos: list[ExampleFields]
+    traces: list[Any]
+    train: list[Any]
+    fields: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    nearest: NearestSettings | None = None
+    lm: None
+
+
 def fit(program: dspy.Module, state: Mapping[str, Any], *, trusted: bool = False) -> None:
     """Make the predictors of `program` choose demonstrations as those of `state`.
 
@@ -82,7 +96,8 @@ def fit(program: dspy.Module, state: Mapping[str, Any], *, trusted: bool = False
         raise _other_program(f"the saved parts are {_names(saved)}, the program has {_names(parts)}")
     for name, part in parts.items():
         if not trusted:
-            check_saved(name, saved[name])
+            hint = "save it without models; a file that you trust loads with allow_unsafe_lm_state=True"
+            validated(saved[name], _Saved, "a state of texts and demonstrations alone", where=name, hint=hint)
         if isinstance(part, dspy.Predict) and not _same_fields(part, saved[name]):
             raise _other_program(f"{name} has other inputs or outputs")
     nearest = {

@@ -57,6 +57,7 @@ def compile_program(plan: Plan) -> Result:
     """
     started = time.perf_counter()
     plan.check()
+    models = {role: model_name(model.lm) for role, model in plan.models().items()}
     with plan.open_journal() as journal:
         if plan.bank is not None:
             plan.bank.write(plan.folder / BANK_FILE)
@@ -69,12 +70,12 @@ def compile_program(plan: Plan) -> Result:
             final = finalize(context, plan.optimizer, compiled)
     # The program goes on without the journal and the budget of its compile.
     final = replace(final, program=with_models(final.program, unmetered))
-    manifest = _manifest(plan, context, final)
-    artifact = Artifact.of(final.program, manifest, _measured(plan, journal.replies.paid, started))
+    manifest = _manifest(plan, models, context, final)
+    artifact = Artifact.of(final.program, manifest, _measured(plan, models, journal.replies.paid, started))
     return Result(final, artifact, context.gaps)
 
 
-def _manifest(plan: Plan, context: CompileContext, compiled: Compiled) -> Manifest:
+def _manifest(plan: Plan, models: dict[str, str], context: CompileContext, compiled: Compiled) -> Manifest:
     suite = plan.suite.manifest
     return Manifest(
         program=dict(plan.describes),
@@ -85,7 +86,7 @@ def _manifest(plan: Plan, context: CompileContext, compiled: Compiled) -> Manife
         dev=tuple(task.id for task in context.dev),
         lm=plan.lm.name,
         teacher=plan.teacher.name,
-        models={role: model_name(model.lm) for role, model in plan.models().items()},
+        models=models,
         gold=_follows_gold(plan, context, compiled),
         optimizer=plan.optimizer.name,
         settings=plan.settings.to_json(),
@@ -117,17 +118,19 @@ def _stopped(plan: Plan, context: CompileContext) -> dict[str, Any]:
     return {"stopped": plan.budget.stopped, "undone": {"episodes_at_most": left}}
 
 
-def _measured(plan: Plan, paid: Mapping[str, Usage], started: float) -> dict[str, float]:
+def _measured(
+    plan: Plan, models: Mapping[str, str], paid: Mapping[str, Usage], started: float
+) -> dict[str, float]:
     """The facts that differ from run to run: seconds, and the paid cost, which depends on a cache.
 
     Args:
+        models: the full names of all models that were asked, by role.
         paid: for the journal's replies, by the model's name.
         started: the beginning of the compile, by `time.perf_counter`.
     """
     prices = plan.budget.prices if plan.budget is not None else prices_in_use()
     spent = Spent.on_replies(paid, prices)
-    asked = (plan.lm, plan.teacher, *filter(None, [plan.proposing_model()]))
-    priced = all(prices.price(model_name(model.lm)) is not None for model in asked)
+    priced = all(prices.price(name) is not None for name in models.values())
     return {
         "seconds": round(time.perf_counter() - started, 3),
         "paid_requests": spent.calls,

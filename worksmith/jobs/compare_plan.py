@@ -17,6 +17,7 @@ from evals.scoring.constraints import constraints
 from evals.statistics import NOTHING
 from evals.suite import Suite
 from evals.task_kind import task_kind
+from optimizers.compiling.claims import too_few_intents
 from optimizers.compiling.journal import discard
 from optimizers.compiling.plan import Model, Plan, proposing_model
 from optimizers.cost.limits import BudgetSpentError
@@ -25,7 +26,7 @@ from programs.parts.tool_retrieval import ALL
 from programs.prompting.tool_calling import check_calls
 from programs.strategies import strategy
 from tools.seeding import digest
-from worksmith.jobs.compilation import compiled, describe_compile, few_intents
+from worksmith.jobs.compilation import compiled, describe_compile
 from worksmith.jobs.parts.arms import NO_OPTIMIZER, ablated, strategies_for, study_arms
 from worksmith.jobs.parts.history import histories
 from worksmith.jobs.parts.judges import asked_models
@@ -224,7 +225,7 @@ class ComparePlan(Printable):
         plan, progress = self._compile_plan(arm), self.measurement.progress
         if not self.settings.resume:
             discard(plan.folder)
-        if said := few_intents(plan):
+        if said := too_few_intents(plan.optimizer, plan.context().dev):
             progress.say(f"{arm.label}: {said}")
         result = compiled(plan, f"compile {arm.label}", progress)
         file = self.programs.setdefault(arm.label, self._file(arm))

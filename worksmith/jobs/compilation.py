@@ -168,7 +168,7 @@ def plan_compile(
         check_demonstrations(shown, where=str(settings.bank))
     plan = with_metric(plan, settings, forecast=forecast, progress=progress)
     budget = open_budget(settings, (model.lm for model in plan.models().values()))
-    if said := few_intents(plan, aa=aa):
+    if said := too_few_intents(plan.optimizer, plan.context().dev, race=aa):
         progress.say(said)
     return replace(plan, budget=budget)
 
@@ -221,15 +221,6 @@ def compiled(plan: Plan, label: str, progress: Progress) -> Result:
         return compile_program(
             replace(plan, on_progress=lambda name, done: tick(done.done, done.total, name))
         )
-
-
-def few_intents(plan: Plan, *, aa: bool = False) -> str:
-    """The warning that dev has too few intents for any claim; empty where it has enough.
-
-    Args:
-        aa: whether the plan is for an A/A check of a race.
-    """
-    return too_few_intents(plan.optimizer, plan.context().dev, race=aa)
 
 
 def _model(name: str, suite: Suite) -> Model:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from optimizers.compiling.claims import intents_in
+from optimizers.compiling.claims import intents_in, too_few_intents
 from optimizers.search.aa import max_episodes as max_aa_episodes
 from programs.strategies import strategy as strategy_called
-from worksmith.jobs.compilation import few_intents, plan_compile
+from worksmith.jobs.compilation import plan_compile
 from worksmith.jobs.parts.cost_forecast import forecast_facts
 from worksmith.jobs.parts.printing import Facts, facts_table
 from worksmith.jobs.parts.progress import SILENT, Progress
@@ -55,6 +55,7 @@ def forecast_compile(
         for role, count in episodes.items()
     }
     proposer = None if aa else plan.proposing_model()
+    few = too_few_intents(plan.optimizer, job.dev, race=aa)
     return CompileForecast(
         {
             "optimizer": "A/A check" if aa else plan.optimizer.name,
@@ -65,7 +66,7 @@ def forecast_compile(
             "dev_tasks": len(job.dev),
             "dev_intents": intents_in(job.dev),
             "episodes_at_most": episodes,
-            **({"too_few_intents": said} if (said := few_intents(plan, aa=aa)) else {}),
+            **({"too_few_intents": few} if few else {}),
             # An agent that does a task in other steps than its gold plan needs other calls.
             "model_calls_about": calls,
             **({"proposer_calls_at_most": plan.max_proposals()} if proposer else {}),

@@ -45,10 +45,11 @@ def open_judges(names: Sequence[str], rubric: Path | None, tables: Sequence[Tabl
     if twice is not None:
         raise InputError(f"{twice} is named twice", where="--judge")
     rubrics = default_rubrics() if rubric is None else read_rubrics(rubric)
-    return tuple(
-        _panel(name, rubrics, tables) if name.startswith(MEDIAN) else _judge(name, rubrics, tables)
-        for name in names
-    )
+    judges: list[Judge] = []
+    for name in names:
+        voting = [_judge(each, rubrics, tables) for each in _voting(name)]
+        judges.append(Panel(voting) if name.startswith(MEDIAN) else voting[0])
+    return tuple(judges)
 
 
 def check_judged(tasks: Iterable[Task], judges: Sequence[Judge]) -> None:
@@ -90,12 +91,14 @@ def comparing(judge: Judge) -> Comparing | None:
     return PairwiseJudge(judge.lm, judge.rubrics) if isinstance(judge, RubricJudge) else None
 
 
-def _panel(name: str, rubrics: Rubrics, tables: Sequence[Table]) -> Panel:
+def _voting(name: str) -> list[str]:
+    """The names of the judges that vote under a name; another one stands for itself."""
+    if not name.startswith(MEDIAN):
+        return [name]
     names = [part.strip() for part in name.removeprefix(MEDIAN).split(",") if part.strip()]
     if len(names) < 2 or len(set(names)) < len(names):
         raise InputError(f"{name!r} does not name several judges", where="--judge", hint=_HINT)
-    judges = [_judge(each, rubrics, tables) for each in names]
-    return Panel(judges)
+    return names
 
 
 def _judge(name: str, rubrics: Rubrics, tables: Sequence[Table]) -> Judge:
