@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import textwrap
+import types
 import typing
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -107,7 +108,7 @@ class Tool:
     def _signature(self) -> list[str]:
         shown = []
         for name, argument in self._model.model_fields.items():
-            kind = inspect.formatannotation(argument.annotation)
+            kind = _written(argument.annotation)
             if argument.is_required():
                 shown.append(f"{name}: {kind}")
             elif type(argument.default) is argument.annotation:  # the default says it all
@@ -185,6 +186,20 @@ def _argument_model(name: str, function: Callable[..., Any], notes: Mapping[str,
             Field(default, description=notes.get(parameter.name)),
         )
     return create_model(name.replace(".", "_"), __base__=_Arguments, **fields)
+
+
+def _written(annotation: Any) -> str:
+    """A type as prompts show it; that of an object by its fields, which the agent has to know."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        fields = annotation.model_fields.items()
+        return "{" + ", ".join(f'"{name}": {_written(field.annotation)}' for name, field in fields) + "}"
+    parts = typing.get_args(annotation)
+    if any(isinstance(part, type) and issubclass(part, BaseModel) for part in parts):
+        origin = typing.get_origin(annotation)
+        if origin in (typing.Union, types.UnionType):
+            return " | ".join("None" if part is type(None) else _written(part) for part in parts)
+        return f"{getattr(origin, '__name__', origin)}[{', '.join(map(_written, parts))}]"
+    return inspect.formatannotation(annotation)
 
 
 def _read_docstring(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:

@@ -11,6 +11,13 @@ from tools.sqlite.schema import ROW, quoted
 _SHAPE = re.compile(r"([A-Za-z]{0,6}[-_]?)(\d{1,9})")
 
 
+def is_counted(connection: apsw.Connection, table: str, column: str) -> bool:
+    """Whether the last key is a number, perhaps with a prefix, so that new ones are counted on from it."""
+    source, name = quoted(table), quoted(column)
+    last = connection.execute(f"SELECT {name} FROM {source} ORDER BY {ROW} DESC LIMIT 1").get
+    return last is not None and _SHAPE.fullmatch(str(last)) is not None
+
+
 def next_key(
     connection: apsw.Connection, table: str, column: str, *, first: str = "1", like: str = "1"
 ) -> str:

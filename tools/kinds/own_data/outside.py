@@ -50,7 +50,7 @@ class Recorder:
     """
 
     def __init__(self, path: Path | str) -> None:
-        self.path = Path(path)
+        self.path = Path(path).absolute()
         self._lock = threading.Lock()
 
     @cached_property

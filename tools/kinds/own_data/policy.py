@@ -52,7 +52,9 @@ def own_policy(
         )
         found = read_document(document, around)
     uses = dict.fromkeys(sorted(names)) | found.tools
-    return AccessPolicy(found.model_copy(update={"tools": uses}), tables)
+    # A source without rules has a key, too: by it a denial is told from a record that is not there.
+    sources = {table.name: Source(key=table.indexes[0], rules=()) for table in tables} | found.sources
+    return AccessPolicy(found.model_copy(update={"tools": uses, "sources": sources}), tables)
 
 
 def _open(tables: Sequence[Table]) -> PolicyDocument:

@@ -16,6 +16,7 @@ from tools.kinds.own_data.sources.tables import SourceTable
 from tools.persona import Persona
 from tools.seeding import digest
 from tools.sqlite.cells import CellType
+from tools.sqlite.keys import is_counted
 from tools.sqlite.memory import open_memory
 from tools.sqlite.schema import ROW, SQL_TYPES, Table
 from tools.world import World, write_world
@@ -57,7 +58,10 @@ def build_world(
 
 
 def tables_of(world: World) -> tuple[Table, ...]:
-    """The tables of a world with their types. Each has one index, that of its key."""
+    """The tables of a world with their types. Each has one index, that of its key.
+
+    Keys that are counted on count as generated: in which order two new rows were made does not matter.
+    """
     kinds: dict[str, CellType] = {sql: kind for kind, sql in SQL_TYPES.items()}
     connection = open_memory()
     try:
@@ -69,7 +73,9 @@ def tables_of(world: World) -> tuple[Table, ...]:
                 "SELECT i.name FROM pragma_index_list(?) AS l, pragma_index_info(l.name) AS i", (name,)
             )
             types = {column: kinds[sql] for column, sql in fields if column != ROW}
-            found.append(Table(name, tuple(types), indexes=tuple(key for (key,) in keys), types=types))
+            indexes = tuple(key for (key,) in keys)
+            generated = tuple(key for key in indexes if is_counted(connection, name, key))
+            found.append(Table(name, tuple(types), generated=generated, indexes=indexes, types=types))
         return tuple(found)
     finally:
         connection.close()

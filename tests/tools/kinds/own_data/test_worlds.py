@@ -45,6 +45,7 @@ def test_a_world_knows_its_tables(tmp_path: Path) -> None:
     assert table == Table(
         "tickets",
         ("ticket_id", "priority", "hours", "urgent"),
+        generated=("ticket_id",),
         indexes=("ticket_id",),
         types={"ticket_id": "text", "priority": "integer", "hours": "real", "urgent": "boolean"},
     )

@@ -1,0 +1,297 @@
+"""An environment of a user's own: tables from anywhere, functions as tools, access rules, a clock."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+from tools.environment import Environment as AnyEnvironment
+from tools.errors import InputError
+from tools.kinds.own_data.context import LIVE
+from tools.kinds.own_data.index import open_library, searched
+from tools.kinds.own_data.kind import OWN_DATA
+from tools.kinds.own_data.outside import Recorder
+from tools.kinds.own_data.personas import Personas
+from tools.kinds.own_data.policy import OPEN, own_policy
+from tools.kinds.own_data.sources.tables import Source, read_tables
+from tools.kinds.own_data.tools import OwnTools
+from tools.kinds.own_data.worlds import build_world, tables_of
+from tools.persona import Persona
+from tools.policy import Policy
+from tools.seeding import digest
+from tools.sqlite.schema import Table
+from tools.world import World
+from tools.world_kind import WorldKind
+
+if TYPE_CHECKING:
+    from retrievers.index.library import Library
+    from tools.sqlite.cells import CellType
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+USER = Persona(id="user", name="User")
+"""The persona of episodes for which nobody is named."""
+
+
+class Environment(AnyEnvironment):
+    """Tables, tools, access rules and a clock of a user's own.
+
+        env = Environment.from_tables({"tickets": "tickets.csv"}, now="2026-01-05 09:00")
+
+        @env.tool
+        def close_ticket(ctx: Context, ticket_id: str, resolution: str) -> str:
+            "Close a ticket."
+            ctx["tickets"].update(ticket_id, status="closed", resolution=resolution)
+            return "closed"
+
+    Tools, indexes and access rules are added before the environment is first used.
+
+    Attributes:
+        tables: the tables by name, with the types of their columns.
+        keys: the column of each table that identifies a row.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        *,
+        personas: str | None = None,
+        house_rules: str = "",
+        sandboxes: int | None = None,
+    ) -> None:
+        super().__init__(world, sandboxes=sandboxes)
+        self.tables: Mapping[str, Table] = {table.name: table for table in tables_of(world)}
+        self.keys: Mapping[str, str] = {name: table.indexes[0] for name, table in self.tables.items()}
+        if personas is not None and personas not in self.tables:
+            raise InputError(f"no table {personas!r}", where="personas", hint=self._named_tables)
+        self._home = Path.cwd()
+        self._personas_table = personas
+        self._people = Personas(world, self.tables[personas], self.keys[personas]) if personas else USER
+        self._house_rules = house_rules.strip()
+        self._tools = OwnTools(tuple(self.tables.values()))
+        self._templates: dict[str, str] = {}
+        self._embedder: str | None = None
+        self._rules: Path | None = None
+        self._completed: WorldKind | None = None
+
+    @classmethod
+    def from_tables(
+        cls,
+        sources: Mapping[str, Source],
+        *,
+        now: datetime | str,
+        keys: Mapping[str, str] | None = None,
+        types: Mapping[str, Mapping[str, CellType]] | None = None,
+        personas: str | None = None,
+        house_rules: str = "",
+        folder: Path | str | None = None,
+        sandboxes: int | None = None,
+    ) -> Environment:
+        """An environment over tables. Sources that did not change are not read into a world again.
+
+        Args:
+            sources: by the name of the table a CSV, JSONL, Parquet or SQLite file, a folder of documents, a
+                pandas frame, or a list of dicts.
+            now: the clock of all episodes, such as `2026-01-05 09:00`.
+            keys: by table the column that identifies a row; else it is inferred.
+            types: by table and column `text`, `integer`, `real` or `boolean`; else they are inferred.
+            personas: name of the table whose rows are the people that agents work for; without it there is
+                one, called `user`.
+            house_rules: conventions that an agent has to know, for its prompts.
+            folder: of all worlds; default is `.worksmith/worlds` in the working directory.
+            sandboxes: copies of the world in memory; default is one for each core.
+
+        Raises:
+            InputError: a source or an argument is wrong; says where.
+        """
+        tables = read_tables(sources, keys=keys, types=types)
+        place = Path(folder) if folder is not None else None
+        world = build_world(tables, now=_moment(now), persona=USER, folder=place)
+        return cls(world, personas=personas, house_rules=house_rules, sandboxes=sandboxes)
+
+    @overload
+    def tool(self, function: Function, /) -> Function: ...
+    @overload
+    def tool(
+        self,
+        *,
+        writes: bool = True,
+        toolkit: str = "tools",
+        outside: bool = False,
+        twin: Callable[..., Any] | None = None,
+        record: Path | str | None = None,
+    ) -> Callable[[Function], Function]: ...
+    def tool(
+        self,
+        function: Callable[..., Any] | None = None,
+        *,
+        writes: bool = True,
+        toolkit: str = "tools",
+        outside: bool = False,
+        twin: Callable[..., Any] | None = None,
+        record: Path | str | None = None,
+    ) -> Any:
+        """Declare a plain typed function with a docstring as a tool, called `toolkit.function`.
+
+        Its first argument is the context; the agent gives the others. Whatever it changes through the context
+        is rolled back when the episode ends.
+
+        Args:
+            writes: whether it may change rows.
+            toolkit: the first half of the tool's name.
+            outside: it reaches outside, to another system. Its stand-ins reply in its place, except where
+                live calls are asked for.
+            twin: a function with the same arguments and without effects outside, which stands in for it.
+            record: a file of replies that stand in for it; live calls add theirs.
+
+        Raises:
+            InputError: the function is no tool, its name is taken, or the environment is in use.
+        """
+        self._open_to_changes()
+        recorder = Recorder(record) if record is not None else None
+
+        def declare(function: Function) -> Function:
+            self._open_to_changes()
+            self._tools.add(function, toolkit, writes=writes, outside=outside, twin=twin, recorder=recorder)
+            return function
+
+        return declare if function is None else declare(function)
+
+    def index(self, table: str, *, text: str, embedder: str | None = None) -> None:
+        """Let tools search a table with `ctx[table].search(...)`.
+
+        A search sees what the persona may read, and what the episode has written.
+
+        Args:
+            text: what is searched of a row, with its columns in braces: `"{title} {body}"`.
+            embedder: a model for search by meaning beside the search by words: `minilm` and `static` need no
+                download. Vectors are made once and kept beside the world. All tables have the same model.
+
+        Raises:
+            InputError: there is no such table or column, or the environment is in use.
+        """
+        self._open_to_changes()
+        if table not in self.tables:
+            raise InputError(f"no table {table!r}", where="index", hint=self._named_tables)
+        self._tools.searched[table] = searched(self.tables[table], text)
+        self._templates[table] = text
+        self._embedder = embedder or self._embedder
+
+    def use_policy(self, file: Path | str) -> None:
+        """Take access rules from a file. Without any, everything may be read and changed.
+
+        Raises:
+            InputError: the environment is in use, or there is no such file. What is wrong in the file is
+                told when the environment is first used.
+        """
+        self._open_to_changes()
+        if not Path(file).is_file():
+            raise InputError("there is no such policy", where=str(file))
+        self._rules = Path(file).absolute()
+
+    @property
+    def kind(self) -> WorldKind:
+        """The tables, tools and rules. From now on nothing can be added."""
+        with self._lock:
+            if self._completed is None:
+                self._completed = self._complete()
+            return self._completed
+
+    @property
+    def folder(self) -> Path:
+        """The working directory in which the environment was made."""
+        return self._home
+
+    def check(self) -> None:
+        if not self._tools.names:
+            raise InputError("the environment has no tools", hint="declare functions with @env.tool")
+        super().check()
+
+    def check_records(self) -> None:
+        super().check_records()
+        alone = self._tools.unrehearsable
+        if alone and self.backend is None:
+            raise InputError(
+                f"{', '.join(alone)} would reach outside",
+                where="@env.tool(outside=True)",
+                hint="give it a twin or a record, or ask for live calls",
+            )
+
+    @property
+    def _named_tables(self) -> str:
+        return f"there are {', '.join(self.tables)}"
+
+    def _open_to_changes(self) -> None:
+        if self._completed is not None:
+            raise InputError(
+                "the environment is in use, and nothing can be added any more",
+                hint="declare tools, indexes and access rules first",
+            )
+
+    def _complete(self) -> WorldKind:
+        tools, people = self._tools, self._people
+        settings = [
+            {name: [table.ddl(), self.keys[name]] for name, table in self.tables.items()},
+            self._templates,
+            self._embedder,
+            self._personas_table,
+            self._house_rules,
+        ]
+        return replace(
+            OWN_DATA,
+            tables=tuple(self.tables.values()),
+            toolkits=tools.toolkits,
+            open_policy=self._open_policy,
+            find_persona=self._find_persona,
+            persona_ids=lambda _: (people.id,) if isinstance(people, Persona) else people.ids(),
+            house_rules="\n".join(filter(None, (OWN_DATA.house_rules, self._house_rules))),
+            open_library=self._open_library,
+            live_systems={LIVE: lambda _: LIVE} if tools.reach_outside else {},
+            digest=digest([settings, tools.digest]),
+        )
+
+    def _open_policy(self, _: World) -> Policy:
+        return own_policy(self._rules, tuple(self.tables.values()), self._tools.names, self._people)
+
+    def _find_persona(self, _: World, persona_id: str) -> Persona:
+        if not isinstance(self._people, Persona):
+            return self._people.find(persona_id)
+        if persona_id != USER.id:
+            raise InputError(f"no persona {persona_id!r}", hint="name the table of people: personas=...")
+        return USER
+
+    def _open_library(self, world: World) -> Library | None:
+        return open_library(
+            world, self.tables, self.keys, self._tools.searched, self._templates, self._embedder
+        )
+
+    def __str__(self) -> str:
+        counts = self.world.manifest.counts
+        tables = [
+            f"  {name}: {counts[name]:,} rows by {self.keys[name]} "
+            f"({', '.join(f'{c} {table.type_of(c)}' for c in table.columns)})"
+            for name, table in self.tables.items()
+        ]
+        rules = f"access rules: {self._rules}" if self._rules else OPEN
+        tools = f"tools: {', '.join(self._tools.names) or 'none yet'}"
+        return "\n".join(
+            [f"{len(tables)} tables, {self.world.manifest.now:%Y-%m-%d %H:%M}", *tables, tools, rules]
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise InputError(
+            "an environment with functions of yours cannot be pickled",
+            hint='save the state of a program instead: program.save("program.json")',
+        )
+
+
+def _moment(now: datetime | str) -> datetime:
+    if isinstance(now, datetime):
+        return now
+    try:
+        return datetime.fromisoformat(now)
+    except ValueError as error:
+        raise InputError(f"no time: {now!r}", where="now", hint="such as 2026-01-05 09:00") from error
