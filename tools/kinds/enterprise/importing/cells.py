@@ -1,14 +1,12 @@
-"""The original's ways to write values, and the world's.
+"""The ways in which the published system writes values.
 
-A cell is read from JSON (text, `Number`, list, ...) into the world's text or NULL, and written back in the
-original's way.
+A cell is read from JSON (text, `Number`, list, ...) into the world's text or NULL.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -20,18 +18,8 @@ class Number(str):
     __slots__ = ()
 
 
-@dataclass(frozen=True)
-class Cell:
-    """A way to write a value.
-
-    Attributes:
-        read: the world's text for a value of the file; raises `ValueError` with what is wrong with it.
-        write: the original's form of the world's text.
-    """
-
-    read: Callable[[Any], str | None]
-    write: Callable[[str], Any] = lambda text: text
-
+Read = Callable[[Any], str | None]
+"""Gives the world's text for a value of a file; raises `ValueError` with what is wrong with it."""
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 """What neither SQLite nor UTF-8 can hold; U+FFFD stands in for it."""
@@ -113,10 +101,6 @@ def _leaving(value: Any) -> str | None:
     return None if isinstance(value, str) and value.strip().lower() == "present" else _date(value)
 
 
-def _day_first(text: str) -> str:
-    return "-".join(reversed(text[:10].split("-")))
-
-
 _CURRENCIES = {
     "₹": "INR",
     "rs": "INR",
@@ -195,19 +179,8 @@ def _level(value: Any) -> str | None:
     return found[1].zfill(2)
 
 
-def grouped(text: str, *, indian: bool) -> str:
-    """A decimal with thousands separated, or the Indian way: 9,99,999."""
-    whole, point, rest = text.partition(".")
-    sign = whole[:1] if whole[:1] == "-" else ""
-    digits = whole.removeprefix("-")
-    head, tail = digits[:-3], digits[-3:]
-    size = 2 if indian else 3
-    parts = [head[max(0, end - size) : end] for end in range(len(head), 0, -size)][::-1]
-    return sign + ",".join([*parts, tail]) + point + rest
-
-
-def numbered(prefix: str) -> Cell:
-    """An id that is a number in the file: `0` becomes `SAL-0`. Other ids stay as they are."""
+def numbered(prefix: str) -> Read:
+    """Read an id that is a number in the file: `0` becomes `SAL-0`. Other ids stay as they are."""
 
     def read(value: Any) -> str | None:
         text = _trimmed(value)
@@ -215,27 +188,26 @@ def numbered(prefix: str) -> Cell:
             return f"{prefix}-{found[1]}"
         return text
 
-    def write(text: str) -> Any:
-        found = re.fullmatch(rf"{prefix}-(0|[1-9]\d*)", text)
-        return int(found[1]) if found else text
-
-    return Cell(read, write)
+    return read
 
 
-BODY = Cell(plain)
-TEXT = Cell(_trimmed)
-TEXTS = Cell(_texts)
-TOKEN = Cell(_token)
-PRIORITY = Cell(_lower)
-TAGS = Cell(_tags)
-DATE = Cell(_date, lambda text: text.replace("T", " "))
-MAIL_DATE = Cell(_date, lambda text: f"{text.replace('T', ' ')} IST" if "T" in text else text)
-JOINED = Cell(_date, _day_first)
-LEFT = Cell(_leaving, _day_first)
-RUPEES = Cell(_amount("INR"), lambda text: "₹" + grouped(text, indian=True))
-DOLLARS = Cell(_amount("USD"), lambda text: "$" + grouped(text, indian=False))
-NUMBER = Cell(_number)
-WHOLE = Cell(_whole)
-PERCENT = Cell(_percent, lambda text: text + "%")
-FLAG = Cell(_flag)
-LEVEL = Cell(_level)
+READERS: dict[str, Read] = {
+    "body": plain,
+    "text": _trimmed,
+    "texts": _texts,
+    "token": _token,
+    "priority": _lower,
+    "tags": _tags,
+    "date": _date,
+    "mail_date": _date,
+    "joined": _date,
+    "left": _leaving,
+    "rupees": _amount("INR"),
+    "dollars": _amount("USD"),
+    "number": _number,
+    "whole": _whole,
+    "percent": _percent,
+    "flag": _flag,
+    "level": _level,
+}
+"""By the name of a way to write values."""

@@ -143,7 +143,7 @@ class Checks:
             source: [(column, "employees") for column in columns] for source, columns in PEOPLE.items()
         }
         for source, more in LINKS.items():
-            links.setdefault(source, []).extend(more)
+            links.setdefault(source, []).extend(more.items())
         keys = {
             target: {row[KEYS[target]] for row in self._rows(target)}
             for target in ("employees", "products", "customers", "overflow")

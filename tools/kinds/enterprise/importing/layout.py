@@ -8,34 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
+from tools.kinds.enterprise.importing.fields import FILES
 from tools.kinds.enterprise.importing.raw import folded
-
-FILES: dict[str, tuple[str, ...]] = {
-    "employees": ("Human_Resource_Management/Employees/employees.json",),
-    "conversations": (
-        "Collaboration_tools/conversations.json",
-        "Collaboration_tools/Engg Team Conv/conv.json",
-        "Collaboration_tools/Finance Team Conv/conv.json",
-        "Collaboration_tools/Hr Conversation/conv.json",
-        "Collaboration_tools/Manage Team Conv/conv.json",
-        "Collaboration_tools/SDE conv/conv.json",
-        "Collaboration_tools/Sales Team Conv/conv.json",
-    ),
-    "mail": ("Enterprise_mail_system/emails.json",),
-    "repositories": ("Workspace/GitHub/GitHub.json",),
-    "tickets": ("IT_Service_Management/it_tickets.json",),
-    "products": ("Customer_Relation_Management/products.json",),
-    "customers": ("Customer_Relation_Management/customers.json",),
-    "sales": ("Customer_Relation_Management/sales.json",),
-    "sentiments": ("Customer_Relation_Management/Product Sentiment/product_sentiment.json",),
-    "support_chats": ("Customer_Relation_Management/Customer Support/customer_support_chats.json",),
-    "overflow": ("Inazuma_Overflow/overflow.json",),
-    "posts": ("Enterprise Social Platform/posts.json",),
-    "clients": ("Business_and_Management/clients.json",),
-    "vendors": ("Business_and_Management/vendors.json",),
-    "resumes": ("Human_Resource_Management/Resume/resume_information.csv",),
-}
-"""The files of each source; an export writes the first. All are optional."""
 
 POLICIES = "Policy_Documents"
 ORDERS = "Customer_Relation_Management/Customer_orders"

@@ -75,7 +75,7 @@ class Reading:
             value = None
             if taken is not None:
                 try:
-                    value = entry.cell.read(taken[1])
+                    value = entry.read(taken[1])
                 except (ValueError, OverflowError) as error:
                     doubts.append(f"{taken[0]}: {error}")
             row[entry.column] = value

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import re
 import shutil
 from collections import defaultdict
 from collections.abc import Callable, Mapping
@@ -18,8 +19,8 @@ from tools.errors import InputError
 from tools.files.atomic import write_atomically
 from tools.files.json_files import read_lines
 from tools.kinds.enterprise.importing.documents import ORDER_FOLDER, POLICY_FOLDER
-from tools.kinds.enterprise.importing.fields import FIELDS
-from tools.kinds.enterprise.importing.layout import FILES, ORDERS, OWN_FILES, POLICIES
+from tools.kinds.enterprise.importing.fields import FIELDS, FILES
+from tools.kinds.enterprise.importing.layout import ORDERS, OWN_FILES, POLICIES
 from tools.kinds.enterprise.importing.reader import ORIGIN, ORIGINALS_FILE
 from tools.kinds.enterprise.importing.rows import Row
 from tools.kinds.enterprise.schema import KEYS, TABLES
@@ -92,8 +93,42 @@ def _fields(source: str, row: Row) -> Record:
     for entry in FIELDS[source]:
         cell = row.get(entry.column)
         if cell is not None:
-            record[entry.names[0]] = entry.cell.write(cell)
+            record[entry.names[0]] = written(entry.cell, cell)
     return record
+
+
+def written(cell: str, text: str) -> Any:
+    """The original's form of the world's text. `cell`: see `Field`."""
+    if cell.isupper():
+        found = re.fullmatch(rf"{cell}-(0|[1-9]\d*)", text)
+        return int(found[1]) if found else text
+    return _WRITERS[cell](text) if cell in _WRITERS else text
+
+
+def grouped(text: str, *, indian: bool) -> str:
+    """A decimal with thousands separated, or the Indian way: 9,99,999."""
+    whole, point, rest = text.partition(".")
+    sign = whole[:1] if whole[:1] == "-" else ""
+    digits = whole.removeprefix("-")
+    head, tail = digits[:-3], digits[-3:]
+    size = 2 if indian else 3
+    parts = [head[max(0, end - size) : end] for end in range(len(head), 0, -size)][::-1]
+    return sign + ",".join([*parts, tail]) + point + rest
+
+
+def _day_first(text: str) -> str:
+    return "-".join(reversed(text[:10].split("-")))
+
+
+_WRITERS: dict[str, Callable[[str], str]] = {
+    "date": lambda text: text.replace("T", " "),
+    "mail_date": lambda text: f"{text.replace('T', ' ')} IST" if "T" in text else text,
+    "joined": _day_first,
+    "left": _day_first,
+    "rupees": lambda text: "₹" + grouped(text, indian=True),
+    "dollars": lambda text: "$" + grouped(text, indian=False),
+    "percent": lambda text: text + "%",
+}
 
 
 def _put(record: Record, path: str, value: Any) -> None:

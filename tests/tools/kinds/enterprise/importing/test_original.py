@@ -13,7 +13,7 @@ import pytest
 from tests.tools.kinds.enterprise.importing.exporting import export_enterprise
 from tools.access.engine import load_policy
 from tools.kinds.enterprise.access import find_persona, packaged_policy
-from tools.kinds.enterprise.importing.layout import FILES
+from tools.kinds.enterprise.importing.fields import FILES
 from tools.kinds.enterprise.importing.people import first_active, personas
 from tools.kinds.enterprise.importing.reader import NOW, ORIGIN, Imported, read_enterprise
 from tools.kinds.enterprise.importing.report import ImportReport
