@@ -58,11 +58,16 @@ class Opposite:
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """Some record of `source`, equal in the joined columns (here, there), meets `condition`."""
+    """Some record of `source`, equal in the joined columns (here, there), meets `condition`.
+
+    Attributes:
+        indexed: whether `source` has an index on a joined column.
+    """
 
     source: str
     on: tuple[tuple[str, str], ...]
     condition: Condition
+    indexed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

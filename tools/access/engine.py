@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -81,24 +82,40 @@ class AccessPolicy:
 
         What is not in it counts as unreadable, since nobody can tell whose it is.
         """
-        sources = {reference.partition("/")[0] for reference in references}
+        sources: dict[str, set[str]] = {}
+        for reference in references:
+            source, _, name = reference.partition("/")
+            sources.setdefault(source, set()).add(name)
         return references - {
-            f"{source}/{key}" for source in sources for key in self._readable(persona, source, connection)
+            f"{source}/{name}"
+            for source, names in sources.items()
+            for name in self._readable(persona, source, names, connection)
         }
 
-    def _readable(self, persona: Persona, source: str, connection: apsw.Connection) -> set[str]:
-        """The keys that `persona` may read, those with private fields marked, and `*` if that is all."""
+    def _readable(
+        self, persona: Persona, source: str, names: Iterable[str], connection: apsw.Connection
+    ) -> set[str]:
+        """Of these keys, marked or not, those that `persona` may read; `*` if they may read everything.
+
+        Looks at the rows of these keys only, by the index of the key, if there is one.
+        """
         if source not in self.document.sources or not persona.active:
             return set()
         key, table = quoted(self.document.sources[source].key), f"main.{quoted(source)} AS r"
         readable, shown = self.condition(persona, source, "read"), self.private_condition(persona, source)
-        keys: set[str] = set()
+        keys = {name for each in names if each != "*" for name in (each, each.removesuffix(PRIVATE))}
+        found: set[str] = set()
         for name, private in connection.execute(
-            f"SELECT r.{key}, ({shown}) IS 1 FROM {table} WHERE {readable}"
+            f"SELECT r.{key}, ({shown}) IS 1 FROM {table} "
+            f"WHERE r.{key} IN (SELECT value FROM json_each(?)) AND ({readable})",
+            (json.dumps(sorted(keys)),),
         ):
-            keys.update((str(name), f"{name}{PRIVATE}") if private else (str(name),))
-        everything = 2 * len(connection.execute(f"SELECT 1 FROM {table}").fetchall())
-        return keys | {"*"} if len(keys) == everything else keys
+            found.update((str(name), f"{name}{PRIVATE}") if private else (str(name),))
+        if "*" in names:
+            other = f"SELECT 1 FROM {table} WHERE (({readable}) AND ({shown})) IS NOT TRUE LIMIT 1"
+            if not connection.execute(other).fetchall():
+                found.add("*")
+        return found
 
     def private_fields(self, source: str) -> tuple[str, ...]:
         settings = self.document.sources.get(source)

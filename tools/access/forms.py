@@ -101,6 +101,13 @@ def sql(condition: Condition, alias: str = "r") -> str:
 
 def _related_sql(condition: Related, alias: str) -> str:
     other = f"{alias}x"
+    if condition.indexed:
+        # A record or two by the index, where the list below would be made of the whole source.
+        pairs = (f"{other}.{quoted(there)} = {alias}.{quoted(here)}" for here, there in condition.on)
+        return (
+            f"EXISTS (SELECT 1 FROM main.{quoted(condition.source)} AS {other} "
+            f"WHERE {' AND '.join(pairs)} AND ({sql(condition.condition, other)}))"
+        )
     here = ", ".join(f"{alias}.{quoted(field)}" for field, _ in condition.on)
     there = ", ".join(f"{other}.{quoted(field)}" for _, field in condition.on)
     if len(condition.on) > 1:

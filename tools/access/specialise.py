@@ -140,25 +140,32 @@ class _Specialist:
         assert people is not None
         assert people.level is not None
         if self._type(people.level, people.source) in NUMBERS:
-            return Related(people.source, ((field, people.id),), Under(people.level, self._persona.level))
+            return self._related(people.source, {field: people.id}, Under(people.level, self._persona.level))
         lower = range(min(max(self._persona.level, 0), _HIGHEST + 1))
         texts = tuple(dict.fromkeys(text for level in lower for text in (str(level), f"{level:02d}")))
         if not texts:
             return NEVER
-        return Related(people.source, ((field, people.id),), OneOf(people.level, texts))
+        return self._related(people.source, {field: people.id}, OneOf(people.level, texts))
 
     def _may(self, when: May) -> Condition:
         # A right to change some fields is not the right that the rule speaks of.
         other = when.may.source
         rules = [r for r in self._document.rules(other, when.may.operation) if r.fields is None]
         there = allowed(self._document, self._tables, self._persona, other, rules)
-        return NEVER if there == NEVER else Related(other, tuple(when.may.on.items()), there)
+        return self._related(other, when.may.on, there)
 
     def _exists(self, when: Exists) -> Condition:
         other = when.exists.source
         specialist = _Specialist(self._document, self._tables, self._persona, other)
         there = ALWAYS if when.exists.when is None else specialist.condition(when.exists.when)
-        return NEVER if there == NEVER else Related(other, tuple(when.exists.on.items()), there)
+        return self._related(other, when.exists.on, there)
+
+    def _related(self, source: str, on: Mapping[str, str], there: Condition) -> Condition:
+        if there == NEVER:
+            return NEVER
+        table = self._tables.get(source)
+        indexed = table is not None and not set(table.indexes).isdisjoint(on.values())
+        return Related(source, tuple(on.items()), there, indexed)
 
 
 def _equal(value: CellValue, other: CellValue) -> bool:

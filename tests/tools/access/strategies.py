@@ -28,7 +28,7 @@ TABLES = (
     Table(
         "people", ("id", "boss", "rank", "grade", "desk"), indexes=("id", "boss"), types={"grade": "integer"}
     ),
-    Table("boxes", ("key", "owner", "shelf", "seal", "size"), types={"size": "real"}),
+    Table("boxes", ("key", "owner", "shelf", "seal", "size"), indexes=("owner",), types={"size": "real"}),
     Table("things", ("key", "owner", "second", "shelf", "status", "secret", *TYPED), types=TYPED),
 )
 IDS = ("ann", "bob", "o'neil", 'di"e', "e--;", "fé\u200b", "", "x\0y", "%")

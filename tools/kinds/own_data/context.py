@@ -14,7 +14,7 @@ from tools.access.search import Searched, best
 from tools.errors import InputError, ToolError
 from tools.persona import Persona
 from tools.sqlite.cells import CellValue, typed_cell
-from tools.sqlite.keys import next_key
+from tools.sqlite.keys import free_key
 from tools.sqlite.memory import open_memory
 from tools.sqlite.schema import Table, quoted
 
@@ -178,7 +178,7 @@ class Records:
     def _next_key(self) -> Key:
         name, column = self._table.name, self.key
         if self._table.type_of(column) == "text":
-            return next_key(self._ctx.connection, name, column)
+            return free_key(self._ctx.connection, name, column)
         highest = self._ctx.values(f"SELECT max({quoted(column)}) FROM main.{quoted(name)}")[0]
         return int(highest or 0) + 1
 

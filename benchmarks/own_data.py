@@ -1,0 +1,218 @@
+"""What the size of a user's own tables costs: reading them, opening episodes, calls by key.
+
+Targets: an episode over 1,000,000 rows takes at most 1.5 times as long as one over 1,000; a second start
+does not read the sources again. Both sizes take turns in one process. Reading is a process of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from tools.access.guard import Guard
+from tools.environment import Environment
+from tools.kinds.own_data.kind import OWN_DATA
+from tools.kinds.own_data.policy import own_policy
+from tools.kinds.own_data.sources.tables import read_tables
+from tools.kinds.own_data.worlds import build_world, tables_of
+from tools.persona import Persona
+from tools.policy import PRIVATE
+from tools.sqlite.keys import free_key
+from tools.sqlite.schema import Table
+from tools.tool import Toolkit, tool
+from tools.tool_context import ToolContext
+
+NAME = "own_data"
+DESCRIPTION = "episodes over own tables of 1,000 and 1,000,000 rows; seconds and memory to read them"
+
+SIZES = (1_000, 1_000_000)
+NOW = datetime(2026, 1, 5, 9)
+ANN = Persona(id="p7", name="Ann", department="IT")
+
+_DEPARTMENTS = ("IT", "HR", "Sales", "Legal")
+_RULES = {
+    "sources": {
+        "people": {"rules": [{"id": "P", "operations": ["read"], "when": {"same": "department"}}]},
+        "tickets": {
+            "rules": [
+                {
+                    "id": "T",
+                    "operations": ["read", "create", "update"],
+                    "when": {
+                        "any": [
+                            {"same": "department"},
+                            {"may": {"operation": "read", "source": "people", "on": {"owner": "id"}}},
+                        ]
+                    },
+                }
+            ],
+            "private": {"fields": ["hours"], "rule": {"id": "H", "when": {"self": "owner"}}},
+        },
+    }
+}
+
+
+def run(quick: bool) -> dict[str, Any]:
+    """Read both sizes, then measure episodes over them by turns."""
+    figures: dict[str, Any] = {}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for size in SIZES:
+            _write_sources(folder, size)
+            first, again = (_in_process(folder, size) for _ in range(2))
+            figures[f"rows_{size}"] = {"first_start": first, "second_start": again}
+        for rules in ("open", "rules"):
+            environments = [_environment(folder, size, rules == "rules") for size in SIZES]
+            figures[f"microseconds_{rules}"] = _compared(environments, 3 if quick else 15)
+    ratios = [
+        figure["ratio"] for rules in ("open", "rules") for figure in figures[f"microseconds_{rules}"].values()
+    ]
+    return figures | {"highest_ratio": max(ratios)}
+
+
+def _write_sources(folder: Path, size: int) -> None:
+    place = folder / str(size)
+    place.mkdir()
+    with (place / "tickets.csv").open("w", encoding="utf-8") as file:
+        file.write("ticket_id,title,department,owner,priority,hours,urgent,opened\n")
+        for n in range(size):
+            department, owner = _DEPARTMENTS[n % 4], (n + 2) % (size // 10)
+            file.write(
+                f"T-{n},Printer {n} on floor {n % 50} is jammed,{department},p{owner},{n % 5},{n % 100 / 4},"
+                f"{'true' if n % 3 else 'false'},2026-01-{n % 28 + 1:02d} 09:00\n"
+            )
+    with (place / "people.csv").open("w", encoding="utf-8") as file:
+        file.write("id,name,department\n")
+        file.writelines(f"p{n},Person {n},{_DEPARTMENTS[n % 4]}\n" for n in range(size // 10))
+
+
+def _in_process(folder: Path, size: int) -> dict[str, Any]:
+    command = [sys.executable, "-m", "benchmarks.own_data", str(folder / str(size))]
+    found: dict[str, Any] = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+    return found
+
+
+def _started(place: Path) -> dict[str, Any]:
+    """One start of a project over these sources."""
+    before = _peak()
+    start, cpu = time.perf_counter(), time.process_time()
+    world = build_world(_tables(place), now=NOW, persona=ANN, folder=place / "worlds")
+    tables_of(world)
+    return {
+        "seconds": round(time.perf_counter() - start, 3),
+        "cpu_seconds": round(time.process_time() - cpu, 3),
+        "source_mb": round(sum(file.stat().st_size for file in place.glob("*.csv")) / 1e6, 1),
+        "world_mb": round(len(world.image) / 1e6, 1),
+        "start_mib": before,
+        "peak_mib": _peak(),
+    }
+
+
+def _tables(place: Path) -> list[Any]:
+    return read_tables({name: place / f"{name}.csv" for name in ("tickets", "people")})
+
+
+def _environment(folder: Path, size: int, rules: bool) -> Environment:
+    place = folder / str(size)
+    world = build_world(_tables(place), now=NOW, persona=ANN, folder=place / "worlds")
+    tables = tables_of(world)
+    toolkit = _toolkit(tables)
+    policy = own_policy(json.dumps(_RULES) if rules else None, tables, [t.name for t in toolkit.tools], ANN)
+    kind = replace(OWN_DATA, tables=tables, toolkits=(toolkit,), open_policy=lambda _: policy)
+    return Environment(world, kind)
+
+
+def _toolkit(tables: tuple[Table, ...]) -> Toolkit:
+    @tool()
+    def get(ctx: ToolContext, key: str) -> dict[str, Any]:
+        """Read a ticket."""
+        return Guard(ctx, tables).get("tickets", key)
+
+    @tool(writes=True)
+    def close(ctx: ToolContext, key: str) -> str:
+        """Close a ticket."""
+        Guard(ctx, tables).update("tickets", key, {"priority": 0, "urgent": False})
+        return "Closed."
+
+    @tool(writes=True)
+    def add(ctx: ToolContext, title: str) -> str:
+        """Add a ticket."""
+        key = free_key(ctx.connection, "tickets", "ticket_id")
+        Guard(ctx, tables).insert("tickets", {"ticket_id": key, "title": title, "department": "IT"})
+        return key
+
+    return Toolkit.of("tools", "Tickets", (get, close, add))
+
+
+def _episode(env: Environment) -> None:
+    """An episode with a read and a change by key, and what it changed."""
+    episode = env.episode()
+    for name in ("get", "close"):
+        observation = episode.call(f"tools.{name}", {"key": "T-502"})
+        assert observation.status == "ok", observation
+    assert len(episode.outcome().changes) == 1
+
+
+def _added(env: Environment) -> None:
+    """An episode that adds a row under the next key."""
+    assert env.episode().call("tools.add", {"title": "New"}).status == "ok"
+
+
+def _demonstration(env: Environment) -> None:
+    """Whether a persona may read what a demonstration quotes."""
+    quoted = frozenset({"tickets/T-500", f"tickets/T-600{PRIVATE}"})
+    assert env.unreadable(ANN, quoted) in (frozenset(), frozenset({f"tickets/T-600{PRIVATE}"}))
+
+
+_MEASURED: dict[str, Callable[[Environment], None]] = {
+    "episode": _episode,
+    "new_row": _added,
+    "demonstration": _demonstration,
+}
+
+
+def _compared(environments: list[Environment], rounds: int) -> dict[str, dict[str, float]]:
+    figures = {}
+    for name, body in _MEASURED.items():
+        for env in environments:
+            body(env)  # the first one loads a sandbox
+        times: list[list[float]] = [[] for _ in environments]
+        for _ in range(rounds):
+            for found, env in zip(times, environments, strict=True):
+                found.append(_timed(body, env))
+        small, large = (statistics.median(found) for found in times)
+        figures[name] = {
+            **{str(size): round(found, 1) for size, found in zip(SIZES, (small, large), strict=True)},
+            "ratio": round(large / small, 2),
+        }
+    return figures
+
+
+def _timed(body: Callable[[Environment], None], env: Environment, repeats: int = 50) -> float:
+    """Microseconds of one call, of some at least and a tenth of a second at most."""
+    start = time.perf_counter()
+    done = 0
+    while done < repeats and (done == 0 or time.perf_counter() - start < 0.1):
+        body(env)
+        done += 1
+    return (time.perf_counter() - start) / done * 1e6
+
+
+def _peak() -> float:
+    """MiB of this process at most so far."""
+    found = re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text())
+    return round(int(found[1]) / 1024, 1) if found else 0.0
+
+
+if __name__ == "__main__":
+    print(json.dumps(_started(Path(sys.argv[1]))))
