@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from tools.errors import InputError
+from tools.errors import InputError, names_instead
 
 if TYPE_CHECKING:
     from tools.environment import Environment
     from tools.persona import Persona
     from tools.sqlite.schema import Table
-
-_MOST = 12
-"""So many names are listed where none is near."""
 
 
 class Names:
@@ -88,12 +84,4 @@ class Names:
 
 def unknown(what: str, name: str, known: Iterable[str], where: str) -> InputError:
     """The error for a name that is not among the known ones; names the nearest."""
-    names = list(dict.fromkeys(known))
-    folded = {each.casefold(): each for each in names}
-    near = [folded[each] for each in get_close_matches(name.casefold(), folded, n=3, cutoff=0.5)]
-    if near:
-        hint = f"did you mean {' or '.join(near)}?"
-    else:
-        more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
-        hint = f"there are {', '.join(names[:_MOST])}{more}" if names else "there are none"
-    return InputError(f"no {what} {name!r}", where=where, hint=hint)
+    return InputError(f"no {what} {name!r}", where=where, hint=names_instead(name, known))

@@ -69,7 +69,7 @@ class Environment(AnyEnvironment):
             raise InputError(f"no table {personas!r}", where="personas", hint=self._named_tables)
         self._home = Path.cwd()
         self._personas_table = personas
-        self._people = Personas(world, self.tables[personas], self.keys[personas]) if personas else USER
+        self._people = Personas(world, self.tables[personas]) if personas else USER
         self._house_rules = house_rules.strip()
         self._tools = OwnTools(tuple(self.tables.values()))
         self._templates: dict[str, str] = {}
