@@ -95,7 +95,6 @@ def limits(suite: Suite, folder: Path, optimizer: str) -> dict[str, Any]:
     """Each limit in turn, after a whole compile that says what there is to be limited."""
     from optimizers.compiling.compile import compile_program
     from optimizers.cost.budget import Budget
-    from optimizers.cost.limits import Limits
 
     prices = _prices()
     whole = Budget(prices=prices)
@@ -112,7 +111,7 @@ def limits(suite: Suite, folder: Path, optimizer: str) -> dict[str, Any]:
     figures: dict[str, Any] = {"whole": {"calls": spent.calls, "seconds": seconds, "episodes": episodes}}
     for name, (limit, each) in rows.items():
         bounds: dict[str, Any] = {name: limit}
-        budget = Budget(Limits(**bounds), prices=prices)
+        budget = Budget(**{name.removeprefix("max_"): n for name, n in bounds.items()}, prices=prices)
         manifest = compile_program(replace(plan, budget=budget, folder=folder / name)).artifact.manifest
         took = dict(zip(rows, (*budget.spent.values, budget.seconds / 60), strict=True))[name]
         figures[name] = {

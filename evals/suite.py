@@ -263,6 +263,22 @@ class Examples(list["dspy.Example"]):
         return self[:]
 
 
+def suite_of_examples(train: Sequence[Any], dev: Sequence[Any], *, intent: str = "intent") -> Suite:
+    """The suite of a plain DSPy program's examples: each is a task, and tools there are none.
+
+    Args:
+        intent: the field of an example that names its kind, if it has one.
+
+    Raises:
+        InputError: an example has no inputs.
+    """
+    for kind in TASK_KINDS.all():
+        if kind.from_examples is not None:
+            suite: Suite = kind.from_examples((train, dev), intent)
+            return suite
+    raise InputError("no installed kind takes plain examples")
+
+
 def as_examples(tasks: Iterable[Task]) -> list[dspy.Example]:
     """The visible parts of tasks, as examples with the one input `task`."""
     import dspy

@@ -51,6 +51,10 @@ class TaskKind:
         read_tasks: reads a file of tasks that people write for an environment; by default each line is a
             whole `Task`.
         open_project: gives the suite (`evals.suite.Suite`) of a project, see `evals.suite.PROJECT_FILE`.
+        call: runs a program on a whole task and gives its prediction, with an `.episode`. By default the
+            program gets the task's visible part as `task=`.
+        from_examples: makes a suite of the examples of a plain DSPy program, see
+            `evals.suite.suite_of_examples`.
         suites: gives the builder of its suites; None where suites are only imported or written by hand.
         importers: readers of published systems, by name of the system.
         scorer: scores episodes over an environment. By default that is an `AnswerScorer` where the world
@@ -83,6 +87,8 @@ class TaskKind:
     name: str
     read_tasks: Callable[[Environment, Path], Sequence[Task]] | None = None
     open_project: Callable[[Path], Any] | None = None
+    call: Callable[[Any, Task], Any] | None = None
+    from_examples: Callable[[Sequence[Sequence[Any]], str], Any] | None = None
     suites: Callable[[], SuiteBuilder[Any]] | None = None
     importers: Mapping[str, Importer] = field(default_factory=dict)
     scorer: Callable[[Environment, GroundTruth], Scorer] | None = None
@@ -178,6 +184,28 @@ def task_kind(name: str) -> TaskKind:
         InputError: the package that offers it is broken.
     """
     return TASK_KINDS.get(name) if name in TASK_KINDS else TaskKind(name=name)
+
+
+def run_program(program: Any, task: Task, env: Environment) -> Any:
+    """Run a program on a task, in the way of the environment's kind.
+
+    A program with `sees_truth = True` gets the whole task. Baselines and wrappers of programs have it: they
+    need the gold plan, and show it to no model.
+
+    Returns:
+        Its prediction; the `.episode` refers to what the program itself gave.
+    """
+    call = task_kind(env.kind.name).call
+    if getattr(program, "sees_truth", False):
+        prediction = program(task=task)
+    elif call is not None:
+        prediction = call(program, task)
+    else:
+        prediction = program(task=task.visible())
+    episode = getattr(prediction, "episode", None)
+    if episode is not None and episode.prediction is None:
+        episode.prediction = prediction
+    return prediction
 
 
 def kind_of(records: Iterable[EpisodeRecord]) -> TaskKind:

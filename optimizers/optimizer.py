@@ -72,6 +72,7 @@ class CompileContext:
         teacher: runs programs with the teacher's model.
         student: runs programs with the model that the program is compiled for.
         proposer: the language model that proposes instructions; None if no instructions are proposed.
+        teaching_program: runs the training tasks in the program's place, to make demonstrations.
         prebuilt_bank: takes the teacher's place.
         suite: digest of the tasks' suite.
         budget: of everything that is run; None is no limit.
@@ -91,6 +92,7 @@ class CompileContext:
     student: Rollouts
     settings: Settings
     proposer: Proposer | None = None
+    teaching_program: dspy.Module | None = None
     prebuilt_bank: TraceBank | None = None
     suite: str = ""
     budget: Budget | None = None
@@ -117,7 +119,8 @@ class CompileContext:
 
     def taught(self, tasks: Sequence[Task], teacher: Rollouts) -> TraceBank:
         """The usable demonstrations of the teacher's episodes on `tasks`; may be empty."""
-        return self.usable(collect(self.program, tasks, teacher))
+        program = self.teaching_program or self.program
+        return self.usable(collect(program, tasks, teacher, threshold=self.settings.threshold))
 
     def usable(self, bank: TraceBank) -> TraceBank:
         """The bank without solutions of tasks held back and without trajectories that break a constraint."""

@@ -39,6 +39,7 @@ class Settings:
         constraints: bounds that a program has to keep on the dev tasks to be chosen.
         accept: the rule for the winner of `bootstrap`, `knn` and `tpe`: `tested` if it has to beat the
             uncompiled program by a test, `best` if not; see `optimizers.compiling.finalize`.
+        threshold: the lowest score, above 0, of an episode that is a success and may become a demonstration.
 
     Raises:
         InputError: a value is out of its range.
@@ -55,6 +56,7 @@ class Settings:
     demo_tokens: int | None = None
     constraints: tuple[Constraint, ...] = ()
     accept: Accept = "tested"
+    threshold: float = 1.0
 
     def __post_init__(self) -> None:
         if self.demos < 1 or self.candidates < 1:
@@ -68,6 +70,8 @@ class Settings:
             selection_called(self.selection)
         _check_choice("unit", self.demo_unit, UNITS, "--demo-unit")
         _check_choice("way to accept", self.accept, get_args(Accept), "--accept")
+        if not 0 < self.threshold <= 1:
+            raise InputError("a threshold of success lies above 0 and is at most 1", where="--threshold")
         if self.demo_tokens is not None and self.demo_tokens < 1:
             raise InputError("demonstrations take at least one token", where="--demo-tokens")
 

@@ -1,29 +1,87 @@
-"""Optimizers as DSPy's `Teleprompter`."""
+"""Optimizers as DSPy's `Teleprompter`, for any program, examples and metric."""
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Sequence
-from typing import Any
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+import dspy
 import dspy.teleprompt
 
+from evals.dspy_programs.digests import model_name
 from evals.dspy_programs.nearest import Embedding
-from evals.scoring.constraints import Constraint
+from evals.lm.named import model_named
+from evals.scoring.constraints import Constraint, constraints
+from evals.tasks.transcript import GOLD
+from evals.tracking import Dataset, open_tracker
+from optimizers.compilation import Compilation
+from optimizers.compiling.compile import compile_program
+from optimizers.compiling.plan import BANK, Metric, Model, Plan, TaskSets
+from optimizers.compiling.trials import record_trials
+from optimizers.cost.budget import Budget
 from optimizers.demos.steps import Unit
+from optimizers.demos.trace_bank import TraceBank, interface_of
+from optimizers.learning_data import LearningData, chosen_by, learning_data
 from optimizers.optimizer import Optimizer
 from optimizers.settings import Accept, Settings
+from tools.errors import InputError
+
+if TYPE_CHECKING:
+    from evals.running.result import Progress
+    from evals.suite import Suite
+    from optimizers.compiling.compile import Result
+
+DEFAULT_MODEL = "local/analogy"
+"""The model where none is given and DSPy has none; it needs no network."""
+
+GivenModel: TypeAlias = "str | dspy.BaseLM"
 
 
 class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[misc]
     """An optimizer of DSPy programs.
 
-    The settings are those of `Settings`.
+    Args:
+        metric: takes an example and a prediction; gives a bool, a number from 0 to 1, or a `dspy.Prediction`
+            with `score` and `feedback`. None is for examples of a suite, which has scorers.
+        budget: limits of the compile; None sets none.
+        threshold: the lowest score of a success, which may become a demonstration.
+        lm: the model that the program is compiled for; default is DSPy's, else `local/analogy`.
+        teacher: makes the demonstrations: a model, its name, or a program with the same predictors. Default
+            is `gold` where tasks have gold plans, else `lm`.
+        proposer: proposes instructions, for optimizers that change them; default is the teacher, else `lm`.
+        bank: demonstrations that were made before, in the teacher's place.
+        workers: calls of the program at once.
+        journal: a folder that keeps every reply, so that a killed compile goes on; None keeps none.
+        resume: go on with the journal.
+        track: record the compile in MLflow, in an experiment of this name if it is a text.
+        intent: the field of plain examples that names their kind. Claims are about new kinds.
+        on_progress: called after each call of a program with the name of its evaluation.
+        demos, candidates, seed, embedding, alpha, margin, selection, demo_unit, demo_tokens, constraints,
+            accept: see `optimizers.settings.Settings`; constraints may be texts such as `leak=0`.
+
+    Raises:
+        InputError: a setting is out of its range, or a package is missing.
     """
 
     def __init__(
         self,
         metric: Callable[..., Any] | None = None,
         *,
+        budget: Budget | None = None,
+        threshold: float = Settings.threshold,
+        lm: GivenModel | Model | None = None,
+        teacher: GivenModel | Model | dspy.Module | None = None,
+        proposer: GivenModel | Model | None = None,
+        bank: TraceBank | Path | str | None = None,
+        workers: int = 8,
+        journal: Path | str | None = None,
+        resume: bool = False,
+        track: bool | str = False,
+        intent: str = "intent",
+        on_progress: Callable[[str, Progress], None] | None = None,
         demos: int = Settings.demos,
         candidates: int = Settings.candidates,
         seed: int = Settings.seed,
@@ -33,23 +91,35 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         selection: str | None = Settings.selection,
         demo_unit: Unit = Settings.demo_unit,
         demo_tokens: int | None = Settings.demo_tokens,
-        constraints: Sequence[Constraint] = (),
+        constraints: Sequence[Constraint | str] = (),
         accept: Accept = Settings.accept,
     ) -> None:
         super().__init__()
         self.metric = metric
+        self.budget = budget
+        self.lm = lm
+        self.teacher = teacher
+        self.proposer = proposer
+        self.bank = TraceBank.read(Path(bank)) if isinstance(bank, str | Path) else bank
+        self.workers = workers
+        self.journal = None if journal is None else Path(journal)
+        self.resume = resume
+        self.track = track
+        self.intent = intent
+        self.on_progress = on_progress
         self.settings = Settings(
-            demos,
-            candidates,
-            seed,
-            embedding,
-            alpha,
-            margin,
-            selection,
-            demo_unit,
-            demo_tokens,
-            tuple(constraints),
-            accept,
+            demos=demos,
+            candidates=candidates,
+            seed=seed,
+            embedding=embedding,
+            alpha=alpha,
+            margin=margin,
+            selection=selection,
+            demo_unit=demo_unit,
+            demo_tokens=demo_tokens,
+            constraints=_bounds(constraints),
+            accept=accept,
+            threshold=threshold,
         )
         self.require()
 
@@ -59,3 +129,151 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         Raises:
             InputError: one is not.
         """
+
+    def compile(
+        self,
+        student: dspy.Module,
+        *,
+        trainset: Sequence[Any],
+        valset: Sequence[Any] | None = None,
+        teacher: GivenModel | dspy.Module | None = None,
+    ) -> dspy.Module:
+        """Compile a program.
+
+        Args:
+            student: any DSPy program; it is not changed.
+            trainset: examples to learn from: `dspy.Example`s with inputs, or `suite.train`.
+            valset: examples to choose by. None sets half of the trainset aside, see
+                `optimizers.learning_data.learning_data`.
+            teacher: in place of the optimizer's own.
+
+        Returns:
+            A program of the student's class. Its attribute `compilation` is a
+            `optimizers.compilation.Compilation`.
+
+        Raises:
+            InputError: the examples, the metric, the models or the settings do not suit.
+            WorksmithError: there is no program to return; see `optimizers.compiling.compile.compile_program`.
+        """
+        data = learning_data(trainset, valset, seed=self.settings.seed, intent=self.intent)
+        notes = [data.said, self._note()]
+        with tempfile.TemporaryDirectory() if self.journal is None else nullcontext(self.journal) as folder:
+            plan = self.plan(
+                student,
+                data.suite,
+                folder=Path(folder) / "journal" if self.journal is None else self.journal,
+                tasks=data.tasks,
+                teacher=teacher,
+                metric=chosen_by(self.metric, data.suite),
+            )
+            result, run_id = self._compiled(plan, data)
+        program = result.compiled.program
+        program = program.deepcopy() if program is student else program
+        program.compilation = Compilation.of(result, notes=tuple(filter(None, notes)), run_id=run_id)
+        program._compiled = True
+        return program
+
+    def plan(
+        self,
+        student: dspy.Module,
+        suite: Suite,
+        *,
+        folder: Path,
+        tasks: TaskSets | None = None,
+        teacher: GivenModel | Model | dspy.Module | None = None,
+        metric: Metric | None = None,
+        **choice: Any,
+    ) -> Plan:
+        """The plan of a compile.
+
+        Args:
+            suite: holds the tasks.
+            folder: of the journal.
+            tasks: None for those that `choice` selects.
+            choice: further fields of `Plan`, such as `scheme` and `where`.
+        """
+        lm = _model(self.lm, suite) if self.lm is not None else default_model()
+        taught_by = self.teacher if teacher is None else teacher
+        program = taught_by if isinstance(taught_by, dspy.Module) else None
+        if program is not None:
+            self._check_teacher(program, student)
+        return Plan(
+            program=student,
+            describes=dict(getattr(student, "config", {})),
+            suite=suite,
+            lm=lm,
+            teacher=self._teaching_model(taught_by, suite, lm),
+            optimizer=self,
+            folder=folder,
+            tasks=tasks,
+            teaching_program=program,
+            proposer=None if self.proposer is None else _model(self.proposer, suite),
+            workers=self.workers,
+            resume=self.resume,
+            bank=self.bank,
+            on_progress=self.on_progress,
+            budget=self.budget,
+            metric=metric,
+            **choice,
+        )
+
+    def _teaching_model(self, given: Any, suite: Suite, lm: Model) -> Model:
+        if self.bank is not None:
+            return Model(BANK, lm.lm)
+        if isinstance(given, dspy.Module):
+            return lm
+        if given is not None:
+            return _model(given, suite)
+        return _model(GOLD, suite) if any(task.gold_plan for task in suite.tasks) else lm
+
+    def _check_teacher(self, teacher: dspy.Module, student: dspy.Module) -> None:
+        if not self.takes_bank:
+            raise InputError(
+                f"{self.name} takes no program as its teacher", where="teacher", hint="give a model"
+            )
+        if interface_of(teacher) != interface_of(student):
+            raise InputError(
+                "the teacher's predictors have other names or fields than the student's",
+                where="teacher",
+                hint="give a program of the student's class, or a model",
+            )
+
+    def _compiled(self, plan: Plan, data: LearningData) -> tuple[Result, str | None]:
+        """The result of a plan, and the id of its run in MLflow."""
+        suite, named = data.suite, self.track if isinstance(self.track, str) else data.suite.path.name
+        tracker = open_tracker(track=bool(self.track), experiment=named)
+        params = {
+            "optimizer": self.name,
+            "program": type(plan.program).__name__,
+            "lm": plan.lm.name,
+            "teacher": plan.teacher.name,
+            **plan.settings.to_json(),
+        }
+        with tracker.start(f"compile {type(plan.program).__name__} {self.name}", params=params) as run:
+            result = compile_program(plan)
+            record_trials(run, result.artifact, Dataset(suite.path.name, suite.digest))
+            run.text(result.artifact.text, "program.json")
+        return result, run.id
+
+    def _note(self) -> str:
+        """The remark on a model that nobody chose."""
+        return "" if self.lm is not None else f"the model is {default_model().name}, as none was given"
+
+
+def default_model() -> Model:
+    """DSPy's model, else `DEFAULT_MODEL`."""
+    lm = dspy.settings.lm
+    return Model(DEFAULT_MODEL, model_named(DEFAULT_MODEL)) if lm is None else Model(model_name(lm), lm)
+
+
+def _model(given: GivenModel | Model, suite: Suite) -> Model:
+    if isinstance(given, Model):
+        return given
+    if isinstance(given, str):
+        return Model(given, model_named(given, tasks=suite.tasks))
+    return Model(model_name(given), given)
+
+
+def _bounds(given: Sequence[Constraint | str]) -> tuple[Constraint, ...]:
+    texts = [each for each in given if isinstance(each, str)]
+    return (*(each for each in given if not isinstance(each, str)), *constraints(texts))

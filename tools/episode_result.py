@@ -177,6 +177,7 @@ class EpisodeResult:
         seconds: wall time.
         error: what failed, for a status other than `finished`.
         traceback: of an exception that is a mistake in the program; see `evals.lm.failures`.
+        prediction: of the program, for metrics.
     """
 
     status: EpisodeStatus
@@ -193,6 +194,7 @@ class EpisodeResult:
     seconds: float = 0.0
     error: str | None = None
     traceback: str = ""
+    prediction: Any = None
 
     def __repr__(self) -> str:
         calls = json.dumps([call.tool for call in self.calls])

@@ -68,14 +68,6 @@ def task_of(
     return VisibleTask(id=AD_HOC, query=text, context=context, domains=domains or every, persona=persona)
 
 
-def given_to(program: Any, task: Task) -> VisibleTask:
-    """The task for a program: its visible part, or all of it if the program has `sees_truth = True`.
-
-    Baselines and wrappers of programs have: they need the gold plan, and show it to no model.
-    """
-    return task if getattr(program, "sees_truth", False) else task.visible()
-
-
 def whole_task(task: VisibleTask, env: Environment) -> Task | None:
     """The whole task from the environment's suite; None if the suite does not have it."""
     if isinstance(task, Task):

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from evals.dspy_programs.asked import given_to
 from evals.dspy_programs.digests import model_digest, program_digest, scorers_digest, strategy_name
 from evals.dspy_programs.own_models import with_models
 from evals.failure_modes.diagnosis import diagnose
@@ -26,7 +25,7 @@ from evals.running.judges import ask_judges
 from evals.running.settings import EvalSettings
 from evals.scoring.objective import own_fault
 from evals.scoring.scorer import KnowsExpected, KnowsTools, scores_of
-from evals.task_kind import scorers_for, task_kind
+from evals.task_kind import run_program, scorers_for, task_kind
 from tools.code import code_digest
 from tools.episode_result import EpisodeResult, Usage
 from tools.errors import InputError
@@ -105,7 +104,7 @@ class RolloutJob:
         ):
             raised = False
             try:
-                episode = _episode_of(self._program(task=given_to(self.program, task)), self.program)
+                episode = _episode_of(run_program(self._program, task, self.settings.env), self.program)
             except InputError:
                 raise
             except Exception as error:

@@ -1,4 +1,4 @@
-"""Scores of episodes as a metric of DSPy's.
+"""Scores of episodes as a metric of DSPy's, and a metric of the user's as the score of episodes.
 
 optimizer = dspy.BootstrapFewShot(metric=suite.metric())
 compiled = optimizer.compile(agent, trainset=suite.examples("train"))
@@ -6,17 +6,26 @@ compiled = optimizer.compile(agent, trainset=suite.examples("train"))
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self
 
+from evals.dspy_programs.digests import scorers_digest
+from evals.dspy_programs.own_models import with_models
+from evals.records.record import PRIMARY
+from evals.scoring.objective import expected_outcome, in_place, writing_tools
 from evals.scoring.scorer import Scorer, scores_of
+from tools.code import code_digest
 from tools.errors import InfrastructureError, InputError
+from tools.seeding import digest
 from tools.statuses import INFRASTRUCTURE
 
 if TYPE_CHECKING:
     import dspy
 
     from evals.tasks.task import Task
+    from tools.episode_result import EpisodeResult
+    from tools.sqlite.outcome import Outcome
 
 
 Metric = Callable[..., float | bool]
@@ -62,5 +71,72 @@ def episode_metric(scorers: Sequence[Scorer], tasks: Iterable[Task], score: str)
             raise InputError(f"episodes have no score {score!r}", hint=f"they have {there}")
         return scores[score] >= 1.0 if trace is not None else scores[score]
 
-    metric.__name__ = score
+    metric.__name__ = metric.score = score  # type: ignore[attr-defined]
     return metric
+
+
+class MetricScorer:
+    """A metric as the outcome of episodes, beside other scores.
+
+    The metric may return a bool, a number from 0 to 1, or a `dspy.Prediction` with `score` and `feedback`.
+    What it asks of models of its own, the budget does not count and the journal does not keep.
+
+    Args:
+        metric: takes an example and the program's prediction, as DSPy's metrics do.
+        others: give further scores, for constraints and reports.
+    """
+
+    def __init__(self, metric: Callable[..., Any], others: Sequence[Scorer] = ()) -> None:
+        self._metric = metric
+        self._others = tuple(others)
+        if others:
+            self.writing_tools = writing_tools(others)
+        # A metric may want the trace and the names of predictors as well; there are none.
+        parameters = inspect.signature(metric).parameters.values()
+        needed = [one for one in parameters if one.default is one.empty and one.kind in _POSITIONAL]
+        self._further = [None] * max(0, len(needed) - 2)
+
+    @property
+    def digest(self) -> str:
+        """Content address of the metric's code and of the other scorers'."""
+        return digest([code_digest(self._metric), scorers_digest(self._others)])
+
+    def with_models(self, change: Callable[[Any], Any]) -> Self:
+        return type(self)(with_models(self._metric, change), [with_models(o, change) for o in self._others])
+
+    def __call__(self, task: Task, episode: EpisodeResult) -> Mapping[str, float]:
+        """The scores.
+
+        Raises:
+            InputError: the metric returned something else than a score from 0 to 1.
+        """
+        found = self._asked(task, episode)
+        score = getattr(found, "score", found)
+        if not isinstance(score, int | float) or not 0 <= score <= 1:
+            raise InputError(
+                f"the metric returned {score!r} for {task.id}",
+                hint="return a bool, a number from 0 to 1, or dspy.Prediction(score=..., feedback=...)",
+            )
+        others = scores_of(self._others, task, episode)
+        return in_place(others, float(score)) if others else {PRIMARY: float(score)}
+
+    def expected(self, task: Task, outcome: Outcome) -> Outcome:
+        """See `evals.scoring.objective.expected_outcome`."""
+        return expected_outcome(self._others, task, outcome)
+
+    def feedback(self, task: Task, episode: EpisodeResult) -> str:
+        """The metric's words on an episode; empty if it has none."""
+        return str(getattr(self._asked(task, episode), "feedback", "") or "")
+
+    def _asked(self, task: Task, episode: EpisodeResult) -> Any:
+        import dspy
+
+        example = getattr(task, "example", None) or dspy.Example(task=task.visible()).with_inputs("task")
+        prediction = episode.prediction
+        if prediction is None:
+            prediction = dspy.Prediction(answer=episode.answer, episode=episode)
+        with dspy.context(trace=None, usage_tracker=None):
+            return self._metric(example, prediction, *self._further)
+
+
+_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)

@@ -153,8 +153,9 @@ class Artifact(_Frozen):
         """Content address of manifest and state."""
         return digest([self.manifest.to_json(), self.state_json()])
 
-    def write(self, path: Path) -> None:
-        """Write the file in one step, so that a reader never sees half of it."""
+    @property
+    def text(self) -> str:
+        """The text of its file."""
         file = {
             "format": FORMAT,
             "metadata": _NO_STATE,
@@ -163,8 +164,11 @@ class Artifact(_Frozen):
             "state": self.state_json(),
             "measured": self.measured,
         }
-        text = json.dumps(file, indent=1, ensure_ascii=False)
-        write_atomically(path, text.encode() + b"\n")
+        return json.dumps(file, indent=1, ensure_ascii=False) + "\n"
+
+    def write(self, path: Path) -> None:
+        """Write the file in one step, so that a reader never sees half of it."""
+        write_atomically(path, self.text.encode())
 
     @classmethod
     def read(cls, path: Path | str) -> Artifact:

@@ -23,6 +23,8 @@ class Fingerprint(BaseModel):
         purpose: `compile` or another use of the plan; each has a journal of its own.
         suite: the kind, the digest and, as `environment`, the digest of the world's clock and persona, the
             access rules in use and the search index.
+        tasks: digest of tasks that were given one by one; empty where scheme, conditions and limits choose.
+        teaching_program: digest of the program that made the demonstrations; empty for the program itself.
         bank: digest of the prebuilt bank.
         metric: see `Metric.about`.
     """
@@ -33,6 +35,8 @@ class Fingerprint(BaseModel):
     train_limit: PositiveInt | None
     dev_limit: PositiveInt | None
     where: list[str]
+    tasks: str = ""
+    teaching_program: str = ""
     program: dict[str, Any]
     program_code: str
     program_digest: str

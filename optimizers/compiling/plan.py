@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import dspy
 
-from evals.dspy_programs.digests import model_digest, state_digest
+from evals.dspy_programs.digests import model_digest, program_digest, state_digest
 from evals.dspy_programs.own_models import with_models
 from evals.running.result import Progress
 from evals.scoring.scorer import Scorer
@@ -27,9 +27,11 @@ from optimizers.rollouts import Rollouts
 from optimizers.settings import Settings
 from tools.code import code_digest
 from tools.errors import InputError
+from tools.seeding import digest
 
 if TYPE_CHECKING:
     from evals.suite import Suite
+    from evals.tasks.task import Task
     from evals.tasks.task_filter import Condition
 
 BANK = "bank"
@@ -61,6 +63,18 @@ class Metric(NamedTuple):
     about: Mapping[str, str]
 
 
+class TaskSets(NamedTuple):
+    """The tasks of a compile, see `CompileContext`."""
+
+    train: Sequence[Task]
+    dev: Sequence[Task]
+    held_back: Sequence[Task]
+
+    @property
+    def digest(self) -> str:
+        return digest([[task.digest for task in tasks] for tasks in self])
+
+
 @dataclass(frozen=True)
 class Plan:
     """The inputs of a compile.
@@ -73,6 +87,8 @@ class Plan:
         teacher: the model that makes demonstrations.
         folder: gets the journal, from which a killed compile goes on.
         where: conditions on the tasks to learn from and to choose on.
+        tasks: takes the place of those that `scheme`, `where` and the limits choose.
+        teaching_program: makes the demonstrations in the program's place, under the teacher's model.
         proposer: proposes instructions, for an optimizer that wants it; default is the teacher, or else the
             model itself, if that is a language model.
         train_limit, dev_limit: the most tasks of the split, spread evenly.
@@ -96,6 +112,8 @@ class Plan:
     folder: Path
     scheme: SplitScheme = "standard"
     where: tuple[Condition, ...] = ()
+    tasks: TaskSets | None = None
+    teaching_program: dspy.Module | None = None
     proposer: Model | None = None
     train_limit: int | None = None
     dev_limit: int | None = None
@@ -181,13 +199,14 @@ class Plan:
                 begun=self.begun,
             )
 
-        proposer = self.proposing_model()
-        select = self.suite.select
+        proposer, taught_by = self.proposing_model(), self.teaching_program
+        train, dev, held_back = self.task_sets()
         return CompileContext(
             program=with_models(self.program, metered),
-            train=select(split="train", scheme=self.scheme, limit=self.train_limit, where=self.where),
-            dev=select(split="dev", scheme=self.scheme, limit=self.dev_limit, where=self.where),
-            held_back=[task for split in ("dev", "test") for task in select(split=split, scheme=self.scheme)],
+            train=train,
+            dev=dev,
+            held_back=held_back,
+            teaching_program=None if taught_by is None else with_models(taught_by, metered),
             teacher=rollouts(self.teacher, "teacher"),
             student=rollouts(self.lm, "student"),
             settings=self.settings,
@@ -195,6 +214,21 @@ class Plan:
             prebuilt_bank=self.bank,
             suite=self.suite.digest,
             budget=self.budget,
+        )
+
+    def task_sets(self) -> TaskSets:
+        """The tasks to learn from, to choose by, and to hold back.
+
+        Raises:
+            InputError: a limit makes no sense, or a condition holds for no task.
+        """
+        if self.tasks is not None:
+            return self.tasks
+        select = self.suite.select
+        return TaskSets(
+            select(split="train", scheme=self.scheme, limit=self.train_limit, where=self.where),
+            select(split="dev", scheme=self.scheme, limit=self.dev_limit, where=self.where),
+            [task for split in ("dev", "test") for task in select(split=split, scheme=self.scheme)],
         )
 
     def fingerprint(self, purpose: str = "compile") -> dict[str, Any]:
@@ -211,6 +245,8 @@ class Plan:
             train_limit=self.train_limit,
             dev_limit=self.dev_limit,
             where=list(map(str, self.where)),
+            tasks=self.tasks.digest if self.tasks else "",
+            teaching_program=program_digest(self.teaching_program) if self.teaching_program else "",
             program=dict(self.describes),
             program_code=code_digest(self.program),
             program_digest=state_digest(self.program),

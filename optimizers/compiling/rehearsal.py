@@ -16,13 +16,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evals.dspy_programs.asked import given_to
 from evals.dspy_programs.digests import program_digest, state_digest
 from evals.lm.prices import Prices
 from evals.records.summary import summarize
 from evals.running.result import EvalResult
 from evals.running.runner import evaluate
 from evals.running.settings import EvalSettings
+from evals.task_kind import run_program
 from evals.tasks.transcript import GOLD_PREFIX
 from optimizers.compiling.replies import RememberingEngine, ReplyStore
 from optimizers.cost.sampling import Ledger, Sample
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from evals.records.record import EpisodeRecord
     from evals.tasks.task import Task
     from optimizers.optimizer import CompileContext
+    from tools.environment import Environment
 
 
 @dataclass
@@ -114,7 +115,10 @@ class Rehearsed(Rollouts):
 class Performer:
     """As `Rehearsed`, for the optimizers of DSPy's, which run programs themselves. Thread-safe."""
 
-    def __init__(self, ledger: Ledger, dev: Sequence[Task], sample: int, workers: int) -> None:
+    def __init__(
+        self, ledger: Ledger, env: Environment, dev: Sequence[Task], sample: int, workers: int
+    ) -> None:
+        self._env = env
         self._ledger, self._dev, self._sample, self._workers = ledger, dev, sample, workers
         # Guards everything below.
         self._lock = threading.Lock()
@@ -127,7 +131,7 @@ class Performer:
     def __call__(self, program: dspy.Module, task: Task, taught: bool) -> dspy.Prediction:
         """The program's prediction for the task, or for another task where this one was not drawn."""
         if taught:
-            return program(task=given_to(program, task))
+            return run_program(program, task, self._env)
         name = program_digest(program)
         with self._lock:
             self._counts[name] += 1
@@ -138,7 +142,7 @@ class Performer:
             other = None if task.id in self._drawn[name] else self._other
         if other is not None:
             return other
-        prediction = program(task=given_to(program, task))
+        prediction = run_program(program, task, self._env)
         with self._lock:
             wall, busy = self._begun[name]
             wall, busy = time.perf_counter() - wall, time.process_time() - busy
@@ -213,7 +217,7 @@ def rehearse(
             folder=Path(folder) / "teacher",
             cost=type(teacher.cost)(),
         )
-        perform = Performer(measured, context.dev, sample, student.workers)
+        perform = Performer(measured, student.env, context.dev, sample, student.workers)
         started = time.perf_counter()
         optimizer(replace(context, student=rehearsed, teacher=teaching, perform=perform, budget=None))
         perform.settle()

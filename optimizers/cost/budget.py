@@ -44,10 +44,13 @@ _KEPT_EVERY = 1.0
 
 
 class Budget:
-    """Limits and the cost so far. Thread-safe.
+    """Limits and the cost so far. Thread-safe. A limit that is None does not limit.
 
     Args:
-        limits: None is no limit.
+        usd: the most dollars; the prices of all models must be known.
+        calls: the most requests that reach a model.
+        tokens: the most prompt and completion tokens.
+        minutes: the most minutes, those of earlier attempts included.
         prices: by which dollars are counted.
         clock: gives seconds.
 
@@ -57,12 +60,15 @@ class Budget:
 
     def __init__(
         self,
-        limits: Limits | None = None,
         *,
+        usd: float | None = None,
+        calls: int | None = None,
+        tokens: int | None = None,
+        minutes: float | None = None,
         prices: Prices | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.limits = limits or Limits()
+        self.limits = Limits(calls, tokens, usd, minutes)
         self.prices = prices or Prices()
         self.stopped = ""
         self._clock = clock

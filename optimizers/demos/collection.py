@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Self
 import dspy
 from pydantic import BaseModel, ConfigDict
 
-from evals.dspy_programs.asked import given_to
 from evals.dspy_programs.demo_format import ExampleFields
 from evals.dspy_programs.digests import model_digest, program_digest, state_digest, strategy_name
 from evals.records.record import PRIMARY, EpisodeRecord
+from evals.task_kind import run_program
 from optimizers.demos.demonstration import Demonstration, last_calls, quoted_records
 from optimizers.demos.redaction import with_twins
 from optimizers.demos.trace_bank import Gap, TraceBank
@@ -110,7 +110,7 @@ class Capture(dspy.Module):  # type: ignore[misc]
 
     def forward(self, task: Task) -> dspy.Prediction:
         with dspy.context(trace=[]):
-            prediction = self.program(task=given_to(self.program, task))
+            prediction = run_program(self.program, task, self._env)
             trace = list(dspy.settings.trace)
         episode = prediction.episode
         calls = with_twins(last_calls(self.program, trace), task, self._env)
@@ -139,22 +139,29 @@ def _trace(line: SealedLine) -> dict[str, Any]:
     return validated(whole(line, _WHAT), _Trace, _WHAT, where=line.where).model_dump()
 
 
-def collect(program: dspy.Module, tasks: Sequence[Task], rollouts: Rollouts) -> TraceBank:
+def collect(
+    program: dspy.Module, tasks: Sequence[Task], rollouts: Rollouts, *, threshold: float = 1.0
+) -> TraceBank:
     """Run `program` with the teacher over `tasks` and keep the successes.
 
     Args:
         rollouts: runs programs with the teacher as their model. If it resumes, tasks that an earlier run
             finished are not run again; once its budget is spent, no further ones.
+        threshold: the lowest score of a success.
 
     Returns:
         A bank with one demonstration or one gap for each task.
     """
     run = digest([program_digest(program), model_digest(rollouts.lm), rollouts.seed])
     store = TraceStore(rollouts.folder / TRACES, run)
+    idle = teaches_idle(rollouts.env)
+
+    def lacking(record: EpisodeRecord) -> str | None:
+        return shortcoming(record, threshold=threshold, idle=idle)
 
     def known(record: EpisodeRecord) -> bool:
         """Whether an episode need not run again: a success that left no trace would be lost to the bank."""
-        return shortcoming(record) is not None or store.get(record.digests.task) is not None
+        return lacking(record) is not None or store.get(record.digests.task) is not None
 
     captured = Capture(program, store, rollouts.env)
     result = rollouts(captured, tasks, name="teacher", partly=True, known=known)
@@ -162,7 +169,7 @@ def collect(program: dspy.Module, tasks: Sequence[Task], rollouts: Rollouts) -> 
     demonstrations, gaps = [], []
     for task in tasks:
         record, trace = by_task.get(task.id), store.get(task.digest)
-        reason = "not run" if record is None else shortcoming(record)
+        reason = "not run" if record is None else lacking(record)
         if reason is None and (trace is None or not trace["parts"]):
             reason = "left no trace"
         if reason is not None:
@@ -183,15 +190,27 @@ def collect(program: dspy.Module, tasks: Sequence[Task], rollouts: Rollouts) -> 
     return TraceBank(tuple(demonstrations), tuple(gaps))
 
 
-def shortcoming(record: EpisodeRecord) -> str | None:
-    """Why an episode is no example to follow; None if it is one."""
+def teaches_idle(env: Environment) -> bool:
+    """Whether a success without a tool call shows anything.
+
+    It does not where only the world's state counts: it was right to do nothing, and nobody sees why.
+    """
+    return env.kind.judges_answers or not env.kind.toolkits
+
+
+def shortcoming(record: EpisodeRecord, *, threshold: float = 1.0, idle: bool = False) -> str | None:
+    """Why an episode is no example to follow; None if it is one.
+
+    Args:
+        threshold: the lowest score of a success.
+        idle: whether an episode without a tool call may be one.
+    """
     if record.status != "finished":
         detail = f": {record.error}" if record.error else ""
         return f"{record.status}{detail}"
-    if record.scores.get(PRIMARY, 0.0) < 1.0:
+    if record.scores.get(PRIMARY, 0.0) < threshold:
         unknown = sorted({call.tool for call in record.calls if call.status == "unknown_tool"})
         return f"tools not on offer: {', '.join(unknown)}" if unknown else "wrong outcome"
-    if not record.calls:
-        # It succeeded because there was nothing to do, and shows nobody how to find that out.
+    if not (idle or record.calls):
         return "called no tool"
     return None

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any, Self
 
 import dspy
 
-from evals.dspy_programs.asked import given_to
 from evals.dspy_programs.demo_format import DemoNotes, without_notes
 from evals.lm.failures import failure_status
 from evals.records.record import PRIMARY
 from evals.scoring.constraints import acceptable
+from evals.scoring.metric import MetricScorer
 from evals.scoring.scorer import scores_of
+from evals.task_kind import run_program
+from optimizers.demos.collection import teaches_idle
 from optimizers.demos.demonstration import Demonstration, LastCall, TraceStep, last_calls, quoted_records
 from optimizers.demos.redaction import with_twins
 from optimizers.dspy_optimizers.feedback import feedback
@@ -75,12 +77,14 @@ class Lessons:
         task = self.task(example.task)
         finished = episode.status == "finished"
         scores = self._scores(task, episode) if finished else {}
-        right = scores.get(PRIMARY, 0.0) >= 1.0 and acceptable(self.context.settings.constraints, scores)
+        right = scores.get(PRIMARY, 0.0) >= self.context.settings.threshold and acceptable(
+            self.context.settings.constraints, scores
+        )
         if trace is None:
             known = None if episode.status in INFRASTRUCTURE else right
             self.standings.note(prediction.held.standing, task, known)
             return right
-        right = right and bool(episode.calls)
+        right = right and (bool(episode.calls) or teaches_idle(self.context.teacher.env))
         if right:
             self.taught = True
         else:
@@ -100,7 +104,8 @@ class Lessons:
             return dspy.Prediction(score=0.0, feedback="The program failed.")
         task, episode = self.task(gold.task), pred.held.episode
         right = self.metric(gold, pred)
-        words = feedback(task, episode, self._scores(task, episode))
+        told = (s.feedback(task, episode) for s in self._scorers if isinstance(s, MetricScorer))
+        words = next(filter(None, told), "") or feedback(task, episode, self._scores(task, episode))
         return dspy.Prediction(score=float(right), feedback=words)
 
     def count(self, episode: EpisodeResult, *, taught: bool) -> None:
@@ -240,7 +245,7 @@ class LastSteps(dspy.Module):  # type: ignore[misc]
         perform = self._lessons.context.perform
         if perform is not None:
             return perform(self.program, task, taught)
-        return self.program(task=given_to(self.program, task))
+        return run_program(self.program, task, self._lessons.context.student.env)
 
     def _steps(
         self, task: Task, episode: EpisodeResult, found: dict[str, LastCall], taught: bool

@@ -8,6 +8,7 @@ from typing import Any
 import dspy
 
 from evals.suite import as_examples
+from optimizers.demos.collection import teaches_idle
 from optimizers.dspy_optimizers.lessons import LastSteps, Lessons
 from optimizers.dspy_optimizers.stock import REDACTED, DspyOptimizer, Optimized, examples, proposer_lm
 from optimizers.optimizer import CompileContext
@@ -100,19 +101,26 @@ class SIMBA(DspyOptimizer):
             num_threads=context.student.workers,
         )
         demonstration, rule = optimizer.strategies
-        optimizer.strategies = [_with_calls(demonstration), _redacted(rule, lessons)]
+        optimizer.strategies = [
+            _with_calls(demonstration, idle=teaches_idle(context.student.env)),
+            _redacted(rule, lessons),
+        ]
         wrapped = optimizer.compile(
             LastSteps(context.program, lessons), trainset=tasks, seed=context.settings.seed
         )
         return Optimized(wrapped, "ascended")
 
 
-def _with_calls(demonstration: Callable[..., bool]) -> Callable[..., bool]:
-    """The strategy that adds a demonstration, but none without a call: it would show how to do nothing."""
+def _with_calls(demonstration: Callable[..., bool], *, idle: bool) -> Callable[..., bool]:
+    """The strategy that adds a demonstration, one without a call only if that teaches (`idle`)."""
 
     def append_a_demo(bucket: list[dict[str, Any]], system: Any, **options: Any) -> bool:
         best = bucket[0]["prediction"]
-        return best is not None and bool(best.held.episode.calls) and demonstration(bucket, system, **options)
+        return (
+            best is not None
+            and (idle or bool(best.held.episode.calls))
+            and demonstration(bucket, system, **options)
+        )
 
     return append_a_demo
 

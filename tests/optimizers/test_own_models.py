@@ -16,7 +16,6 @@ from optimizers import registry
 from optimizers.compiling.compile import compile_program
 from optimizers.compiling.plan import Model, Plan
 from optimizers.cost.budget import Budget
-from optimizers.cost.limits import Limits
 from optimizers.settings import Settings
 from tests.optimizers.shop import PHRASINGS, Clerk, lm, make_suite
 from tests.optimizers.shop import Model as Engine
@@ -57,7 +56,7 @@ def clerk(suite: Suite, model: Any) -> Clerk:
 
 
 def test_a_budget_covers_the_model_inside_a_program(suite: Suite) -> None:
-    program, budget = clerk(suite, Own("own/model", cache=False)), Budget(Limits(max_calls=10))
+    program, budget = clerk(suite, Own("own/model", cache=False)), Budget(calls=10)
     result = evaluate(
         program,
         suite.select(split="test"),
@@ -72,7 +71,7 @@ def test_a_budget_covers_the_model_inside_a_program(suite: Suite) -> None:
 
 
 def test_dollars_are_not_limited_where_the_price_of_a_model_inside_is_unknown(suite: Suite) -> None:
-    budget = Budget(Limits(max_usd=1.0))
+    budget = Budget(usd=1.0)
     with pytest.raises(InputError, match="price of own/model is not known"):
         evaluate(
             clerk(suite, Own("own/model")),
@@ -141,7 +140,7 @@ def test_a_compile_keeps_and_counts_what_the_model_inside_says(suite: Suite, tmp
     assert again.artifact.digest == whole.artifact.digest
     assert len(Own.asked) == asked
 
-    budget = Budget(Limits(max_calls=20))
+    budget = Budget(calls=20)
     cut = compiled(suite, tmp_path / "cut", budget)
     assert cut.artifact.manifest.stopped == "max_calls"
     assert len(Own.asked) - asked == budget.spent.calls <= 20

@@ -17,7 +17,6 @@ from optimizers import registry
 from optimizers.compiling.compile import Result, compile_program
 from optimizers.compiling.plan import Model, Plan
 from optimizers.cost.budget import Budget
-from optimizers.cost.limits import Limits
 from optimizers.registry import OPTIMIZERS
 from optimizers.settings import Settings
 from tests.optimizers.proposing import Proposals
@@ -98,7 +97,7 @@ def test_a_compile_ends_at_its_limit_with_the_best_so_far_and_can_go_on(
     work = Compile(suite, tmp_path / "cut", optimizer)
     for number, share in enumerate((0.05, 0.3, 0.6, 0.9)):
         limit = max(1, round(share * whole.asked))
-        budget = Budget(Limits(max_calls=limit))
+        budget = Budget(calls=limit)
         found = work(budget, resume=number > 0)
         manifest = found.artifact.manifest
 
@@ -114,7 +113,7 @@ def test_a_compile_ends_at_its_limit_with_the_best_so_far_and_can_go_on(
             assert not manifest.trials
         assert found.artifact.state.keys() == expected.artifact.state.keys()
 
-    done = work(Budget(Limits(max_calls=10 * whole.asked)), resume=True)
+    done = work(Budget(calls=10 * whole.asked), resume=True)
     assert done.artifact.manifest.stopped == ""
     assert done.compiled.chosen == expected.compiled.chosen
     assert done.artifact.state == expected.artifact.state
@@ -135,7 +134,7 @@ def test_each_limit_ends_a_compile(
 ) -> None:
     (name,), (limit,) = limits.keys(), limits.values()
     work = Compile(suite, tmp_path / "work", optimizer, seconds=0.02 if name == "max_minutes" else 0.0)
-    budget = Budget(Limits(**limits), prices=PRICES)
+    budget = Budget(**{name.removeprefix("max_"): n for name, n in limits.items()}, prices=PRICES)
     manifest = work(budget).artifact.manifest
 
     assert manifest.stopped == name
@@ -146,10 +145,10 @@ def test_each_limit_ends_a_compile(
 
 def test_time_goes_on_where_a_compile_stopped(suite: Suite, tmp_path: Path) -> None:
     work = Compile(suite, tmp_path / "work", "bootstrap", seconds=0.02)
-    assert work(Budget(Limits(max_minutes=0.3 / 60))).artifact.manifest.stopped
+    assert work(Budget(minutes=0.3 / 60)).artifact.manifest.stopped
     asked = work.asked
     # It stops a little early where the next episode would take too long, and a new process knows of none.
-    less = Budget(Limits(max_minutes=0.05 / 60))
+    less = Budget(minutes=0.05 / 60)
     assert work(less, resume=True).artifact.manifest.stopped == "max_minutes"
     assert work.asked == asked
 
@@ -157,10 +156,10 @@ def test_time_goes_on_where_a_compile_stopped(suite: Suite, tmp_path: Path) -> N
 def test_nothing_is_asked_where_dollars_cannot_be_counted(suite: Suite, tmp_path: Path) -> None:
     work = Compile(suite, tmp_path / "work", "bootstrap")
     with pytest.raises(InputError, match="price of paid/teacher is not known"):
-        work(Budget(Limits(max_usd=1)))
+        work(Budget(usd=1))
     assert work.asked == 0
 
 
 def test_two_limits_the_first_that_is_reached_ends_it(suite: Suite, tmp_path: Path) -> None:
-    budget = Budget(Limits(max_calls=1000, max_tokens=100))
+    budget = Budget(calls=1000, tokens=100)
     assert Compile(suite, tmp_path / "work", "bootstrap")(budget).artifact.manifest.stopped == "max_tokens"

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGES = ("worksmith", "optimizers", "programs", "evals", "tools", "retrievers")
 KINDS = ("evals/kinds", "tools/kinds")
 NAMED = re.compile(
-    r"(?<![a-z])(?:office|enterprise|crm|own_data|workbench|crmarena|enterprisebench)(?![a-z])"
+    r"(?<![a-z])(?:office|dspy_examples|enterprise|crm|own_data|workbench|crmarena|enterprisebench)(?![a-z])"
 )
 CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 DATA = {".toml", ".json", ".txt", ".html", ".css", ".js"}

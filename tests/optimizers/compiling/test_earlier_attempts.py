@@ -21,7 +21,6 @@ from evals.tasks.task import Task
 from optimizers.compiling.journal import Journal
 from optimizers.compiling.replies import RememberingEngine, ReplyStore
 from optimizers.cost.budget import Budget
-from optimizers.cost.limits import Limits
 from optimizers.cost.spending import Spent
 from tests.chat_server import chat_server, said
 from tests.evals.episodes import make_episode, make_task
@@ -40,7 +39,7 @@ def paid(replies: Path, prices: Prices) -> Spent:
 
 def test_a_reply_out_of_a_cache_is_used_and_not_paid(tmp_path: Path) -> None:
     name = f"openai/{uuid4()}"
-    budget = Budget(Limits(max_calls=10), prices=Prices({name: Price(1.0, 1.0)}))
+    budget = Budget(calls=10, prices=Prices({name: Price(1.0, 1.0)}))
     with chat_server() as server:
         server.say(said("a"), said("b"))
         original = dspy.LM(name, api_base=server.url, api_key="none")
@@ -80,14 +79,14 @@ def test_a_reply_out_of_a_cache_is_used_and_not_paid(tmp_path: Path) -> None:
 def test_a_damaged_note_of_the_time_is_said(tmp_path: Path, content: str) -> None:
     with Journal.open(tmp_path, {}, resume=False) as journal:
         (tmp_path / "seconds.json").write_text(content)
-        budget = Budget(Limits(max_minutes=1))
+        budget = Budget(minutes=1)
         with pytest.raises(InputError, match=r"seconds\.json"), journal.continued(budget):
             pass
 
 
 def test_a_resumed_compile_has_spent_what_its_journal_holds(tmp_path: Path) -> None:
     def budget() -> Budget:
-        return Budget(Limits(max_calls=2), prices=Prices({"scripted/Cancel": Price(1.0, 2.0)}))
+        return Budget(calls=2, prices=Prices({"scripted/Cancel": Price(1.0, 2.0)}))
 
     file, first = tmp_path / "replies.jsonl", budget()
     store = ReplyStore(file)
@@ -132,7 +131,7 @@ class Threaded(dspy.Module):  # type: ignore[misc]
 
 
 def test_episodes_may_ask_from_threads_of_their_own(suite: Suite) -> None:
-    budget = Budget(Limits(max_calls=60))
+    budget = Budget(calls=60)
     model = budget.counted(lm("Cancel"))
     tasks = [make_task(number) for number in range(8)]
     result = evaluate(

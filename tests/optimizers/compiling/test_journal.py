@@ -36,7 +36,6 @@ from optimizers.compiling.plan import Plan
 from optimizers.compiling.replies import RememberingEngine, ReplyStore
 from optimizers.compiling.verification import derived
 from optimizers.cost.budget import Budget
-from optimizers.cost.limits import Limits
 from optimizers.registry import OPTIMIZERS
 from optimizers.settings import Settings
 from tests.chat_server import chat_server, said
@@ -163,8 +162,8 @@ def test_a_result_is_derived_without_a_model(suite: Suite, tmp_path: Path, name:
 def test_what_a_budget_ended_is_derived_too(suite: Suite, tmp_path: Path, name: str, share: float) -> None:
     everything = Photographer()
     compile_program(plan(suite, tmp_path / "whole", name, by=everything))
-    limits = Limits(max_calls=round(share * everything.calls))
-    cut = replace(plan(suite, tmp_path / "cut", name, by=Photographer()), budget=Budget(limits))
+    calls = round(share * everything.calls)
+    cut = replace(plan(suite, tmp_path / "cut", name, by=Photographer()), budget=Budget(calls=calls))
     ended = compile_program(cut).artifact
     assert ended.manifest.stopped == "max_calls"
 
@@ -175,7 +174,7 @@ def test_what_a_budget_ended_is_derived_too(suite: Suite, tmp_path: Path, name: 
 
 def test_where_a_budget_ended_dspys_optimizers_nobody_knows(suite: Suite, tmp_path: Path) -> None:
     name = "dspy:BootstrapFewShot"
-    cut = replace(plan(suite, tmp_path / "c", name, by=Photographer()), budget=Budget(Limits(max_calls=9)))
+    cut = replace(plan(suite, tmp_path / "c", name, by=Photographer()), budget=Budget(calls=9))
     stopped = compile_program(cut).artifact.manifest.stopped
 
     with pytest.raises(IncompleteJournalError, match="no word of where its budget"):

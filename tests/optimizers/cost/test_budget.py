@@ -79,7 +79,7 @@ def test_no_limit_is_overstepped_by_more_than_what_was_in_flight(
 ) -> None:
     scale = 1e-3 if unit == "max_usd" else 1
     limits: dict[str, Any] = {unit: limit * scale}
-    budget = Budget(Limits(**limits), prices=PRICES)
+    budget = Budget(**{name.removeprefix("max_"): n for name, n in limits.items()}, prices=PRICES)
     started, flying = work(budget, costs, workers)
 
     assert budget.spent.calls == budget.spent.tokens == sum(started)
@@ -96,7 +96,7 @@ def test_no_limit_is_overstepped_by_more_than_what_was_in_flight(
 @settings(max_examples=30, deadline=None)
 @given(cost=st.integers(1, 9), limit=st.integers(1, 300), workers=st.integers(1, 32))
 def test_where_all_cost_the_same_a_limit_is_kept_exactly(cost: int, limit: int, workers: int) -> None:
-    budget = Budget(Limits(max_calls=limit))
+    budget = Budget(calls=limit)
     started, _ = work(budget, [cost] * 400, workers)
 
     # The first has to run for its cost to be known.
@@ -106,7 +106,7 @@ def test_where_all_cost_the_same_a_limit_is_kept_exactly(cost: int, limit: int, 
 
 def test_time_is_that_of_the_clock_and_of_what_was_before() -> None:
     now = [100.0]
-    budget = Budget(Limits(max_minutes=1), clock=lambda: now[0])
+    budget = Budget(minutes=1, clock=lambda: now[0])
     kept: list[float] = []
     with budget.continued(Spent(), 20, kept.append):
         assert budget.seconds == 20
@@ -122,7 +122,7 @@ def test_time_is_that_of_the_clock_and_of_what_was_before() -> None:
 
 
 def test_what_a_log_holds_counts_unless_a_journal_does() -> None:
-    budget = Budget(Limits(max_calls=3), prices=PRICES)
+    budget = Budget(calls=3, prices=PRICES)
     paid = {"paid_requests": 3, "paid_prompt_tokens": 1000, "paid_completion_tokens": 100}
     record = make_record(1, model_calls=5, prompt_tokens=2000, completion_tokens=200, **paid)
     budget.account("scripted/gold-1").charge(record)
@@ -135,7 +135,7 @@ def test_what_a_log_holds_counts_unless_a_journal_does() -> None:
 
 
 def test_a_kind_that_costs_more_is_tried_out_before_many_start() -> None:
-    budget = Budget(Limits(max_tokens=1000))
+    budget = Budget(tokens=1000)
     account = budget.account("m")
     for _ in range(3):
         assert ask(account, 20, "short")
@@ -157,10 +157,10 @@ def test_a_kind_that_costs_more_is_tried_out_before_many_start() -> None:
 
 def test_dollars_are_not_limited_where_a_price_is_unknown() -> None:
     with pytest.raises(InputError, match="price of openai/nobody-knows is not known") as caught:
-        Budget(Limits(max_usd=1)).account("openai/nobody-knows")
+        Budget(usd=1).account("openai/nobody-knows")
     assert "--prices" in str(caught.value)
-    assert ask(Budget(Limits(max_usd=1)).account("local/analogy@1"), 5)
-    assert ask(Budget(Limits(max_calls=1)).account("openai/nobody-knows"), 5)
+    assert ask(Budget(usd=1).account("local/analogy@1"), 5)
+    assert ask(Budget(calls=1).account("openai/nobody-knows"), 5)
 
 
 @pytest.mark.parametrize("name", ["max_calls", "max_tokens", "max_usd", "max_minutes"])
@@ -179,7 +179,7 @@ def test_without_limits_everything_may_start() -> None:
 
 
 def test_a_request_waits_for_nobody_since_who_is_in_flight_may_wait_for_it() -> None:
-    budget = Budget(Limits(max_calls=10))
+    budget = Budget(calls=10)
     account = budget.account("m")
     assert ask(account, 1)
     leave = account.admit("dear")
@@ -196,7 +196,7 @@ def test_a_request_waits_for_nobody_since_who_is_in_flight_may_wait_for_it() -> 
 
 def test_a_judge_gives_no_verdict_once_the_budget_is_spent() -> None:
     grade = said("[[ ## feedback ## ]]\nx\n\n[[ ## level ## ]]\n4\n\n[[ ## completed ## ]]")
-    account = Budget(Limits(max_calls=1)).account("openai/judge")
+    account = Budget(calls=1).account("openai/judge")
     with chat_server() as server:
         lm = dspy.LM("openai/judge", api_base=server.url, api_key="none", num_retries=0, cache=False)
         server.say(grade, grade)

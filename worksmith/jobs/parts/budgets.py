@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from evals.dspy_programs.digests import model_name
 from evals.lm.prices import Prices, use_prices
 from optimizers.cost.budget import Budget
-from optimizers.cost.limits import Limits
 
 if TYPE_CHECKING:
     import dspy
@@ -26,8 +25,13 @@ def open_budget(settings: BudgetSettings, models: Iterable[dspy.LM]) -> Budget |
     """
     prices = Prices.read(settings.prices) if settings.prices else Prices()
     use_prices(prices)
-    limits = Limits(settings.max_calls, settings.max_tokens, settings.max_usd, settings.max_minutes)
-    budget = Budget(limits, prices=prices)
+    budget = Budget(
+        usd=settings.max_usd,
+        calls=settings.max_calls,
+        tokens=settings.max_tokens,
+        minutes=settings.max_minutes,
+        prices=prices,
+    )
     for lm in models:
         budget.account(model_name(lm))
     return budget if budget.limits.given else None

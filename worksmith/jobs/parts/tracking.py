@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 from evals.records.run_card import CARD_ARTIFACT
 from evals.tracking import Dataset, TraceChoice, open_tracker
 from evals.tracking.figures import params_text
+from optimizers.compiling.trials import record_trials
 from tools.seeding import digest
 
 if TYPE_CHECKING:
@@ -97,16 +98,7 @@ def record_compile(
 
     artifact = result.artifact
     written = _written(artifact, works_in)
-    for split in ("train", "dev"):
-        used = getattr(artifact.manifest, split)
-        run.dataset(Dataset(trained_on.path.name, trained_on.digest), split=split, tasks=len(used))
-    for number, trial in enumerate(artifact.manifest.trials):
-        outcome = trial["outcome"]
-        values = {f"dev/{name}": outcome[bound] for name, bound in _DEV.items() if outcome[bound] is not None}
-        run.metrics(values, step=number)
-    for role, cost in artifact.manifest.cost.items():
-        run.metrics({f"compile/{role}_{name}": value for name, value in cost.items()})
-    run.metrics({f"compile/{name}": value for name, value in artifact.measured.items()})
+    record_trials(run, artifact, Dataset(trained_on.path.name, trained_on.digest))
     name = f"{artifact.manifest.program['strategy']['name']}-{slug(artifact.manifest.optimizer)}"
     run.instructions({f"{name}.{part}": text for part, text in written.items()})
     with tempfile.TemporaryDirectory() as folder:
@@ -140,6 +132,3 @@ def _written(artifact: Artifact, suite: Suite) -> dict[str, str]:
 
 def _instructions(state: dict[str, Any]) -> str:
     return str(state.get("signature", {}).get("instructions", ""))
-
-
-_DEV = {"outcome": "value", "outcome_low": "low", "outcome_high": "high"}

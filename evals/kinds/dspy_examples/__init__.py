@@ -1,0 +1,1 @@
+"""Plain DSPy programs over examples, as tasks and episodes."""

@@ -1,0 +1,26 @@
+"""Models by name, as the package above resolves them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Any
+
+from tools.errors import InputError
+
+if TYPE_CHECKING:
+    from evals.tasks.task import Task
+
+GROUP = "worksmith.models"
+"""The entry point `resolve` of this group takes a name and `tasks=`, whose plans the model `gold` follows."""
+
+
+def model_named(name: str, *, tasks: Sequence[Task] = ()) -> Any:
+    """The model called `name`, a `dspy.BaseLM`.
+
+    Raises:
+        InputError: there is none.
+    """
+    for entry in entry_points(group=GROUP, name="resolve"):
+        return entry.load()(name, tasks=tasks)
+    raise InputError(f"nothing resolves the model {name!r}", hint="give a dspy.LM, or install worksmith")

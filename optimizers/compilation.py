@@ -1,0 +1,76 @@
+"""What a compile found, as its program carries it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    from optimizers.compiling.artifact import Artifact
+    from optimizers.compiling.compile import Result
+    from optimizers.trial import Trial
+
+
+@dataclass(frozen=True)
+class Compilation:
+    """What a compile found.
+
+    Attributes:
+        trials: the programs that were measured on the tasks to choose by, with intervals and episodes.
+        chosen: the name of the trial that the program comes from; None if nothing was measured.
+        acceptance: whether the program was shown to be better than the student, see
+            `optimizers.compiling.finalize`. A race reports that with its trials.
+        cost: episodes, model calls and tokens of teacher and student.
+        gaps: why training examples gave no demonstration, with counts.
+        stopped: the limit of the budget that ended the compile; empty if none did.
+        notes: remarks, such as the models that were taken by default.
+        artifact: the program at rest; `save` writes it to a file with all this.
+        run_id: of the run in MLflow; None where it was not tracked.
+    """
+
+    trials: tuple[Trial, ...]
+    chosen: str | None
+    acceptance: Mapping[str, Any]
+    cost: Mapping[str, Mapping[str, int]]
+    gaps: Mapping[str, int]
+    stopped: str
+    notes: tuple[str, ...]
+    artifact: Artifact
+    run_id: str | None = None
+
+    @classmethod
+    def of(cls, result: Result, *, notes: tuple[str, ...] = (), run_id: str | None = None) -> Self:
+        manifest = result.artifact.manifest
+        return cls(
+            trials=result.compiled.trials,
+            chosen=result.compiled.chosen,
+            acceptance=result.compiled.acceptance,
+            cost=manifest.cost,
+            gaps=manifest.gaps,
+            stopped=manifest.stopped,
+            notes=notes,
+            artifact=result.artifact,
+            run_id=run_id,
+        )
+
+    def save(self, path: Path | str) -> None:
+        """Write the program and these facts to one file, as `worksmith compile` does."""
+        self.artifact.write(Path(path))
+
+    def __str__(self) -> str:
+        lines = [
+            f"{'*' if trial.name == self.chosen else ' '} {trial.name:24} {100 * score.value:5.1f} % "
+            f"[{100 * score.low:.1f}, {100 * score.high:.1f}] of {score.n}"
+            for trial in self.trials
+            for score in (trial.strict,)
+        ]
+        claim = self.acceptance.get("said") or next(
+            (trial.race["verdict"] for trial in self.trials if trial.race and "verdict" in trial.race), ""
+        )
+        stopped = f"the budget ended the compile ({self.stopped})" if self.stopped else ""
+        return "\n".join([*lines, *filter(None, (claim, stopped)), *self.notes])
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self

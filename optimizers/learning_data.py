@@ -1,0 +1,104 @@
+"""The data of a compile: a suite's tasks, or examples that become tasks, and the score to choose by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from evals.records.record import PRIMARY
+from evals.scoring.metric import MetricScorer
+from evals.scoring.objective import ObjectiveScorer
+from evals.suite import Examples, Suite, suite_of_examples
+from evals.task_kind import scorers_for, task_kind
+from optimizers.compiling.plan import Metric, TaskSets
+from tools.errors import InputError
+from tools.seeding import digest
+
+if TYPE_CHECKING:
+    from evals.tasks.task import Task
+
+
+class LearningData(NamedTuple):
+    """The data of a compile.
+
+    Attributes:
+        said: how the tasks to choose by were found, where nobody named them.
+    """
+
+    suite: Suite
+    tasks: TaskSets
+    said: str = ""
+
+
+def learning_data(
+    trainset: Sequence[Any], valset: Sequence[Any] | None, *, seed: int, intent: str = "intent"
+) -> LearningData:
+    """The tasks to learn from and to choose by.
+
+    Without a `valset` every second example of the `trainset` is for choosing. They are sorted by intent
+    and, within each, by a random number from the seed, so both parts have every intent that has two.
+
+    Args:
+        trainset, valset: examples with inputs, or parts of one suite such as `suite.train`.
+        intent: the field of plain examples that names their kind, if they have one.
+
+    Raises:
+        InputError: there are too few examples, they have no inputs, or they are of different suites.
+    """
+    least = 2 if valset is None else 1
+    if len(trainset) < least or (valset is not None and not valset):
+        raise InputError(
+            f"{len(trainset)} training and {len(valset or ())} validation examples are too few",
+            where="trainset, valset",
+            hint="give at least two examples to learn from, or one of each",
+        )
+    if isinstance(trainset, Examples):
+        suite, train = trainset.suite, trainset.tasks
+        dev = None if valset is None else _of_suite(valset, suite)
+    else:
+        suite = suite_of_examples(trainset, valset or (), intent=intent)
+        train = suite.select(split="train")
+        dev = None if valset is None else suite.select(split="dev")
+    said = ""
+    if dev is None:
+        ordered = sorted(train, key=lambda task: (task.intent or "", digest([seed, task.id])))
+        train, dev = ordered[0::2], ordered[1::2]
+        said = f"without a valset, {len(dev)} of {len(ordered)} examples (seed {seed}) are for choosing"
+    return LearningData(suite, TaskSets(train, dev, _held_back(suite, train, dev)), said)
+
+
+def _of_suite(valset: Sequence[Any], suite: Suite) -> list[Task]:
+    if not isinstance(valset, Examples) or valset.suite.digest != suite.digest:
+        raise InputError(
+            "training and validation examples are of different suites",
+            where="valset",
+            hint="take both of one suite, such as suite.train and suite.dev",
+        )
+    return valset.tasks
+
+
+def _held_back(suite: Suite, train: Sequence[Task], dev: Sequence[Task]) -> list[Task]:
+    """The tasks to choose by, and those of the suite that programs are measured on."""
+    used = {task.id for task in (*train, *dev)}
+    return [*dev, *(t for t in suite.tasks if t.split in ("dev", "test") and t.id not in used)]
+
+
+def chosen_by(metric: Callable[..., Any] | None, suite: Suite) -> Metric | None:
+    """The scorers for a metric; None for those of the suite.
+
+    Raises:
+        InputError: plain examples need a metric, and there is none.
+    """
+    plain = task_kind(suite.env.kind.name).call is not None
+    own = () if plain else scorers_for(suite.env)
+    score = getattr(metric, "score", None)
+    if metric is None or score == PRIMARY:
+        if plain:
+            raise InputError("plain examples need a metric", where="metric", hint="give Race(metric=...)")
+        return None
+    if isinstance(score, str):
+        scorer: ObjectiveScorer | MetricScorer = ObjectiveScorer(own, score)
+        return Metric((scorer,), {"maximize": score, "digest": scorer.digest})
+    scorer = MetricScorer(metric, own)
+    name = getattr(metric, "__name__", type(metric).__name__)
+    return Metric((scorer,), {"metric": name, "digest": scorer.digest})

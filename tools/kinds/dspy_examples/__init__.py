@@ -1,0 +1,1 @@
+"""The world of plain DSPy programs over examples: no tables, no tools."""
