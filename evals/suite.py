@@ -280,10 +280,13 @@ def suite_of_examples(train: Sequence[Any], dev: Sequence[Any], *, intent: str =
 
 
 def as_examples(tasks: Iterable[Task]) -> list[dspy.Example]:
-    """The visible parts of tasks, as examples with the one input `task`."""
+    """The visible parts of tasks, as examples with the one input `task`; of an example's task the example."""
     import dspy
 
-    return [dspy.Example(task=task.visible()).with_inputs("task") for task in tasks]
+    return [
+        getattr(task, "example", None) or dspy.Example(task=task.visible()).with_inputs("task")
+        for task in tasks
+    ]
 
 
 def _spread(tasks: Sequence[Task], count: int) -> list[Task]:

@@ -50,10 +50,22 @@ def state_digest(program: Any) -> str:
     own = getattr(program, "digest", None)
     if own is not None:
         return str(own() if callable(own) else own)
+    models = [model_digest(model) for _, _, model in own_models(program)]
+    return digest([_path(program), _plain(_state(program)), *models])
+
+
+def _state(program: Any) -> Any:
+    """The program's DSPy state; models that DSPy cannot write down are left out, for they count anyway."""
     dump = getattr(program, "dump_state", None)
-    parts = [_path(program), _plain(dump() if dump else {})]
-    parts += [model_digest(model) for _, _, model in own_models(program)]
-    return digest(parts)
+    if dump is None:
+        return {}
+    try:
+        return dump()
+    except TypeError:
+        bare = program.deepcopy()
+        for predictor in bare.predictors():
+            predictor.lm = None
+        return bare.dump_state()
 
 
 def strategy_name(program: Any) -> str:

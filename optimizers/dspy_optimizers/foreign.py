@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection
 from typing import Any, ClassVar
 
 from evals.suite import as_examples
+from evals.task_kind import task_kind
 from optimizers.dspy_optimizers.lessons import LastSteps, Lessons
 from optimizers.dspy_optimizers.stock import DspyOptimizer, Optimized, examples
 from optimizers.optimizer import CompileContext
@@ -38,12 +39,20 @@ class Foreign(DspyOptimizer):
         wrapped = made.compile(
             LastSteps(context.program, lessons), trainset=examples(context), **_taken(made.compile, data)
         )
+        if task_kind(context.student.env.kind.name).call is None:
+            # An example of a suite holds a task and no trajectory; it shows nothing.
+            for predictor in wrapped.program.predictors():
+                predictor.demos = [demo for demo in predictor.demos if lessons.made(_fields(demo))]
         return Optimized(wrapped, "optimized")
 
 
 def foreign(made_by: type[Any], name: str) -> type[Foreign]:
     """The optimizer that is called `name` and runs the class `made_by`."""
     return type(made_by.__name__, (Foreign,), {"name": name, "made_by": made_by})
+
+
+def _fields(demo: Any) -> dict[str, Any]:
+    return {name: value for name, value in demo.items() if name != "augmented"}
 
 
 def _taken(function: Callable[..., Any], options: dict[str, Any]) -> dict[str, Any]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, Self
 
 import dspy
+from pydantic_core import to_jsonable_python
 
 from evals.dspy_programs.demo_format import DemoNotes, without_notes
 from evals.lm.failures import failure_status
@@ -16,7 +17,9 @@ from evals.records.record import PRIMARY
 from evals.scoring.constraints import acceptable
 from evals.scoring.metric import MetricScorer
 from evals.scoring.scorer import scores_of
+from evals.suite import as_examples
 from evals.task_kind import run_program
+from evals.tasks.task import VisibleTask
 from optimizers.demos.collection import teaches_idle
 from optimizers.demos.demonstration import Demonstration, LastCall, TraceStep, last_calls, quoted_records
 from optimizers.demos.redaction import with_twins
@@ -28,7 +31,7 @@ from tools.seeding import digest
 from tools.statuses import INFRASTRUCTURE
 
 if TYPE_CHECKING:
-    from evals.tasks.task import Task, VisibleTask
+    from evals.tasks.task import Task
     from tools.episode_result import EpisodeResult
 
 
@@ -36,10 +39,12 @@ class Held:
     """An episode in a prediction, which no optimizer can write into a prompt.
 
     Attributes:
+        task: that was run.
         standing: the name under which `Standings` has the program that ran it.
     """
 
-    def __init__(self, episode: EpisodeResult, standing: str = "") -> None:
+    def __init__(self, task: Task, episode: EpisodeResult, standing: str = "") -> None:
+        self.task = task
         self.episode = episode
         self.standing = standing
 
@@ -58,7 +63,11 @@ class Lessons:
         self.context = context
         self.broken: Exception | None = None
         self.taught = False
-        self._tasks = {task.id: task for task in (*context.train, *context.dev)}
+        self._tasks = {
+            _asked(example): task
+            for task in (*context.train, *context.dev)
+            for example in as_examples([task])
+        }
         self._scorers = tuple(context.student.scorers or _default_scorers(context))
         # Evaluations call the metric from many threads.
         self._lock = threading.Lock()
@@ -68,13 +77,14 @@ class Lessons:
         self.standings = Standings(context, self.shown_by)
         context.also_measured(self.standings.contenders)
 
-    def task(self, visible: VisibleTask) -> Task:
-        return self._tasks[visible.id]
+    def task(self, inputs: Mapping[str, Any]) -> Task:
+        """The task of an example's inputs."""
+        return self._tasks[_asked(inputs)]
 
     def metric(self, example: dspy.Example, prediction: dspy.Prediction, trace: Any = None) -> bool:
         """Whether an episode did its task and broke no constraint. `trace` is given in bootstrapping only."""
         episode: EpisodeResult = prediction.held.episode
-        task = self.task(example.task)
+        task: Task = prediction.held.task
         finished = episode.status == "finished"
         scores = self._scores(task, episode) if finished else {}
         right = scores.get(PRIMARY, 0.0) >= self.context.settings.threshold and acceptable(
@@ -102,7 +112,7 @@ class Lessons:
         """As `metric`, with a description of the episode, for optimizers that reflect on it."""
         if pred is None:
             return dspy.Prediction(score=0.0, feedback="The program failed.")
-        task, episode = self.task(gold.task), pred.held.episode
+        task, episode = pred.held.task, pred.held.episode
         right = self.metric(gold, pred)
         told = (s.feedback(task, episode) for s in self._scorers if isinstance(s, MetricScorer))
         words = next(filter(None, told), "") or feedback(task, episode, self._scores(task, episode))
@@ -125,7 +135,7 @@ class Lessons:
             parts=parts,
         )
         with self._lock:
-            self._by_part.update((digest(part), demonstration) for part in parts.values())
+            self._by_part.update((_key(part), demonstration) for part in parts.values())
 
     def failed(self, error: Exception) -> None:
         """Count an exception of the program, which the optimizer will swallow."""
@@ -177,9 +187,14 @@ class Lessons:
         for predictor in program.predictors():
             for demo in predictor.demos:
                 part = {name: value for name, value in demo.items() if name != "augmented"}
-                demonstration = self._by_part[digest(part)]
-                found[demonstration.task_id] = demonstration
+                # An example itself, where an optimizer shows such, is no demonstration of anybody's.
+                if (demonstration := self.made(part)) is not None:
+                    found[demonstration.task_id] = demonstration
         return tuple(found.values())
+
+    def made(self, part: Mapping[str, Any]) -> Demonstration | None:
+        """The demonstration that a predictor's fields are from; None if they come from no episode."""
+        return self._by_part.get(_key(part))
 
     def _rollouts(self, taught: bool) -> Any:
         return self.context.teacher if taught else self.context.student
@@ -212,11 +227,11 @@ class LastSteps(dspy.Module):  # type: ignore[misc]
         self._lessons = lessons
         self._reflected = reflected
 
-    def forward(self, task: VisibleTask) -> dspy.Prediction:
+    def forward(self, **inputs: Any) -> dspy.Prediction:
         outer = dspy.settings.trace
         traced = outer is not None
-        key = (id(self), task.id, traced)
-        whole = self._lessons.task(task)
+        whole = self._lessons.task(inputs)
+        key = (id(self), whole.id, traced)
         prediction, steps = self._lessons.once(key, lambda: self._run(whole, traced))
         if traced:
             outer.extend(steps)
@@ -238,7 +253,7 @@ class LastSteps(dspy.Module):  # type: ignore[misc]
             episode = prediction.episode
             lessons.count(episode, taught=taught)
             steps = self._steps(task, episode, found, taught) if traced else []
-            held = Held(episode, "" if taught else lessons.standings.enter(self.program))
+            held = Held(task, episode, "" if taught else lessons.standings.enter(self.program))
             return dspy.Prediction(answer=prediction.answer, held=held), steps
 
     def _perform(self, task: Task, taught: bool) -> dspy.Prediction:
@@ -260,6 +275,18 @@ class LastSteps(dspy.Module):  # type: ignore[misc]
         return [
             (predictors[name], call.inputs, dspy.Prediction(**call.outputs)) for name, call in calls.items()
         ]
+
+
+def _asked(inputs: Mapping[str, Any]) -> str:
+    """The key of a task: its id, or else the inputs of its example."""
+    task = inputs.get("task")
+    if isinstance(task, VisibleTask):
+        return task.id
+    return _key(inputs.inputs() if isinstance(inputs, dspy.Example) else inputs)
+
+
+def _key(values: Mapping[str, Any]) -> str:
+    return digest(to_jsonable_python(dict(values), fallback=repr))
 
 
 def _default_scorers(context: CompileContext) -> tuple[Any, ...]:

@@ -14,7 +14,7 @@ from evals.tracking.registry import Registration
 from optimizers.compiling.claims import power_left, too_few_intents
 from optimizers.compiling.compile import Result, compile_program
 from optimizers.compiling.journal import check_folder, discard, journal_beside
-from optimizers.compiling.plan import BANK, Model, Plan
+from optimizers.compiling.plan import Model, Plan
 from optimizers.demos.showing import give_demonstrations
 from optimizers.demos.trace_bank import Gap, TraceBank
 from optimizers.registry import optimizer, optimizer_class
@@ -158,10 +158,9 @@ def plan_compile(
     lm = _model(settings.lm, suite)
     trained = suite.select(split="train", scheme=settings.scheme, where=conditions(settings.where))
     teacher = _model(teacher_name(settings.teacher, settings.lm, trained, progress), suite) if taught else lm
-    plan = describe_compile(settings, suite, lm, Model(BANK, teacher.lm) if settings.bank else teacher)
     bank = TraceBank.read(settings.bank) if settings.bank else None
     proposer = _model(settings.proposer, suite) if settings.proposer else None
-    plan = replace(plan, bank=bank, proposer=proposer)
+    plan = describe_compile(settings, suite, lm, teacher, bank=bank, proposer=proposer)
     plan.check()
     if bank is not None:
         shown = give_demonstrations(plan.program, bank.demonstrations)
@@ -174,12 +173,19 @@ def plan_compile(
 
 
 def describe_compile(
-    settings: CompileSettings, suite: Suite, lm: Model, teacher: Model, *, without: Sequence[str] = ()
+    settings: CompileSettings,
+    suite: Suite,
+    lm: Model,
+    teacher: Model,
+    *,
+    without: Sequence[str] = (),
+    **means: Any,
 ) -> Plan:
     """The plan of a compile over an open suite and open models.
 
     Args:
         without: categories of tools that are removed from the program.
+        means: further arguments of the optimizer, such as `bank`.
     """
     found: dict[str, Any] = {
         "demos": demo_count(settings),
@@ -187,20 +193,23 @@ def describe_compile(
     }
     others = {name: getattr(settings, name) for name in Settings.__dataclass_fields__ if name not in found}
     program = new_agent(suite, settings, settings.strategy, without=without)
-    return Plan(
-        program=program,
-        describes=program.config,
-        suite=suite,
+    chosen = optimizer(
+        settings.optimizer,
+        Settings(**found, **others),
         lm=lm,
         teacher=teacher,
-        optimizer=optimizer(settings.optimizer, Settings(**found, **others)),
+        workers=settings.workers,
+        resume=settings.resume,
+        **means,
+    )
+    return chosen.plan(
+        program,
+        suite,
         folder=journal_beside(settings.out),
         scheme=settings.scheme,
         where=conditions(settings.where),
         train_limit=settings.train_limit,
         dev_limit=settings.dev_limit,
-        workers=settings.workers,
-        resume=settings.resume,
         versions={"worksmith": __version__},
     )
 

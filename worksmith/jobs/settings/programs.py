@@ -90,6 +90,9 @@ class CompileSettings(
         suggest=("tested", "best"),
     )
     alpha: float = setting(0.05, "Largest chance of accepting a program that is not better.", expert=True)
+    threshold: float = setting(
+        1.0, "Lowest score of a success, which may become a demonstration.", expert=True
+    )
     margin: float = setting(
         0.1, "Difference in score below which race treats programs as equal.", expert=True
     )

@@ -1,0 +1,189 @@
+"""Optimizers as teleprompters, on plain DSPy programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import dspy
+import pytest
+
+from evals.dspy_programs.states import load_program
+from optimizers.cost.budget import Budget
+from optimizers.registry import optimizer
+from optimizers.search.few_shot import Bootstrap, Nearest, Tpe
+from optimizers.search.race import Race
+from optimizers.teleprompter import Teleprompter
+from tests.optimizers.mailroom import Copycat, Mailroom, lm, mails, metric, score
+from tools.errors import InputError
+
+TRAIN, DEV = mails(16, 1), mails(24, 2)
+OURS = [Bootstrap, Nearest, *(pytest.param(kind, marks=pytest.mark.slow) for kind in (Race, Tpe))]
+
+
+def made(kind: type[Teleprompter] = Bootstrap, **given: Any) -> Teleprompter:
+    options = {"metric": metric, "lm": lm(), "teacher": lm(knows=True), "demos": 8, "candidates": 2}
+    return kind(**{**options, **given})
+
+
+@pytest.mark.parametrize("kind", OURS)
+def test_a_plain_program_gets_better_and_stays_its_own_class(kind: type[Teleprompter]) -> None:
+    student = Mailroom()
+    before = student.dump_state()
+    compiled = made(kind).compile(student, trainset=TRAIN, valset=DEV)
+
+    assert isinstance(made(kind), dspy.teleprompt.Teleprompter)
+    assert type(compiled) is Mailroom
+    assert compiled is not student
+    assert student.dump_state() == before
+    assert all(predictor.demos for predictor in compiled.predictors())
+    assert score(compiled) > score(student) + 0.3
+    found = compiled.compilation
+    assert found.chosen in {trial.name for trial in found.trials}
+    assert found.cost["teacher"]["episodes"] == len(TRAIN)
+    assert str(found.chosen) in str(found)
+
+
+@pytest.mark.parametrize("name", ["none", "dspy:BootstrapFewShot", "dspy:LabeledFewShot", "dspy:KNNFewShot"])
+def test_the_registered_optimizers_take_plain_programs_as_well(name: str) -> None:
+    teaching = optimizer(name, metric=metric, lm=lm(), teacher=lm(knows=True))
+    compiled = teaching.compile(Mailroom(), trainset=TRAIN, valset=DEV)
+    assert type(compiled) is Mailroom
+    assert bool(compiled.sort.demos) == (name != "none")
+
+
+def test_an_optimizer_of_somebody_elses_is_named_by_its_address() -> None:
+    for name in ("dspy.teleprompt:BootstrapFewShot", "tests.optimizers.test_teleprompter:Own"):
+        theirs = optimizer(name, metric=metric, lm=lm(knows=True))
+        compiled = theirs.compile(Mailroom(), trainset=TRAIN, valset=DEV)
+        assert compiled.compilation.artifact.manifest.optimizer == name
+        assert score(compiled) > 0.5
+    with pytest.raises(InputError, match="no optimizer"):
+        optimizer("tests.optimizers.test_teleprompter:metric")
+
+
+class Own:
+    """An optimizer without a base class: it shows the first three examples."""
+
+    def __init__(self, metric: Any) -> None:
+        self.metric = metric
+
+    def compile(self, student: dspy.Module, *, trainset: list[dspy.Example]) -> dspy.Module:
+        copy = student.deepcopy()
+        for example in trainset[:3]:
+            with dspy.context(trace=[]):
+                assert self.metric(example, copy(**example.inputs()))
+                for predictor, inputs, outputs in dspy.settings.trace:
+                    predictor.demos = [*predictor.demos, dspy.Example(augmented=True, **inputs, **outputs)]
+        return copy
+
+
+@pytest.mark.parametrize(
+    ("given", "successes"),
+    [
+        (lambda example, prediction: prediction.topic == "refund", True),
+        (lambda example, prediction, trace: 0.6, False),
+        (lambda example, prediction, trace, name, more: dspy.Prediction(score=1, feedback="well"), True),
+    ],
+)
+def test_a_metric_may_return_what_dspys_may(given: Any, successes: bool) -> None:
+    teaching = made(metric=given, accept="best")
+    if not successes:
+        with pytest.raises(InputError, match="taught nothing"):
+            teaching.compile(Mailroom(), trainset=TRAIN, valset=DEV)
+        teaching = made(metric=given, accept="best", threshold=0.6)
+    assert teaching.compile(Mailroom(), trainset=TRAIN, valset=DEV).compilation.trials
+
+
+@pytest.mark.parametrize("wrong", [7, "good", None])
+def test_a_score_outside_0_to_1_is_refused(wrong: Any) -> None:
+    with pytest.raises(InputError, match="the metric returned"):
+        made(metric=lambda example, prediction: wrong).compile(Mailroom(), trainset=TRAIN, valset=DEV)
+
+
+def test_without_a_valset_half_is_set_aside_and_that_is_said() -> None:
+    compiled = made(seed=3).compile(Mailroom(), trainset=TRAIN)
+    manifest = compiled.compilation.artifact.manifest
+    assert (len(manifest.train), len(manifest.dev)) == (8, 8)
+    assert not {*manifest.train} & {*manifest.dev}
+    assert "8 of 16 examples (seed 3) are for choosing" in str(compiled.compilation)
+    again = made(seed=4).compile(Mailroom(), trainset=TRAIN).compilation.artifact.manifest
+    assert {*again.train} != {*manifest.train}
+
+
+@pytest.mark.parametrize(
+    ("given", "trainset", "said"),
+    [
+        ({}, TRAIN[:1], "too few"),
+        ({"metric": None}, TRAIN, "need a metric"),
+        ({}, [dspy.Example(mail="a"), dspy.Example(mail="b")], "has no inputs"),
+        ({}, ["a mail", "another"], "str is no dspy.Example"),
+        ({"threshold": 0.0}, TRAIN, "threshold"),
+        ({"teacher": dspy.Predict("mail -> topic")}, TRAIN, "other names or fields"),
+    ],
+)
+def test_what_does_not_suit_is_said(given: dict[str, Any], trainset: list[Any], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        made(**given).compile(Mailroom(), trainset=trainset)
+
+
+def test_a_program_can_teach() -> None:
+    teacher = Mailroom()
+    teacher.set_lm(lm(knows=True))
+    compiled = made(teacher=None).compile(Mailroom(), trainset=TRAIN, valset=DEV, teacher=teacher)
+    assert score(compiled) > 0.5
+    assert compiled.sort.lm is None
+
+
+def test_a_killed_compile_goes_on_from_its_journal_without_paying_twice(tmp_path: Path) -> None:
+    def run(budget: Budget | None, *, resume: bool) -> tuple[dspy.Module, int]:
+        student, teacher = lm(), lm(knows=True)
+        race = made(
+            Race, lm=student, teacher=teacher, budget=budget, journal=tmp_path / "journal", resume=resume
+        )
+        compiled = race.compile(Mailroom(), trainset=TRAIN, valset=DEV)
+        return compiled, student.engine.calls + teacher.engine.calls
+
+    cut, first = run(Budget(calls=60), resume=False)
+    assert cut.compilation.stopped == "max_calls"
+    assert first <= 60
+    whole, second = run(None, resume=True)
+    alone = made(Race).compile(Mailroom(), trainset=TRAIN, valset=DEV)
+    assert whole.dump_state() == alone.dump_state()
+    assert first + second == alone.compilation.artifact.measured["paid_requests"]
+
+
+def test_equal_examples_are_tasks_of_their_own_and_teach_nothing_to_themselves() -> None:
+    with pytest.raises(InputError, match="asks the same as a task held back"):
+        made().compile(Mailroom(), trainset=[TRAIN[0]] * 4, valset=[TRAIN[0]] * 2)
+
+
+def test_bounds_are_kept() -> None:
+    bounded = made(constraints=["used_tokens<=1"])
+    with pytest.raises(Exception, match="no program keeps the constraints"):
+        bounded.compile(Mailroom(), trainset=TRAIN, valset=DEV)
+
+
+@pytest.mark.parametrize("kind", [Bootstrap, Nearest])
+def test_a_compiled_program_is_saved_and_loaded(kind: type[Teleprompter], tmp_path: Path) -> None:
+    compiled = made(kind).compile(Mailroom(), trainset=TRAIN, valset=DEV)
+    compiled.save(tmp_path / "program.json")
+    loaded = load_program(Mailroom(), tmp_path / "program.json")
+    assert score(loaded) == score(compiled)
+    if kind is Bootstrap:
+        plain = Mailroom()
+        plain.load(tmp_path / "program.json")
+        assert score(plain) == score(compiled)
+    compiled.compilation.save(tmp_path / "artifact.json")
+    assert (tmp_path / "artifact.json").read_text().startswith('{\n "format"')
+
+
+def test_the_model_is_dspys_where_none_is_given() -> None:
+    with dspy.context(lm=lm(knows=True)):
+        compiled = made(lm=None, teacher=None).compile(Mailroom(), trainset=TRAIN, valset=DEV)
+    assert "the model is copycat/True" in str(compiled.compilation)
+
+
+def test_the_engine_of_the_tests_copies() -> None:
+    assert score(Mailroom()) == 0
+    assert Copycat(knows=True).digest != Copycat().digest
