@@ -50,7 +50,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         threshold: the lowest score of a success, which may become a demonstration.
         lm: the model that the program is compiled for; default is DSPy's, else `local/analogy`.
         teacher: makes the demonstrations: a model, its name, or a program with the same predictors. Default
-            is `gold` where tasks have gold plans, else `lm`.
+            is `gold` if all training tasks have gold plans, else `lm`.
         proposer: proposes instructions, for optimizers that change them; default is the teacher, else `lm`.
         bank: demonstrations that were made before, in the teacher's place.
         workers: calls of the program at once.
@@ -202,7 +202,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
             describes=dict(getattr(student, "config", {})),
             suite=suite,
             lm=lm,
-            teacher=self._teaching_model(taught_by, suite, lm),
+            teacher=self._teaching_model(taught_by, suite, tasks, lm),
             optimizer=self,
             folder=folder,
             tasks=tasks,
@@ -217,14 +217,16 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
             **choice,
         )
 
-    def _teaching_model(self, given: Any, suite: Suite, lm: Model) -> Model:
+    def _teaching_model(self, given: Any, suite: Suite, tasks: TaskSets | None, lm: Model) -> Model:
         if self.bank is not None:
             return Model(BANK, lm.lm)
         if isinstance(given, dspy.Module):
             return lm
         if given is not None:
             return _model(given, suite)
-        return _model(GOLD, suite) if any(task.gold_plan for task in suite.tasks) else lm
+        train = suite.select(split="train") if tasks is None else tasks.train
+        planned = all(task.gold_plan is not None for task in train)
+        return _model(GOLD, suite) if planned else lm
 
     def _check_teacher(self, teacher: dspy.Module, student: dspy.Module) -> None:
         if not self.takes_bank:
