@@ -51,7 +51,8 @@ def finalize(context: CompileContext, optimizer: Optimizer, found: Compiled | No
         ConstraintsBrokenError: no program keeps the constraints.
         BudgetSpentError: the budget ended before that was known.
     """
-    return within_constraints(context, accepted(context, optimizer, found or _best_so_far(context)))
+    found = accepted(context, optimizer, found or _best_so_far(context))
+    return within_constraints(context, found)
 
 
 def _best_so_far(context: CompileContext) -> Compiled:

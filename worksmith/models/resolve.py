@@ -21,10 +21,19 @@ REPLAY = "replay:"
 
 
 def open_models(name: str, tasks: Sequence[Task], record: Path | None = None) -> Mapping[str, dspy.LM]:
-    """The model called `name`, or each recorded run of a replay, by label; see `resolve`."""
+    """The model called `name`, or each recorded run of a replay, by label; see `resolve`.
+
+    Args:
+        record: a file that keeps every request and reply; not of a replay.
+    """
     if name.startswith(REPLAY):
         return replay_runs(name, tasks)
-    return {model_label(name): resolve(name, tasks=tasks, record=record)}
+    lm = resolve(name, tasks=tasks)
+    if record is not None:
+        from programs.replaying.recording import RecordingEngine
+
+        lm = RecordingEngine.around(lm, record)
+    return {model_label(name): lm}
 
 
 def model_label(name: str) -> str:
@@ -32,14 +41,13 @@ def model_label(name: str) -> str:
     return f"{name} (no language model)" if name.startswith("local/") else name
 
 
-def resolve(name: str, *, tasks: Sequence[Task] = (), record: Path | None = None) -> dspy.LM:
+def resolve(name: str, *, tasks: Sequence[Task] = ()) -> dspy.LM:
     """The model called `name`.
 
     Args:
         name: `local/analogy`, `gold`, `replay:FILE` (one recording), a model of the project file, or any
             name DSPy knows.
         tasks: whose plans the model `gold` follows.
-        record: a file that keeps every request and reply.
 
     Raises:
         InputError: there is no such model, or the file behind the name is missing or damaged.
@@ -50,14 +58,8 @@ def resolve(name: str, *, tasks: Sequence[Task] = (), record: Path | None = None
             raise InputError(
                 f"{len(runs)} recorded runs, need one", where=name, hint=f"there are {', '.join(runs)}"
             )
-        lm = next(iter(runs.values()))
-    else:
-        lm = _fresh(name, tasks)
-    if record is None:
-        return lm
-    from programs.replaying.recording import RecordingEngine
-
-    return RecordingEngine.around(lm, record)
+        return next(iter(runs.values()))
+    return _fresh(name, tasks)
 
 
 def replay_runs(name: str, tasks: Sequence[Task]) -> Mapping[str, dspy.LM]:
