@@ -37,7 +37,6 @@ class Personas:
     """
 
     def __init__(self, world: World, table: Table) -> None:
-        self._world = world
         self._table = table
         self._key = key = table.indexes[0]
         named = {column.lower(): column for column in table.columns if column != key}
@@ -50,6 +49,7 @@ class Personas:
             manager=self._manager,
             level=level if level and table.type_of(level) == "integer" else None,
         )
+        self._rows = _rows(world, table, key)
         self._check()
 
     @property
@@ -67,7 +67,7 @@ class Personas:
 
     def ids(self) -> list[str]:
         """The ids of all personas."""
-        return [cell_text(row[self._key]) for row in self._rows((self._key,))]
+        return list(self._rows)
 
     def find(self, persona_id: str) -> Persona:
         """The persona with this id.
@@ -75,18 +75,13 @@ class Personas:
         Raises:
             InputError: there is none.
         """
-        try:
-            key = typed_cell(persona_id, self._table.type_of(self._key))
-        except ValueError:
-            key = None
-        rows = self._rows(self._table.columns, key) if key is not None else []
-        if not rows or cell_text(rows[0][self._key]) != persona_id:
+        if persona_id not in self._rows:
             raise InputError(
                 f"no persona {persona_id!r}",
                 where=f"{self._table.name}.{self._key}",
                 hint=names_instead(persona_id, self.ids()),
             )
-        return self._persona(persona_id, rows[0])
+        return self._persona(persona_id, self._rows[persona_id])
 
     def _persona(self, persona_id: str, row: Mapping[str, CellValue]) -> Persona:
         own = {name: row[column] for name, column in self._columns.items()}
@@ -122,19 +117,19 @@ class Personas:
                     f"{self._manager} is {kinds[0]} and {self._key} is {kinds[1]}: give both one type",
                     where=self._table.name,
                 )
-            for row in self._rows((self._key, self._manager)):
+            for person, row in self._rows.items():
                 if row[self._manager] not in (None, ""):
-                    self._above[cell_text(row[self._key])] = cell_text(row[self._manager])
+                    self._above[person] = cell_text(row[self._manager])
             self._check_managers()
         if active := self._columns.get("active"):
-            for row in self._rows((self._key, active)):
+            for row in self._rows.values():
                 try:
                     typed_cell(row[active], "boolean")
                 except ValueError as error:
                     raise InputError(str(error), where=self._place(row[self._key], active)) from error
 
     def _check_managers(self) -> None:
-        known = set(self.ids())
+        known = self._rows.keys()
         done: set[str] = set()
         for start, manager in self._above.items():
             if manager not in known:
@@ -159,22 +154,22 @@ class Personas:
     def _place(self, key: CellValue, column: str | None) -> str:
         return f"{self._table.name}, {self._key} {cell_text(key)}, column {column}"
 
-    def _rows(self, columns: tuple[str, ...], key: CellValue = None) -> list[dict[str, CellValue]]:
-        """The cells of the person with this key, or of everybody."""
-        name = quoted(self._key)
-        select = f"SELECT {columns_sql(columns)} FROM {quoted(self._table.name)}"
-        connection = open_memory()
-        try:
-            connection.deserialize("main", self._world.image)
-            if key is None:
-                found = connection.execute(f"{select} WHERE {name} IS NOT NULL ORDER BY {ROW}")
-            else:
-                found = connection.execute(f"{select} WHERE {name} = ?", (key,))
-            return [self._table.shown(dict(zip(columns, row, strict=True))) for row in found]
-        finally:
-            connection.close()
-
 
 def _fits(field: str, value: Any) -> bool:
     """Whether a field of every persona holds the value in its own type."""
     return value is None or (isinstance(value, int) and not isinstance(value, bool)) == (field == "level")
+
+
+def _rows(world: World, table: Table, key: str) -> dict[str, dict[str, CellValue]]:
+    """The rows by id. They are read once, because a connection has its own copy of the world."""
+    connection = open_memory()
+    try:
+        connection.deserialize("main", world.image)
+        found = connection.execute(
+            f"SELECT {columns_sql(table.columns)} FROM {quoted(table.name)} "
+            f"WHERE {quoted(key)} IS NOT NULL ORDER BY {ROW}"
+        )
+        rows = (table.shown(dict(zip(table.columns, row, strict=True))) for row in found)
+        return {cell_text(row[key]): row for row in rows}
+    finally:
+        connection.close()
