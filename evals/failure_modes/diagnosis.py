@@ -73,15 +73,14 @@ def _finished(
     answer = task.answer
     unchanged = episode.outcome.empty and not task.expected
     state_right = scores.get("state", 1.0 if unchanged else 0.0) >= 1
-    if record.expected_changes and not task.expected and not state_right:
-        # Only the changes are known, and no calls that make them.
-        return changes_fault(record)
     if answer is None or not state_right:
-        found = acting_fault(evidence)
+        # Some tasks know the changes that they expect, and no calls that make them.
+        known = bool(record.expected_changes) and not state_right
+        found = acting_fault(evidence) if task.expected or not known else None
+        found = found or (_unsaid(task) if not state_right else None)
+        found = found or (changes_fault(record) if known else None)
         if found is not None or answer is None:
             return found or _unsaid(task) or (reading if unchanged else None)
-        if not state_right and task.mentions:
-            return _unsaid(task)
     return answering_fault(evidence, answer, episode, scores)
 
 

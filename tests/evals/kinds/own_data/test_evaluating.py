@@ -1,0 +1,208 @@
+"""Own tasks in the runner: over typed tables, with faults, and with judges whose verdict decides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import dspy
+import pytest
+
+from evals.judging.metric import JudgedScorer
+from evals.kinds.own_data.reading import read_own_tasks
+from evals.kinds.own_data.scorer import OwnScorer
+from evals.kinds.own_data.task import OwnTask
+from evals.records.parts import Judgement
+from evals.records.record import PRIMARY, EpisodeRecord
+from evals.running.runner import evaluate
+from evals.running.settings import EvalSettings
+from evals.suite import Suite
+from evals.tasks.task import Task
+from tests.evals.kinds.own_data import desk
+from tests.evals.kinds.own_data.desk import write
+from tools.environment import Environment as AnyEnvironment
+from tools.episode_result import EpisodeResult
+from tools.errors import InfrastructureError, InputError
+from tools.kinds.own_data.context import Context
+from tools.kinds.own_data.environment import Environment
+
+TICKETS = [
+    {
+        "title": f"Printer {n}",
+        "id": f"T-{n}",
+        "status": "open",
+        "priority": n,
+        "urgent": n == 2,
+        "hours": n / 2,
+    }
+    for n in range(1, 5)
+]
+PEOPLE = [{"id": "ann", "name": "Ann", "department": "IT"}, {"id": "bo", "name": "Bo", "department": "HR"}]
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    env = Environment.from_tables(
+        {"tickets": TICKETS, "people": PEOPLE},
+        now="2026-01-05 09:00",
+        personas="people",
+        keys={"tickets": "id"},
+        folder=tmp_path_factory.mktemp("worlds"),
+    )
+
+    @env.tool
+    def raise_ticket(ctx: Context, ticket_id: str, priority: int, urgent: bool = False) -> None:
+        """Raise the priority of a ticket."""
+        ctx["tickets"].update(ticket_id, priority=priority, urgent=urgent)
+
+    @env.tool
+    def open_ticket(ctx: Context, title: str, priority: int) -> None:
+        """Open a ticket."""
+        ctx["tickets"].insert({"title": title, "priority": priority, "status": "open"})
+
+    return env
+
+
+def call(tool: str, **arguments: Any) -> dict[str, Any]:
+    return {"tool": tool, "arguments": arguments}
+
+
+def follow(env: AnyEnvironment, suite: Suite, answer: str = "") -> Callable[..., dspy.Prediction]:
+    """A program that follows the gold plans and gives one answer."""
+
+    def program(task: Any) -> dspy.Prediction:
+        episode = env.episode(persona=task.persona)
+        for step in suite.task(task.id).gold_plan or ():
+            episode.call(step.tool, step.arguments)
+        result = EpisodeResult("finished", episode.outcome(), episode.calls, answer=answer)
+        return dspy.Prediction(episode=result)
+
+    return program
+
+
+def records(suite: Suite, answer: str = "", **settings: Any) -> list[EpisodeRecord]:
+    program = follow(suite.env, suite, answer)
+    found = evaluate(program, suite.tasks, EvalSettings(env=suite.env, workers=1, **settings))
+    return sorted(found.records, key=lambda record: record.task_id)
+
+
+RAISED = {"tickets": {"T-2": {"priority": 9, "urgent": True}}}
+
+
+@pytest.mark.parametrize(
+    ("plan", "changes", "right"),
+    [
+        (call("raise_ticket", ticket_id="T-2", priority=9, urgent=True), RAISED, 1),
+        (call("raise_ticket", ticket_id="T-2", priority=9), RAISED, 0),
+        (call("raise_ticket", ticket_id="T-2", priority=8, urgent=True), RAISED, 0),
+        (call("open_ticket", title="Light", priority=3), {"tickets": [{"title": "Light", "priority": 3}]}, 1),
+        (
+            call("open_ticket", title="Light", priority=3),
+            {"tickets": [{"title": "Light", "priority": "4"}]},
+            0,
+        ),
+        (call("open_ticket", title="Light", priority=3), {"tickets": [{"urgent": None, "hours": None}]}, 1),
+    ],
+)
+def test_changes_of_typed_tables(
+    shop: Environment, tmp_path: Path, plan: dict[str, Any], changes: Any, right: float
+) -> None:
+    line = {"query": "q", "persona": "ann", "plan": [plan], "changes": changes}
+    suite = Suite(shop, write(tmp_path / "tasks.jsonl", line))
+    assert [record.scores[PRIMARY] for record in records(suite)] == [right]
+
+
+def test_values_of_another_type_are_refused(shop: Environment) -> None:
+    changes = {"tickets": {"T-2": {"priority": "high"}}}
+    with pytest.raises(InputError, match=r"priority.*an integer") as caught:
+        read_own_tasks(shop, [{"query": "q", "changes": changes}])
+    assert "changes.tickets.T-2.priority" in str(caught.value)
+
+
+def test_wrong_changes_say_what_is_wrong_without_any_plan(shop: Environment) -> None:
+    lines = [
+        {"query": "a", "changes": RAISED},
+        {"query": "b", "answer": "x"},
+        {
+            "query": "c",
+            "persona": "bo",
+            "changes": RAISED,
+            "plan": [call("open_ticket", title="a", priority=1)],
+        },
+    ]
+    suite = Suite(shop, read_own_tasks(shop, lines))
+    found = records(suite)
+    kinds = [record.fault and record.fault.kind for record in found]
+    assert kinds == ["no_action", "wrong_answer", "wrong_record"]
+    assert found[0].labels.facets == {"split": suite.tasks[0].split}
+    assert found[2].labels.facets["department"] == "HR"
+
+
+class Levels:
+    """A judge that gives one level, or none."""
+
+    name = digest = "levels"
+
+    def __init__(self, level: int | None) -> None:
+        self.level = level
+
+    def __call__(self, task: Task, record: EpisodeRecord) -> Judgement:
+        status = "ok" if self.level is not None else "model_error"
+        return Judgement(
+            judge=self.name,
+            rubric="",
+            status=status,
+            level=self.level,
+            feedback="Too long.",  # type: ignore[arg-type]
+        )
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> Suite:
+    env = desk.env(tmp_path_factory.mktemp("desk"))
+    return Suite(env, read_own_tasks(env, [{"query": "q", "answer": "open", "judge": "It is polite."}]))
+
+
+@pytest.mark.parametrize(
+    ("level", "answer", "outcome", "fault"),
+    [
+        (5, "open", 1, None),
+        (4, "open", 1, None),
+        (3, "open", 0, "judged_low"),
+        (5, "gone", 0, "wrong_answer"),
+    ],
+)
+def test_a_verdict_is_a_part_of_the_outcome(
+    judged: Suite, level: int, answer: str, outcome: float, fault: str | None
+) -> None:
+    (record,) = records(judged, answer, judges=(Levels(level),), scorers=(OwnScorer(judged.env),))
+    assert (record.scores[PRIMARY], record.fault and record.fault.kind) == (outcome, fault)
+    if fault == "judged_low":
+        assert record.fault is not None
+        assert record.fault.detail == "Too long."
+    scorer = JudgedScorer([OwnScorer(judged.env)], [Levels(level)], drives=False)
+    episode = EpisodeResult("finished", judged.env.episode().outcome(), answer=answer)
+    assert scorer(judged.tasks[0], episode)[PRIMARY] == outcome
+
+
+def test_an_episode_without_a_verdict_is_not_graded(judged: Suite) -> None:
+    (record,) = records(judged, "open", judges=(Levels(None),))
+    assert (record.status, record.graded) == ("harness_error", False)
+    scorer = JudgedScorer([OwnScorer(judged.env)], [Levels(None)], drives=False)
+    episode = EpisodeResult("finished", judged.env.episode().outcome(), answer="open")
+    with pytest.raises(InfrastructureError):
+        scorer(judged.tasks[0], episode)
+
+
+def test_a_rubric_of_a_task_needs_a_judge(judged: Suite) -> None:
+    with pytest.raises(InputError, match="name a model with --judge"):
+        records(judged, "open")
+
+
+def test_the_rubric_of_a_task_is_its_own(judged: Suite) -> None:
+    from evals.judging.rubric import default_rubrics
+
+    task = judged.tasks[0]
+    assert isinstance(task, OwnTask)
+    assert default_rubrics().for_task(task) is task.rubric
