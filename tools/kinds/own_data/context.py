@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import apsw
+from apsw.ext import query_info
 
 from tools.access.guard import Guard, Key, Sql
 from tools.access.search import Searched, best
@@ -236,11 +237,13 @@ def _fault(table: Table, where: str, parameters: int, order: str) -> str:
     connection = open_memory()
     columns = ", ".join(f"NULL AS {quoted(column)}" for column in table.columns)
     try:
-        connection.execute(
-            f"EXPLAIN SELECT 1 FROM (SELECT {columns}) WHERE ({where}) ORDER BY {order}", (None,) * parameters
-        )
+        found = query_info(connection, f"SELECT 1 FROM (SELECT {columns}) WHERE ({where}) ORDER BY {order}")
     except apsw.Error as error:
         return str(error)
     finally:
         connection.close()
+    if found.query_remaining:
+        return "more than one statement"
+    if found.bindings_count != parameters:
+        return f"{found.bindings_count} question marks and {parameters} values"
     return ""
