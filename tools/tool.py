@@ -9,6 +9,7 @@ import types
 import typing
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from functools import cached_property
 from typing import Any
 
@@ -189,12 +190,14 @@ def _argument_model(name: str, function: Callable[..., Any], notes: Mapping[str,
 
 
 def _written(annotation: Any) -> str:
-    """A type as prompts show it; that of an object by its fields, which the agent has to know."""
+    """A type as prompts show it: of an object its fields, of an enumeration its values."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         fields = annotation.model_fields.items()
         return "{" + ", ".join(f'"{name}": {_written(field.annotation)}' for name, field in fields) + "}"
+    if isinstance(annotation, type) and issubclass(annotation, Enum):
+        return " | ".join(repr(each.value) for each in annotation)
     parts = typing.get_args(annotation)
-    if any(isinstance(part, type) and issubclass(part, BaseModel) for part in parts):
+    if any(isinstance(part, type) and issubclass(part, BaseModel | Enum) for part in parts):
         origin = typing.get_origin(annotation)
         if origin in (typing.Union, types.UnionType):
             return " | ".join("None" if part is type(None) else _written(part) for part in parts)

@@ -121,6 +121,6 @@ def desk(folder: Path, rules: Any = None) -> Environment:
     return env
 
 
-def call(env: Environment, name: str, who: str = "ann", **arguments: Any) -> Observation:
+def call(env: Environment, name: str, who: str = "ann", /, **arguments: Any) -> Observation:
     """The reply to one call in an episode of its own."""
     return env.episode(persona=env.persona(who)).call(name, arguments)
