@@ -9,6 +9,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from optimizers.demos.selection import Display, Selector, selection_called
@@ -18,9 +19,13 @@ from optimizers.optimizer import CompileContext
 from optimizers.settings import Settings
 from retrievers.ranking.lexical import LexicalIndex
 from tools.errors import InputError
+from tools.seeding import rng
 
 if TYPE_CHECKING:
     from evals.tasks.task import Task
+
+_BLOCK = 500
+"""The most tasks that are compared with each other."""
 
 _BANK_SHARES = (4, 2, 1)
 """The divisors of the number of training tasks, from the smallest bank to the whole one."""
@@ -77,25 +82,39 @@ def _growing_bank(context: CompileContext, schedule: Sequence[int]) -> Iterator[
 def covering_order(tasks: Sequence[Task]) -> list[Task]:
     """The tasks in an order in which any number of first ones is near all texts.
 
-    Greedy facility location. The gain of a task only shrinks as others come before it, so most need not be
-    looked at in most steps (Minoux 1978).
+    Of more than `_BLOCK` tasks, blocks are drawn at random; their orders are dealt out in turn. The first
+    ones of a block are near its texts, and a random block is like the whole. So time grows with the number of
+    tasks, and memory does not.
+    """
+    ordered = sorted(tasks, key=lambda task: task.id)
+    blocks = -(-len(ordered) // _BLOCK)
+    if blocks > 1:
+        rng(0, "covering order").shuffle(ordered)
+    orders = [_covering([*ordered[start::blocks]]) for start in range(blocks)]
+    return [task for dealt in zip_longest(*orders) for task in dealt if task is not None]
+
+
+def _covering(tasks: Sequence[Task]) -> list[Task]:
+    """Greedy facility location over one block.
+
+    The gain of a task only shrinks as others come before it, so most need not be looked at in most steps
+    (Minoux 1978).
     """
     import numpy as np
 
-    ordered = sorted(tasks, key=lambda task: task.id)
-    index = LexicalIndex({task.id: task.query for task in ordered})
-    likeness = np.empty((len(ordered), len(ordered)))
-    for place, task in enumerate(ordered):
-        # One row at a time: as lists of numbers all rows would take ten times the memory.
+    index = LexicalIndex({task.id: task.query for task in tasks})
+    # One row at a time: as lists of numbers all rows would take ten times the memory.
+    likeness = np.empty((len(tasks), len(tasks)))
+    for place, task in enumerate(tasks):
         likeness[place] = index.scores(task.query)
-    best = np.zeros(len(ordered))
+    best = np.zeros(len(tasks))
 
     def gain(place: int) -> float:
         # Rounded, so that the order of additions can never decide between equals.
         return round(float(np.maximum(likeness[place] - best, 0.0).sum()), 6)
 
     # Upper bounds of the gains, the largest first; among equals the earlier one.
-    waiting = [(-gain(place), place) for place in range(len(ordered))]
+    waiting = [(-gain(place), place) for place in range(len(tasks))]
     heapq.heapify(waiting)
     found = []
     while waiting:
@@ -105,7 +124,7 @@ def covering_order(tasks: Sequence[Task]) -> list[Task]:
             heapq.heapreplace(waiting, (now, place))
             continue
         heapq.heappop(waiting)
-        found.append(ordered[place])
+        found.append(tasks[place])
         best = np.maximum(best, likeness[place])
     return found
 
