@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from tools.access.confinement import Limits
 from tools.access.engine import NO_FIELDS, AccessPolicy, denial
@@ -18,6 +18,17 @@ from tools.tool_context import ToolContext
 
 Sql = tuple[str, Sequence[CellValue]]
 """A condition over the columns of a source by their bare names, with its parameters."""
+
+
+class Foreign(NamedTuple):
+    """A condition that somebody else may have written. It is tested on readable rows only.
+
+    SQLite tests conditions in an order of its own, so that an error would tell of hidden rows.
+    """
+
+    text: str
+    parameters: Sequence[CellValue]
+
 
 Key = str | int
 
@@ -222,9 +233,13 @@ class Guard:
 
     def _query(self, source: str, what: str, conditions: Sequence[Sql]) -> tuple[str, list[CellValue]]:
         view = self._policy.view(self._ctx.persona, source, self._tables[source].columns)
-        where = " AND ".join(f"({text})" for text, _ in conditions) or "1"
-        parameters = [value for _, values in conditions for value in values]
-        return f"SELECT {what} FROM ({view}) WHERE {where}", parameters
+        foreign = [condition for condition in conditions if isinstance(condition, Foreign)]
+        own = [condition for condition in conditions if not isinstance(condition, Foreign)]
+        text = f"SELECT {'*' if foreign else what} FROM ({view}) WHERE {_all(own)}"
+        if foreign:
+            # SQLite neither merges a query with a LIMIT into another nor tests the other's conditions in it.
+            text = f"SELECT {what} FROM ({text} LIMIT -1) WHERE {_all(foreign)}"
+        return text, [value for _, values in (*own, *foreign) for value in values]
 
     def _stored(self, source: str, key: Key) -> Record:
         found = self._lookup.records(source, {self.key(source): key})
@@ -253,3 +268,7 @@ class Guard:
             raise ToolError(f"there is no {name} {key}: {error}") from error
         assert isinstance(found, str | int)
         return found
+
+
+def _all(conditions: Sequence[Sql]) -> str:
+    return " AND ".join(f"({text})" for text, _ in conditions) or "1"

@@ -91,7 +91,7 @@ def access_rights(
     policy, tables = env.policy, env.kind.tables
     if not isinstance(policy, AccessPolicy):
         raise InputError("this kind of world has no access rules")
-    ruled = policy.document.sources
+    ruled = [name for name, rules in policy.document.sources.items() if rules.rules]
     return AccessRights(
         persona=ctx.persona,
         note=policy.document.note,

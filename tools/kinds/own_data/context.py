@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import apsw
 from apsw.ext import query_info
 
-from tools.access.guard import Guard, Key, Sql
+from tools.access.confinement import FUNCTIONS
+from tools.access.guard import Foreign, Guard, Key, Sql
 from tools.access.search import Searched, best
 from tools.errors import InputError, ToolError
 from tools.persona import Persona
@@ -26,6 +27,9 @@ LIVE = "live"
 """The backend of an environment (see `Environment.connect`) whose tools make their calls outside."""
 
 Row = dict[str, Any]
+
+_NOTED = 100
+"""More counted records are noted as all of their table."""
 
 Where = tuple[str, Sequence[CellValue]]
 """A condition in SQL over the columns of one table, with the values of its question marks."""
@@ -121,7 +125,14 @@ class Records:
 
     def count(self, *, where: Where | str | None = None, **equal: Any) -> int:
         """How many records meet all conditions; arguments and errors as of `find`."""
-        return self._guard.count(self._table.name, self._conditions(where, equal))
+        name, conditions = self._table.name, self._conditions(where, equal)
+        found = self._guard.count(name, conditions)
+        # A number tells of the records that it counts: demonstrations that quote it quote them.
+        if found > _NOTED:
+            self._ctx.reads.add(f"{name}/*")
+        else:
+            self._guard.find(name, conditions)
+        return found
 
     def search(self, text: str, k: int = 5, *, where: Where | str | None = None, **equal: Any) -> list[Row]:
         """The `k` records nearest to `text`, best first, among those that meet the conditions of `find`.
@@ -188,7 +199,7 @@ class Records:
         if where is not None:
             sql, parameters = (where, ()) if isinstance(where, str) else where
             _check(self._table, sql, len(parameters))
-            conditions.append((sql, list(parameters)))
+            conditions.append(Foreign(sql, list(parameters)))
         return conditions
 
 
@@ -217,7 +228,8 @@ def _typed(table: Table, column: str, value: Any) -> CellValue:
 def _check(table: Table, where: str, parameters: int, order: str = "1") -> None:
     """See that a piece of SQL names columns of its table and nothing else.
 
-    It would run beside the guarded rows, so that a table that it names would be read without the guard.
+    It would run beside the guarded rows, so that a table that it names would be read without the guard, and
+    a SELECT inside it could run for ever.
 
     Raises:
         InputError: it names something else, or is no SQL.
@@ -231,15 +243,36 @@ def _check(table: Table, where: str, parameters: int, order: str = "1") -> None:
         )
 
 
+_OWN = 3
+"""The SELECTs of the statement that checks a condition."""
+
+
 @lru_cache(maxsize=1024)
 def _fault(table: Table, where: str, parameters: int, order: str) -> str:
     """What SQLite has against it where there is no table at all; empty for nothing."""
     connection = open_memory()
     columns = ", ".join(f"NULL AS {quoted(column)}" for column in table.columns)
+    refused: list[str] = []
+    selects = 0
+
+    def authorize(action: int, first: str | None, second: str | None, *_: str | None) -> int:
+        nonlocal selects
+        selects += action == apsw.SQLITE_SELECT
+        if action == apsw.SQLITE_FUNCTION and str(second).lower() not in FUNCTIONS:
+            refused.append(f"no function {second}")
+        elif action not in (apsw.SQLITE_SELECT, apsw.SQLITE_READ, apsw.SQLITE_FUNCTION) or selects > _OWN:
+            refused.append("it has a SELECT inside")
+        return apsw.SQLITE_DENY if refused else apsw.SQLITE_OK
+
+    connection.authorizer = authorize
     try:
-        found = query_info(connection, f"SELECT 1 FROM (SELECT {columns}) WHERE ({where}) ORDER BY {order}")
+        # In brackets and lines of their own, which neither a semicolon nor a comment gets out of.
+        found = query_info(
+            connection,
+            f"SELECT 1 FROM (SELECT 1 FROM (SELECT {columns}) WHERE ({where}\n) ORDER BY {order}\n)",
+        )
     except apsw.Error as error:
-        return str(error)
+        return refused[0] if refused else str(error)
     finally:
         connection.close()
     if found.query_remaining:

@@ -1,0 +1,230 @@
+"""A help desk of own tables with a token in every cell, rules, and tools that do what a stranger asks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tools.kinds.own_data.context import Context
+from tools.kinds.own_data.environment import Environment
+from tools.persona import Persona
+from tools.sqlite.cells import CellValue
+
+Row = dict[str, CellValue]
+
+PEOPLE = {  # id: department, role, manager, active
+    "ann": ("IT", "lead", None, True),
+    "bob": ("IT", "agent", "ann", True),
+    "cy": ("HR", "agent", "ann", True),
+    "dee": (None, "agent", None, True),
+    "eve": ("IT", "lead", "bob", False),
+}
+POLICY: Mapping[str, Any] = {
+    "sources": {
+        "people": {
+            "private": {
+                "fields": ["salary", "rating"],
+                "rule": {"id": "PAY", "when": {"any": [{"self": "id"}, {"manages": "id"}]}},
+            },
+            "rules": [{"id": "STAFF", "operations": ["read"], "when": {"same": "department"}}],
+        },
+        "tickets": {
+            "private": {
+                "fields": ["secret"],
+                "rule": {"id": "LEADS", "when": {"persona": {"field": "role", "in": ["lead"]}}},
+            },
+            "rules": [
+                {"id": "OWN", "operations": ["read", "update"], "when": {"self": "owner"}},
+                {
+                    "id": "DESK",
+                    "operations": ["read", "create", "update", "delete"],
+                    "when": {"all": [{"same": "department"}, {"record": {"field": "vip", "in": [False]}}]},
+                },
+            ],
+        },
+        "notes": {
+            "rules": [
+                {
+                    "id": "NOTES",
+                    "operations": ["read"],
+                    "when": {"may": {"operation": "read", "source": "tickets", "on": {"ticket": "number"}}},
+                }
+            ]
+        },
+    }
+}
+"""The vault has no rules, so nobody reads it."""
+
+
+def rows() -> dict[str, list[Row]]:
+    """The tables. Each free cell has a word of its own."""
+    count = iter(range(10**6))
+
+    def word() -> str:
+        return f"zq{next(count):04d}x"
+
+    people: list[Row] = [
+        {
+            "id": name,
+            "name": word(),
+            "department": department,
+            "role": role,
+            "manager": manager,
+            "active": active,
+            "salary": word(),
+            "rating": word(),
+        }
+        for name, (department, role, manager, active) in PEOPLE.items()
+    ]
+    cases = [
+        (number, owner, department, vip)
+        for number, (owner, department, vip) in enumerate(
+            (
+                (owner, department, vip)
+                for owner in (*PEOPLE, None)
+                for department in ("IT", "HR", None)
+                for vip in (True, False, None)
+            ),
+            start=1,
+        )
+    ]
+    tickets: list[Row] = [
+        {
+            "number": number,
+            "owner": owner,
+            "department": department,
+            "vip": vip,
+            "title": f"{word()} printer",
+            "secret": word(),
+        }
+        for number, owner, department, vip in cases
+    ]
+    notes: list[Row] = [
+        {"id": f"N{t['number']}", "ticket": t["number"], "text": f"{word()} printer"} for t in tickets
+    ]
+    return {"people": people, "tickets": tickets, "notes": notes, "vault": [{"item": "v", "gold": word()}]}
+
+
+def unseen(persona: Persona) -> dict[str, list[Row]]:
+    """The tables with other words in every cell that the persona may not read."""
+    data, cells = rows(), readable(persona)
+    for name, records in data.items():
+        key = KEYS[name]
+        for record in records:
+            for column in WORDS[name]:
+                if (name, str(record[key]), column) not in cells:
+                    record[column] = str(record[column]).translate(
+                        str.maketrans("zqx0123456789", "akb9876543210")
+                    )
+    return data
+
+
+KEYS = {"people": "id", "tickets": "number", "notes": "id", "vault": "item"}
+WORDS = {
+    "people": ("name", "salary", "rating"),
+    "tickets": ("title", "secret"),
+    "notes": ("text",),
+    "vault": ("gold",),
+}
+
+
+def environment(
+    folder: Path, policy: Mapping[str, Any] | None = POLICY, data: dict[str, list[Row]] | None = None
+) -> Environment:
+    env = Environment.from_tables(
+        data or rows(),
+        keys=KEYS,
+        now="2026-01-05 09:00",
+        personas="people",
+        folder=folder / "worlds",
+        sandboxes=1,
+    )
+    env.index("tickets", text="{title} {secret}")
+    env.index("notes", text="{text}")
+    for function in TOOLS:
+        env.tool(function)
+    if policy is not None:
+        file = folder / "policy.json"
+        file.write_text(json.dumps(policy))
+        env.use_policy(file)
+    return env
+
+
+def get(ctx: Context, table: str, key: str) -> Any:
+    """Get."""
+    return ctx[table].get(key)
+
+
+def find(ctx: Context, table: str, where: str = "", order: str = "", limit: int = 1000) -> Any:
+    """Find."""
+    return ctx[table].find(where=where or None, order=order, limit=limit)
+
+
+def equal(ctx: Context, table: str, column: str, value: str) -> Any:
+    """Equal."""
+    given: Any = {column: value}
+    return ctx[table].find(**given)
+
+
+def count(ctx: Context, table: str, where: str = "") -> int:
+    """Count."""
+    return ctx[table].count(where=where or None)
+
+
+def search(ctx: Context, table: str, text: str) -> Any:
+    """Search."""
+    return ctx[table].search(text, k=1000)
+
+
+def select(ctx: Context, sql: str) -> Any:
+    """Select."""
+    return ctx.select(sql)
+
+
+def update(ctx: Context, table: str, key: str, column: str, value: str) -> Any:
+    """Update."""
+    ctx[table].update(key, **{column: value})
+    return ctx[table].get(key)
+
+
+def insert(ctx: Context, table: str, values: dict[str, str]) -> Any:
+    """Insert."""
+    return ctx[table].get(ctx[table].insert(values))
+
+
+def delete(ctx: Context, table: str, key: str) -> Any:
+    """Delete."""
+    ctx[table].delete(key)
+
+
+TOOLS = (get, find, equal, count, search, select, update, insert, delete)
+
+
+def readable(persona: Persona) -> set[tuple[str, str, str]]:
+    """The cells (table, key, column) that the rules let a persona read, in plain words."""
+    if not persona.active:
+        return set()
+    data = rows()
+    department, role, _, _ = PEOPLE[persona.id]
+    found = set()
+    for person in data["people"]:
+        if department is None or person["department"] != department:
+            continue
+        shown = person["id"] == persona.id or persona.id in _above(str(person["id"]))
+        hidden = set() if shown else {"salary", "rating"}
+        found |= {("people", str(person["id"]), column) for column in person.keys() - hidden}
+    for ticket in data["tickets"]:
+        same = department is not None and ticket["department"] == department
+        if ticket["owner"] == persona.id or (same and ticket["vip"] is False):
+            number = str(ticket["number"])
+            hidden = set() if role == "lead" else {"secret"}
+            found |= {("tickets", number, column) for column in ticket.keys() - hidden}
+            found |= {("notes", f"N{number}", column) for column in ("id", "ticket", "text")}
+    return found
+
+
+def _above(person: str) -> list[str]:
+    manager = PEOPLE[person][2]
+    return [manager, *_above(manager)] if manager else []

@@ -1,0 +1,186 @@
+"""Nothing that a persona may not read reaches them, whatever tools of a user's own are asked to do."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.tools.kinds.own_data import canaries
+from tools.environment import Environment
+from tools.persona import Persona
+
+WORD = re.compile(r"zq\d{4}x")
+OVERFLOW = "abs(-9223372036854775808)"
+
+
+def calls() -> list[tuple[str, dict[str, Any]]]:
+    """What a stranger might have an agent call."""
+    found: list[tuple[str, dict[str, Any]]] = []
+    for table, records in canaries.rows().items():
+        key, columns = canaries.KEYS[table], list(records[0])
+        found += [("get", {"table": table, "key": str(record[key])}) for record in records]
+        found += [("get", {"table": table, "key": key}) for key in ("nobody", "1 OR 1", "", "1.0", "01")]
+        found += [("find", {"table": table}), ("count", {"table": table})]
+        for column in columns:
+            found.append(("find", {"table": table, "order": column, "limit": 5}))
+            found.append(("find", {"table": table, "order": f"{column} DESC, 1", "limit": 5}))
+            for record in records[::7]:
+                value = str(record[column])
+                found.append(("equal", {"table": table, "column": column, "value": value}))
+                for trick in (
+                    f"{column} = '{value}'",
+                    f"1 OR {column} = '{value}'",
+                    f"CASE WHEN {column} = '{value}' THEN {OVERFLOW} ELSE 1 END",
+                    f"{key} = '{record[key]}' AND CASE WHEN {column} >= '{value}' THEN {OVERFLOW} ELSE 1 END",
+                    f"EXISTS (SELECT 1 FROM main.{table} WHERE {column} = '{value}')",
+                    f"1) UNION SELECT * FROM main.{table} WHERE (1",
+                ):
+                    found += [
+                        ("find", {"table": table, "where": trick}),
+                        ("count", {"table": table, "where": trick}),
+                    ]
+                found.append(("find", {"table": table, "order": f"(SELECT {column} FROM main.{table})"}))
+                found.append(
+                    ("find", {"table": table, "order": f"CASE WHEN {column} = '{value}' THEN {OVERFLOW} END"})
+                )
+                found.append(("search", {"table": table, "text": value}))
+                found += [
+                    ("select", {"sql": sql.format(table=table, column=column, value=value)})
+                    for sql in (
+                        "SELECT {column} FROM {table}",
+                        "SELECT * FROM main.{table}",
+                        "SELECT count(*) AS n, max({column}) AS m FROM {table}",
+                        "SELECT rowid FROM {table} WHERE {column} = '{value}'",
+                        f"SELECT CASE WHEN {{column}} = '{{value}}' THEN {OVERFLOW} END FROM {{table}}",
+                    )
+                ]
+        found.append(("search", {"table": table, "text": "printer"}))
+        for record in records[::5]:
+            at = {"table": table, "key": str(record[key])}
+            found += [("update", {**at, "column": column, "value": "IT"}) for column in columns]
+            found += [
+                ("update", {**at, "column": column, "value": str(record[column])}) for column in columns
+            ]
+            found.append(("delete", at))
+            found.append(("insert", {"table": table, "values": {key: str(record[key])}}))
+        found.append(("insert", {"table": table, "values": {}}))
+        found.append(("insert", {"table": table, "values": {"department": "IT", "vip": "false"}}))
+    return list({json.dumps(call): call for call in found}.values())
+
+
+def observed(env: Environment, persona: Persona) -> list[tuple[str, dict[str, Any], str]]:
+    """Each call in an episode of its own, with all that comes back of it."""
+    found = []
+    for name, arguments in calls():
+        episode = env.episode(persona=persona)
+        seen = episode.call(f"tools.{name}", arguments)
+        decision = episode.calls[-1].decision
+        said = f"{decision.rule} {decision.reason}" if decision else ""
+        found.append((name, arguments, f"{seen.status} {seen.text} {said}"))
+    return found
+
+
+def leaks(env: Environment, persona: Persona) -> list[tuple[str, str]]:
+    """The words that came back of cells that the persona may not read, each with the call."""
+    cells = canaries.readable(persona)
+    forbidden = {
+        str(record[column])[:7]
+        for table, records in canaries.rows().items()
+        for record in records
+        for column in canaries.WORDS[table]
+        if (table, str(record[canaries.KEYS[table]]), column) not in cells
+    }
+    found = []
+    for name, arguments, text in observed(env, persona):
+        words = set(WORD.findall(text)) - set(WORD.findall(json.dumps(arguments)))
+        found += [(f"{name} {arguments}", word) for word in sorted(words & forbidden)]
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("persona", canaries.PEOPLE)
+def test_no_word_reaches_who_may_not_read_it(persona: str, tmp_path: Path) -> None:
+    env = canaries.environment(tmp_path)
+    assert leaks(env, env.persona(persona)) == []
+
+
+@pytest.mark.slow
+def test_a_rule_too_many_is_noticed(tmp_path: Path) -> None:
+    rules = json.loads(json.dumps(canaries.POLICY))
+    rules["sources"]["tickets"]["rules"].append(
+        {"id": "X", "operations": ["read"], "when": {"same": "department"}}
+    )
+    env = canaries.environment(tmp_path, rules)
+    assert leaks(env, env.persona("bob"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("persona", canaries.PEOPLE)
+def test_what_comes_back_does_not_depend_on_what_may_not_be_read(persona: str, tmp_path: Path) -> None:
+    """Neither in texts, errors, orders, counts and ranks, nor in whether something is denied."""
+    env = canaries.environment(tmp_path)
+    who = env.persona(persona)
+    other = canaries.environment(tmp_path, data=canaries.unseen(who))
+    for mine, theirs in zip(observed(env, who), observed(other, who), strict=True):
+        assert mine == theirs
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "(WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT max(x) FROM c) > 0",
+        "(SELECT group_concat(sql) FROM sqlite_master) LIKE '%gold%'",
+        "1 IN (VALUES (1))",
+        "length(randomblob(1000000000)) > 0",
+        "length(printf('%.*c', 1000000000, 'x')) > 0",
+        "load_extension('x')",
+        "1; SELECT 1",
+        "1) --",
+        "_row > 0",
+        "rowid > 0",
+    ],
+)
+def test_a_condition_is_about_columns_alone(where: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+    env = canaries.environment(tmp_path_factory.getbasetemp())
+    for call in ({"where": where}, {"order": where}):
+        seen = env.episode(persona=env.persona("bob")).call("tools.find", {"table": "tickets", **call})
+        assert seen.status == "tool_crash"
+        assert "no condition or order over the columns" in seen.text
+
+
+def test_a_count_quotes_what_it_counts(tmp_path: Path) -> None:
+    """A demonstration with the number is shown to nobody who may not read the records."""
+    env = canaries.environment(tmp_path)
+    ann, bob = env.persona("ann"), env.persona("bob")
+
+    def unreadable(sql: str) -> bool:
+        episode = env.episode(persona=ann)
+        episode.call("tools.count", {"table": "tickets", "where": sql})
+        reads = frozenset(episode.calls[-1].reads)
+        assert not env.unreadable(ann, reads)
+        return bool(env.unreadable(bob, reads))
+
+    assert unreadable("owner = 'ann'")
+    assert unreadable("department = 'IT' AND vip = 0"), "the lead sees a private field in these"
+    assert not unreadable("number = 0")
+
+
+def test_an_error_tells_nothing_of_hidden_rows(tmp_path: Path) -> None:
+    """Rules that look into other tables are tested after other conditions, if SQLite may choose."""
+    env = canaries.environment(tmp_path)
+    hidden = str(canaries.rows()["notes"][0]["text"])
+    seen = []
+    for word in (hidden, "nothing"):
+        where = f"CASE WHEN text = '{word}' THEN {OVERFLOW} ELSE 0 END"
+        episode = env.episode(persona=env.persona("bob"))
+        seen.append(
+            [
+                episode.call(f"tools.{tool}", {"table": "notes", "where": where}).text
+                for tool in ("find", "count")
+            ]
+        )
+    assert seen == [["[]", "0"]] * 2
