@@ -1,6 +1,6 @@
 """The agent: a DSPy module that does a task in an episode of its own.
 
-    agent = Agent("react", env=suite.env)
+    agent = Agent("react", suite.env)
     with dspy.context(lm=dspy.LM("openai/gpt-4o-mini")):
         prediction = agent(task=suite.tasks[0])
     prediction.answer, prediction.episode.status, prediction.episode.outcome
@@ -68,6 +68,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
 
     Args:
         strategy: by name or as data of your own.
+        env: the environment in which episodes are opened. Never copied and never saved with the program.
         toolset: the tools in a prompt: the toolkits that the task requires (`required`), `all`, toolkits by
             name (joined by `+`), or the K of all tools that are nearest to each step (`retrieved:K`). None
             stands for the toolset that the world kind offers the strategy, else `required`.
@@ -77,7 +78,6 @@ class Agent(dspy.Module):  # type: ignore[misc]
         calls: the form of calls for a strategy that makes them natively, see
             `programs.prompting.tool_calling.Calls`.
         without: categories of tools that are left out, see `WorldKind.toolset`.
-        env: the environment in which episodes are opened. Never copied and never saved with the program.
         keep_history: let DSPy keep every prompt (`dspy.inspect_history`); costs memory.
         planner, selector, checker, executor: modules of your own; None stands for the module that `strategy`
             asks for, and for the checker `access`.
@@ -92,13 +92,13 @@ class Agent(dspy.Module):  # type: ignore[misc]
     def __init__(
         self,
         strategy: str | Strategy = "react",
+        env: Environment | None = None,
         *,
         toolset: str | None = None,
         max_steps: int = MAX_STEPS,
         access: Access = "policy",
         calls: str = "auto",
         without: Sequence[str] = (),
-        env: Environment | None = None,
         keep_history: bool = False,
         planner: dspy.Module | None = None,
         selector: dspy.Module | None = None,

@@ -1,48 +1,57 @@
 """worksmith: compile, compare and track workplace-agent programs.
 
-    from worksmith import EvalSettings, evaluate
+    import worksmith as ws
 
-    result = evaluate(EvalSettings(suite="build/suite", strategy="react", lm="openai/gpt-4o-mini"))
-    print(result)
+    env = ws.Environment.from_tables({"tickets": "tickets.csv"}, now="2026-01-05 09:00")
+    ...                                                     # tools: functions under @env.tool
+    suite = ws.Suite(env, "tasks.jsonl")
+    agent = ws.Agent("react", env)                          # or any DSPy program, or any callable
+    better = ws.Race().compile(agent, trainset=suite.train, valset=suite.dev)
+    print(ws.compare([agent, better], suite.test))
 
-A job is a settings model and a function. `worksmith --help` spells the same settings on a command line.
+Names are loaded when they are used. The command `worksmith` does the same on files.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from worksmith.namespace import check_packages
+
+if TYPE_CHECKING:
+    from evals.suite import Suite as Suite
+    from evals.tasks.task import Task as Task
+    from optimizers.cost.budget import Budget as Budget
+    from optimizers.search.few_shot import Bootstrap as Bootstrap
+    from optimizers.search.few_shot import Nearest as Nearest
+    from optimizers.search.few_shot import Tpe as Tpe
+    from optimizers.search.race import Race as Race
+    from programs.agent import Agent as Agent
+    from tools.errors import InputError as InputError
+    from tools.errors import ToolError as ToolError
+    from tools.errors import WorksmithError as WorksmithError
+    from tools.kinds.own_data.context import Context as Context
+    from tools.kinds.own_data.environment import Environment as Environment
+    from tools.persona import Persona as Persona
 
 __version__ = "0.1.0"
 
 _PLACES = {
-    "build": "worksmith.jobs.building",
-    "check_same_program": "worksmith.jobs.same_program",
-    "Comparison": "worksmith.jobs.comparison",
-    "compare": "worksmith.jobs.comparison",
-    "Compilation": "worksmith.jobs.compilation",
-    "compile": "worksmith.jobs.compilation",
-    "Evaluation": "worksmith.jobs.evaluation",
-    "evaluate": "worksmith.jobs.evaluation",
-    "index": "worksmith.jobs.indexing",
-    "Indexing": "worksmith.jobs.indexing",
-    "judge": "worksmith.jobs.judgement",
-    "Judging": "worksmith.jobs.judgement",
-    "load_program": "worksmith.jobs.parts.programs",
-    "Progress": "worksmith.jobs.parts.progress",
-    "EvalSettings": "worksmith.jobs.settings.programs",
-    "CompileSettings": "worksmith.jobs.settings.programs",
-    "CompareSettings": "worksmith.jobs.settings.programs",
-    "JudgeSettings": "worksmith.jobs.settings.runs",
-    "BuildSettings": "worksmith.jobs.settings.suites",
-    "IndexSettings": "worksmith.jobs.settings.suites",
-    "Race": "optimizers.search.race",
+    "Agent": "programs.agent",
     "Bootstrap": "optimizers.search.few_shot",
-    "Nearest": "optimizers.search.few_shot",
-    "Tpe": "optimizers.search.few_shot",
     "Budget": "optimizers.cost.budget",
+    "Context": "tools.kinds.own_data.context",
+    "Environment": "tools.kinds.own_data.environment",
+    "InputError": "tools.errors",
+    "Nearest": "optimizers.search.few_shot",
+    "Persona": "tools.persona",
+    "Race": "optimizers.search.race",
+    "Suite": "evals.suite",
+    "Task": "evals.tasks.task",
+    "ToolError": "tools.errors",
+    "Tpe": "optimizers.search.few_shot",
+    "WorksmithError": "tools.errors",
 }
 """The public names, each with its module, which is loaded when the name is used."""
 
@@ -55,7 +64,8 @@ check_packages()
 def __getattr__(name: str) -> Any:
     if name not in _PLACES:
         raise AttributeError(f"module 'worksmith' has no attribute {name!r}")
-    return getattr(import_module(_PLACES[name]), name)
+    found = globals()[name] = getattr(import_module(_PLACES[name]), name)
+    return found
 
 
 def __dir__() -> list[str]:

@@ -18,7 +18,7 @@ import worksmith
 from tools.environment import Environment
 from tools.world_kind import world_kind
 print(worksmith.__file__)
-print(world_kind("enterprise").finish.summary, worksmith.EvalSettings.__name__)
+print(world_kind("enterprise").finish.summary, worksmith.Agent.__name__)
 """
 
 pytestmark = pytest.mark.slow
@@ -80,7 +80,7 @@ def test_a_script_beside_other_folders_works(site: Path, user: Path) -> None:
 
     assert Path(ran).is_relative_to(site)
     assert said.startswith("End the task")
-    assert said.endswith("EvalSettings")
+    assert said.endswith("Agent")
 
 
 @pytest.mark.parametrize("name", ["optimizers", "programs", "evals", "tools", "retrievers"])
