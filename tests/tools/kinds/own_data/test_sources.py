@@ -242,7 +242,37 @@ CASES: dict[str, Case] = {
     "empty key": wrong(text("id,n\n1,a\n,b\n"), "t.csv, row 3, column id: the key of this row is empty"),
     "real key": wrong(text("id,n\n1.5,a\n"), "column id: the key is a column of the type real"),
     "no key": wrong(
-        text("a,b\n1,2\n1,2\n"), "no column has another value in every row", "add a column of ids"
+        text("a,b\n1,2\n1,2\n"), "no column has another value in every row (add a column of ids", "row_number"
+    ),
+    "numbered rows": right(
+        text("a,b\n1,x\n1,x\n"),
+        "integer integer text",
+        (1, 1, "x"),
+        (2, 1, "x"),
+        key="row_number",
+        keys={"t": "row_number"},
+    ),
+    "a column called row_number": right(
+        text("a,row_number\n1,7\n1,8\n"),
+        "integer integer",
+        (1, 7),
+        (1, 8),
+        key="row_number",
+        keys={"t": "row_number"},
+    ),
+    "numbered dicts": right(
+        lambda _: [{"a": 1}, {"a": 1}],
+        "integer integer",
+        (1, 1),
+        (2, 1),
+        key="row_number",
+        keys={"t": "row_number"},
+    ),
+    "numbered and mistyped": wrong(
+        text("a,b\n1,x\n1,x\n"),
+        "row 2, column b: an integer",
+        keys={"t": "row_number"},
+        chosen={"b": "integer"},
     ),
     "unknown key": wrong(text("a,b\n1,2\n"), "t has no column 'id'", "there are a, b", keys={"t": "id"}),
     "key of no table": wrong(text("a,b\n1,2\n"), "keys: no table 'tt' (there are t)", keys={"tt": "id"}),

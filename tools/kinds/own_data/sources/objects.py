@@ -6,8 +6,9 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
+from retrievers.strict_json import parse_json
 from tools.errors import InputError
 from tools.files.json_files import parsed
 from tools.kinds.own_data.sources.names import checked_columns
@@ -34,7 +35,10 @@ class JsonLines(Reading):
 
     def names(self) -> Sequence[object]:
         check_utf8(self._data, self.where)
-        names = dict.fromkeys(name for _, found in self._objects() for name in found)
+        names: dict[str, None] = {}
+        for _, found in self._objects():
+            if not found.keys() <= names.keys():
+                names |= dict.fromkeys(found)
         if not names:
             raise InputError(
                 "the file has no rows", where=self.where, hint="one JSON object a line is needed"
@@ -53,13 +57,19 @@ class JsonLines(Reading):
     def _objects(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
         for number, line in enumerate(BytesIO(self._data), start=1):
             if line.strip():
-                where = place(self, number)
-                array = number == 1 and line.lstrip(b"\xef\xbb\xbf \t").startswith(b"[")
-                hint = "one JSON object a line is needed" + (", and this is an array" if array else "")
-                found = parsed(line, "a JSON object", where=where, hint=hint)
+                try:
+                    found = parse_json(line)
+                except ValueError:
+                    found = None
                 if not isinstance(found, dict):
-                    raise InputError("not a JSON object", where=where, hint=hint)
+                    self._refuse(line, number)
                 yield number, found
+
+    def _refuse(self, line: bytes, number: int) -> NoReturn:
+        array = number == 1 and line.lstrip(b"\xef\xbb\xbf \t").startswith(b"[")
+        hint = "one JSON object a line is needed" + (", and this is an array" if array else "")
+        parsed(line, "a JSON object", where=place(self, number), hint=hint)
+        raise InputError("not a JSON object", where=place(self, number), hint=hint)
 
 
 class Rows(Reading):
@@ -139,8 +149,11 @@ def _frame_cells(column: Any) -> list[Any]:
 
 
 def _cells(columns: Sequence[str], values: Iterable[Any], where: str) -> list[CellValue]:
-    cells = []
+    cells: list[CellValue] = []
     for name, value in zip(columns, values, strict=True):
+        if value is None or type(value) in (int, bool):
+            cells.append(value)
+            continue
         try:
             cell = plain(value)
             if isinstance(cell, str):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import get_args
 
 from tools.errors import InputError
+from tools.kinds.own_data.sources.numbered import ROW_NUMBER
 from tools.kinds.own_data.sources.reading import Portion, Reading, place, portions
 from tools.sqlite.cells import CellType, CellValue, cell_text, typed_cell
 
@@ -64,10 +65,8 @@ def profile(reading: Reading, name: str, key: str | None, types: Mapping[str, Ce
     if wanted is None:
         wanted = next((column.name for column in columns if column.can_be_key), None)
         if wanted is None:
-            hint = f'add a column of ids, or name one with keys={{"{name}": "COLUMN"}}'
-            raise InputError(
-                "no column has another value in every row, to be the key", where=reading.where, hint=hint
-            )
+            hint = f'add a column of ids, or have the rows numbered: keys={{"{name}": "{ROW_NUMBER}"}}'
+            raise InputError("no column has another value in every row", where=reading.where, hint=hint)
     else:
         next(column for column in columns if column.name == wanted).check_key(name)
     return Profile(found, wanted, rows)

@@ -13,6 +13,7 @@ from tools.errors import InputError
 from tools.kinds.own_data.sources.csv_files import CsvFile
 from tools.kinds.own_data.sources.documents import DocumentFolder
 from tools.kinds.own_data.sources.names import check_tables
+from tools.kinds.own_data.sources.numbered import ROW_NUMBER, Numbered
 from tools.kinds.own_data.sources.objects import JsonLines, from_dicts, from_frame, is_frame
 from tools.kinds.own_data.sources.parquet import ParquetFile
 from tools.kinds.own_data.sources.profile import CELL_TYPES, Profile, converter, profile
@@ -88,7 +89,7 @@ def read_tables(
 
     Args:
         sources: by the name of the table. The tables of an SQLite file keep their own names.
-        keys: by table the column that identifies a row; else it is inferred.
+        keys: by table the column that identifies a row; else it is inferred. `row_number` numbers the rows.
         types: by table and column `text`, `integer`, `real` or `boolean`; else they are inferred.
 
     Raises:
@@ -110,6 +111,9 @@ def read_tables(
                 raise InputError(
                     f"no table {name!r}", where=argument, hint=f"there are {', '.join(readings)}"
                 )
+    for name, key in keys.items():
+        if key == ROW_NUMBER and key not in readings[name].columns:
+            readings[name] = Numbered(readings[name])
     for name, reading in readings.items():
         columns = [keys[name]] if name in keys else []
         for column in (*columns, *types.get(name, {})):
