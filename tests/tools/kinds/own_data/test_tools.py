@@ -45,8 +45,8 @@ def test_the_function_itself_stays_what_it_was(env: Environment) -> None:
 
 def test_arguments_are_of_plain_types_and_models(env: Environment) -> None:
     @env.tool
-    def order(
-        ctx,  # type: ignore[no-untyped-def]
+    def order(  # type: ignore[no-untyped-def]
+        ctx,
         items: list[Item],
         colour: Colour,
         size: Literal["small", "large"] = "small",
