@@ -22,6 +22,7 @@ from tools.errors import InputError
 from tools.files.atomic import write_atomically
 from tools.files.directories import bring_back
 from tools.files.json_files import read_model, read_models
+from tools.files.project_file import PROJECT_FILE
 from tools.seeding import digest
 from tools.world import World
 
@@ -29,9 +30,6 @@ if TYPE_CHECKING:
     import dspy
 
 MANIFEST_FILE = "manifest.json"
-
-PROJECT_FILE = "worksmith.toml"
-"""Lies in the folder of a project, whose suite its kind makes (see `TaskKind.open_project`)."""
 
 _AGAIN = "build or import the suite again"
 
@@ -320,4 +318,4 @@ def _open_project(directory: Path) -> Suite:
             if kind.open_project is not None:
                 suite: Suite = kind.open_project(directory)
                 return suite
-    raise InputError("no suite here", where=str(directory), hint="make one with `worksmith suite build`")
+    raise InputError("no suite here", where=str(directory), hint=f"make one with: worksmith new {directory}")

@@ -50,7 +50,7 @@ class TaskKind:
         name: the name of its `WorldKind`.
         read_tasks: reads a file of tasks that people write for an environment; by default each line is a
             whole `Task`.
-        open_project: gives the suite (`evals.suite.Suite`) of a project, see `evals.suite.PROJECT_FILE`.
+        open_project: gives the suite (`evals.suite.Suite`) of a project, see `tools.files.project_file`.
         call: runs a program on a whole task and gives its prediction, with an `.episode`. By default the
             program gets the task's visible part as `task=`.
         from_examples: makes a suite of the examples of a plain DSPy program, see

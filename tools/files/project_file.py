@@ -20,8 +20,7 @@ class ProjectFile(BaseModel):
     """The sections of a project file. Who uses a section checks what is in it.
 
     Attributes:
-        environment: the clock, tools, rules, people and tasks of the project's own environment.
-        tables: the sources of its tables, by name.
+        environment: where the project's own environment and its tasks are.
         models: settings of models, by the name that `--lm` and the like take.
         prices: dollars per million tokens (`input`, `output`), by model.
         defaults: settings by name, for every command that has them; those of one command in a section of its
@@ -31,7 +30,6 @@ class ProjectFile(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     environment: dict[str, Any] = {}
-    tables: dict[str, dict[str, Any]] = {}
     models: dict[str, dict[str, Any]] = {}
     prices: dict[str, Any] = {}
     defaults: dict[str, Any] = {}

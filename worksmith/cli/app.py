@@ -25,6 +25,7 @@ os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
 os.environ.setdefault("TQDM_DISABLE", "1")
 
 COMMANDS = {
+    "new": "worlds.new:new_project",
     "compile": "programs.compile:compile_program",
     "verify": "programs.verify:verify_program",
     "eval": "programs.eval:evaluate_program",

@@ -73,7 +73,7 @@ def _project() -> list[tuple[str, Any, str]]:
     for name, model in read_models(project.models, where=PROJECT_FILE).items():
         settings = model.model_dump(mode="json", exclude_none=True)
         rows += [(f"models.{name}.{key}", value, PROJECT_FILE) for key, value in settings.items()]
-    for section in ("prices", "defaults", "environment", "tables"):
+    for section in ("prices", "defaults", "environment"):
         rows += [(name, value, PROJECT_FILE) for name, value in _flat(section, getattr(project, section))]
     return rows
 

@@ -8,6 +8,7 @@ from tools.lazy import function_at
 OWN_DATA = TaskKind(
     name="own_data",
     read_tasks=function_at("evals.kinds.own_data.reading:read_own_tasks"),
+    open_project=function_at("evals.kinds.own_data.project:open_project"),
     scorer=function_at("evals.kinds.own_data.scorer:OwnScorer"),
     facets={
         "intent": lambda task: task.intent or "",

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from evals.task_kind import task_kind
 from evals.tasks.task import Task
 from evals.tasks.task_filter import conditions
 from evals.tasks.transcript import GOLD
@@ -23,14 +24,15 @@ LOGS = Path("mlruns") / "logs"
 def choose_tasks(suite: Suite, settings: TaskSettings, progress: Progress = SILENT) -> tuple[str, list[Task]]:
     """The split's name and its tasks.
 
-    The default split is `test` for a generated suite, and `all` for a published task set, which is a test
-    set as a whole. Tasks that only a judge could grade are left out.
+    The default split is `test`, and `all` for a published task set, which is a test set as a whole. Tasks
+    that only a judge could grade are left out.
 
     Raises:
         InputError, RetrievalError: the split has no tasks, or `Environment.check` fails.
     """
     suite.env.check()
-    name = settings.split or ("test" if suite.manifest.origin == "generated" else "all")
+    published = task_kind(suite.manifest.kind).importers
+    name = settings.split or ("all" if suite.manifest.origin in published else "test")
     chosen = suite.select(
         split=name, scheme=settings.scheme, limit=settings.limit, where=conditions(settings.where)
     )

@@ -28,6 +28,12 @@ class BuildSettings(groups.CacheSettings):
     options: Mapping[str, Any] = setting({}, "Further settings of the kind, by name.", option=False)
 
 
+class NewSettings(JobSettings):
+    """Write a small project."""
+
+    folder: Path = setting(..., "Folder to write.", positional=True)
+
+
 class ImportSettings(JobSettings):
     """Import a published system's own files as a suite."""
 

@@ -1,0 +1,123 @@
+"""Projects: a folder with an environment in Python, tasks, and the project file that names them."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import sys
+import traceback
+from pathlib import Path
+from types import ModuleType
+
+from pydantic import BaseModel, ConfigDict
+
+from evals.suite import Suite
+from tools.environment import Environment
+from tools.errors import InputError, WorksmithError
+from tools.files.json_files import validated
+from tools.files.project_file import PROJECT_FILE, read_project
+from tools.seeding import digest
+
+
+class _Section(BaseModel):
+    """The section `environment` of a project file.
+
+    Attributes:
+        file: the Python file that makes the environment.
+        name: the environment's name in that file.
+        tasks: the file of tasks.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    file: str = "environment.py"
+    name: str = "env"
+    tasks: str = "tasks.jsonl"
+
+
+_RAN = "__worksmith_ran__"
+"""Marks the module of a file that ran to its end."""
+
+
+def open_project(folder: Path) -> Suite:
+    """The suite of the project in a folder. Runs the project's own Python file, in that folder.
+
+    Raises:
+        InputError: the project file, the Python file or a task is wrong; says where.
+    """
+    place = folder / PROJECT_FILE
+    section = validated(
+        read_project(place).environment,
+        _Section,
+        "the environment of a project",
+        where=f"{place}: environment",
+    )
+    env = open_environment(folder / section.file, section.name)
+    tasks = folder / section.tasks
+    if not tasks.is_file():
+        raise InputError(
+            "there are no tasks", where=str(tasks), hint=f"write some, or: worksmith tasks generate {folder}"
+        )
+    return Suite(env, tasks, path=folder.absolute())
+
+
+def open_environment(file: Path, name: str) -> Environment:
+    """The environment that a Python file makes.
+
+    Args:
+        name: of the variable.
+
+    Raises:
+        InputError: there is no such file or variable, or the file fails; says at which line.
+    """
+    if not file.is_file():
+        raise InputError("no such Python file", where=str(file), hint=f"{PROJECT_FILE} names it")
+    module = _run(file.resolve())
+    found = getattr(module, name, None)
+    if not isinstance(found, Environment):
+        raise InputError(
+            f"there is no environment {name!r}",
+            where=str(file),
+            hint=f"write {name} = ws.Environment.from_tables(...)",
+        )
+    return found
+
+
+def _run(file: Path) -> ModuleType:
+    """The file as a module, run in its folder; once in a process."""
+    name = f"worksmith_project_{digest(str(file))}"
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = importlib.util.spec_from_file_location(name, file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    # At the end, so that no file of the project hides a package.
+    if str(file.parent) not in sys.path:
+        sys.path.append(str(file.parent))
+    sys.modules[name] = module
+    try:
+        with contextlib.chdir(file.parent):
+            spec.loader.exec_module(module)
+        setattr(module, _RAN, True)
+    except SystemExit as error:
+        raise InputError("the project's file ends the program", where=_line(file, error)) from error
+    except WorksmithError:
+        raise
+    except Exception as error:
+        said = f"the project's file fails: {type(error).__name__}: {error}"
+        raise InputError(said, where=_line(file, error)) from error
+    finally:
+        if not hasattr(module, _RAN):
+            del sys.modules[name]
+    return module
+
+
+def _line(file: Path, error: BaseException) -> str:
+    """The last line of the file at which it failed."""
+    if isinstance(error, SyntaxError) and error.filename == str(file):
+        return f"{file}:{error.lineno}"
+    lines = [
+        frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(file)
+    ]
+    return f"{file}:{lines[-1]}" if lines else str(file)

@@ -1,0 +1,15 @@
+"""`worksmith new`: a project of your own to start from."""
+
+from __future__ import annotations
+
+from worksmith.cli.options import JsonFlag, from_settings
+from worksmith.cli.terminal import show
+from worksmith.jobs.settings.suites import NewSettings
+
+
+@from_settings(NewSettings, examples=("worksmith new helpdesk",))
+def new_project(settings: NewSettings, as_json: JsonFlag = False) -> None:
+    """Write a small, commented project: tables, tools, rules, tasks, settings and a test. It runs at once."""
+    from worksmith.jobs.project import new_project
+
+    show(new_project(settings), as_json)
