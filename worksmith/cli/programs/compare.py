@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     CompareSettings,
     complete={"without_tools": tool_categories, "org": live_systems},
     examples=(
-        "worksmith compare build/office",
-        "worksmith compare build/office --strategies react --optimizers none,race",
-        "worksmith compare build/office --report report.html",
+        "worksmith compare helpdesk",
+        "worksmith compare helpdesk --strategies react --optimizers none,race",
+        "worksmith compare helpdesk --report report.html",
     ),
 )
 def compare_strategies(

@@ -16,9 +16,9 @@ from worksmith.jobs.settings.programs import CompileSettings
 @from_settings(
     CompileSettings,
     examples=(
-        "worksmith compile build/office -o a.json",
-        "worksmith compile build/office -o a.json --lm openai/gpt-4o-mini --max-usd 2",
-        "worksmith compile build/office -o a.json --optimizer race --dry-run",
+        "worksmith compile helpdesk -o a.json",
+        "worksmith compile helpdesk -o a.json --lm openai/gpt-4o-mini --max-usd 2",
+        "worksmith compile helpdesk -o a.json --optimizer race --dry-run",
     ),
 )
 def compile_program(

@@ -14,9 +14,9 @@ from worksmith.jobs.settings.programs import EvalSettings
     EvalSettings,
     complete={"org": live_systems},
     examples=(
-        "worksmith eval build/office",
-        "worksmith eval build/office --lm openai/gpt-4o-mini --max-usd 1",
-        "worksmith eval build/office --program agent.json --trials 3",
+        "worksmith eval helpdesk",
+        "worksmith eval helpdesk --lm openai/gpt-4o-mini --max-usd 1",
+        "worksmith eval helpdesk --program agent.json --trials 3",
     ),
 )
 def evaluate_program(settings: EvalSettings, dry_run: DryRunFlag = False, as_json: JsonFlag = False) -> None:
