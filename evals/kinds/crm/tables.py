@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from evals.kinds.crm.by_type import parts, task_types_of, whole, without_qa
+from evals.kinds.crm.by_type import figures, is_binary, metrics, parts, task_types_of, whole, without_qa
 from evals.kinds.crm.scorer import FALSE_NONE, REWARD, SUPPORTED, UNANSWERABLE
 from evals.kinds.crm.task_types import KNOWLEDGE_QA, TASK_TYPES
 from evals.records.program_records import ProgramRecords
@@ -15,6 +15,7 @@ from evals.records.record import PRIMARY, EpisodeRecord
 from evals.records.summary import Summary
 from evals.statistics import NOTHING, Interval
 from evals.table import NO_DATA, Grid, percent, share
+from evals.task_kind import KindReport
 
 ALL = "ALL"
 
@@ -154,3 +155,15 @@ def _code(name: str) -> str:
 def _size(records: Sequence[EpisodeRecord]) -> tuple[str, str]:
     lost = sum(not record.graded for record in records)
     return (share(lost / len(records)) if records else NO_DATA, str(len({r.task_id for r in records})))
+
+
+REPORT = KindReport(
+    breakdown=(),
+    heat_maps=("intent",),
+    comparison=task_type_grids,
+    program=lambda program: (task_type_grid(program),),
+    figures=figures,
+    metrics=metrics,
+    counted_attempts=is_binary,
+    attempts_note="All task types but knowledge_qa.",
+)

@@ -12,7 +12,7 @@ OFFICE = TaskKind(
     baselines=value_at("evals.kinds.office.baselines:BASELINES"),
     published="evals.kinds.office.workbench",
     report=lambda: KindReport(paper=function_at("evals.kinds.office.workbench.tables:paper_grids")),
-    transcripts={".csv": function_at("evals.kinds.office.workbench.results:read_results")},
+    transcripts={".csv": function_at("evals.kinds.office.workbench.runs:read_results")},
     mistakes=value_at("evals.kinds.office.workbench.flags:MISTAKES"),
     open_predictions=function_at("evals.kinds.office.workbench.runs:recorded_runs"),
 )

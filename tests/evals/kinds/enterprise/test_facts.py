@@ -7,7 +7,7 @@ from datetime import datetime
 import pytest
 
 from evals.kinds.enterprise.facts import Facts
-from evals.kinds.enterprise.filling.distractors import near_misses
+from evals.kinds.enterprise.filling.solved import near_misses
 from tests.tools.kinds.enterprise.small_world import (
     COMPANY,
     GITA,

@@ -6,8 +6,7 @@ import pytest
 
 from evals.building import import_suite
 from evals.kinds.office.generate import execute
-from evals.kinds.office.mentions import mentions
-from evals.kinds.office.recognition import recognise, with_gold_plans
+from evals.kinds.office.recognition import mentions, recognise, with_gold_plans
 from evals.kinds.office.records import Records
 from evals.tasks.task import Action, Task
 from tests.evals.kinds.office.offices import make_office

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evals.kinds.office.workbench.answers import Answer, Office
-from evals.kinds.office.workbench.corrections import review, rules
+from evals.kinds.office.workbench.tasks import review, rules
 from tests.evals.small_office import NOW, TABLE_ROWS, action
 
 OFFICE = Office(TABLE_ROWS, NOW.date())

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from evals.kinds.office.workbench.results import read_results
+from evals.kinds.office.workbench.runs import read_results
 from evals.tasks.transcript import TranscriptStep
 from tests.evals.kinds.office.workbench.files import ORIGINAL, needs_original
 from tools.errors import InputError

@@ -8,8 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tools.kinds.crm.functions.statements import literal, one_of, search_term
+from tools.kinds.crm.soql.cursor import tokenize
 from tools.kinds.crm.soql.parser import parse
-from tools.kinds.crm.soql.tokens import tokenize
 from tools.kinds.crm.soql.tree import Compare, Member
 from tools.kinds.crm.sosl.parser import parse_search
 from tools.kinds.crm.sosl.tables import words

@@ -13,7 +13,7 @@ from tests.tools.kinds.crm.functions.small import ORG, RETURNS
 from tests.tools.kinds.crm.worlds import call, episode, written
 from tools.environment import Environment
 from tools.kinds.crm.access.roles import packaged_policy
-from tools.kinds.crm.orgs.confined import Confined
+from tools.kinds.crm.orgs.opening import Confined
 from tools.kinds.crm.orgs.org import WorldOrg
 from tools.kinds.crm.schema import OBJECTS, crm_schema
 from tools.kinds.crm.soql.engine import QueryResult

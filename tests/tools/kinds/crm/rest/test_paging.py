@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tools.kinds.crm.rest.messages import ApiError
-from tools.kinds.crm.rest.paging import LARGEST, SMALLEST, Pages, batch_size
+from tools.kinds.crm.rest.reading import LARGEST, SMALLEST, Pages, batch_size
 from tools.kinds.crm.soql.engine import QueryResult
 
 

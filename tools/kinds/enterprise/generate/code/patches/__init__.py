@@ -1,7 +1,11 @@
 """Small functions with tests, faults planted in them, and the judge of whether a patch mends one."""
 
-from tools.kinds.enterprise.generate.code.patches.checking import patch_passes
-from tools.kinds.enterprise.generate.code.patches.diffs import DiffError, apply_diff, make_diff
+from tools.kinds.enterprise.generate.code.patches.checking import (
+    DiffError,
+    apply_diff,
+    make_diff,
+    patch_passes,
+)
 from tools.kinds.enterprise.generate.code.patches.modules import Module, Planted, draw_module, plant
 
 __all__ = [
