@@ -121,7 +121,7 @@ def test_values_of_another_type_are_refused(shop: Environment) -> None:
 
 
 def test_wrong_changes_say_what_is_wrong_without_any_plan(shop: Environment) -> None:
-    lines = [
+    lines: list[dict[str, Any]] = [
         {"query": "a", "changes": RAISED},
         {"query": "b", "answer": "x"},
         {
@@ -154,7 +154,7 @@ class Levels:
             rubric="",
             status=status,
             level=self.level,
-            feedback="Too long.",  # type: ignore[arg-type]
+            feedback="Too long.",
         )
 
 

@@ -1,0 +1,1 @@
+"""Drafts of tasks over own tables, by templates; every draft is executed before it is kept."""

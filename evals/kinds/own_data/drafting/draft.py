@@ -1,0 +1,111 @@
+"""Drafts of tasks over the tables of an environment, each kept only if it holds when it is executed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from evals.authoring.checking.check import task_findings
+from evals.kinds.own_data.drafting.facts import facts_of
+from evals.kinds.own_data.drafting.recipes import Recipe, recipes_of
+from evals.kinds.own_data.drafting.templates import Drafter, Line
+from evals.kinds.own_data.reading import read_own_tasks
+from evals.task_kind import scorers_for
+from evals.tasks.task import same_text
+from tools.errors import InputError
+from tools.seeding import rng
+
+if TYPE_CHECKING:
+    from tools.environment import Environment
+    from tools.persona import Persona
+
+_DENIALS = 8
+"""One task of so many is about a denial, if the rules deny anything."""
+
+_TRIES, _PERSONAS = 40, 3
+"""So many rows of a recipe, and personas for each row, are tried for one more task."""
+
+
+def draft_tasks(
+    env: Environment, count: int, seed: int = 0, *, progress: Callable[[int], None] = lambda _: None
+) -> list[Line]:
+    """Lines of a task file, with gold plans that were executed as the personas of the tasks.
+
+    Recipes and personas take turns. The same environment, count and seed give the same lines.
+
+    Args:
+        count: the most lines.
+        progress: takes the number of lines so far.
+
+    Raises:
+        InputError: no tool can be drafted from.
+    """
+    recipes = _recipes(env)
+    if not recipes:
+        raise InputError(
+            "no tool has arguments that name columns of a table",
+            hint="call the arguments of tools like the columns, such as ticket_id, status",
+        )
+    personas = [env.persona(name) for name in env.kind.persona_ids(env.world)] or [env.world.manifest.persona]
+    drafter = Drafter(env, recipes)
+    sources = [_of_recipe(drafter, recipe, personas, seed, first) for first, recipe in enumerate(recipes)]
+    scorers = scorers_for(env)
+    kept: list[Line] = []
+    asked: set[str] = set()
+    denials = 0
+    while sources and len(kept) < count:
+        for source in list(sources):
+            line = next(source, None)
+            if line is None:
+                sources.remove(source)
+                continue
+            # Asked once only, whoever asks: of two, one could be in train and the other in test.
+            query, denial = same_text(line["query"]), line.get("answer") == {"status": "denied"}
+            if query in asked or (denial and denials * _DENIALS > len(kept)):
+                continue
+            (task,) = read_own_tasks(env, [line])
+            if any(each.level != "note" for each in task_findings(env, scorers, task)):
+                continue
+            asked.add(query)
+            denials += denial
+            kept.append({"id": f"d{len(kept) + 1:03}", **line})
+            progress(len(kept))
+            if len(kept) == count:
+                break
+    return kept
+
+
+def _recipes(env: Environment) -> list[Recipe]:
+    tools = [tool for kit in env.kind.toolkits for tool in kit.tools]
+    return [
+        recipe
+        for facts in facts_of(env)
+        if facts.rows
+        for tool in tools
+        for recipe in recipes_of(tool, facts)
+    ]
+
+
+def _of_recipe(
+    drafter: Drafter, recipe: Recipe, personas: Sequence[Persona], seed: int, first: int
+) -> Iterator[Line]:
+    """The drafts of a recipe, one a row, in an order of its own.
+
+    Args:
+        first: the index of the persona that begins.
+    """
+    draw = rng(seed, recipe.facts.name, recipe.id)
+    rows = list(recipe.facts.rows)
+    draw.shuffle(rows)
+    fruitless = 0
+    for number, row in enumerate(rows, start=first):
+        found: list[Line] = []
+        for turn in range(min(_PERSONAS, len(personas))):
+            persona = personas[(number + turn) % len(personas)]
+            found = list(drafter.drafts(recipe, row, persona, draw))
+            if found:
+                yield draw.choice(found)
+                break
+        fruitless = 0 if found else fruitless + 1
+        if fruitless == _TRIES:
+            return

@@ -1,0 +1,126 @@
+"""What drafts know of the tables of an environment: rows, keys, names, categories."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from evals.kinds.own_data.changes import key_column
+from tools.sqlite.cells import CellValue, cell_text
+from tools.sqlite.schema import ROW, Table, quoted
+
+if TYPE_CHECKING:
+    import apsw
+
+    from tools.environment import Environment
+
+Row = Mapping[str, CellValue]
+
+_MOST_ROWS = 2_000
+"""So many rows of a table are drawn from."""
+
+_MOST_VALUES, _ROWS_A_VALUE = 20, 2
+"""A category has at most so many values, and on average at least so many rows for each."""
+
+_LONGEST = 60
+"""Characters of a value that a query quotes."""
+
+
+@dataclass(frozen=True)
+class TableFacts:
+    """A table as drafts see it.
+
+    Attributes:
+        key: the column by which rows are named.
+        rows: the first rows, each with the Python values of its cells.
+    """
+
+    table: Table
+    key: str
+    rows: Sequence[Row]
+
+    @property
+    def name(self) -> str:
+        return self.table.name
+
+    @property
+    def noun(self) -> str:
+        """One row in words."""
+        return words(singular(self.name))
+
+    @property
+    def nouns(self) -> str:
+        """Several rows in words."""
+        return words(self.name)
+
+    @cached_property
+    def naming(self) -> Sequence[str]:
+        """Columns of text, apart from the key, whose values name one row each."""
+        return [c for c in self.table.columns if c != self.key and self._names(c)]
+
+    @cached_property
+    def categories(self) -> Mapping[str, Sequence[CellValue]]:
+        """The values of each column with few, sorted."""
+        found = {}
+        for column in self.table.columns:
+            values = Counter(row[column] for row in self.rows if row[column] is not None)
+            few = 2 <= len(values) <= _MOST_VALUES and len(self.rows) >= _ROWS_A_VALUE * len(values)
+            if column != self.key and few and all(quotable(value) for value in values):
+                found[column] = sorted(values, key=lambda value: (str(type(value)), value))
+        return found
+
+    def argument(self, name: str) -> str | None:
+        """The column that an argument of a tool stands for by its name; None for none."""
+        folded = {column.lower(): column for column in self.table.columns}
+        if (found := folded.get(name.lower())) is not None:
+            return found
+        one = singular(self.name).lower()
+        if name.lower() in {f"{one}_{self.key}".lower(), f"{one}_id", f"{one}_key", one}:
+            return self.key
+        return None
+
+    def _names(self, column: str) -> bool:
+        values = [row[column] for row in self.rows]
+        texts = all(isinstance(value, str) and quotable(value) for value in values)
+        return texts and len(set(map(str, values))) == len(values) > 1
+
+
+def facts_of(env: Environment) -> list[TableFacts]:
+    """The facts of all tables."""
+
+    def body(connection: apsw.Connection) -> list[TableFacts]:
+        return [TableFacts(t, key_column(env, t), _rows(connection, t)) for t in env.kind.tables]
+
+    return env.episode().edit(body)
+
+
+def words(name: str) -> str:
+    """The words of an identifier."""
+    return " ".join(name.replace("_", " ").split()).lower()
+
+
+def singular(name: str) -> str:
+    """The name of one row of a table."""
+    if name.endswith("people"):
+        return name.removesuffix("people") + "person"
+    if name.endswith("ies"):
+        return f"{name[:-3]}y"
+    if name.endswith(("sses", "xes", "ches", "shes")):
+        return name[:-2]
+    return name[:-1] if name.endswith("s") and not name.endswith("ss") else name
+
+
+def quotable(value: CellValue) -> bool:
+    """Whether a query can quote a value."""
+    text = cell_text(value)
+    return bool(text.strip()) and len(text) <= _LONGEST and "\n" not in text and '"' not in text
+
+
+def _rows(connection: apsw.Connection, table: Table) -> list[Row]:
+    columns = ", ".join(map(quoted, table.columns))
+    query = f"SELECT {columns} FROM main.{quoted(table.name)} ORDER BY {ROW} LIMIT {_MOST_ROWS}"
+    found: list[Any] = list(connection.execute(query))
+    return [table.shown(dict(zip(table.columns, row, strict=True))) for row in found]

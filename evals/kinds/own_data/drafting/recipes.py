@@ -1,0 +1,84 @@
+"""Recipes: which columns of a table the arguments of a tool stand for, by their names."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from evals.kinds.own_data.drafting.facts import Row, TableFacts, quotable
+
+if TYPE_CHECKING:
+    from tools.tool import Tool
+
+_PHRASES = ("Done by phone.", "Sorted out with the supplier.", "No longer needed.", "As agreed on Monday.")
+"""Texts for arguments whose column has none that can be quoted."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A tool, a table, and the column of the table for each argument that is given.
+
+    Attributes:
+        columns: by argument.
+    """
+
+    tool: Tool
+    facts: TableFacts
+    columns: Mapping[str, str]
+
+    @property
+    def id(self) -> str:
+        return f"{self.tool.name.partition('.')[2]}({','.join(self.columns)})"
+
+    @property
+    def by_key(self) -> str | None:
+        """The argument that has the key; None if none has."""
+        return next((name for name, column in self.columns.items() if column == self.facts.key), None)
+
+    def of_row(self, row: Row) -> dict[str, Any] | None:
+        """The arguments that a row gives; None where a cell is empty or cannot be quoted."""
+        values = {name: row[column] for name, column in self.columns.items()}
+        return values if all(quotable(value) for value in values.values()) else None
+
+    def of_others(self, row: Row, draw: random.Random) -> dict[str, Any]:
+        """The arguments of a change: the row's key, and values of other rows that differ from the row's."""
+        values: dict[str, Any] = {}
+        for name, column in self.columns.items():
+            if column == self.facts.key:
+                values[name] = row[column]
+                continue
+            stated = choices(self.tool, name)
+            known = {each[column] for each in self.facts.rows if quotable(each[column])}
+            wanted = sorted((known & set(stated)) or stated or known, key=str)
+            others = [value for value in wanted if value != row[column]]
+            text = self.facts.table.type_of(column) == "text"
+            values[name] = draw.choice(others or (_PHRASES if text else wanted or [1]))
+        return values
+
+
+def recipes_of(tool: Tool, facts: TableFacts) -> Iterator[Recipe]:
+    """The recipes of a tool on a table: the required arguments, and with them each optional one."""
+    required = required_arguments(tool)
+    columns = {name: facts.argument(name) for name in tool.arguments}
+    base = {name: column for name in required if (column := columns[name]) is not None}
+    if len(base) < len(required) or len(set(base.values())) < len(base):
+        return
+    if base:
+        yield Recipe(tool, facts, base)
+    for name, column in columns.items():
+        if name not in required and column is not None and column not in base.values():
+            yield Recipe(tool, facts, {**base, name: column})
+
+
+def required_arguments(tool: Tool) -> list[str]:
+    """The arguments that a call has to give."""
+    parameters = tool.json_schema["function"]["parameters"]
+    return [name for name in tool.arguments if name in parameters.get("required", ())]
+
+
+def choices(tool: Tool, argument: str) -> list[Any]:
+    """The values that a tool allows for an argument; none where it allows any of a type."""
+    properties = tool.json_schema["function"]["parameters"].get("properties", {})
+    return list(properties.get(argument, {}).get("enum", ()))
