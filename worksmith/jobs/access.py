@@ -19,6 +19,7 @@ from tools.sqlite.memory import open_memory
 from tools.tool_context import ToolContext
 from tools.world import MANIFEST_FILE, World
 from tools.world_kind import Explanation
+from worksmith.jobs.parts.access_text import persona_text, record_lines, source_lines
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,13 @@ class AccessRights:
             "without_rules": list(self.without_rules),
         }
         return rights | ({"record": self.record.to_json()} if self.record else {})
+
+    def __str__(self) -> str:
+        parts = ["\n".join(filter(None, (persona_text(self.persona), self.note)))]
+        parts += ["\n".join(source_lines(source)) for source in self.sources]
+        parts += [f"{name}: no rules, so nobody may read or change it" for name in self.without_rules]
+        parts += ["\n".join(record_lines(self.record))] if self.record else []
+        return "\n\n".join(parts)
 
 
 def open_environment(directory: Path) -> Environment:
@@ -101,8 +109,3 @@ def access_rights(
         without_rules=() if source else tuple(table.name for table in tables if table.name not in ruled),
         record=explain_record(ctx, tables, source, record, operations) if source and record else None,
     )
-
-
-def policy_note(env: Environment) -> str:
-    """What people should know of an environment's policy, e.g. that none is set; empty for nothing."""
-    return env.policy.document.note if isinstance(env.policy, AccessPolicy) else ""

@@ -15,11 +15,7 @@ from worksmith.cli.options import JsonFlag, SuiteArgument
 
 if TYPE_CHECKING:
     from tools.access.document import PolicyDocument
-    from tools.access.explain import OperationRights, RecordRights, SourceRights
-    from tools.persona import Persona
-    from tools.policy import Decision
     from tools.world_kind import Explanation
-    from worksmith.jobs.access import AccessRights
 
 app = Commands(help="Explain and check access rules.", no_args_is_help=True)
 
@@ -54,7 +50,7 @@ def check(
     elif as_json:
         typer.echo(json.dumps(found.to_json()))
     else:
-        _show_rights(found)
+        typer.echo(str(found))
 
 
 @app.command("validate")
@@ -163,64 +159,3 @@ def _operations(operation: str | None) -> list[str]:
             f"no operation {operation!r}", where="--operation", hint=f"there are {', '.join(OPERATIONS)}"
         )
     return [operation]
-
-
-def _show_rights(found: AccessRights) -> None:
-    _show_persona(found.persona)
-    if found.note:
-        typer.echo(found.note)
-    for source in found.sources:
-        _show_source(source)
-    for name in found.without_rules:
-        typer.echo(f"\n{name}: no rules, so nobody may read or change it")
-    if found.record:
-        _show_record(found.record)
-
-
-def _show_persona(persona: Persona) -> None:
-    from tools.sqlite.cells import cell_text
-
-    facts = [persona.department, f"level {persona.level}" if persona.level else ""]
-    facts += [f"{name} {cell_text(value)}" for name, value in persona.attributes.items() if value is not None]
-    facts += [f"reports to {' > '.join(persona.managers)}"] if persona.managers else []
-    told = ", ".join(fact for fact in facts if fact)
-    left = "; works here no more and may do nothing" if not persona.active else ""
-    typer.echo(f"{persona.id} {persona.name}{': ' if told else ''}{told}{left}")
-
-
-def _show_source(rights: SourceRights) -> None:
-    typer.echo(f"\n{rights.source}: may read {rights.readable} of {rights.total} records")
-    for operation in rights.operations:
-        _show_operation(operation)
-    if rights.private:
-        typer.echo(
-            f"  private fields seen in {rights.private_seen} of these, by {rights.private_rule}: "
-            f"{', '.join(rights.private)}"
-        )
-
-
-def _show_operation(operation: OperationRights) -> None:
-    if not operation.chances:
-        why = "no rule allows it" if operation.decision.rule != "inactive" else "has left"
-        typer.echo(f"  {operation.operation:<7} no: {why}")
-    for index, chance in enumerate(operation.chances):
-        extent = "every record" if chance.on_every_record else "where the record fits"
-        fields = f"; only {', '.join(chance.fields)}" if chance.fields else ""
-        label = operation.operation if index == 0 else ""
-        typer.echo(f"  {label:<7} {extent}, by {chance.rule}{fields}")
-
-
-def _show_record(record: RecordRights) -> None:
-    typer.echo(f"\n{record.record}")
-    for operation, decision in record.decisions.items():
-        partly = ", ".join(sorted(set(record.update_fields.values())))
-        if operation == "update" and not decision.allow and partly:
-            typer.echo(f"  update  some fields, by {partly}: {', '.join(record.update_fields)}")
-        else:
-            typer.echo(f"  {operation:<7} {_verdict(decision)}")
-    if record.private:
-        typer.echo(f"  private {_verdict(record.private)}")
-
-
-def _verdict(decision: Decision) -> str:
-    return f"yes, by {decision.rule}" if decision.allow else f"no ({decision.rule})"

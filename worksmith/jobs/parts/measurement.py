@@ -17,11 +17,11 @@ from evals.running.settings import EvalSettings
 from evals.suite import Suite
 from evals.task_kind import scorers_for
 from evals.tracking import Dataset
-from worksmith.jobs.access import policy_note
 from worksmith.jobs.parts.budgets import admission, counted, open_budget
 from worksmith.jobs.parts.judges import check_judged, counted_judges, open_judges
 from worksmith.jobs.parts.opening import choose_tasks, connect, leave_out_cache, org_setting
 from worksmith.jobs.parts.progress import SILENT, Progress
+from worksmith.jobs.parts.suite_facts import policy_note
 from worksmith.jobs.parts.tracking import keep_card
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from typing import Any
 from evals.suite import Suite
 from evals.task_kind import task_kind
 from evals.tasks.task import Task
-from worksmith.jobs.access import policy_note
+from tools.access.engine import AccessPolicy
+from tools.environment import Environment
 
 
 def describe(suite: Suite) -> dict[str, Any]:
@@ -40,6 +41,11 @@ def describe(suite: Suite) -> dict[str, Any]:
     }
     tell = task_kind(world.kind).facts
     return tell(suite.world, suite.tasks, facts) if tell else facts
+
+
+def policy_note(env: Environment) -> str:
+    """What people should know of an environment's policy, e.g. that none is set; empty for nothing."""
+    return env.policy.document.note if isinstance(env.policy, AccessPolicy) else ""
 
 
 def _tables(suite: Suite) -> list[str]:
