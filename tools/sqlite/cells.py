@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 import re
 from collections.abc import Callable, Mapping
 from typing import Literal
@@ -62,8 +63,13 @@ def _as_integer(value: CellValue) -> int | None:
         found = int(value) if _INTEGER.fullmatch(value.strip()) else None
     elif isinstance(value, float):
         found = int(value) if value.is_integer() else None
+    elif isinstance(value, bool):
+        found = None
     else:
-        found = None if isinstance(value, bool) else value
+        try:
+            found = None if value is None else operator.index(value)  # NumPy's are none of Python's
+        except TypeError:
+            found = None
     return found if found is not None and _LEAST <= found <= _LARGEST else None
 
 
@@ -74,7 +80,7 @@ def _as_real(value: CellValue) -> float | None:
         return None
     try:
         found = float(value)
-    except OverflowError:
+    except (OverflowError, TypeError, ValueError):  # a tool may give anything
         return None
     return found if math.isfinite(found) else None
 

@@ -15,6 +15,9 @@ from tools.sqlite.schema import Table
 Operation = Literal["insert", "update", "delete"]
 
 
+_DIGITS = 12
+"""Of a float that count: 0.1 + 0.2 is 0.3."""
+
 _REWRITTEN = "(rewritten)"
 """Stands in a key for whatever an update wrote into a column of free text."""
 
@@ -51,7 +54,8 @@ class Outcome:
 
     Two outcomes match when the same old rows are gone, the same cells of old rows have the same new
     values, and the same new rows stand there. Order, positions and generated ids of new rows do not
-    count, nor does the wording of free text, nor letter case except where the world kind says so.
+    count, nor does the wording of free text, nor letter case except where the world kind says so, nor the
+    last digits of floats.
     """
 
     def __init__(self, changeset: bytes, tables: Sequence[Table]) -> None:
@@ -126,5 +130,7 @@ def _fold(column: str, value: CellValue, table: Table) -> CellValue:
 
 
 def folded_cell(value: CellValue) -> CellValue:
-    """A cell without letter case, for comparisons."""
+    """A cell for comparisons: a text without letter case, a float without the digits that rounding leaves."""
+    if isinstance(value, float):
+        return float(f"{value:.{_DIGITS}g}")
     return value.lower() if isinstance(value, str) else value

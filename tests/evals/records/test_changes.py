@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from evals.records.changes import compare_changes
 from evals.records.parts import ChangeEntry
+from evals.reporting.html.episodes import _cells
 from tests.evals.reporting.studies import RIGHT, WRONG
 
 
@@ -38,3 +39,16 @@ def test_a_new_row_is_compared_with_the_one_it_is_most_like() -> None:
 
 def test_no_changes_are_no_pairs() -> None:
     assert compare_changes([], []) == []
+
+
+def test_numbers_and_booleans_are_compared_and_shown_as_such() -> None:
+    def changed(**cells: bool | int | float | None) -> ChangeEntry:
+        return ChangeEntry(table="tasks", operation="update", row=1, after=dict(cells))
+
+    made, expected = changed(paid=False, count=0), changed(paid=False, count=1)
+    [pair] = compare_changes([made], [expected])
+
+    assert pair.kind == "differs"
+    assert [cell for cell in pair.cells if cell.made != cell.expected] == [("count", 0, 1)]
+    assert compare_changes([changed(sum=0.1 + 0.2)], [changed(sum=0.3)])[0].kind == "as expected"
+    assert _cells({"paid": False, "count": 0, "none": None}, 300) == "paid: false; count: 0; none: (empty)"

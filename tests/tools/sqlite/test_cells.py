@@ -114,6 +114,13 @@ def test_equal_cells_are_equal_however_they_were_written() -> None:
     assert not one.matches(outcome(lambda guard: guard.update("Orders", 9, {"weight": 4.5, "paid": True})))
 
 
+def test_floats_are_equal_but_for_rounding() -> None:
+    one = outcome(lambda guard: guard.update("Orders", 9, {"weight": 0.1 + 0.2}))
+
+    assert one.matches(outcome(lambda guard: guard.update("Orders", 9, {"weight": 0.3})))
+    assert not one.matches(outcome(lambda guard: guard.update("Orders", 9, {"weight": 0.3000001})))
+
+
 @pytest.mark.parametrize(
     ("write", "message"),
     [
@@ -137,6 +144,16 @@ def test_equal_cells_are_equal_however_they_were_written() -> None:
         (lambda guard: guard.insert("Orders", {"id": 2**63}), "an integer of at most 64 bits is needed"),
         (lambda guard: guard.insert("Orders", {"id": 7}), "id 7 is taken"),
         (lambda guard: guard.insert("Orders", {"item": "x"}), "needs its id"),
+        (
+            lambda guard: guard.update("Orders", 7, {"weight": [1]}),
+            r"a finite number is needed, not '\[1\]'",
+        ),
+        (lambda guard: guard.update("Orders", 7, {"paid": [1]}), "true or false is needed"),
+        (lambda guard: guard.insert("Orders", {"id": [1]}), "an integer of at most 64 bits is needed"),
+        (
+            lambda guard: guard.update("Orders", 7, {"item": datetime(2026, 1, 5)}),
+            "a text is needed, not '2026-01-05",
+        ),
     ],
 )
 def test_a_cell_of_another_type_is_refused(write: Callable[[Guard], object], message: str) -> None:
