@@ -11,6 +11,7 @@ from typing import Literal
 from dateutil.relativedelta import relativedelta
 
 from evals.kinds.crm.published.numbers import number
+from evals.kinds.crm.published.patterns import PATTERNS
 from tools.kinds.crm.functions.moments import MONTHS
 
 Unit = Literal["day", "week", "month", "quarter", "season", "half", "year", "range"]
@@ -84,30 +85,7 @@ def between(start: date, end: date) -> Period | None:
     return Period(f"{start} to {end}", "range", None, start, end) if start < end else None
 
 
-_MONTH = (
-    r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
-    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
-)
-_SEASON = r"(?P<season>spring|summer|fall|autumn|winter)(?:time)?\b"
-_ORDINAL = r"(?:first|second|third|fourth|1st|2nd|3rd|4th|last|final|closing|opening)"
-_QUARTER = (
-    r"(?:q ?-?(?P<q>[1-4])\b(?: quarter\b)?|(?P<q_before>[1-4])q\b"
-    r"|quarter (?P<q_name>[1-4]|one|two|three|four)\b"
-    rf"|(?P<q_ordinal>{_ORDINAL})(?: (?:calendar|fiscal|business|financial))?[ -]quarter\b)"
-)
-_HALF = rf"(?:h(?P<h>[12])\b|(?P<h_ordinal>{_ORDINAL}|latter)[ -]half(?: year)?\b)"
-_PART = rf"(?:{_QUARTER}|{_HALF}|{_SEASON}|{_MONTH})"
-
-_YEAR = r"(?:(?P<year>(?:19|20)\d\d)(?:(?: ?/ ?|-)(?:20)?\d\d)?|'(?P<short>\d\d))(?!\d|[-/]\d)"
-_OTHER_YEAR = r"(?:the )?(?P<which>last|past|previous|prior|preceding|this|current) year(?:'s)?\b"
-_FILLER = (
-    r"(?:[ ,/:_-]|(?:of|in|for|during|from|within|the|calendar|fiscal|financial|year|season|months?|quarter"
-    r"|period)\b){0,12}"
-)
-_LINK = rf"(?:'s)?{_FILLER}"
-_LEAD = r"\b(?:the )?(?:(?:month|quarter|season|period) of )?"
-_START = r"(?<![\w'-])"
-_WHICH = r"(?:the )?(?:last|past|previous|prior|most recent|this past|this last|this)"
+_P = PATTERNS["calendar_periods"]
 
 Build = Callable[[re.Match[str], date | None], Period | None]
 
@@ -243,54 +221,20 @@ def _current(found: re.Match[str], today: date | None) -> Period | None:
     return between(starts[unit], today + relativedelta(days=1))
 
 
-_PART_ALONE = re.compile(rf"{_START}{_PART}")
-_PART_IN_YEAR = re.compile(rf"{_START}{_PART}{_LINK}(?:{_YEAR}|{_OTHER_YEAR})")
+_PART_ALONE = re.compile(rf"{_P['start']}{_P['part']}")
+_PART_IN_YEAR = re.compile(rf"{_P['start']}{_P['part']}{_P['link']}(?:{_P['year']}|{_P['other_year']})")
 
-_MONTH_NAME = _MONTH.replace("?P<month>", "?:")
-_DAY_NUMBER = r"\d{1,2}(?:st|nd|rd|th)?"
-_DAY_TEXT = (
-    rf"(?:\d{{4}}-\d\d-\d\d|{_MONTH_NAME} {_DAY_NUMBER}(?:,? \d{{4}})?"
-    rf"|{_DAY_NUMBER}(?: of)? {_MONTH_NAME}(?:,? \d{{4}})?)"
-)
 _DAY = re.compile(
     r"(?P<iso>\d{4}-\d\d-\d\d)"
-    rf"|{_MONTH.replace('month', 'after_month')} (?P<after>\d{{1,2}})(?:st|nd|rd|th)?"
+    rf"|{_P['month'].replace('month', 'after_month')} (?P<after>\d{{1,2}})(?:st|nd|rd|th)?"
     r"(?:,? (?P<after_year>\d{4}))?"
-    rf"|(?P<before>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH.replace('month', 'before_month')}"
+    rf"|(?P<before>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_P['month'].replace('month', 'before_month')}"
     r"(?:,? (?P<before_year>\d{4}))?"
 )
-_ANY_PART = re.sub(r"\?P<\w+>", "?:", _PART)
-_ANY_YEAR = re.sub(r"\?P<\w+>", "?:", rf"(?:{_YEAR}|{_OTHER_YEAR})")
-_TO = r" ?(?:to|through|thru|until|till|up to|and|-)(?: the)?(?: end of)? ?"
-_PARTS = rf"{_ANY_PART}(?:{_LINK}{_ANY_YEAR})?"
 
-PATTERNS: tuple[tuple[re.Pattern[str], Build], ...] = tuple(
-    (re.compile(pattern), build)
-    for pattern, build in (
-        (rf"\b(?:between |from )?(?P<first>{_DAY_TEXT}){_TO}(?P<last>{_DAY_TEXT})", _two_days),
-        (
-            rf"\b(?:between |from )?(?:the )?(?P<first>{_PARTS}){_TO}(?P<last>{_ANY_PART}{_LINK}{_ANY_YEAR})",
-            _two_parts,
-        ),
-        (rf"\bsince (?:the )?(?:(?:start|beginning) of )?(?P<since>{_ANY_PART}{_LINK}{_ANY_YEAR})", _since),
-        (rf"{_LEAD}{_START}{_PART}{_LINK}(?:{_YEAR}|{_OTHER_YEAR})", _in_year),
-        (rf"{_START}(?:{_YEAR}|{_OTHER_YEAR}){_LINK}{_START}{_PART}", _in_year),
-        (rf"\b{_WHICH} {_PART}(?: season| months?)?", _latest),
-        (
-            r"(?<![\d/-])(?:(?P<y1>20\d\d)[-/](?P<m1>\d\d?)|(?P<m2>\d\d?)[-/](?P<y2>20\d\d))(?![\d/-])",
-            _digits,
-        ),
-        (
-            r"\b(?:(?:in|during|throughout|for|across|over|within|all of|of|through) )?(?:the )?"
-            rf"(?:(?:whole|entire|full|calendar|fiscal|year|of) ){{0,4}}{_START}{_YEAR}",
-            _year_alone,
-        ),
-        (
-            r"\b(?:(?:so far )?(?:this|the current) (?P<unit>week|month|quarter|year)(?: so far| to date)?"
-            r"|(?P<so_far>week|month|quarter|year) so far"
-            r"|(?P<to_date>week|month|quarter|year)[- ]to[- ]date)\b",
-            _current,
-        ),
-    )
-)
+_MEANINGS: dict[str, Build] = {
+    build.__name__.lstrip("_"): build
+    for build in (_two_days, _two_parts, _since, _in_year, _latest, _digits, _year_alone, _current)
+}
+WAYS = tuple((re.compile(way["pattern"]), _MEANINGS[way["means"]]) for way in _P["ways"])
 """Ways to name a period of the calendar, in the order in which they are tried."""
