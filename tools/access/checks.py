@@ -66,7 +66,7 @@ def check(document: PolicyDocument, around: Surroundings) -> None:
         path = f"sources.{name}"
         if name not in around.tables:
             raise FaultError(path, _no_source(name, around))
-        _check_field(source.key, f"{path}.key", name, around)
+        _check_key(source.key, f"{path}.key", name, around)
         for place, rule_id in _ids(source, path):
             if rule_id in seen:
                 raise FaultError(place, f"the rule id {rule_id!r} is taken by {seen[rule_id]}")
@@ -76,6 +76,14 @@ def check(document: PolicyDocument, around: Surroundings) -> None:
         for place, predicate in _conditions(source, path):
             _check_predicate(document, around, name, place, predicate)
     _check_cycles(document)
+
+
+def _check_key(key: str, path: str, source: str, around: Surroundings) -> None:
+    _check_field(key, path, source, around)
+    own = around.keys.get(source, key)
+    if key != own:
+        # Rules are checked on one record: another column could name several.
+        raise FaultError(path, f"the key of {source} is {own!r}: leave the line out")
 
 
 def _no_source(name: str, around: Surroundings) -> str:
@@ -137,10 +145,15 @@ def _conditions(source: Source, path: str) -> Iterator[tuple[str, Predicate]]:
         yield f"{path}.rules[{index}].when", rule.when
 
 
+_DEEPEST = 10
+
+
 def _check_predicate(
     document: PolicyDocument, around: Surroundings, name: str, path: str, whole: Predicate
 ) -> None:
     for place, part, source in nodes(whole, path, name):
+        if place.count(".exists") > _DEEPEST:
+            raise FaultError(place, f"exists is nested more than {_DEEPEST} deep")
         match part:
             case IsSelf():
                 for index, column in enumerate(part.fields):

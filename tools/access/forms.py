@@ -87,9 +87,9 @@ def sql(condition: Condition, alias: str = "r") -> str:
         case Under():
             return f"{alias}.{quoted(condition.field)} < {condition.limit}"
         case Both():
-            return " AND ".join(f"({sql(part, alias)})" for part in condition.parts)
+            return _joined("AND", [sql(part, alias) for part in condition.parts])
         case Either():
-            return " OR ".join(f"({sql(part, alias)})" for part in condition.parts)
+            return _joined("OR", [sql(part, alias) for part in condition.parts])
         case Opposite():
             return f"({sql(condition.part, alias)}) IS NOT TRUE"
         case Related():
@@ -97,6 +97,17 @@ def sql(condition: Condition, alias: str = "r") -> str:
         case Below():
             return _below_sql(condition, alias)
     assert_never(condition)
+
+
+def _joined(operator: str, parts: Sequence[str]) -> str:
+    """The parts joined by an operator; many as a tree, since SQLite limits the depth of expressions."""
+    if len(parts) > _IN_A_ROW:
+        half = len(parts) // 2
+        parts = [_joined(operator, parts[:half]), _joined(operator, parts[half:])]
+    return f" {operator} ".join(f"({part})" for part in parts)
+
+
+_IN_A_ROW = 50
 
 
 def _related_sql(condition: Related, alias: str) -> str:

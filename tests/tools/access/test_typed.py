@@ -143,3 +143,17 @@ def test_what_can_never_be_equal_is_an_error(when: dict[str, Any], message: str)
     assert message in error.value.message
     assert error.value.where
     assert error.value.where.startswith("policy: sources.jobs.rules[0].when")
+
+
+def test_long_rules_are_no_trouble_and_deep_ones_an_error() -> None:
+    sizes = [{"record": {"field": "size", "in": [number]}} for number in range(3000)]
+    assert guard({"any": sizes}, seven()).keys("jobs") == ["a", "b"]
+    assert guard({"not": {"all": sizes}}, seven()).keys("jobs") == ["a", "b", "c"]
+
+    def nested(depth: int) -> dict[str, Any]:
+        inner = nested(depth - 1) if depth else {"always": True}
+        return {"exists": {"source": "jobs", "on": {"id": "id"}, "when": inner}}
+
+    assert guard(nested(9), seven()).keys("jobs") == ["a", "b", "c"]
+    with pytest.raises(InputError, match="exists is nested more than 10 deep"):
+        guard(nested(12), seven())

@@ -90,6 +90,10 @@ def test_a_tool_can_be_tied_to_a_right() -> None:
         ({"sources": {"tickets": {}}}, "sources.tickets.rules: field required"),
         ({"sources": {}, "format": "worksmith-policy/9"}, "format: input should be 'worksmith-policy/1'"),
         ({}, "sources: field required"),
+        (
+            {"sources": {"tickets": {"key": "status", "rules": []}}},
+            "sources.tickets.key: the key of tickets is 'ticket_id': leave the line out",
+        ),
     ],
 )
 def test_faults_are_named_by_place_with_near_names(document: dict[str, Any], message: str) -> None:
