@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,9 @@ from tools.persona import Persona
 from tools.sqlite.cells import CellValue
 
 Row = dict[str, CellValue]
+
+WORD = re.compile(r"zq\d{4}x")
+OVERFLOW = "abs(-9223372036854775808)"
 
 PEOPLE = {  # id: department, role, manager, active
     "ann": ("IT", "lead", None, True),
@@ -228,3 +233,76 @@ def readable(persona: Persona) -> set[tuple[str, str, str]]:
 def _above(person: str) -> list[str]:
     manager = PEOPLE[person][2]
     return [manager, *_above(manager)] if manager else []
+
+
+def foreign(persona: Persona, text: str, given: str = "") -> list[str]:
+    """The words of a text that the persona may not read; it knew those of `given` before, and its name."""
+    known = set(WORD.findall(f"{given} {persona.name}"))
+    return sorted((set(WORD.findall(text)) - known) & _forbidden(persona))
+
+
+@lru_cache
+def _forbidden(persona: Persona) -> frozenset[str]:
+    cells = readable(persona)
+    return frozenset(
+        str(record[column])[:7]
+        for table, records in rows().items()
+        for record in records
+        for column in WORDS[table]
+        if (table, str(record[KEYS[table]]), column) not in cells
+    )
+
+
+def calls() -> list[tuple[str, dict[str, Any]]]:
+    """What a stranger might have an agent call."""
+    found: list[tuple[str, dict[str, Any]]] = []
+    for table, records in rows().items():
+        key, columns = KEYS[table], list(records[0])
+        found += [("get", {"table": table, "key": str(record[key])}) for record in records]
+        found += [("get", {"table": table, "key": key}) for key in ("nobody", "1 OR 1", "", "1.0", "01")]
+        found += [("find", {"table": table}), ("count", {"table": table})]
+        for column in columns:
+            found.append(("find", {"table": table, "order": column, "limit": 5}))
+            found.append(("find", {"table": table, "order": f"{column} DESC, 1", "limit": 5}))
+            for record in records[::7]:
+                value = str(record[column])
+                found.append(("equal", {"table": table, "column": column, "value": value}))
+                for trick in (
+                    f"{column} = '{value}'",
+                    f"1 OR {column} = '{value}'",
+                    f"CASE WHEN {column} = '{value}' THEN {OVERFLOW} ELSE 1 END",
+                    f"{key} = '{record[key]}' AND CASE WHEN {column} >= '{value}' THEN {OVERFLOW} ELSE 1 END",
+                    f"EXISTS (SELECT 1 FROM main.{table} WHERE {column} = '{value}')",
+                    f"1) UNION SELECT * FROM main.{table} WHERE (1",
+                ):
+                    found += [
+                        ("find", {"table": table, "where": trick}),
+                        ("count", {"table": table, "where": trick}),
+                    ]
+                found.append(("find", {"table": table, "order": f"(SELECT {column} FROM main.{table})"}))
+                found.append(
+                    ("find", {"table": table, "order": f"CASE WHEN {column} = '{value}' THEN {OVERFLOW} END"})
+                )
+                found.append(("search", {"table": table, "text": value}))
+                found += [
+                    ("select", {"sql": sql.format(table=table, column=column, value=value)})
+                    for sql in (
+                        "SELECT {column} FROM {table}",
+                        "SELECT * FROM main.{table}",
+                        "SELECT count(*) AS n, max({column}) AS m FROM {table}",
+                        "SELECT rowid FROM {table} WHERE {column} = '{value}'",
+                        f"SELECT CASE WHEN {{column}} = '{{value}}' THEN {OVERFLOW} END FROM {{table}}",
+                    )
+                ]
+        found.append(("search", {"table": table, "text": "printer"}))
+        for record in records[::5]:
+            at = {"table": table, "key": str(record[key])}
+            found += [("update", {**at, "column": column, "value": "IT"}) for column in columns]
+            found += [
+                ("update", {**at, "column": column, "value": str(record[column])}) for column in columns
+            ]
+            found.append(("delete", at))
+            found.append(("insert", {"table": table, "values": {key: str(record[key])}}))
+        found.append(("insert", {"table": table, "values": {}}))
+        found.append(("insert", {"table": table, "values": {"department": "IT", "vip": "false"}}))
+    return list({json.dumps(call): call for call in found}.values())

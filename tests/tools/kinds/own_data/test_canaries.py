@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -13,69 +12,11 @@ from tests.tools.kinds.own_data import canaries
 from tools.environment import Environment
 from tools.persona import Persona
 
-WORD = re.compile(r"zq\d{4}x")
-OVERFLOW = "abs(-9223372036854775808)"
-
-
-def calls() -> list[tuple[str, dict[str, Any]]]:
-    """What a stranger might have an agent call."""
-    found: list[tuple[str, dict[str, Any]]] = []
-    for table, records in canaries.rows().items():
-        key, columns = canaries.KEYS[table], list(records[0])
-        found += [("get", {"table": table, "key": str(record[key])}) for record in records]
-        found += [("get", {"table": table, "key": key}) for key in ("nobody", "1 OR 1", "", "1.0", "01")]
-        found += [("find", {"table": table}), ("count", {"table": table})]
-        for column in columns:
-            found.append(("find", {"table": table, "order": column, "limit": 5}))
-            found.append(("find", {"table": table, "order": f"{column} DESC, 1", "limit": 5}))
-            for record in records[::7]:
-                value = str(record[column])
-                found.append(("equal", {"table": table, "column": column, "value": value}))
-                for trick in (
-                    f"{column} = '{value}'",
-                    f"1 OR {column} = '{value}'",
-                    f"CASE WHEN {column} = '{value}' THEN {OVERFLOW} ELSE 1 END",
-                    f"{key} = '{record[key]}' AND CASE WHEN {column} >= '{value}' THEN {OVERFLOW} ELSE 1 END",
-                    f"EXISTS (SELECT 1 FROM main.{table} WHERE {column} = '{value}')",
-                    f"1) UNION SELECT * FROM main.{table} WHERE (1",
-                ):
-                    found += [
-                        ("find", {"table": table, "where": trick}),
-                        ("count", {"table": table, "where": trick}),
-                    ]
-                found.append(("find", {"table": table, "order": f"(SELECT {column} FROM main.{table})"}))
-                found.append(
-                    ("find", {"table": table, "order": f"CASE WHEN {column} = '{value}' THEN {OVERFLOW} END"})
-                )
-                found.append(("search", {"table": table, "text": value}))
-                found += [
-                    ("select", {"sql": sql.format(table=table, column=column, value=value)})
-                    for sql in (
-                        "SELECT {column} FROM {table}",
-                        "SELECT * FROM main.{table}",
-                        "SELECT count(*) AS n, max({column}) AS m FROM {table}",
-                        "SELECT rowid FROM {table} WHERE {column} = '{value}'",
-                        f"SELECT CASE WHEN {{column}} = '{{value}}' THEN {OVERFLOW} END FROM {{table}}",
-                    )
-                ]
-        found.append(("search", {"table": table, "text": "printer"}))
-        for record in records[::5]:
-            at = {"table": table, "key": str(record[key])}
-            found += [("update", {**at, "column": column, "value": "IT"}) for column in columns]
-            found += [
-                ("update", {**at, "column": column, "value": str(record[column])}) for column in columns
-            ]
-            found.append(("delete", at))
-            found.append(("insert", {"table": table, "values": {key: str(record[key])}}))
-        found.append(("insert", {"table": table, "values": {}}))
-        found.append(("insert", {"table": table, "values": {"department": "IT", "vip": "false"}}))
-    return list({json.dumps(call): call for call in found}.values())
-
 
 def observed(env: Environment, persona: Persona) -> list[tuple[str, dict[str, Any], str]]:
     """Each call in an episode of its own, with all that comes back of it."""
     found = []
-    for name, arguments in calls():
+    for name, arguments in canaries.calls():
         episode = env.episode(persona=persona)
         seen = episode.call(f"tools.{name}", arguments)
         decision = episode.calls[-1].decision
@@ -86,18 +27,10 @@ def observed(env: Environment, persona: Persona) -> list[tuple[str, dict[str, An
 
 def leaks(env: Environment, persona: Persona) -> list[tuple[str, str]]:
     """The words that came back of cells that the persona may not read, each with the call."""
-    cells = canaries.readable(persona)
-    forbidden = {
-        str(record[column])[:7]
-        for table, records in canaries.rows().items()
-        for record in records
-        for column in canaries.WORDS[table]
-        if (table, str(record[canaries.KEYS[table]]), column) not in cells
-    }
     found = []
     for name, arguments, text in observed(env, persona):
-        words = set(WORD.findall(text)) - set(WORD.findall(json.dumps(arguments)))
-        found += [(f"{name} {arguments}", word) for word in sorted(words & forbidden)]
+        words = canaries.foreign(persona, text, given=json.dumps(arguments))
+        found += [(f"{name} {arguments}", word) for word in words]
     return found
 
 
@@ -175,7 +108,7 @@ def test_an_error_tells_nothing_of_hidden_rows(tmp_path: Path) -> None:
     hidden = str(canaries.rows()["notes"][0]["text"])
     seen = []
     for word in (hidden, "nothing"):
-        where = f"CASE WHEN text = '{word}' THEN {OVERFLOW} ELSE 0 END"
+        where = f"CASE WHEN text = '{word}' THEN {canaries.OVERFLOW} ELSE 0 END"
         episode = env.episode(persona=env.persona("bob"))
         seen.append(
             [
