@@ -55,6 +55,8 @@ class TaskKind:
             program gets the task's visible part as `task=`.
         from_examples: makes a suite of the examples of a plain DSPy program, see
             `evals.suite.suite_of_examples`.
+        draft_tasks: drafts lines of a task file for the environment of a project: takes its folder, the most
+            lines, a seed, and a function that is told how many there are so far.
         suites: gives the builder of its suites; None where suites are only imported or written by hand.
         importers: readers of published systems, by name of the system.
         scorer: scores episodes over an environment. By default that is an `AnswerScorer` where the world
@@ -89,6 +91,7 @@ class TaskKind:
     open_project: Callable[[Path], Any] | None = None
     call: Callable[[Any, Task], Any] | None = None
     from_examples: Callable[[Sequence[Sequence[Any]], str], Any] | None = None
+    draft_tasks: Callable[[Path, int, int, Callable[[int], None]], Sequence[dict[str, Any]]] | None = None
     suites: Callable[[], SuiteBuilder[Any]] | None = None
     importers: Mapping[str, Importer] = field(default_factory=dict)
     scorer: Callable[[Environment, GroundTruth], Scorer] | None = None

@@ -9,6 +9,7 @@ OWN_DATA = TaskKind(
     name="own_data",
     read_tasks=function_at("evals.kinds.own_data.reading:read_own_tasks"),
     open_project=function_at("evals.kinds.own_data.project:open_project"),
+    draft_tasks=function_at("evals.kinds.own_data.drafting.draft:draft_project"),
     scorer=function_at("evals.kinds.own_data.scorer:OwnScorer"),
     facets={
         "intent": lambda task: task.intent or "",

@@ -45,13 +45,7 @@ def open_project(folder: Path) -> Suite:
     Raises:
         InputError: the project file, the Python file or a task is wrong; says where.
     """
-    place = folder / PROJECT_FILE
-    section = validated(
-        read_project(place).environment,
-        _Section,
-        "the environment of a project",
-        where=f"{place}: environment",
-    )
+    section = _section(folder)
     env = open_environment(folder / section.file, section.name)
     tasks = folder / section.tasks
     if not tasks.is_file():
@@ -59,6 +53,22 @@ def open_project(folder: Path) -> Suite:
             "there are no tasks", where=str(tasks), hint=f"write some, or: worksmith tasks generate {folder}"
         )
     return Suite(env, tasks, path=folder.absolute())
+
+
+def project_environment(folder: Path) -> Environment:
+    """The environment of the project in a folder, which may have no tasks yet; see `open_project`."""
+    section = _section(folder)
+    return open_environment(folder / section.file, section.name)
+
+
+def _section(folder: Path) -> _Section:
+    place = folder / PROJECT_FILE
+    return validated(
+        read_project(place).environment,
+        _Section,
+        "the environment of a project",
+        where=f"{place}: environment",
+    )
 
 
 def open_environment(file: Path, name: str) -> Environment:

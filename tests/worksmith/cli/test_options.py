@@ -39,6 +39,7 @@ SETTINGS: dict[str, type[JobSettings]] = {
     "suite import": suites.ImportSettings,
     "suite tasks": suites.TaskListSettings,
     "tasks check": suites.TaskCheckSettings,
+    "tasks generate": suites.TaskDraftSettings,
     "quickstart": suites.QuickstartSettings,
 }
 MODES = {"json", "help", "dry_run", "aa", "sample", "prompts", "check", "agreement", "show"}

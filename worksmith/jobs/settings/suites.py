@@ -53,6 +53,15 @@ class TaskCheckSettings(groups.SuiteSettings):
     split: groups.SplitName = setting("all", "train, dev, test, paired or all.")
 
 
+class TaskDraftSettings(groups.SuiteSettings):
+    """Draft tasks for a project from its tables."""
+
+    out: Path = setting(..., "File to write.", short="-o", path="file")
+    count: int = setting(40, "At most so many tasks.", min=1, max=10_000)
+    seed: int = setting(0, "Seed of all random choices.")
+    force: bool = setting(False, "Replace an existing file.")
+
+
 class QuickstartSettings(
     groups.RubricSettings, groups.WorkerSettings, groups.TrackSettings, groups.StoreSettings
 ):

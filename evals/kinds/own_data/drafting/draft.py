@@ -9,6 +9,7 @@ from evals.authoring.checking.check import task_findings
 from evals.kinds.own_data.drafting.facts import facts_of
 from evals.kinds.own_data.drafting.recipes import Recipe, recipes_of
 from evals.kinds.own_data.drafting.templates import Drafter, Line
+from evals.kinds.own_data.project import project_environment
 from evals.kinds.own_data.reading import read_own_tasks
 from evals.task_kind import scorers_for
 from evals.tasks.task import same_text
@@ -16,6 +17,8 @@ from tools.errors import InputError
 from tools.seeding import rng
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tools.environment import Environment
     from tools.persona import Persona
 
@@ -24,6 +27,11 @@ _DENIALS = 8
 
 _TRIES, _PERSONAS = 40, 3
 """So many rows of a recipe, and personas for each row, are tried for one more task."""
+
+
+def draft_project(folder: Path, count: int, seed: int, progress: Callable[[int], None]) -> list[Line]:
+    """Drafts for the environment of the project in a folder, see `draft_tasks`."""
+    return draft_tasks(project_environment(folder), count, seed, progress=progress)
 
 
 def draft_tasks(
@@ -77,13 +85,8 @@ def draft_tasks(
 
 def _recipes(env: Environment) -> list[Recipe]:
     tools = [tool for kit in env.kind.toolkits for tool in kit.tools]
-    return [
-        recipe
-        for facts in facts_of(env)
-        if facts.rows
-        for tool in tools
-        for recipe in recipes_of(tool, facts)
-    ]
+    tables = [facts for facts in facts_of(env) if facts.rows]
+    return [recipe for facts in tables for tool in tools for recipe in recipes_of(tool, facts, tables)]
 
 
 def _of_recipe(

@@ -19,11 +19,13 @@ class Executed:
     Attributes:
         status: of the observation.
         records: the objects in the result.
+        lists: the lists of plain values in it.
         changes: what it changed.
     """
 
     status: str
     records: Sequence[Mapping[str, Any]]
+    lists: Sequence[Sequence[Any]]
     changes: Sequence[RowChange]
 
 
@@ -32,7 +34,7 @@ def execute(env: Environment, persona: Persona, tool: str, arguments: Mapping[st
     episode = env.episode(persona=persona)
     seen = episode.call(tool, dict(arguments))
     value = seen.value if seen.status == "ok" else None
-    return Executed(seen.status, list(_objects(value)), episode.outcome().changes)
+    return Executed(seen.status, list(_objects(value)), list(_lists(value)), episode.outcome().changes)
 
 
 def _objects(value: Any) -> Iterator[Mapping[str, Any]]:
@@ -47,3 +49,11 @@ def _objects(value: Any) -> Iterator[Mapping[str, Any]]:
     elif isinstance(value, list):
         for each in value:
             yield from _objects(each)
+
+
+def _lists(value: Any) -> Iterator[Sequence[Any]]:
+    if isinstance(value, Mapping):
+        for each in value.values():
+            yield from _lists(each)
+    elif isinstance(value, list) and not any(isinstance(each, list | Mapping) for each in value):
+        yield value

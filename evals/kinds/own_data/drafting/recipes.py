@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from evals.kinds.own_data.drafting.facts import Row, TableFacts, quotable
 
 if TYPE_CHECKING:
+    from tools.sqlite.cells import CellValue
     from tools.tool import Tool
 
 _PHRASES = ("Done by phone.", "Sorted out with the supplier.", "No longer needed.", "As agreed on Monday.")
@@ -22,15 +23,17 @@ class Recipe:
 
     Attributes:
         columns: by argument.
+        others: by argument the values of a column of another table, such as the names of people.
     """
 
     tool: Tool
     facts: TableFacts
     columns: Mapping[str, str]
+    others: Mapping[str, Sequence[CellValue]] = field(default_factory=dict)
 
     @property
     def id(self) -> str:
-        return f"{self.tool.name.partition('.')[2]}({','.join(self.columns)})"
+        return f"{self.tool.name.partition('.')[2]}({','.join([*self.columns, *self.others])})"
 
     @property
     def by_key(self) -> str | None:
@@ -44,7 +47,7 @@ class Recipe:
 
     def of_others(self, row: Row, draw: random.Random) -> dict[str, Any]:
         """The arguments of a change: the row's key, and values of other rows that differ from the row's."""
-        values: dict[str, Any] = {}
+        values: dict[str, Any] = {name: draw.choice(known) for name, known in self.others.items()}
         for name, column in self.columns.items():
             if column == self.facts.key:
                 values[name] = row[column]
@@ -58,9 +61,15 @@ class Recipe:
         return values
 
 
-def recipes_of(tool: Tool, facts: TableFacts) -> Iterator[Recipe]:
-    """The recipes of a tool on a table: the required arguments, and with them each optional one."""
+def recipes_of(tool: Tool, facts: TableFacts, tables: Sequence[TableFacts]) -> Iterator[Recipe]:
+    """The recipes of a tool on a table: the required arguments, and with them each optional one.
+
+    Args:
+        tables: all tables; an argument of a change may be called like a row of another one.
+    """
     required = required_arguments(tool)
+    if tool.writes and len(missing := [name for name in required if facts.argument(name) is None]) == 1:
+        yield from _naming_others(tool, facts, missing[0], tables)
     columns = {name: facts.argument(name) for name in tool.arguments}
     base = {name: column for name in required if (column := columns[name]) is not None}
     if len(base) < len(required) or len(set(base.values())) < len(base):
@@ -70,6 +79,22 @@ def recipes_of(tool: Tool, facts: TableFacts) -> Iterator[Recipe]:
     for name, column in columns.items():
         if name not in required and column is not None and column not in base.values():
             yield Recipe(tool, facts, {**base, name: column})
+
+
+def _naming_others(
+    tool: Tool, facts: TableFacts, missing: str, tables: Sequence[TableFacts]
+) -> Iterator[Recipe]:
+    """The recipes of a change with one argument that is called like a row of another table."""
+    found = {name: facts.argument(name) for name in required_arguments(tool)}
+    columns = {name: column for name, column in found.items() if column is not None}
+    if facts.key not in columns.values():
+        return
+    for other in tables:
+        if other.name != facts.name and missing.lower() in (other.noun, f"{other.noun}_id"):
+            for column in (other.key, *other.naming):
+                values = [row[column] for row in other.rows if quotable(row[column])]
+                if values:
+                    yield Recipe(tool, facts, columns, {missing: values})
 
 
 def required_arguments(tool: Tool) -> list[str]:

@@ -20,6 +20,8 @@ Line = dict[str, Any]
 
 _MOST_LISTED = 6
 
+_PREPOSITIONS = frozenset({"at", "by", "for", "from", "in", "of", "on", "to", "until", "with"})
+
 
 class Drafter:
     """Makes drafts over one environment.
@@ -51,7 +53,7 @@ class Drafter:
             label = _label(recipe, row, column)
             other = next((c for c in facts.table.columns if c not in recipe.columns.values()), column)
             yield _line(
-                f"What is the {words(other)} of {label}?", recipe, arguments, persona, _DENIED, "denied"
+                f"What is the {_called(other)} of {label}?", recipe, arguments, persona, _DENIED, "denied"
             )
         if found.status != "ok":
             return
@@ -82,7 +84,7 @@ class Drafter:
         for c in asked:
             label = _label(recipe, row, column)
             yes_or_no = isinstance(row[c], bool)
-            query = f"Is {label} {words(c)}?" if yes_or_no else f"What is the {words(c)} of {label}?"
+            query = f"Is {label} {words(c)}?" if yes_or_no else f"What is the {_called(c)} of {label}?"
             yield _line(
                 query, recipe, arguments, persona, {"answer": row[c]}, f"{words(c)} of {recipe.facts.noun}"
             )
@@ -91,12 +93,15 @@ class Drafter:
         self, recipe: Recipe, row: Row, arguments: Line, persona: Persona, column: str, found: Executed
     ) -> Iterator[Line]:
         facts, value = recipe.facts, row[column]
+        listed = [values for values in found.lists if values]
         keys = [each.get(facts.key) for each in found.records]
+        if (not keys or None in keys) and len(listed) == 1:
+            keys = list(listed[0])  # the result has the keys alone
+        elif any(each.get(column) != value for each in found.records):
+            return
         whole = {each[facts.key] for each in facts.rows if each[column] == value}
         # Fewer are right for a persona who may not read all; more or other ones are another thing.
         if not keys or None in keys or len(set(keys)) < len(keys) or not set(keys) <= whole:
-            return
-        if any(each.get(column) != value for each in found.records):
             return
         about = f"{facts.nouns} with the {words(column)} {_quoted(value)}"
         yield _line(
@@ -214,6 +219,12 @@ def _label(recipe: Recipe, row: Row, column: str) -> str:
     if column == recipe.facts.key:
         return f"{recipe.facts.noun} {cell_text(row[column])}"
     return f"the {recipe.facts.noun} with the {words(column)} {_quoted(row[column])}"
+
+
+def _called(column: str) -> str:
+    """A column in the middle of a question; in quotation marks if it does not read like a noun."""
+    said = words(column)
+    return f'"{said}"' if said.rpartition(" ")[2] in _PREPOSITIONS else said
 
 
 def _quoted(value: CellValue) -> str:

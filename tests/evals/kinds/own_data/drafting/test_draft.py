@@ -54,7 +54,9 @@ def make(folder: Path, *, policy: bool = False) -> Environment:
     @env.tool(writes=False)
     def find_tickets(ctx: Context, title: str = "", status: str = "") -> list[dict[str, Any]]:
         """Find tickets."""
-        equal = {name: value for name, value in (("title", title), ("status", status)) if value}
+        equal: dict[str, Any] = {
+            name: value for name, value in (("title", title), ("status", status)) if value
+        }
         return ctx["tickets"].find(**equal)
 
     @env.tool(writes=False)
@@ -152,6 +154,34 @@ def test_fewer_lines_than_asked_for_are_all_that_there_are(tmp_path: Path) -> No
 
     (line,) = draft_tasks(env, 10)
     assert (line["query"], line["answer"], line["id"]) == ("What is the age of pet a?", 3, "d001")
+
+
+def test_results_of_keys_alone_are_counted_and_people_are_named(tmp_path: Path) -> None:
+    env = Environment.from_tables(
+        {
+            "pets": [{"id": f"p{n}", "kind": "cat" if n % 2 else "dog", "owner": None} for n in range(8)],
+            "people": [{"id": n, "name": name} for n, name in enumerate(("Ann Lee", "Bo Day"))],
+        },
+        now="2026-01-05",
+        folder=tmp_path,
+    )
+
+    @env.tool(writes=False)
+    def find_pets(ctx: Context, kind: Literal["cat", "dog"]) -> dict[str, Any]:
+        """Find pets."""
+        return {"found": [pet["id"] for pet in ctx["pets"].find(kind=kind)]}
+
+    @env.tool
+    def give_pet(ctx: Context, pet_id: str, person: str) -> None:
+        """Give a pet to a person."""
+        (found,) = ctx["people"].find(name=person)
+        ctx["pets"].update(pet_id, owner=found["name"])
+
+    lines = draft_tasks(env, 8)
+    answers = [line["answer"] for line in lines if "answer" in line]
+    assert 4 in answers
+    given = [change for line in lines for change in line.get("changes", {}).get("pets", {}).values()]
+    assert {change["owner"] for change in given} == {"Ann Lee", "Bo Day"}
 
 
 def test_tools_whose_arguments_name_no_column_are_told(tmp_path: Path) -> None:

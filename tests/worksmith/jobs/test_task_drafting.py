@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from tools.errors import InputError
+from worksmith.cli.app import app
+from worksmith.jobs.settings.suites import TaskDraftSettings
+from worksmith.jobs.task_drafting import draft_tasks
+
+ENVIRONMENT = '''
+from typing import Any
+
+from tools.kinds.own_data.context import Context
+from tools.kinds.own_data.environment import Environment
+
+PETS = [{"id": f"p{n}", "age": n, "kind": "cat" if n % 2 else "dog"} for n in range(1, 13)]
+env = Environment.from_tables({"pets": PETS}, now="2026-01-05 09:00")
+
+
+@env.tool(writes=False)
+def read_pet(ctx: Context, pet_id: str) -> dict[str, Any]:
+    """Read a pet."""
+    return ctx["pets"].get(pet_id)
+
+
+@env.tool
+def set_age(ctx: Context, pet_id: str, age: int) -> None:
+    """Set the age of a pet."""
+    ctx["pets"].update(pet_id, age=age)
+'''
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "worksmith.toml").write_text("[environment]\n")
+    (tmp_path / "environment.py").write_text(ENVIRONMENT)
+    return tmp_path
+
+
+def test_drafts_are_tasks_that_pass_the_check(project: Path) -> None:
+    tasks = project / "tasks.jsonl"
+    made = CliRunner().invoke(
+        app, ["tasks", "generate", str(project), "-o", str(tasks), "--count", "15", "--json"]
+    )
+    assert made.exit_code == 0, made.output
+    said = json.loads(made.stdout)
+    assert (said["tasks"], said["answers"] + said["changes"], said["denials"]) == (15, 15, 0)
+    assert said["changes"] > 0
+    checked = CliRunner().invoke(app, ["tasks", "check", str(project), "--json"])
+    assert checked.exit_code == 0, checked.output
+    assert json.loads(checked.stdout)["with_gold_plan"] == 15
+
+
+def test_a_file_is_replaced_only_by_force(project: Path) -> None:
+    tasks = project / "tasks.jsonl"
+    tasks.write_text("mine")
+    with pytest.raises(InputError, match="already there"):
+        draft_tasks(TaskDraftSettings(suite=project, out=tasks))
+    assert tasks.read_text() == "mine"
+    draft_tasks(TaskDraftSettings(suite=project, out=tasks, count=2, force=True))
+    assert len(tasks.read_text().splitlines()) == 2
+
+
+def test_a_folder_that_is_no_project_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="this is no project"):
+        draft_tasks(TaskDraftSettings(suite=tmp_path, out=tmp_path / "tasks.jsonl"))
