@@ -113,6 +113,11 @@ class Suite:
         return suite
 
     @property
+    def reopens(self) -> bool:
+        """Whether `open` makes it again from its folder."""
+        return (self.path / MANIFEST_FILE).is_file() or (self.path / PROJECT_FILE).is_file()
+
+    @property
     def world(self) -> World:
         """The world of the environment."""
         return self.env.world

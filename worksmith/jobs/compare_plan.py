@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evals.dspy_programs.digests import model_digest, state_digest
+from evals.dspy_programs.digests import model_digest
 from evals.records.record import PRIMARY
-from evals.reporting.report import Report, study_report
 from evals.running.baseline_program import BaselineProgram
-from evals.running.study import Arm, Row, Study, run_study
+from evals.running.study import Arm
 from evals.scoring.constraints import constraints
-from evals.statistics import NOTHING
 from evals.suite import Suite
-from evals.task_kind import task_kind
 from optimizers.compiling.claims import too_few_intents
 from optimizers.compiling.journal import discard
 from optimizers.compiling.plan import Model, Plan, proposing_model
-from optimizers.cost.limits import BudgetSpentError
 from optimizers.registry import optimizer_class
 from programs.parts.tool_retrieval import ALL
 from programs.prompting.tool_calling import check_calls
@@ -28,28 +24,22 @@ from programs.strategies import strategy
 from tools.seeding import digest
 from worksmith.jobs.compilation import compiled, describe_compile
 from worksmith.jobs.parts.arms import NO_OPTIMIZER, ablated, strategies_for, study_arms
-from worksmith.jobs.parts.history import histories
 from worksmith.jobs.parts.judges import asked_models
 from worksmith.jobs.parts.measurement import Measurement
 from worksmith.jobs.parts.metric import check_scores
-from worksmith.jobs.parts.opening import LOGS, open_train_suite, teacher_name
-from worksmith.jobs.parts.printing import Printable
-from worksmith.jobs.parts.programs import new_agent
+from worksmith.jobs.parts.opening import open_train_suite, teacher_name
+from worksmith.jobs.parts.programs import OpenedProgram, new_agent
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.parts.tracking import record_compile, slug
 from worksmith.jobs.settings.programs import CompileSettings
+from worksmith.jobs.study_plan import StudyPlan
 from worksmith.models.resolve import resolve
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from evals.records.compile_facts import CompileFacts
-    from evals.running.result import EvalResult
     from evals.tracking import Run
     from worksmith.jobs.settings.programs import CompareSettings
-
-OnRow = Callable[[Row], None]
-"""Takes the row of an arm that has been measured."""
 
 _FOLDER_SETTINGS = {
     "scheme",
@@ -66,30 +56,20 @@ _FOLDER_SETTINGS = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class ComparePlan(Printable):
-    """A comparison whose suites, models and judges are open.
+class ComparePlan(StudyPlan):
+    """A comparison of strategies and optimizers, whose programs are compiled on the way.
+
+    A file that is set beforehand in `programs` is the one that the compiled program is written to.
 
     Attributes:
-        measurement: the suite, tasks, judges and budget of every arm.
         train_suite: the suite whose train and dev tasks arms are compiled on; may be the suite compared on.
         models: the models by name.
-        compiled: the trials of each compile, by label of the arm; filled as arms are compiled.
-        programs: the files of compiled programs, by label of the arm. A file that is set beforehand is the
-            one that is written.
-        reruns: by label of the arm the words of its `Arm.rerun`; filled as arms are measured.
-        logs: the folder that holds the folders of logs.
     """
 
     settings: CompareSettings
-    measurement: Measurement
     train_suite: Suite
     models: Mapping[str, Model]
     teacher: Model
-    arms: Sequence[Arm] = ()
-    compiled: dict[str, CompileFacts] = field(default_factory=dict)
-    programs: dict[str, Path] = field(default_factory=dict)
-    reruns: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    logs: Path = LOGS
 
     @property
     def toolset(self) -> str:
@@ -100,17 +80,14 @@ class ComparePlan(Printable):
         return "; ".join(f"{name}: {kits}" if name else kits for name, kits in offers) or ALL
 
     @property
-    def folders(self) -> list[Path]:
-        """The folders of the logs, one for each model."""
-        return [self._folder(model) for model in self.models.values()]
+    def asked(self) -> list[Model]:
+        return [*self.models.values(), self.teacher]
 
-    def begin(self) -> ComparePlan:
-        """The plan with an open budget, its tools connected to the live system that the settings name."""
-        models = (model.lm for model in (*self.models.values(), self.teacher))
-        return replace(self, measurement=self.measurement.begin(models))
+    @property
+    def folders(self) -> list[Path]:
+        return [self.folder(model) for model in self.models.values()]
 
     def described(self) -> dict[str, Any]:
-        """The settings of the comparison as JSON-able data."""
         return self.measurement.described(
             train_suite=self.train_suite.path.name,
             tasks=len(self.measurement.tasks),
@@ -144,98 +121,31 @@ class ComparePlan(Printable):
             text = "; ".join(shown) if isinstance(shown, list) else shown
             console.out(f"{name.replace('_', ' ')}: {text}", highlight=False)
 
-    def report(self, study: Study, title: str = "Comparison") -> Report:
-        """The report on the arms that were run."""
-        setting = {"suite": self.measurement.suite.path.name, "split": self.measurement.split}
-        rows = (
-            replace(row, arm=replace(row.arm, rerun=self.reruns.get(row.arm.label, ()))) for row in study.rows
-        )
-        return study_report(
-            replace(study, rows=tuple(rows)),
-            title=title,
-            setting=setting,
-            histories=histories(self.compiled),
-        )
-
-    def run(self, tracked: Run, *, on_row: OnRow | None = None) -> Study:
-        """Compile and measure each arm, record it below `tracked`, compare all with the first.
-
-        Arms that the budget leaves unfinished are left out.
-        """
-        measured = self.measurement
-        tracked.dataset(measured.dataset, split=measured.split, tasks=len(measured.tasks))
-
-        def measure(arm: Arm) -> EvalResult:
-            if measured.budget is not None and not arm.baseline:
-                measured.budget.check()
-            params = {
-                "strategy": arm.strategy,
-                "optimizer": arm.optimizer,
-                "lm": self._model(arm).name,
-                "split": measured.split,
-                "seed": self.settings.seed,
-                **arm.settings,
-                **({"without_tools": arm.without} if arm.without else {}),
-            }
-            with tracked.child(arm.label, params=params) as child:
-                result = self._measured(arm, self._program(arm, child), child)
-            scores = result.summary.scores
-            published = task_kind(measured.suite.manifest.kind).published_score
-            shown = {n: scores.get(n, NOTHING).value for n in (PRIMARY, published) if n}
-            tracked.metrics(
-                {f"{measured.split}/{name}/{slug(arm.label)}": value for name, value in shown.items()}
-            )
-            return result
-
-        return run_study(self.arms, measure, on_row=on_row, skips=(BudgetSpentError,))
-
-    def _measured(self, arm: Arm, program: Any, tracked: Run) -> EvalResult:
-        model, measured = self._model(arm), self.measurement
-        card = measured.card(
-            "compare",
-            program,
-            model.name,
-            # The toolset of an arm is a setting where arms have different ones, and only there.
-            {name: value for name, value in self.described().items() if name != "toolset"}
-            | dict(arm.settings),
-            self.programs.get(arm.label) if arm.label in self.compiled else None,
-            self.compiled.get(arm.label),
-            label=arm.label,
-            strategy=arm.strategy,
-            optimizer=arm.optimizer,
-            baseline=arm.baseline,
-            without=arm.without,
-            place=self.arms.index(arm),
-        )
-        self.reruns[arm.label] = card.rerun
-        file = self._folder(model) / f"{slug(arm.label)}-{slug(state_digest(program))}.jsonl"
-        with measured.open_log(file) as log:
-            return measured.run(program, model.lm, log, card, tracked)
-
-    def _program(self, arm: Arm, tracked: Run) -> Any:
+    def program(self, arm: Arm, tracked: Run) -> OpenedProgram:
         suite = self.measurement.suite
         if arm.baseline:
             learnt_from = self.train_suite.select(split="train", scheme=self.settings.scheme)
-            return BaselineProgram(arm.strategy, suite.env, learnt_from)
+            return OpenedProgram(BaselineProgram(arm.strategy, suite.env, learnt_from))
         if arm.optimizer == NO_OPTIMIZER:
-            return new_agent(suite, self._compile_settings(arm), arm.strategy, without=arm.left_out)
+            return OpenedProgram(
+                new_agent(suite, self._compile_settings(arm), arm.strategy, without=arm.left_out)
+            )
         return self._compiled(arm, tracked)
 
-    def _compiled(self, arm: Arm, tracked: Run) -> Any:
+    def _compiled(self, arm: Arm, tracked: Run) -> OpenedProgram:
         plan, progress = self._compile_plan(arm), self.measurement.progress
         if not self.settings.resume:
             discard(plan.folder)
         if said := too_few_intents(plan.optimizer, plan.context().dev):
             progress.say(f"{arm.label}: {said}")
         result = compiled(plan, f"compile {arm.label}", progress)
-        file = self.programs.setdefault(arm.label, self._file(arm))
+        file = self.programs.get(arm.label, self._file(arm))
         result.artifact.write(file)
-        self.compiled[arm.label] = result.artifact.manifest.tried
         works_in = self.measurement.suite
         record_compile(tracked, result, file, trained_on=self.train_suite, works_in=works_in)
         program: Any = result.compiled.program
         program.env = works_in.env
-        return program
+        return OpenedProgram(program, result.artifact.manifest.tried, file)
 
     def _compile_settings(self, arm: Arm) -> CompileSettings:
         """The settings of an arm's compile.
@@ -248,7 +158,7 @@ class ComparePlan(Printable):
             out=self._file(arm),
             strategy=arm.strategy,
             optimizer=arm.optimizer,
-            lm=self._model(arm).name,
+            lm=self.model(arm).name,
             # Native calls that are asked for are for the strategies that make such.
             calls=self.settings.calls if strategy(arm.strategy).calls == "native" else "auto",
             accept="best",
@@ -256,19 +166,18 @@ class ComparePlan(Printable):
 
     def _compile_plan(self, arm: Arm) -> Plan:
         settings = self._compile_settings(arm)
-        models = (self._model(arm), self.teacher)
+        models = (self.model(arm), self.teacher)
         plan = describe_compile(settings, self.train_suite, *models, without=arm.left_out)
         return replace(plan, budget=self.measurement.budget)
 
-    def _model(self, arm: Arm) -> Model:
+    def model(self, arm: Arm) -> Model:
         return self.models.get(arm.model) or next(iter(self.models.values()))
 
     def _file(self, arm: Arm) -> Path:
         """The file of an arm's compiled program, unless another was set."""
-        return self._folder(self._model(arm)) / slug(arm.label) / "program.json"
+        return self.folder(self.model(arm)) / slug(arm.label) / "program.json"
 
-    def _folder(self, model: Model) -> Path:
-        """The folder of this comparison's logs: the same plan, the same folder."""
+    def folder(self, model: Model) -> Path:
         suites = (self.measurement.suite, self.train_suite)
         data: list[Any] = [each for suite in suites for each in (suite.digest, suite.env.digest)]
         data += [[task.id for task in self.measurement.tasks], self.toolset]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,14 +14,20 @@ from rich.console import Console
 from evals.reporting.report import console_grids
 from evals.reporting.tables.costs import cost_grid
 from evals.running.study import Study
-from tools.files.atomic import check_writable, write_atomically
+from tools.files.atomic import check_writable
 from tools.files.locking import Lock
-from worksmith.jobs.compare_plan import OnRow, plan_comparison
-from worksmith.jobs.parts.printing import Printable
+from worksmith.jobs.compare_plan import plan_comparison
+from worksmith.jobs.parts.printing import Printable, write_report
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.parts.tracking import Tracking
+from worksmith.jobs.study_plan import OnRow, StudyPlan
 
 if TYPE_CHECKING:
+    from evals.records.record import EpisodeRecord
+    from evals.records.run_card import LoadedRun
+    from evals.records.summary import Summary
+    from evals.reporting.report import Report
+    from evals.suite import Suite
     from worksmith.jobs.settings.programs import CompareSettings
 
 
@@ -33,17 +39,43 @@ class Comparison(Printable):
         settings: what was compared, as data.
         study: an arm for each program, with its figures and its difference to the first.
         programs: the files of the compiled programs, by label of the arm.
+        page: the report.
+        logged: the runs as they lie in their logs, with their cards.
+        suite: holds the tasks.
         run_id: of the run in MLflow; None where it was not tracked.
         stopped: the name of the limit of the budget that ended it; empty where none did.
         missing: how many arms are missing then.
+        notes: remarks, such as the model that was taken by default.
     """
 
     settings: Mapping[str, Any]
     study: Study
     programs: Mapping[str, Path]
+    page: Report = field(repr=False)
+    logged: Sequence[LoadedRun] = field(repr=False)
+    suite: Suite = field(repr=False)
     run_id: str | None = None
     stopped: str = ""
     missing: int = 0
+    notes: Sequence[str] = ()
+
+    @property
+    def records(self) -> dict[str, tuple[EpisodeRecord, ...]]:
+        """The record of every episode by label of the program, in the order of tasks and trials."""
+        return {row.arm.label: row.result.records for row in self.study.rows}
+
+    @property
+    def summary(self) -> dict[str, Summary]:
+        """The figures by label of the program: scores from 0 to 1 with their 95 % intervals, rates, costs."""
+        return {row.arm.label: row.summary for row in self.study.rows}
+
+    def report(self, file: Path | str) -> Path:
+        """Write the report to one page, and return its path.
+
+        Raises:
+            InputError: the file cannot be written.
+        """
+        return write_report(self.page, Path(file))
 
     @property
     def failed(self) -> bool:
@@ -56,6 +88,8 @@ class Comparison(Printable):
     def print(self, console: Console) -> None:
         for grid in [*console_grids(self.study), cost_grid(self.study)]:
             console.print(grid.rich())
+        for note in self.notes:
+            console.out(note, highlight=False)
 
 
 def compare(
@@ -73,24 +107,49 @@ def compare(
         EvaluationInterrupted: on Ctrl-C; what was finished is in the logs.
     """
     tracking = Tracking.of(settings, track=settings.track)
-    # The org is connected now, before any program is compiled for it.
-    plan = plan_comparison(settings, progress=progress).begin()
+    plan = plan_comparison(settings, progress=progress)
     if settings.report:
         check_writable(settings.report)
-    described = plan.described()
+    result = run_comparison(plan, tracking, on_row=on_row)
+    if settings.report:
+        result.report(settings.report)
+    return result
+
+
+def run_comparison(
+    plan: StudyPlan, tracking: Tracking, *, notes: Sequence[str] = (), on_row: OnRow | None = None
+) -> Comparison:
+    """Run the programs of a plan; raises as `compare` does.
+
+    Args:
+        notes: remarks for the result.
+        on_row: takes each arm as it is done.
+    """
+    # The org is connected now, before any program is compiled for it.
+    plan = plan.begin()
+    measured, described = plan.measurement, plan.described()
+    suite, progress = measured.suite, measured.progress
     with ExitStack() as stack:
         for folder in sorted(plan.folders):
             stack.enter_context(Lock(folder / "lock", folder))
         tracked = stack.enter_context(
-            tracking.start(settings.suite, "compare", params=described, resume=settings.resume)
+            tracking.start(suite.path, "compare", params=described, resume=measured.settings.resume)
         )
         study = plan.run(tracked, on_row=on_row)
-        report = plan.report(study)
-        tracked.report(report)
+        page = plan.report(study)
+        tracked.report(page)
         if tracked.id:
             progress.say(f"recorded as run {tracked.id}; see it with: worksmith ui")
     progress.say(f"see each episode with: {shlex.join(['worksmith', 'report', *map(str, plan.folders)])}")
-    if settings.report:
-        write_atomically(settings.report, report.html().encode())
-    missing = len(plan.arms) - len(study.rows)
-    return Comparison(described, study, plan.programs, tracked.id, plan.measurement.stopped, missing)
+    return Comparison(
+        settings=described,
+        study=study,
+        programs=plan.programs,
+        page=page,
+        logged=plan.logged,
+        suite=suite,
+        run_id=tracked.id,
+        stopped=measured.stopped,
+        missing=len(plan.arms) - len(study.rows),
+        notes=notes,
+    )

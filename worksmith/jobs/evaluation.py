@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evals.dspy_programs.digests import model_digest, model_name, state_digest, strategy_name
-from evals.reporting.report import evaluation_report
+from evals.dspy_programs.digests import (
+    model_digest,
+    model_name,
+    scorers_digest,
+    state_digest,
+    strategy_name,
+)
+from evals.records.run_card import LoadedRun
+from evals.reporting.report import evaluation_report, study_report
+from evals.reporting.study import setting_of, study_of
 from evals.task_kind import kind_of
 from tools.errors import InputError
 from tools.files.atomic import check_writable
@@ -23,7 +31,7 @@ from worksmith.jobs.parts.measurement import (
     lost_verdicts,
 )
 from worksmith.jobs.parts.opening import LOGS
-from worksmith.jobs.parts.printing import Printable
+from worksmith.jobs.parts.printing import Printable, write_report
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.parts.tracking import Tracking
 from worksmith.models.resolve import open_models
@@ -33,7 +41,9 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from evals.records.record import EpisodeRecord
+    from evals.records.summary import Summary
     from evals.running.result import EvalResult
+    from evals.suite import Suite
     from worksmith.jobs.parts.programs import OpenedProgram
     from worksmith.jobs.settings.programs import EvalSettings
 
@@ -45,14 +55,45 @@ class Evaluation(Printable):
     Attributes:
         settings: the settings of the evaluation, as JSON-able data.
         runs: the episodes and figures by label of the model; a replay has one for each recorded run.
+        logged: the same as they lie in their logs, with their cards.
+        suite: holds the tasks.
         run_id: the id of the run in MLflow; None where it was not tracked.
         stopped: the limit of the budget that ended the evaluation; empty where none did.
+        notes: remarks, such as the model that was taken by default.
     """
 
     settings: Mapping[str, Any]
     runs: Mapping[str, EvalResult]
+    logged: Sequence[LoadedRun] = field(repr=False)
+    suite: Suite = field(repr=False)
     run_id: str | None = None
     stopped: str = ""
+    notes: Sequence[str] = ()
+
+    @property
+    def records(self) -> tuple[EpisodeRecord, ...]:
+        """The record of every episode, in the order of tasks and trials; model after model."""
+        return tuple(record for result in self.runs.values() for record in result.records)
+
+    @property
+    def summary(self) -> Summary:
+        """The figures: scores from 0 to 1 with their 95 % intervals, rates, costs.
+
+        Raises:
+            InputError: there are several models; see `runs`.
+        """
+        if len(self.runs) > 1:
+            raise InputError("each model has a summary of its own", hint=f"see runs: {', '.join(self.runs)}")
+        return next(iter(self.runs.values())).summary
+
+    def report(self, file: Path | str) -> Path:
+        """Write the report to one page, and return its path.
+
+        Raises:
+            InputError: the file cannot be written.
+        """
+        page = study_report(study_of(self.logged), title="Evaluation", setting=setting_of(self.logged))
+        return write_report(page, Path(file))
 
     @property
     def unstarted(self) -> int:
@@ -92,15 +133,27 @@ class Evaluation(Printable):
         for label, result in self.runs.items():
             title = f"{label}, {self.settings['ground_truth']} ground truth"
             evaluation_report(result, title=title).show(console)
+        for note in self.notes:
+            console.out(note, highlight=False)
 
 
 @dataclass(frozen=True)
 class EvalPlan(Printable):
-    """An evaluation that has not begun: its suite, program, models and judges are open."""
+    """An evaluation that has not begun: its suite, program, models and judges are open.
+
+    Attributes:
+        lm: the name that the models were called by.
+        models: by label.
+        log: the file of the episodes; None for one in `LOGS`.
+        notes: remarks for the result.
+    """
 
     program: OpenedProgram
+    lm: str
     models: Mapping[str, dspy.LM]
     measurement: Measurement
+    log: Path | None = None
+    notes: Sequence[str] = ()
 
     def to_json(self) -> dict[str, int]:
         measured = self.measurement
@@ -109,7 +162,7 @@ class EvalPlan(Printable):
         return {
             "tasks": len(measured.tasks),
             "episodes": episodes,
-            "model_calls_at_most": episodes * (self.program.agent.max_steps + 1),
+            "model_calls_at_most": episodes * (self.program.program.max_steps + 1),
             **judging,
         }
 
@@ -141,7 +194,7 @@ def plan_evaluation(settings: EvalSettings, *, progress: Progress = SILENT, reco
 
     program = open_program(measured.suite, settings)
     models = open_models(settings.lm, measured.suite.tasks, settings.record if record else None)
-    return EvalPlan(program, models, measured)
+    return EvalPlan(program, settings.lm, models, measured, settings.log)
 
 
 def evaluate(settings: EvalSettings, *, progress: Progress = SILENT) -> Evaluation:
@@ -159,50 +212,57 @@ def evaluate(settings: EvalSettings, *, progress: Progress = SILENT) -> Evaluati
         EvaluationInterrupted: on Ctrl-C; finished episodes are in the log.
     """
     tracking = Tracking.of(settings, track=settings.track)
-    plan = plan_evaluation(settings, progress=progress, record=True)
-    (program, compiled), measured = plan.program, plan.measurement.begin(plan.models.values())
-    described = measured.described(
-        **program.config, program=settings.program.name if settings.program else "uncompiled"
-    )
-    if settings.log and len(plan.models) > 1:
+    return run_evaluation(plan_evaluation(settings, progress=progress, record=True), tracking)
+
+
+def run_evaluation(plan: EvalPlan, tracking: Tracking) -> Evaluation:
+    """Run the program of a plan on its tasks with each of its models; raises as `evaluate` does."""
+    opened, measured = plan.program, plan.measurement.begin(plan.models.values())
+    described = measured.described(**opened.config, lm=plan.lm, program=opened.said)
+    settings, progress = measured.settings, measured.progress
+    if plan.log and len(plan.models) > 1:
         raise InputError(
             f"one log cannot hold the episodes of {len(plan.models)} models",
             where="--log",
             hint="leave it out: each model's episodes get a log of their own",
         )
-    runs = {}
+    runs, logged = {}, []
     with ExitStack() as stack:
         # A log that cannot be used is named before a run is begun in MLflow.
         logs = {
             label: stack.enter_context(
-                measured.open_log(settings.log or _log_file(plan, lm), keep=bool(settings.log))
+                measured.open_log(plan.log or _log_file(plan, lm), keep=plan.log is not None)
             )
             for label, lm in plan.models.items()
         }
         tracked = stack.enter_context(
             tracking.start(
-                settings.suite, "eval", strategy_name(program), params=described, resume=settings.resume
+                measured.suite.path,
+                "eval",
+                strategy_name(opened.program),
+                params=described,
+                resume=settings.resume,
             )
         )
         for label, lm in plan.models.items():
-            card = measured.card(
-                "eval", program, model_name(lm), described, settings.program, compiled, model=label
-            )
+            card = measured.card("eval", opened, model_name(lm), described, model=label)
             with tracked.child(label) if len(plan.models) > 1 else nullcontext(tracked) as child:
-                runs[label] = measured.run(program, lm, logs[label], card, child)
+                runs[label] = measured.run(opened.program, lm, logs[label], card, child)
+            logged.append(LoadedRun(card, runs[label].records, str(logs[label].path)))
             progress.say(
                 f"see each episode with: {shlex.join(['worksmith', 'report', str(logs[label].path)])}"
             )
         if tracked.id:
             progress.say(f"recorded as run {tracked.id}; see it with: worksmith ui")
-    return Evaluation(described, runs, tracked.id, measured.stopped)
+    suite = measured.suite
+    return Evaluation(described, runs, logged, suite, tracked.id, measured.stopped, plan.notes)
 
 
 def _log_file(plan: EvalPlan, lm: dspy.LM) -> Path:
     """A log whose name is a digest of all that the episodes depend on, except the code."""
     measured = plan.measurement
     data = [measured.suite.digest, measured.suite.env.digest]
-    of = [*data, state_digest(plan.program.agent), model_digest(lm), measured.settings.ground_truth]
+    of = [*data, state_digest(plan.program.program), model_digest(lm), measured.settings.ground_truth]
     on = [
         measured.split,
         [task.id for task in measured.tasks],
@@ -210,6 +270,7 @@ def _log_file(plan: EvalPlan, lm: dspy.LM) -> Path:
         measured.settings.trials,
     ]
     by = [judge.digest for judge in measured.judges]
+    by += [scorers_digest(measured.own_scorers)] if measured.own_scorers else []
     return LOGS / f"eval-{digest([*of, *on, *by])}.jsonl"
 
 

@@ -101,12 +101,16 @@ def judge(settings: JudgeSettings, *, progress: Progress = SILENT) -> Judging:
     Raises:
         InputError: a run, its suite or a judge is wrong.
     """
+    return run_judging(plan_judging(settings), workers=settings.workers, progress=progress)
+
+
+def run_judging(plans: Sequence[JudgingPlan], *, workers: int, progress: Progress = SILENT) -> Judging:
+    """Ask for the verdicts of plans; raises as `judge` does."""
     failed = []
-    plans = plan_judging(settings)
     for plan in plans:
         label = plan.run.card.label
         with progress.bar(label) as tick:
-            verdicts = judge_pending(plan.pending, plan.file, workers=settings.workers, on_progress=tick)
+            verdicts = judge_pending(plan.pending, plan.file, workers=workers, on_progress=tick)
         lost = [verdict.feedback for verdict in verdicts if verdict.status != "ok"]
         failed.append(bool(verdicts) and len(lost) == len(verdicts))
         if lost:

@@ -81,7 +81,7 @@ def run_task(settings: RunSettings, *, prompts: bool = False, progress: Progress
     task = suite.task(settings.task_id)
     judges = open_judges(settings.judge, settings.rubric, suite.env.kind.tables)
     connect(suite, settings, progress)
-    agent = open_program(suite, settings).agent
+    agent = open_program(suite, settings).program
     lm = resolve(settings.lm, tasks=suite.tasks)
     with dspy.context(lm=lm):
         episode = cast("EpisodeResult", agent(task=task).episode)

@@ -127,7 +127,7 @@ def _plan(folder: Path, suite: Path | None, workers: int) -> Plan:
 
 def _as_decided(decided: Fingerprint, suite: Suite, folder: Path, workers: int) -> Plan:
 
-    program = build_agent(decided.program, suite, where=str(folder))
+    program = build_agent(decided.program, suite.env, where=str(folder))
     named = {role: model.name for role, model in decided.models.items()}
     models = {role: Model(name, resolve(name, tasks=suite.tasks)) for role, name in named.items()}
     bank = folder / BANK_FILE

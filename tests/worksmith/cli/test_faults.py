@@ -158,7 +158,7 @@ def test_what_was_compiled_for_other_tools_is_refused(suite: Suite, here: Path) 
     world = write_small_world(here / "enterprise")
     other = write_suite(world, [])
     with pytest.raises(InputError, match="compiled for a world of the kind office"):
-        load_program("out.json", other)
+        load_program("out.json", other.env)
     with pytest.raises(InputError, match="its world is of the kind enterprise"):
         call("compare", suite.path, "--train-suite", other.path)
 

@@ -127,7 +127,7 @@ def test_a_compiled_program_that_does_without_is_loaded_as_one(
     monkeypatch.chdir(tmp_path)
     run(suite, "--strategies", "react", "--optimizers", "bootstrap", "--without-tools", CALCULATION)
     file = next(tmp_path.glob("mlruns/logs/*/react-bootstrap-without-calculation-dependent/program.json"))
-    agent = load_program(file, suite)
+    agent = load_program(file, suite.env)
 
     assert agent.without == (CALCULATION,)
     assert Artifact.read(file).manifest.program["without"] == [CALCULATION]

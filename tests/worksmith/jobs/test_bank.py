@@ -242,7 +242,7 @@ def test_a_program_is_compiled_from_a_bank_without_a_teacher(suite: Suite, tmp_p
     assert manifest.gold
     assert manifest.bank["digest"] == TraceBank.read(bank).digest
     assert {source.provenance.source for source in manifest.demonstrations if source.provenance} == {"gold"}
-    assert len(load_program(program, suite).selector.predict.demos) == 12
+    assert len(load_program(program, suite.env).selector.predict.demos) == 12
     assert call("verify", program)["identical"]
 
 

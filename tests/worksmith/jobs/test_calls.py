@@ -65,7 +65,7 @@ def test_a_program_is_compiled_with_the_tools_of_its_strategy(
     file = here / "program.json"
     options = ("--optimizer", optimizer, "--accept", "best", "--demos", 2, "--no-track", "--out", file)
     worksmith("compile", suite.path, "--strategy", strategy, *options)
-    agent, manifest = load_program(file, suite), Artifact.read(file).manifest
+    agent, manifest = load_program(file, suite.env), Artifact.read(file).manifest
     demos = agent.selector.predict.demos
 
     assert manifest.program["toolset"] == agent.toolset == tool.partition(".")[0]
@@ -77,7 +77,7 @@ def test_a_program_is_compiled_with_the_tools_of_its_strategy(
 def test_what_calls_are_made_of_is_kept_in_the_file(suite: Suite, here: Path) -> None:
     options = ("--calls", "text", "--toolset", "functions+query", "--no-track", "--optimizer", "none")
     worksmith("compile", suite.path, "--strategy", "function_calling", *options, "--out", here / "p.json")
-    agent = load_program(here / "p.json", suite)
+    agent = load_program(here / "p.json", suite.env)
 
     assert (agent.calls, agent.toolset, agent.strategy.calls) == ("text", "functions+query", "native")
     assert agent.config == Artifact.read(here / "p.json").manifest.program

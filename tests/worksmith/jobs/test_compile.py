@@ -40,7 +40,7 @@ def outcome(program: Any, suite: Suite) -> float:
 def test_a_compiled_agent_does_what_it_could_not(suite: Suite, tmp_path: Path, optimizer: str) -> None:
     for name in ("none", optimizer):
         run(suite.path, "--out", tmp_path / name, "--optimizer", name, "--demos", 12)
-    before, after = (outcome(load_program(tmp_path / name, suite), suite) for name in ("none", optimizer))
+    before, after = (outcome(load_program(tmp_path / name, suite.env), suite) for name in ("none", optimizer))
 
     assert after > before
     assert Artifact.read(tmp_path / optimizer).manifest.gold
@@ -65,7 +65,7 @@ def test_every_strategy_compiles_and_loads(suite: Suite, tmp_path: Path, strateg
     file = tmp_path / "program.json"
     told = ("--optimizer", "knn", "--accept", "best", "--strategy", strategy, "--dev-limit", 2)
     run(suite.path, "--out", file, *told)
-    agent = load_program(file, suite)
+    agent = load_program(file, suite.env)
 
     assert agent.strategy.name == strategy
     assert all(len(predictor.demos) == 12 for predictor in agent.predictors())
@@ -195,7 +195,7 @@ def test_a_recorded_program_answers_alike_in_a_new_process(suite: Suite, tmp_pat
     assert done.returncode == 0, done.stderr
 
     (answer,) = json.loads(done.stdout)
-    agent = load_program(file, suite)
+    agent = load_program(file, suite.env)
     import dspy
 
     with dspy.context(lm=resolve("local/analogy")):

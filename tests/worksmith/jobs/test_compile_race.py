@@ -35,7 +35,7 @@ def test_a_race_says_who_met_how_many_and_why_they_left(suite: Suite, tmp_path: 
         assert trial["race"].keys() == {"met", "left", "accepted", "evidence", "needed", "intents"}
         assert trial["race"]["met"] == trial["outcome"]["n"]
     assert manifest.trials[0]["race"]["rules"]["alpha"] == 0.1
-    assert len(next(iter(load_program(file, suite).predictors())).demos) == len(manifest.demonstrations)
+    assert len(next(iter(load_program(file, suite.env).predictors())).demos) == len(manifest.demonstrations)
 
 
 def test_a_race_is_told_in_words(suite: Suite, tmp_path: Path) -> None:

@@ -114,7 +114,7 @@ def test_every_program_loads_in_a_new_process_and_through_mlflow(
 
     for file in programs:
         tasks = suite.select(split="test", limit=3)
-        agent = load_program(tmp_path / file, suite)
+        agent = load_program(tmp_path / file, suite.env)
         result = evaluate(agent, tasks, EvalSettings(env=suite.env, lm=resolve("local/analogy")))
         (run_of_it,), served = found[file][0]["runs"], found[file][1]
         outcome = result.summary.scores["outcome"].value

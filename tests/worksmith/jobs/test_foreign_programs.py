@@ -205,7 +205,7 @@ def test_a_malformed_program_is_bad_input(suite: Suite, honest: Path, tmp_path: 
 
 
 def test_what_a_file_says_is_what_is_loaded(suite: Suite, honest: Path) -> None:
-    agent = load_program(honest, suite)
+    agent = load_program(honest, suite.env)
     for predictor in agent.predictors():
         assert predictor.lm is None
         assert predictor.config == {}

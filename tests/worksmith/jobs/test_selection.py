@@ -42,7 +42,7 @@ def test_the_selection_asked_for_is_the_only_one_tried(
     assert named in tried
     assert all(name.startswith(selection) for name in tried)
     assert artifact.manifest.settings["selection"] == selection
-    load_program(file, suite)
+    load_program(file, suite.env)
 
 
 def test_steps_and_tokens_are_kept_in_the_file(suite: Suite, tmp_path: Path) -> None:
@@ -51,7 +51,7 @@ def test_steps_and_tokens_are_kept_in_the_file(suite: Suite, tmp_path: Path) -> 
     told = ("--optimizer", "knn", "--accept", "best", *steps, "--dev-limit", 3)
     said = json.loads(run(suite.path, "--out", file, *told, "--json").stdout)
     artifact = Artifact.read(file)
-    nearest = load_program(file, suite).selector.predict.nearest
+    nearest = load_program(file, suite.env).selector.predict.nearest
 
     assert said["demonstrations"] == len(artifact.manifest.demonstrations) == 36
     assert (nearest.tokens, nearest.by_state) == (700, True)

@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
     import dspy
 
-    from evals.records.compile_facts import CompileFacts
     from evals.running.judges import Judge
     from evals.scoring.scorer import Scorer
     from evals.tasks.task import Task
     from evals.tracking import Run
     from optimizers.cost.budget import Budget
+    from worksmith.jobs.parts.programs import OpenedProgram
     from worksmith.jobs.settings.groups import MeasureSettings
 
 
@@ -44,6 +44,7 @@ class Measurement:
 
     Attributes:
         judges: asked about every graded episode.
+        own_scorers: score the episodes instead of those of the suite's kind.
         budget: of all programs together; None is no limit.
         partial: whether a run counts that the budget cut short.
     """
@@ -53,6 +54,7 @@ class Measurement:
     split: str
     settings: MeasureSettings
     judges: tuple[Judge, ...] = ()
+    own_scorers: tuple[Scorer, ...] = ()
     budget: Budget | None = None
     partial: bool = True
     progress: Progress = SILENT
@@ -72,12 +74,14 @@ class Measurement:
         return cls(suite=suite, tasks=tasks, split=split, judges=judges, settings=settings, progress=progress)
 
     def begin(self, models: Iterable[dspy.LM]) -> Self:
-        """The same under the budget of the settings, its tools connected to the live org that they name.
+        """The same under the budget, its tools connected to the live org that the settings name.
+
+        The budget is that of the settings, if there is none yet.
 
         Raises:
             InputError: a limit or the org is wrong, or dollars are limited and a price is not known.
         """
-        budget = open_budget(self.settings, models)
+        budget = self.budget or open_budget(self.settings, models)
         connect(self.suite, self.settings, self.progress)
         self.suite.env.check_records()
         return replace(self, budget=budget, judges=counted_judges(self.judges, budget))
@@ -85,7 +89,7 @@ class Measurement:
     @cached_property
     def scorers(self) -> tuple[Scorer, ...]:
         """The scorers of all programs; made once, since each keeps the expected outcomes of tasks."""
-        return scorers_for(self.suite.env, self.settings.ground_truth)
+        return self.own_scorers or scorers_for(self.suite.env, self.settings.ground_truth)
 
     @property
     def stopped(self) -> str:
@@ -105,11 +109,9 @@ class Measurement:
     def card(
         self,
         command: str,
-        program: Any,
+        opened: OpenedProgram,
         lm: str,
         settings: Mapping[str, Any],
-        artifact: Path | None = None,
-        compiled: CompileFacts | None = None,
         *,
         model: str = "",
         **more: Any,
@@ -119,11 +121,10 @@ class Measurement:
         Args:
             lm: the name of the model.
             settings: of the job, see `JobSettings.described`.
-            artifact: the compiled program's file, if it is one.
-            compiled: the facts of its compile.
             model: what tables call the model.
             more: further fields of the card, or others than those that the program gives.
         """
+        program, compiled, artifact = opened
         strategy = strategy_name(program)
         optimizer = compiled.optimizer if compiled else "none"
         fields = {
@@ -136,7 +137,7 @@ class Measurement:
         }
         return RunCard(
             command=command,
-            suite=str(self.suite.path),
+            suite=str(self.suite.path) if self.suite.reopens and opened.reopens else "",
             suite_digest=self.suite.digest,
             kind=self.suite.manifest.kind,
             access=policy_note(self.suite.env),

@@ -5,13 +5,18 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape as without_markup
 from rich.table import Table
 
 from evals.characters import harmless
+from tools.files.atomic import write_atomically
+
+if TYPE_CHECKING:
+    from evals.reporting.report import Report
 
 _WIDTH = 110
 """Columns of a result as text."""
@@ -20,6 +25,12 @@ _WIDTH = 110
 def escape(text: str) -> str:
     """A text for rich: nothing in it is markup, and nothing in it commands the terminal."""
     return without_markup(harmless(text))
+
+
+def write_report(report: Report, file: Path) -> Path:
+    """Write a report as one page that needs nothing else; gives the file back."""
+    write_atomically(file, report.html().encode())
+    return file
 
 
 class Printable:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from evals.records.compile_facts import CompileFacts
     from evals.suite import Suite
+    from tools.environment import Environment
     from worksmith.jobs.settings.groups import ProgramSettings, ToolSettings
 
 
@@ -53,41 +54,68 @@ def toolset_of(suite: Suite, settings: ToolSettings, strategy: str) -> str:
 
 
 class OpenedProgram(NamedTuple):
-    """An agent, and the facts of its compile; None if it is not compiled."""
+    """A program that is ready to run: an agent, any other DSPy program, or any callable.
 
-    agent: Agent
+    Attributes:
+        compiled: the facts of its compile; None if it is not compiled.
+        file: the compiled program's; None where it lies in no file.
+    """
+
+    program: Any
     compiled: CompileFacts | None = None
+    file: Path | None = None
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """The settings that it was built with, as far as it tells them."""
+        return dict(self.program.config) if isinstance(self.program, Agent) else {}
+
+    @property
+    def reopens(self) -> bool:
+        """Whether a command can open it again."""
+        if not isinstance(self.program, Agent) or (self.compiled is not None and self.file is None):
+            return False
+        return self.program.strategy.name in STRATEGIES and not self.program.components
+
+    @property
+    def said(self) -> str:
+        """The file's name, or whether it is compiled."""
+        if self.file is not None:
+            return self.file.name
+        return "compiled" if self.compiled else "uncompiled"
 
 
 def open_program(suite: Suite, settings: ProgramSettings) -> OpenedProgram:
     """The compiled program that settings name, or else an agent as they describe it."""
     if settings.program is not None:
-        return _opened(settings.program, suite)
+        return compiled_program(settings.program, suite.env)
     return OpenedProgram(new_agent(suite, settings, settings.strategy))
 
 
-def load_program(file: Path | str, suite: Suite) -> Agent:
-    """The agent in a compiled program's file, over the world of `suite`.
+def load_program(file: Path | str, env: Environment) -> Agent:
+    """The agent in a compiled program's file, over the world of `env`.
 
     Raises:
         InputError: the file is missing, damaged, no compiled program, or one for another kind of world.
     """
-    return _opened(file, suite).agent
+    agent: Agent = compiled_program(file, env).program
+    return agent
 
 
-def _opened(file: Path | str, suite: Suite) -> OpenedProgram:
-    artifact = Artifact.read(file)
-    kind = artifact.manifest.suite.get("kind", suite.manifest.kind)
-    if kind != suite.manifest.kind:
+def compiled_program(file: Path | str, env: Environment) -> OpenedProgram:
+    """The agent in a compiled program's file with the facts of its compile; errors as of `load_program`."""
+    artifact, kind = Artifact.read(file), env.world.manifest.kind
+    made_for = artifact.manifest.suite.get("kind", kind)
+    if made_for != kind:
         raise InputError(
-            f"the program was compiled for a world of the kind {kind}",
+            f"the program was compiled for a world of the kind {made_for}",
             where=str(file),
-            hint=f"{suite.path} is of the kind {suite.manifest.kind}",
+            hint=f"{env.folder} is of the kind {kind}",
         )
-    agent = build_agent(artifact.manifest.program, suite, where=str(file))
+    agent = build_agent(artifact.manifest.program, env, where=str(file))
     artifact.restore(agent, where=str(file))
     check_demonstrations(agent, where=str(file))
-    return OpenedProgram(agent, artifact.manifest.tried)
+    return OpenedProgram(agent, artifact.manifest.tried, Path(file))
 
 
 class AgentConfig(BaseModel):
@@ -132,14 +160,14 @@ def _check_name(strategy: Strategy, where: str) -> None:
         )
 
 
-def build_agent(config: Mapping[str, Any], suite: Suite, *, where: str) -> Agent:
+def build_agent(config: Mapping[str, Any], env: Environment, *, where: str) -> Agent:
     """The agent that an artifact's manifest describes, not compiled.
 
     Args:
         where: the place of the description, for errors.
     """
     read = AgentConfig.read(config, where=where)
-    return Agent(**{name: getattr(read, name) for name in AgentConfig.model_fields}, env=suite.env)
+    return Agent(**{name: getattr(read, name) for name in AgentConfig.model_fields}, env=env)
 
 
 def check_demonstrations(agent: dspy.Module, *, where: str) -> None:

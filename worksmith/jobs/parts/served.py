@@ -57,7 +57,7 @@ class ServedAgent(PythonModel):  # type: ignore[misc]
         """Load program, world and model."""
         folder = Path(context.artifacts["program"])
         suite = Suite.open(folder / SUITE_FOLDER)
-        self._agent: Agent = load_program(folder / PROGRAM_FILE, suite)
+        self._agent: Agent = load_program(folder / PROGRAM_FILE, suite.env)
         name = (context.model_config or {}).get("lm")
         if not isinstance(name, str):
             raise InputError("no model is named", hint='load it with model_config={"lm": NAME}')

@@ -122,7 +122,7 @@ def _written(artifact: Artifact, suite: Suite) -> dict[str, str]:
     """Instructions that are not those with which the program was built, by the part that has them."""
     from worksmith.jobs.parts.programs import build_agent
 
-    built = build_agent(artifact.manifest.program, suite, where="the artifact").portable_state()
+    built = build_agent(artifact.manifest.program, suite.env, where="the artifact").portable_state()
     return {
         part: text
         for part, state in artifact.state.items()
