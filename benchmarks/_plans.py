@@ -12,12 +12,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from evals.authoring.value_forms import tells
 from evals.kinds.enterprise.facts import Facts
 from evals.kinds.enterprise.goals.draw_context import UnfitError
 from evals.kinds.enterprise.goals.goal import Goal
 from evals.kinds.enterprise.goals.plan_recorder import DeniedError, PlanRecorder
 from evals.kinds.enterprise.goals.registry import goals
-from evals.kinds.enterprise.goals.value_forms import tells
 from evals.suite import Suite
 from evals.tasks.task import Task
 from tools.access.engine import load_policy

@@ -54,7 +54,7 @@ def build_enterprise(place: Path, options: EnterpriseOptions, context: BuildCont
     context.progress("drawing tasks and executing their gold plans")
     tasks = generate(world, built, seed)
     if writer is not None:
-        from evals.kinds.enterprise.rewriting.writer import rewrite
+        from evals.authoring.rewriting.writer import rewrite
 
         context.progress(f"having the texts of {len(tasks)} tasks rewritten")
         tasks = rewrite(tasks, writer, context.cache)
@@ -63,8 +63,8 @@ def build_enterprise(place: Path, options: EnterpriseOptions, context: BuildCont
 
 def forecast_enterprise(options: EnterpriseOptions) -> dict[str, int]:
     """How many tasks a build aims at, and how often it asks the writer at most."""
+    from evals.authoring.rewriting.writer import CALLS_AT_MOST
     from evals.kinds.enterprise.generate import Sizes
-    from evals.kinds.enterprise.rewriting.writer import CALLS_AT_MOST
 
     tasks = sum(Sizes.of_scale(options.scale).by_split().values())
     return {"tasks": tasks, "model_calls_at_most": tasks * CALLS_AT_MOST if options.writer else 0}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from evals.authoring.value_forms import tells
 from evals.kinds.enterprise.facts import Facts, Record
 from evals.kinds.enterprise.filling.solved import Solved, tools_of
 from evals.kinds.enterprise.goals.draw_context import UnfitError
 from evals.kinds.enterprise.goals.plan_recorder import DeniedError, PlanRecorder
-from evals.kinds.enterprise.goals.value_forms import tells
 from evals.tasks.task import Answer, Split, Step, Task
 from tools.environment import Environment
 from tools.persona import Persona

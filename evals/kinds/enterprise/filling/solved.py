@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from evals.authoring.value_forms import tells
 from evals.kinds.enterprise.facts import Facts, Record
 from evals.kinds.enterprise.goals.draw_context import Draw, UnfitError
 from evals.kinds.enterprise.goals.goal import Goal, Values
 from evals.kinds.enterprise.goals.plan_recorder import DeniedError, PlanRecorder
-from evals.kinds.enterprise.goals.value_forms import tells
 from evals.tasks.task import Action, Answer, Step
 from tools.environment import Environment
 

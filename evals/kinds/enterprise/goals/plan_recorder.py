@@ -6,9 +6,9 @@ import re
 from typing import Any
 
 from evals.authoring.plan_recorder import PlanRecorder as Recorder
+from evals.authoring.value_forms import tells
 from evals.kinds.enterprise.facts import Facts
 from evals.kinds.enterprise.goals.draw_context import UnfitError
-from evals.kinds.enterprise.goals.value_forms import tells
 from evals.kinds.enterprise.goals.value_sources import Trace
 from evals.tasks.task import Action
 from tools.dispatch import Observation

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from evals.authoring.plan_recorder import leaves
-from evals.kinds.enterprise.goals.value_forms import tells
+from evals.authoring.value_forms import tells
 
 _TELLING = 4
 """A value shorter than this is not traced inside of longer texts: it may stand there by chance."""

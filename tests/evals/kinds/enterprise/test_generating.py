@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import pytest
 
+from evals.authoring.value_forms import tells
 from evals.kinds.enterprise.filling.claims import SHARED
 from evals.kinds.enterprise.filling.query_texts import NEAR, similarity, trigrams
 from evals.kinds.enterprise.generate import Sizes, generate
 from evals.kinds.enterprise.goals.registry import goals
-from evals.kinds.enterprise.goals.value_forms import tells
 from evals.kinds.enterprise.suites import write_enterprise
 from evals.scoring.answer_scorer import AnswerScorer
 from evals.tasks.task import Split, Task

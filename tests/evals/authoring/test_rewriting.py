@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from evals.kinds.enterprise.rewriting.writer import objections, rewrite, write
+from evals.authoring.rewriting.writer import objections, rewrite, write
 from evals.tasks.task import Answer, Entity, Step, Task
 from tools.persona import Persona
 

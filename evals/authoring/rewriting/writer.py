@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from evals.kinds.enterprise.goals.value_forms import tells
+from evals.authoring.value_forms import tells
 from evals.tasks.task import Task
 from tools.errors import InputError, WorksmithError
 from tools.files.atomic import write_atomically
