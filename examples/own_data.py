@@ -12,7 +12,7 @@ env.use_policy(desk / "policy.json")
 @env.tool(writes=False)
 def find_tickets(ctx: ws.Context, column: str, value: str) -> list[dict[str, object]]:
     """The tickets with this value in a column: ticket_id, title, requester, status or priority."""
-    return ctx["tickets"].find(**{column: value})
+    return ctx["tickets"].find({column: value})
 
 @env.tool(writes=False)
 def search_articles(ctx: ws.Context, words: str) -> list[dict[str, object]]:

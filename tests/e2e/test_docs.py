@@ -34,6 +34,7 @@ SLOW = {
     "docs/how-to/access-rules.md",
     "docs/how-to/crm.md",
     "docs/how-to/judge.md",
+    "docs/how-to/own-environment.md",
     "docs/how-to/own-tables.md",
     "docs/how-to/plain-dspy.md",
     "docs/how-to/report.md",

@@ -105,11 +105,19 @@ class Records:
         return self._guard.get(self._table.name, key)
 
     def find(
-        self, *, where: Where | str | None = None, order: str = "", limit: int | None = None, **equal: Any
+        self,
+        values: Mapping[str, Any] | None = None,
+        /,
+        *,
+        where: Where | str | None = None,
+        order: str = "",
+        limit: int | None = None,
+        **equal: Any,
     ) -> list[Row]:
         """The records that meet all conditions.
 
         Args:
+            values: as `equal`, for columns whose names are data, or are those of another argument.
             where: a condition in SQL, such as `("priority > ? AND title LIKE ?", [2, "%printer%"])`.
             order: columns to sort by, such as `"priority DESC, opened"`; default is the order of the table.
             limit: at most so many.
@@ -121,11 +129,14 @@ class Records:
         """
         if order:
             _check(self._table, "1", 0, order)
-        return self._guard.find(self._table.name, self._conditions(where, equal), order, limit)
+        conditions = self._conditions(where, {**(values or {}), **equal})
+        return self._guard.find(self._table.name, conditions, order, limit)
 
-    def count(self, *, where: Where | str | None = None, **equal: Any) -> int:
+    def count(
+        self, values: Mapping[str, Any] | None = None, /, *, where: Where | str | None = None, **equal: Any
+    ) -> int:
         """How many records meet all conditions; arguments and errors as of `find`."""
-        name, conditions = self._table.name, self._conditions(where, equal)
+        name, conditions = self._table.name, self._conditions(where, {**(values or {}), **equal})
         found = self._guard.count(name, conditions)
         # A number tells of the records that it counts: demonstrations that quote it quote them.
         if found > _NOTED:

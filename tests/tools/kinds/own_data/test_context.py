@@ -30,7 +30,10 @@ def result(
 
 
 def ids(env: Environment, who: str = "ann", **conditions: Any) -> list[str]:
-    found = result(env, lambda ctx: [row["ticket_id"] for row in ctx["tickets"].find(**conditions)], who)
+    values = conditions.pop("values", None)
+    found = result(
+        env, lambda ctx: [row["ticket_id"] for row in ctx["tickets"].find(values, **conditions)], who
+    )
     assert found.status == "ok", found.text
     return list(found.value)
 
@@ -61,6 +64,7 @@ def ruled(tmp_path: Path) -> Environment:
         ({"where": ("priority > ? AND title LIKE ?", [1, "%n%"])}, ["T-1", "T-2"]),
         ({"where": "priority > 1", "team": "red"}, ["T-1"]),
         ({"order": "priority DESC"}, ["T-2", "T-1", "T-3"]),
+        ({"values": {"status": "open", "vip": False}}, ["T-2"]),
         ({"order": "priority", "limit": 2}, ["T-3", "T-1"]),
     ],
 )

@@ -57,7 +57,7 @@ def make(folder: Path, *, policy: bool = False) -> Environment:
         equal: dict[str, Any] = {
             name: value for name, value in (("title", title), ("status", status)) if value
         }
-        return ctx["tickets"].find(**equal)
+        return ctx["tickets"].find(equal)
 
     @env.tool(writes=False)
     def read_ticket(ctx: Context, ticket_id: str) -> dict[str, Any]:
