@@ -11,10 +11,13 @@ import apsw
 from apsw.ext import query_info
 
 from tools.access.confinement import FUNCTIONS
+from tools.access.engine import AccessPolicy
 from tools.access.guard import Foreign, Guard, Key, Sql
 from tools.access.search import Searched, best
 from tools.errors import InputError, ToolError
+from tools.kinds.own_data.personas import NotedAttributes
 from tools.persona import Persona
+from tools.policy import PRIVATE
 from tools.sqlite.cells import CellValue, typed_cell
 from tools.sqlite.keys import free_key
 from tools.sqlite.memory import open_memory
@@ -47,7 +50,8 @@ class Context:
     def __init__(
         self, ctx: ToolContext, tables: Sequence[Table], searched: Mapping[str, Searched], *, writes: bool
     ) -> None:
-        self.persona: Persona = ctx.persona
+        attributes = NotedAttributes(ctx.persona.attributes, self._note_attribute)
+        self.persona: Persona = ctx.persona.model_copy(update={"attributes": attributes})
         self.now: datetime = ctx.now
         self.live: bool = ctx.backend == LIVE
         self._ctx = ctx
@@ -55,6 +59,15 @@ class Context:
         self._tables = {table.name: table for table in tables}
         self._searched = searched
         self._writes = writes
+
+    def _note_attribute(self, name: str) -> None:
+        """Note the persona's own record as read: a result may tell what it says."""
+        policy, persona = self._ctx.policy, self._ctx.persona
+        assert isinstance(policy, AccessPolicy)
+        if (people := policy.document.people) is not None:
+            private = PRIVATE if name in policy.private_fields(people.source) else ""
+            own = f"{people.source}/{persona.id}"
+            self._ctx.reads.update((own, own + private))
 
     def __getitem__(self, table: str) -> Records:
         """The records of a table, as far as the persona may read and change them.

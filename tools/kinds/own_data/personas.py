@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from tools.access.document import People
@@ -153,6 +153,21 @@ class Personas:
 
     def _place(self, key: CellValue, column: str | None) -> str:
         return f"{self._table.name}, {self._key} {cell_text(key)}, column {column}"
+
+
+class NotedAttributes(Attributes):
+    """Attributes of which each reading is told to `note`."""
+
+    __slots__ = ("_note",)
+
+    def __init__(self, values: Mapping[str, CellValue], note: Callable[[str], None]) -> None:
+        super().__init__(values)
+        self._note = note
+
+    def __getitem__(self, name: str) -> CellValue:
+        value = super().__getitem__(name)
+        self._note(name)
+        return value
 
 
 def _fits(field: str, value: Any) -> bool:

@@ -204,7 +204,12 @@ def delete(ctx: Context, table: str, key: str) -> Any:
     ctx[table].delete(key)
 
 
-TOOLS = (get, find, equal, count, search, select, update, insert, delete)
+def own(ctx: Context, attribute: str) -> Any:
+    """Own."""
+    return ctx.persona.attributes[attribute]
+
+
+TOOLS = (own, get, find, equal, count, search, select, update, insert, delete)
 
 
 def readable(persona: Persona) -> set[tuple[str, str, str]]:

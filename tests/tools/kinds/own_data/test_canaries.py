@@ -117,3 +117,23 @@ def test_an_error_tells_nothing_of_hidden_rows(tmp_path: Path) -> None:
             ]
         )
     assert seen == [["[]", "0"]] * 2
+
+
+def test_what_a_tool_tells_of_its_persona_is_quoted(tmp_path: Path) -> None:
+    """Bob's manager may see his salary, a colleague only his role, and others nothing of him."""
+    env = canaries.environment(tmp_path)
+    bob, ann, cy = map(env.persona, ("bob", "ann", "cy"))
+    rules = json.loads(json.dumps(canaries.POLICY))
+    rules["sources"]["people"]["private"]["rule"]["when"] = {"self": "id"}
+    (tmp_path / "own").mkdir()
+    strict = canaries.environment(tmp_path / "own", rules)
+
+    def quoted(attribute: str) -> frozenset[str]:
+        episode = env.episode(persona=bob)
+        assert episode.call("tools.own", {"attribute": attribute}).status == "ok"
+        return frozenset(episode.calls[-1].reads)
+
+    assert not env.unreadable(ann, quoted("salary"))
+    assert strict.unreadable(ann, quoted("salary"))
+    assert not strict.unreadable(ann, quoted("role"))
+    assert env.unreadable(cy, quoted("role"))
