@@ -99,7 +99,8 @@ def _measured(directory: Path) -> dict[str, Any]:
     from benchmarks import _acceptance
     from benchmarks._plans import open_plans
     from evals.kinds.enterprise.generate import Sizes
-    from tools.kinds.enterprise.generate import build, verify
+    from tests.tools.kinds.enterprise.generate.checks.verify import verify
+    from tools.kinds.enterprise.generate import build
 
     plans = open_plans(directory)
     manifest = plans.suite.world.manifest

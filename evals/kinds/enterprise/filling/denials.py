@@ -18,7 +18,7 @@ def to_deny(reason: str, facts: Facts, allowed: Record, subject: str) -> list[Re
     Args:
         subject: the employee acted upon, if any.
     """
-    return _POOLS[reason](facts, allowed, subject)
+    return REASONS[reason](facts, allowed, subject)
 
 
 def _others(facts: Facts, allowed: Record, _subject: str) -> list[Record]:
@@ -56,23 +56,13 @@ def _outsiders(facts: Facts, _allowed: Record, subject: str) -> list[Record]:
     ]
 
 
-REASONS: dict[str, str] = {
-    "not_participant": "it is about a chat, mail or ticket of others",
-    "not_owner": "the record is somebody else's, and the persona is not senior enough",
-    "wrong_department": "only other departments may",
-    "level_too_low": "only seniors of the department may",
-    "self_protection": "nobody may do this to their own record",
-    "left_company": "who has left may nothing",
-    "private_field": "the field is for the employee, their managers and the personnel department",
-}
-"""The reasons, with what is denied."""
-
-_POOLS: dict[str, Callable[[Facts, Record, str], list[Record]]] = {
-    "not_participant": _others,
-    "not_owner": _others,
+REASONS: dict[str, Callable[[Facts, Record, str], list[Record]]] = {
+    "not_participant": _others,  # of a chat, mail or ticket
+    "not_owner": _others,  # nor senior enough
     "wrong_department": _elsewhere,
     "level_too_low": _lower,
     "self_protection": _oneself,
     "left_company": _gone,
-    "private_field": _outsiders,
+    "private_field": _outsiders,  # not the employee, a manager above or the personnel department
 }
+"""The reasons for a denial, each with a function that gives the employees who are denied for it."""

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from random import Random
-from string import Formatter
 from typing import Any
 
 from evals.kinds.office.intents.plan_recorder import PlanRecorder
@@ -47,14 +45,6 @@ class Intent:
     phrasings: tuple[str, ...]
     empty_share: float
     logic: Logic
-
-    @cached_property
-    def slot_names(self) -> tuple[frozenset[str], ...]:
-        """The slots that each phrasing uses."""
-        return tuple(
-            frozenset(name for _, name, _, _ in Formatter().parse(phrasing) if name is not None)
-            for phrasing in self.phrasings
-        )
 
     def text(self, phrasing: int, slots: Slots) -> str:
         """A task's text."""

@@ -3,6 +3,5 @@
 from tools.kinds.enterprise.generate.build import build
 from tools.kinds.enterprise.generate.company import DEFAULT_NOW
 from tools.kinds.enterprise.generate.latent import Built
-from tools.kinds.enterprise.generate.verify import verify
 
-__all__ = ["DEFAULT_NOW", "Built", "build", "verify"]
+__all__ = ["DEFAULT_NOW", "Built", "build"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -11,10 +10,9 @@ from typing import Any
 
 from retrievers.texts.pdf import pages
 from tools.generating.pdf import Paragraph, render_pdf
-from tools.kinds.enterprise.generate.company import LEAVES, NAME
+from tools.kinds.enterprise.generate.company import NAME
 from tools.kinds.enterprise.generate.draft import Draft
 from tools.kinds.enterprise.generate.grammar import long_day
-from tools.kinds.enterprise.generate.latent import Built
 from tools.kinds.enterprise.generate.wording import texts
 
 _UNVALUED = ("required", "forbidden")
@@ -76,38 +74,6 @@ def add_policies(draft: Draft) -> None:
         for clause in policy.clauses:
             where = next(ref for ref, text in refs if _shown(clause) in text)
             draft.latent(where, "clause", _facts(clause))
-
-
-def verify_policies(built: Built) -> list[str]:
-    """Clauses whose page does not state them, or differently from the table at the end of the document."""
-    rows = built.records("policies")
-    by_page = {row["page_id"]: _joined(row["text"] or "") for row in rows}
-    by_policy: dict[str, str] = {}
-    for row in rows:
-        by_policy[str(row["policy_id"])] = (
-            f"{by_policy.get(str(row['policy_id']), '')} {_joined(row['text'] or '')}"
-        )
-    found: list[str] = []
-    granted = {latent.facts["subject"]: latent.facts["value"] for latent in built.latents_of("policies")}
-    for kind, days in LEAVES.items():
-        if granted.get(f"{kind} leave a year") != str(days):
-            found.append(f"policies: {kind} leave is not what employees have")
-    for latent in built.latents_of("policies"):
-        facts = latent.facts
-        page = by_page[latent.ref.partition("/")[2]]
-        stated = re.search(rf"{facts['clause']} [^.]+\. (?P<sentence>.+?)(?: [A-Z]{{2}}-\d| \d\. |$)", page)
-        if stated is None:
-            found.append(f"{latent.ref}: no clause {facts['clause']}")
-        elif (
-            facts["operator"] not in _UNVALUED
-            and f"{facts['value']} {facts['unit']}" not in stated["sentence"]
-        ):
-            found.append(f"{latent.ref}: {facts['clause']} reads {stated['sentence']!r}")
-        entries = re.findall(rf"{facts['clause']}: ([^;]+); ([^;]+); ([^;]*)\.", by_policy[facts["policy"]])
-        value = facts["operator"] if facts["operator"] in _UNVALUED else f"{facts['value']} {facts['unit']}"
-        if [entry[:2] for entry in entries] != [(facts["subject"], _bound(facts["operator"], value))]:
-            found.append(f"{latent.ref}: {facts['clause']} stands in the table as {entries}")
-    return found
 
 
 @cache

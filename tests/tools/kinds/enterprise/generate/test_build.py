@@ -6,10 +6,11 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.tools.kinds.enterprise.generate.checks.verify import verify
 from tests.tools.kinds.enterprise.generate.worlds import SMALL, full, small
 from tools.errors import InputError
 from tools.generating.latent import Latent
-from tools.kinds.enterprise.generate import Built, build, verify
+from tools.kinds.enterprise.generate import Built, build
 from tools.kinds.enterprise.generate.business.customers import add_customers
 from tools.kinds.enterprise.generate.business.products import add_products
 from tools.kinds.enterprise.generate.draft import Draft

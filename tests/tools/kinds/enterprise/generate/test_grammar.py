@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.tools.kinds.enterprise.generate.checks.sentences import problems, read
 from tools.kinds.enterprise.generate.grammar import Grammar, grammar, long_day
 from tools.kinds.enterprise.generate.talk.mail import mail_grammar
 
@@ -49,7 +50,7 @@ def test_every_slot_is_read_back(name: str, data: st.DataObject, seed: int) -> N
         sort = words.data["types"].get(slot)
         value = data.draw(VALUES[sort]) if sort else words.value(numbers, slot)
         text = f"Right. {words.say(numbers, kind, {**CONTEXT, slot: value})} See you. It was nice."
-        assert words.read(kind, text, slot) == {value}
+        assert read(words, kind, text, slot) == {value}
 
 
 @given(data=st.data(), seed=st.integers(0, 999))
@@ -59,16 +60,16 @@ def test_what_mails_state_is_read_back(data: st.DataObject, seed: int) -> None:
         slot = "decided_by" if kind.startswith("by_") else "value"
         value = data.draw(VALUES["person"] if slot == "decided_by" else MIXED)
         text = f"Hello,\n\n{words.say(numbers, kind, {**CONTEXT, slot: value})} Thank you.\n\nAsha"
-        assert words.read(kind, text, slot) == {value}
+        assert read(words, kind, text, slot) == {value}
 
 
 def test_a_text_that_says_two_things_is_a_problem() -> None:
     words = grammar("conversations")
     text = "The new target date is 4 March 2022. Count on 5 March 2022."
-    assert words.read("due", text) == {"2022-03-04", "2022-03-05"}
-    assert words.problems("CV-1", text, {"due": "2022-03-04"}, ["due"])
-    assert words.problems("CV-1", "Nothing.", {"due": "2022-03-04"}, ["due"])
-    assert not words.problems("CV-1", "Count on 4 March 2022.", {"due": "2022-03-04"}, ["due"])
+    assert read(words, "due", text) == {"2022-03-04", "2022-03-05"}
+    assert problems(words, "CV-1", text, {"due": "2022-03-04"}, ["due"])
+    assert problems(words, "CV-1", "Nothing.", {"due": "2022-03-04"}, ["due"])
+    assert not problems(words, "CV-1", "Count on 4 March 2022.", {"due": "2022-03-04"}, ["due"])
 
 
 def test_days_are_written_out() -> None:

@@ -7,9 +7,10 @@ from functools import cache
 
 import pytest
 
+from tests.tools.kinds.enterprise.generate.checks.verify import verify
 from tests.tools.kinds.enterprise.generate.worlds import full, small
 from tools.generating.latent import Latent
-from tools.kinds.enterprise.generate import Built, build, verify
+from tools.kinds.enterprise.generate import Built, build
 from tools.kinds.enterprise.schema import KEYS, TABLES
 
 Cells = dict[str, str | None]

@@ -9,8 +9,9 @@ from itertools import pairwise
 
 import pytest
 
+from tests.tools.kinds.enterprise.generate.checks.verify import verify
 from tests.tools.kinds.enterprise.generate.worlds import full, records, small
-from tools.kinds.enterprise.generate import Built, verify
+from tools.kinds.enterprise.generate import Built
 from tools.kinds.enterprise.generate.draft import Draft
 from tools.kinds.enterprise.generate.people.employees import add_employees
 from tools.kinds.enterprise.generate.projects import add_projects

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import date, timedelta
 
-from tools.generating.latent import Latent
 from tools.kinds.enterprise.generate.business.partners import (
     address,
     described,
@@ -108,8 +107,3 @@ def _facts(draft: Draft, numbers: random.Random, state: str, contact: str) -> di
     if numbers.random() < 0.4:
         facts["competitor"] = _WORDS.value(numbers, "competitor")
     return facts
-
-
-def check(record: Mapping[str, str | None], latent: Latent) -> list[str]:
-    """Facts that the description does not state."""
-    return _WORDS.problems(latent.ref, str(record["engagement_description"]), latent.facts, latent.facts)

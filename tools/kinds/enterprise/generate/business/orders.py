@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
 from datetime import timedelta
 
 from tools.kinds.enterprise.generate.business.customers import PATHS
@@ -14,8 +12,6 @@ from tools.kinds.enterprise.generate.entities import Customer, Sale
 _KINDS = {"invoice": ("INV", "INVOICE"), "purchase_order": ("PUR", "PURCHASE ORDER")} | {
     "shipping_order": ("SHP", "SHIPPING ORDER")
 }
-_ITEM = re.compile(r"^(SAL-\d+) .* (\d+) x (\d+) = (\d+)$", re.MULTILINE)
-_TOTAL = re.compile(r"^Total: (\d+) rupees$", re.MULTILINE)
 _SHIPPED_AFTER = timedelta(days=2)
 
 
@@ -51,15 +47,3 @@ def _document(title: str, day: str, customer: Customer, sales: list[Sale]) -> st
         for sale in sales
     ]
     return "\n".join([*head, "", *items, "", f"Total: {sum(sale.total for sale in sales)} rupees"])
-
-
-def items(text: str) -> Iterator[tuple[str, int, int]]:
-    """What the text of an order document lists: sale, quantity, price of one."""
-    for match in _ITEM.finditer(text):
-        yield match[1], int(match[2]), int(match[3])
-
-
-def stated_total(text: str) -> int | None:
-    """The total that the text of an order document states."""
-    found = _TOTAL.search(text)
-    return int(found[1]) if found else None

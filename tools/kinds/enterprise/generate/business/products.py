@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
 from typing import Any
 
-from tools.generating.latent import Latent
 from tools.kinds.enterprise.generate.draft import Draft
 from tools.kinds.enterprise.generate.entities import Product
 from tools.kinds.enterprise.generate.grammar import grammar
@@ -108,8 +106,3 @@ def _about(numbers: random.Random, product: Product, slots: dict[str, str], fact
     middle.append(pick(numbers, other["part"], slots))
     numbers.shuffle(middle)
     return " ".join([pick(numbers, other["opening"], slots), *middle])
-
-
-def check(record: Mapping[str, str | None], latent: Latent) -> list[str]:
-    """Facts that the description does not state."""
-    return _WORDS.problems(latent.ref, str(record["about_product"]), latent.facts, latent.facts)

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import random
-import re
-from collections.abc import Mapping
 from datetime import date, timedelta
 from functools import cache
 
-from tools.generating.latent import Latent
 from tools.kinds.enterprise.generate.draft import Draft
 from tools.kinds.enterprise.generate.entities import Product, Sale
 from tools.kinds.enterprise.generate.grammar import MONTHS, grammar
 from tools.kinds.enterprise.generate.latent import reference
-from tools.kinds.enterprise.generate.wording import fill, pick, texts, with_article
+from tools.kinds.enterprise.generate.wording import pick, texts, with_article
 
 _WORDS = grammar("sentiments")
 _POLARITIES = {1: ("negative", "strong"), 2: ("negative", "mild"), 3: ("neutral", "none")} | {
@@ -134,40 +131,3 @@ def _text(numbers: random.Random, sale: Sale, facts: dict[str, str], polarity: s
 @cache
 def _use(kind: str) -> str:
     return next(str(entry["use"]) for entry in texts("products")["kinds"] if entry["name"] == kind)
-
-
-def check(record: Mapping[str, str | None], latent: Latent) -> list[str]:
-    """Facts that the review does not state, read by rules alone."""
-    text = str(record["review_content"])
-    facts = latent.facts
-    found = _WORDS.problems(latent.ref, text, facts, ["stars"])
-    stated = {opinion for opinion, pattern in _opinions().items() if pattern.search(text)}
-    wanted = {(facts["polarity"], facts["severity"], facts["aspect"])}
-    if stated != wanted:
-        found.append(f"{latent.ref}: the opinion is {wanted}, the text says {sorted(stated)}")
-    later = any(pattern.search(text) for pattern in _follow_ups())
-    if later != (facts["follow_up"] == "yes"):
-        found.append(f"{latent.ref}: follow-up is {facts['follow_up']!r}, the text says otherwise")
-    return found
-
-
-@cache
-def _opinions() -> dict[tuple[str, str, str], re.Pattern[str]]:
-    """How each polarity, severity and part looks in a text."""
-    found = {}
-    for opinion, forms in _WORDS.data["opinions"].items():
-        polarity, _, severity = opinion.partition("_")
-        phrase = _PHRASES[polarity]
-        for part, phrases in texts("parts").items():
-            sentences = [
-                fill(form, {"aspect": part, phrase: said}) for form in forms for said in phrases[phrase]
-            ]
-            pattern = "|".join(re.escape(sentence) for sentence in sentences)
-            found[_VALUES[polarity], severity, part] = re.compile(pattern)
-    return found
-
-
-@cache
-def _follow_ups() -> list[re.Pattern[str]]:
-    forms = _WORDS.data["other"]["follow_up"]
-    return [re.compile(re.sub(r"\\\{\w+\\\}", ".+?", re.escape(form))) for form in forms]

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
 from datetime import date, timedelta
 
-from tools.generating.latent import Latent
 from tools.kinds.enterprise.generate.business.partners import (
     address,
     described,
@@ -78,8 +76,3 @@ def _add(draft: Draft, numbers: random.Random, number: int, vendor: Vendor, repr
         emp_id=vendor.emp_id,
     )
     draft.latent(ref, "relationship", facts, (reference("employees", vendor.emp_id),))
-
-
-def check(record: Mapping[str, str | None], latent: Latent) -> list[str]:
-    """Facts that the description does not state."""
-    return _WORDS.problems(latent.ref, str(record["relationship_description"]), latent.facts, latent.facts)

@@ -11,8 +11,7 @@ from tools.kinds.enterprise.generate.code.repositories import file_id
 from tools.kinds.enterprise.generate.draft import Draft
 from tools.kinds.enterprise.generate.entities import Citable
 from tools.kinds.enterprise.generate.grammar import grammar
-from tools.kinds.enterprise.generate.latent import Built, reference
-from tools.kinds.enterprise.generate.links import unnamed
+from tools.kinds.enterprise.generate.latent import reference
 
 _CITING = 0.2
 
@@ -27,26 +26,6 @@ def add_issues(draft: Draft) -> None:
     found.sort(key=lambda one: one[:3])
     for number, (_, _, _, file, bug) in enumerate(found, 1):
         _add(draft, draft.rng("issues", file_id(file), bug.planted.name), f"ISS-{number:04d}", file, bug)
-
-
-def verify_issues(built: Built) -> list[str]:
-    """Facts that an issue does not state, and two issues on the same function of a file."""
-    words = grammar("issues")
-    rows = {row["issue_id"]: row for row in built.records("issues")}
-    found: list[str] = []
-    seen: set[tuple[str | None, str | None, str]] = set()
-    for latent in built.latents_of("issues"):
-        row = rows[latent.ref.partition("/")[2]]
-        text = row["description"] or ""
-        slots = [slot for slot in words.data["say"] if slot in latent.facts]
-        found += words.problems(latent.ref, text, latent.facts, slots)
-        found += [f"{latent.ref}: no {key}" for key in ("topic", "project") if latent.facts[key] not in text]
-        found += unnamed(built, latent, f"{text} {row['repo_name']}:{row['path']}")
-        key = (row["repo_name"], row["path"], latent.facts["function"])
-        if key in seen:
-            found.append(f"{latent.ref}: another issue is about the same function")
-        seen.add(key)
-    return found
 
 
 def _add(draft: Draft, numbers: random.Random, key: str, file: CodeFile, bug: Bug) -> None:

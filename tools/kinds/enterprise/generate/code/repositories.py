@@ -6,7 +6,6 @@ from hashlib import sha256
 
 from tools.kinds.enterprise.generate.code.code_files import CodeFile, plan_code
 from tools.kinds.enterprise.generate.draft import Draft
-from tools.kinds.enterprise.generate.latent import Built
 
 
 def add_repositories(draft: Draft) -> None:
@@ -37,18 +36,3 @@ def add_repositories(draft: Draft) -> None:
 def file_id(file: CodeFile) -> str:
     """The key of a file: repository and path."""
     return f"{file.repository.name}:{file.path}"
-
-
-def verify_repositories(built: Built) -> list[str]:
-    """Facts that a file does not state."""
-    rows = {row["file_id"]: row for row in built.records("repositories")}
-    found = []
-    for latent in built.latents_of("repositories"):
-        code = rows[latent.ref.partition("/")[2]]["code"] or ""
-        for fact in ("project", "topic"):
-            if latent.facts[fact].casefold() not in code.casefold():
-                found.append(f"{latent.ref}: no {fact}")
-        for name in latent.facts.get("functions", "").split(", "):
-            if name and f"def {name}(" not in code:
-                found.append(f"{latent.ref}: no function {name}")
-    return found

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Mapping
 from datetime import date
 
-from tools.generating.latent import Latent
 from tools.kinds.enterprise.generate.company import DOMAIN, LEAVES, TODAY
 from tools.kinds.enterprise.generate.draft import Draft
 from tools.kinds.enterprise.generate.entities import Employee
@@ -150,21 +148,6 @@ def _add(draft: Draft, employee: Employee) -> None:
     )
     refs = () if predecessor is None else (reference("employees", predecessor.emp_id),)
     draft.latent(ref, "biography", present | background, refs)
-
-
-def check(record: Mapping[str, str | None], latent: Latent) -> list[str]:
-    """Check that a biography states its facts.
-
-    Returns:
-        A sentence for each fact that is missing or wrong; empty if there is none.
-    """
-    text = f"{record['description']} {record['experience']}"
-    facts = dict(latent.facts)
-    if facts["certificates"] == _NONE:
-        facts.pop("certificates")
-        if _WORDS.read("certificates", text):
-            return [f"{latent.ref}: has certificates after all"]
-    return _WORDS.problems(latent.ref, text, facts, facts)
 
 
 def _present(employee: Employee, known: Profile) -> dict[str, str]:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
 from datetime import timedelta
 
-from tools.generating.latent import Latent
 from tools.kinds.enterprise.generate.draft import Draft
 from tools.kinds.enterprise.generate.entities import Employee
 from tools.kinds.enterprise.generate.grammar import grammar
@@ -66,8 +64,3 @@ def _content(
         sentences.append(pick(numbers, other["certificates"], slots))
     sentences += [pick(numbers, other[name], slots) for name in ("skills", "languages", "closing")]
     return " ".join(sentences)
-
-
-def check(record: Mapping[str, str | None], latent: Latent) -> list[str]:
-    """Facts that the resume does not state."""
-    return _WORDS.problems(latent.ref, str(record["content"]), latent.facts, latent.facts)

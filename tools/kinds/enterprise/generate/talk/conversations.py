@@ -10,8 +10,7 @@ from datetime import date, timedelta
 from tools.kinds.enterprise.generate.draft import Draft
 from tools.kinds.enterprise.generate.entities import Citable, Employee, Project
 from tools.kinds.enterprise.generate.grammar import grammar
-from tools.kinds.enterprise.generate.latent import Built
-from tools.kinds.enterprise.generate.links import cite_products, unnamed
+from tools.kinds.enterprise.generate.links import cite_products
 from tools.kinds.enterprise.generate.projects import colleagues, workday
 from tools.kinds.enterprise.generate.talk.threads import cite_threads
 
@@ -73,29 +72,6 @@ def add_conversations(draft: Draft) -> None:
     numbers.shuffle(chats)  # else the ids would tell the team
     for place, (chat, team, number) in enumerate(chats, 1):
         _add(draft, draft.rng("conversations", number, "text"), f"CV-{place:05d}", chat, team)
-
-
-def verify_conversations(built: Built) -> list[str]:
-    """Facts that a chat does not state, and topics of which somebody has two chats."""
-    words = grammar("conversations")
-    rows = {row["conversation_id"]: row for row in built.records("conversations")}
-    found: list[str] = []
-    seen: set[tuple[str | None, str, str]] = set()
-    for latent in built.latents_of("conversations"):
-        row = rows[latent.ref.partition("/")[2]]
-        text, facts = row["text"] or "", latent.facts
-        slots = [slot for slot in words.data["slots"][latent.kind] if slot in facts]
-        found += words.problems(latent.ref, text, facts, slots)
-        outcomes = words.read(f"outcome_{latent.kind}", text, "outcome")
-        if outcomes != {facts["outcome"]}:
-            found.append(f"{latent.ref}: its outcome is not clear: {outcomes}")
-        found += [f"{latent.ref}: no {key}" for key in ("topic", "project") if facts[key] not in text]
-        found += unnamed(built, latent, text)
-        for person in (row["sender_emp_id"], row["recipient_emp_id"]):
-            if (person, facts["project"], facts["topic"]) in seen:
-                found.append(f"{latent.ref}: a second chat of {person} on {facts['topic']}")
-            seen.add((person, facts["project"], facts["topic"]))
-    return found
 
 
 def _draw(draft: Draft, numbers: random.Random, team: str, taken: set[_Topic]) -> _Chat | None:

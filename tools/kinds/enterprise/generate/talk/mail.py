@@ -9,8 +9,6 @@ from tools.kinds.enterprise.generate.company import NAME
 from tools.kinds.enterprise.generate.draft import Draft
 from tools.kinds.enterprise.generate.entities import Employee
 from tools.kinds.enterprise.generate.grammar import Grammar
-from tools.kinds.enterprise.generate.latent import Built
-from tools.kinds.enterprise.generate.links import unnamed
 from tools.kinds.enterprise.generate.talk.threads import Thread, plan_threads
 from tools.kinds.enterprise.generate.wording import texts
 
@@ -23,32 +21,6 @@ def add_mail(draft: Draft) -> None:
     for thread in plan_threads(draft):
         for place in range(len(thread.roles)):
             _add(draft, draft.rng("mail", thread.key, place), thread, place)
-
-
-def verify_mail(built: Built) -> list[str]:
-    """Facts that a mail does not state, subjects that do not name them, threads about the same."""
-    rows = {row["email_id"]: row for row in built.records("mail")}
-    found: list[str] = []
-    about: dict[tuple[str, str, str], str] = {}
-    for latent in built.latents_of("mail"):
-        row, facts = rows[latent.ref.partition("/")[2]], latent.facts
-        body = row["body"] or ""
-        if "value" in facts:
-            slots = {"value": f"{facts['role']}_{latent.kind}", "decided_by": f"by_{latent.kind}"}
-            for fact, sentences in slots.items():
-                stated = mail_grammar().read(sentences, body, fact)
-                if stated != ({facts[fact]} if fact in facts else set()):
-                    found.append(f"{latent.ref}: {fact} is {facts.get(fact)!r}, the text says {stated}")
-        subject = (row["subject"] or "").casefold()
-        found += [f"{latent.ref}: no {key}" for key in ("topic", "project", "aspect")
-                  if facts[key].casefold() not in subject]  # fmt: skip
-        found += unnamed(built, latent, body)
-        if (
-            about.setdefault((facts["project"], facts["topic"], facts["aspect"]), facts["thread"])
-            != facts["thread"]
-        ):
-            found.append(f"{latent.ref}: another thread is about the same")
-    return found
 
 
 @cache

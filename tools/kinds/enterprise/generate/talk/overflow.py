@@ -11,7 +11,7 @@ from typing import Any
 from tools.kinds.enterprise.generate.draft import Draft
 from tools.kinds.enterprise.generate.entities import Employee, Project
 from tools.kinds.enterprise.generate.grammar import grammar
-from tools.kinds.enterprise.generate.latent import Built, reference
+from tools.kinds.enterprise.generate.latent import reference
 from tools.kinds.enterprise.generate.projects import workday
 from tools.kinds.enterprise.generate.wording import pick, texts
 
@@ -44,32 +44,6 @@ def add_overflow(draft: Draft) -> None:
         question = _question(draft, number, left - 1, staff)
         next_id = _add(draft, draft.rng("overflow", number, "text"), question, next_id)
         left -= 1 + len(question.answers)
-
-
-def verify_overflow(built: Built) -> list[str]:
-    """Facts that a question or answer does not state, and codes asked about twice."""
-    words = grammar("overflow")
-    rows = {row["post_id"]: row for row in built.records("overflow")}
-    found: list[str] = []
-    codes: set[str] = set()
-    for latent in built.latents_of("overflow"):
-        row = rows[latent.ref.partition("/")[2]]
-        slot = "error_code" if latent.kind == "question" else "fix"
-        found += words.problems(latent.ref, row["body"] or "", latent.facts, (slot,))
-        if latent.kind == "question":
-            text = f"{row['title']} {row['body']}"
-            found += [
-                f"{latent.ref}: no {key}"
-                for key in ("error_code", "topic", "project", "problem")
-                if latent.facts[key] not in text
-            ]
-            if latent.facts["error_code"] in codes:
-                found.append(f"{latent.ref}: its code is taken")
-            codes.add(latent.facts["error_code"])
-            accepted = row["accepted_answer_id"]
-            if accepted and rows[accepted]["parent_id"] != row["post_id"]:
-                found.append(f"{latent.ref}: its accepted answer belongs to another question")
-    return found
 
 
 def _question(draft: Draft, number: int, room: int, staff: Sequence[Employee]) -> _Question:

@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from tools.kinds.enterprise.generate.draft import Draft
 from tools.kinds.enterprise.generate.entities import Employee, Project
 from tools.kinds.enterprise.generate.grammar import grammar
-from tools.kinds.enterprise.generate.latent import Built, reference
+from tools.kinds.enterprise.generate.latent import reference
 from tools.kinds.enterprise.generate.projects import colleagues, workday
 
 _AHEAD = (5, 50)
@@ -22,25 +22,6 @@ def add_posts(draft: Draft) -> None:
         numbers = draft.rng("posts", number)
         kind, project, topic, author, day = _draw(draft, numbers, taken)
         _add(draft, numbers, f"POST-{number:05d}", kind, project, topic, author, day)
-
-
-def verify_posts(built: Built) -> list[str]:
-    """Facts that a post does not state, and two posts of one kind on one topic of a project."""
-    words = grammar("posts")
-    rows = {row["post_id"]: row for row in built.records("posts")}
-    found: list[str] = []
-    seen: set[tuple[str, str, str]] = set()
-    for latent in built.latents_of("posts"):
-        row, facts = rows[latent.ref.partition("/")[2]], latent.facts
-        found += words.problems(latent.ref, row["body"] or "", facts, words.data["kinds"][latent.kind])
-        found += [
-            f"{latent.ref}: no {key}" for key in ("topic", "project") if facts[key] not in str(row["body"])
-        ]
-        key = (facts["project"], facts["topic"], latent.kind)
-        if key in seen:
-            found.append(f"{latent.ref}: a second post of its kind")
-        seen.add(key)
-    return found
 
 
 def _draw(

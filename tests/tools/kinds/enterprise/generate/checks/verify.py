@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 
+from tests.tools.kinds.enterprise.generate.checks import (
+    clients,
+    employees,
+    products,
+    resumes,
+    sentiments,
+    support_chats,
+    vendors,
+)
+from tests.tools.kinds.enterprise.generate.checks.conversations import verify_conversations
+from tests.tools.kinds.enterprise.generate.checks.issues import verify_issues
+from tests.tools.kinds.enterprise.generate.checks.mail import verify_mail
+from tests.tools.kinds.enterprise.generate.checks.overflow import verify_overflow
+from tests.tools.kinds.enterprise.generate.checks.policies import verify_policies
+from tests.tools.kinds.enterprise.generate.checks.posts import verify_posts
+from tests.tools.kinds.enterprise.generate.checks.repositories import verify_repositories
+from tests.tools.kinds.enterprise.generate.checks.tickets import verify_tickets
 from tools.generating.latent import Latent
-from tools.kinds.enterprise.generate.business import clients, products, sentiments, support_chats, vendors
-from tools.kinds.enterprise.generate.business.orders import items, stated_total
-from tools.kinds.enterprise.generate.code.issues import verify_issues
-from tools.kinds.enterprise.generate.code.repositories import verify_repositories
 from tools.kinds.enterprise.generate.company import LEAVES, TODAY
 from tools.kinds.enterprise.generate.latent import Built
-from tools.kinds.enterprise.generate.people import employees, resumes
-from tools.kinds.enterprise.generate.policies import verify_policies
 from tools.kinds.enterprise.generate.staff import EXECUTIVES, ORDINARY
-from tools.kinds.enterprise.generate.talk.conversations import verify_conversations
-from tools.kinds.enterprise.generate.talk.mail import verify_mail
-from tools.kinds.enterprise.generate.talk.overflow import verify_overflow
-from tools.kinds.enterprise.generate.talk.posts import verify_posts
-from tools.kinds.enterprise.generate.tickets import verify_tickets
 from tools.kinds.enterprise.schema import KEYS
 
 Record = dict[str, str | None]
+
+_ITEM = re.compile(r"^(SAL-\d+) .* (\d+) x (\d+) = (\d+)$", re.MULTILINE)
+_TOTAL = re.compile(r"^Total: (\d+) rupees$", re.MULTILINE)
 
 _LINKS = {
     "employees": {"reports_to": "employees"},
@@ -243,3 +253,15 @@ def _texts(built: Built, sources: dict[str, list[Record]]) -> Iterator[str]:
     for above, times in heirs.items():
         if above is not None and times > 1:
             yield f"employees: {above} has {times} successors"
+
+
+def items(text: str) -> Iterator[tuple[str, int, int]]:
+    """What the text of an order document lists: sale, quantity, price of one."""
+    for match in _ITEM.finditer(text):
+        yield match[1], int(match[2]), int(match[3])
+
+
+def stated_total(text: str) -> int | None:
+    """The total that the text of an order document states."""
+    found = _TOTAL.search(text)
+    return int(found[1]) if found else None

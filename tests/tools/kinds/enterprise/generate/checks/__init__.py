@@ -1,0 +1,1 @@
+"""Checks of generated worlds: every fact is read back from the texts."""

@@ -1,0 +1,24 @@
+"""Checks of employees."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tests.tools.kinds.enterprise.generate.checks.sentences import problems, read
+from tools.generating.latent import Latent
+from tools.kinds.enterprise.generate.people.employees import _NONE, _WORDS
+
+
+def check(record: Mapping[str, str | None], latent: Latent) -> list[str]:
+    """Check that a biography states its facts.
+
+    Returns:
+        A sentence for each fact that is missing or wrong; empty if there is none.
+    """
+    text = f"{record['description']} {record['experience']}"
+    facts = dict(latent.facts)
+    if facts["certificates"] == _NONE:
+        facts.pop("certificates")
+        if read(_WORDS, "certificates", text):
+            return [f"{latent.ref}: has certificates after all"]
+    return problems(_WORDS, latent.ref, text, facts, facts)

@@ -1,0 +1,14 @@
+"""Checks of resumes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tests.tools.kinds.enterprise.generate.checks.sentences import problems
+from tools.generating.latent import Latent
+from tools.kinds.enterprise.generate.people.resumes import _WORDS
+
+
+def check(record: Mapping[str, str | None], latent: Latent) -> list[str]:
+    """Facts that the resume does not state."""
+    return problems(_WORDS, latent.ref, str(record["content"]), latent.facts, latent.facts)

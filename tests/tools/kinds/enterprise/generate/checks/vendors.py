@@ -1,0 +1,14 @@
+"""Checks of vendors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tests.tools.kinds.enterprise.generate.checks.sentences import problems
+from tools.generating.latent import Latent
+from tools.kinds.enterprise.generate.business.vendors import _WORDS
+
+
+def check(record: Mapping[str, str | None], latent: Latent) -> list[str]:
+    """Facts that the description does not state."""
+    return problems(_WORDS, latent.ref, str(record["relationship_description"]), latent.facts, latent.facts)
