@@ -217,7 +217,7 @@ class Environment(AnyEnvironment):
             raise InputError(
                 f"{', '.join(alone)} would reach outside",
                 where="@env.tool(outside=True)",
-                hint="give it a twin or a record, or ask for live calls",
+                hint=f'give it a twin or a record; env.connect("{LIVE}") or --org {LIVE} makes real calls',
             )
 
     @property
