@@ -42,6 +42,23 @@ class PublishedMistakes:
     find: Callable[[Sequence[str], Sequence[str], bool], dict[str, bool]] = lambda *_: {}
 
 
+@dataclass(frozen=True)
+class Drafting:
+    """The settings of drafts of tasks.
+
+    Attributes:
+        count: the most tasks.
+        seed: of all random choices.
+        progress: is told how many tasks there are so far.
+        reword: gives tasks with other queries that ask for the same; None for the queries of templates.
+    """
+
+    count: int
+    seed: int = 0
+    progress: Callable[[int], None] = lambda _: None
+    reword: Callable[[Sequence[Task]], Sequence[Task]] | None = None
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TaskKind:
     """The builders, scorers, facets and tables of a kind of suite. Every field except the name has a default.
@@ -55,8 +72,7 @@ class TaskKind:
             program gets the task's visible part as `task=`.
         from_examples: makes a suite of the examples of a plain DSPy program, see
             `evals.suite.suite_of_examples`.
-        draft_tasks: drafts lines of a task file for the environment of a project: takes its folder, the most
-            lines, a seed, and a function that is told how many there are so far.
+        draft_tasks: drafts lines of a task file for the environment of a project, see `Drafting`.
         suites: gives the builder of its suites; None where suites are only imported or written by hand.
         importers: readers of published systems, by name of the system.
         scorer: scores episodes over an environment. By default that is an `AnswerScorer` where the world
@@ -91,7 +107,7 @@ class TaskKind:
     open_project: Callable[[Path], Any] | None = None
     call: Callable[[Any, Task], Any] | None = None
     from_examples: Callable[[Sequence[Sequence[Any]], str], Any] | None = None
-    draft_tasks: Callable[[Path, int, int, Callable[[int], None]], Sequence[dict[str, Any]]] | None = None
+    draft_tasks: Callable[[Path, Drafting], Sequence[dict[str, Any]]] | None = None
     suites: Callable[[], SuiteBuilder[Any]] | None = None
     importers: Mapping[str, Importer] = field(default_factory=dict)
     scorer: Callable[[Environment, GroundTruth], Scorer] | None = None

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evals.task_kind import TASK_KINDS
+from evals.authoring.rewriting.writer import CALLS_AT_MOST, rewrite
+from evals.task_kind import TASK_KINDS, Drafting
 from tools.errors import InputError
 from tools.files.atomic import check_writable, write_atomically
 from tools.files.project_file import PROJECT_FILE
 from worksmith.jobs.parts.printing import Facts
 from worksmith.jobs.parts.progress import SILENT, Progress
+from worksmith.models.resolve import resolve
 
 if TYPE_CHECKING:
+    from evals.tasks.task import Task
     from worksmith.jobs.settings.suites import TaskDraftSettings
 
 
@@ -64,10 +67,29 @@ def draft_tasks(settings: TaskDraftSettings, *, progress: Progress = SILENT) -> 
     drafting = next((kind.draft_tasks for kind in TASK_KINDS.all() if kind.draft_tasks is not None), None)
     if drafting is None:
         raise InputError("no installed kind drafts tasks")
+    reword = _rewording(settings.lm, progress) if settings.lm is not None else None
     with progress.bar("draft") as tick:
-        lines = drafting(
-            settings.suite, settings.count, settings.seed, lambda done: tick(done, settings.count)
-        )
+        wanted = Drafting(settings.count, settings.seed, lambda done: tick(done, settings.count), reword)
+        lines = drafting(settings.suite, wanted)
     text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
     write_atomically(settings.out, text.encode())
     return TaskDraft(settings.out, lines)
+
+
+def _rewording(name: str, progress: Progress) -> Callable[[Sequence[Task]], Sequence[Task]]:
+    """Has the model called so reword tasks in the published stages.
+
+    Raises:
+        InputError: there is no such model.
+    """
+    lm = resolve(name)
+
+    def reword(tasks: Sequence[Task]) -> Sequence[Task]:
+        progress.say(f"{name} rewords {len(tasks)} queries, at most {CALLS_AT_MOST} calls each")
+        written = rewrite(tasks, lm, None)
+        kept = sum(new.query == old.query for new, old in zip(written, tasks, strict=True))
+        if kept:
+            progress.say(f"{kept} queries stay as they are: no text of {name} passed the checks")
+        return written
+
+    return reword

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from tests.programs.office import Script, reply
 from tools.errors import InputError
 from worksmith.cli.app import app
 from worksmith.jobs.settings.suites import TaskDraftSettings
@@ -63,6 +64,17 @@ def test_a_file_is_replaced_only_by_force(project: Path) -> None:
     assert tasks.read_text() == "mine"
     draft_tasks(TaskDraftSettings(suite=project, out=tasks, count=2, force=True))
     assert len(tasks.read_text().splitlines()) == 2
+
+
+def test_a_model_rewords_queries_if_the_checks_let_it(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tasks = project / "tasks.jsonl"
+    (line,) = draft_tasks(TaskDraftSettings(suite=project, out=tasks, count=1)).lines
+    text = f"Could you tell me this: {line['query']}"
+    stages = [reply(entities="{}"), reply(subgoals="-"), reply(templates="-")]
+    script = Script(*stages, reply(task=text), reply(verdicts="YES " * 7))
+    monkeypatch.setattr("worksmith.jobs.task_drafting.resolve", lambda name: script.lm())
+    settings = TaskDraftSettings(suite=project, out=tasks, count=1, lm="openai/writer", force=True)
+    assert draft_tasks(settings).lines == [{**line, "query": text}]
 
 
 def test_a_folder_that_is_no_project_is_named(tmp_path: Path) -> None:

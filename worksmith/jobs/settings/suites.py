@@ -59,6 +59,11 @@ class TaskDraftSettings(groups.SuiteSettings):
     out: Path = setting(..., "File to write.", short="-o", path="file")
     count: int = setting(40, "At most so many tasks.", min=1, max=10_000)
     seed: int = setting(0, "Seed of all random choices.")
+    lm: str | None = setting(
+        None,
+        "Language model that rewords the queries; a new one is taken only if it names the same values.",
+        unset="the queries of the templates",
+    )
     force: bool = setting(False, "Replace an existing file.")
 
 

@@ -11,16 +11,19 @@ from evals.kinds.own_data.drafting.recipes import Recipe, recipes_of
 from evals.kinds.own_data.drafting.templates import Drafter, Line
 from evals.kinds.own_data.project import project_environment
 from evals.kinds.own_data.reading import read_own_tasks
-from evals.task_kind import scorers_for
-from evals.tasks.task import same_text
+from evals.task_kind import Drafting, scorers_for
+from evals.tasks.task import Task, same_text
 from tools.errors import InputError
 from tools.seeding import rng
+from tools.sqlite.cells import cell_text
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tools.environment import Environment
     from tools.persona import Persona
+
+Reword = Callable[[Sequence[Task]], Sequence[Task]]
 
 _DENIALS = 8
 """One task of so many is about a denial, if the rules deny anything."""
@@ -29,25 +32,40 @@ _TRIES, _PERSONAS = 40, 3
 """So many rows of a recipe, and personas for each row, are tried for one more task."""
 
 
-def draft_project(folder: Path, count: int, seed: int, progress: Callable[[int], None]) -> list[Line]:
+def draft_project(folder: Path, drafting: Drafting) -> list[Line]:
     """Drafts for the environment of the project in a folder, see `draft_tasks`."""
-    return draft_tasks(project_environment(folder), count, seed, progress=progress)
+    return draft_tasks(project_environment(folder), drafting)
 
 
-def draft_tasks(
-    env: Environment, count: int, seed: int = 0, *, progress: Callable[[int], None] = lambda _: None
-) -> list[Line]:
+def draft_tasks(env: Environment, drafting: Drafting) -> list[Line]:
     """Lines of a task file, with gold plans that were executed as the personas of the tasks.
 
-    Recipes and personas take turns. The same environment, count and seed give the same lines.
-
-    Args:
-        count: the most lines.
-        progress: takes the number of lines so far.
+    Recipes and personas take turns. The same environment, count and seed give the same lines, apart from
+    the queries that a model rewords.
 
     Raises:
         InputError: no tool can be drafted from.
     """
+    lines = _drafts(env, drafting)
+    return lines if drafting.reword is None else _reworded(env, lines, drafting.reword)
+
+
+def _reworded(env: Environment, lines: Sequence[Line], reword: Reword) -> list[Line]:
+    """The lines with other queries; each keeps the values that its plan needs."""
+    tasks = [
+        task.model_copy(update={"slots": _slots(task.query, line)})
+        for task, line in zip(read_own_tasks(env, lines), lines, strict=True)
+    ]
+    return [{**line, "query": task.query} for line, task in zip(lines, reword(tasks), strict=True)]
+
+
+def _slots(query: str, line: Line) -> dict[str, str]:
+    """The values that a query names: those of the plan's arguments."""
+    values = {name: cell_text(value) for step in line["plan"] for name, value in step["arguments"].items()}
+    return {name: value for name, value in values.items() if value.lower() in query.lower()}
+
+
+def _drafts(env: Environment, drafting: Drafting) -> list[Line]:
     recipes = _recipes(env)
     if not recipes:
         raise InputError(
@@ -56,12 +74,13 @@ def draft_tasks(
         )
     personas = [env.persona(name) for name in env.kind.persona_ids(env.world)] or [env.world.manifest.persona]
     drafter = Drafter(env, recipes)
-    sources = [_of_recipe(drafter, recipe, personas, seed, first) for first, recipe in enumerate(recipes)]
+    seed = drafting.seed
+    sources = [_of_recipe(drafter, each, personas, seed, first) for first, each in enumerate(recipes)]
     scorers = scorers_for(env)
     kept: list[Line] = []
     asked: set[str] = set()
     denials = 0
-    while sources and len(kept) < count:
+    while sources and len(kept) < drafting.count:
         for source in list(sources):
             line = next(source, None)
             if line is None:
@@ -77,8 +96,8 @@ def draft_tasks(
             asked.add(query)
             denials += denial
             kept.append({"id": f"d{len(kept) + 1:03}", **line})
-            progress(len(kept))
-            if len(kept) == count:
+            drafting.progress(len(kept))
+            if len(kept) == drafting.count:
                 break
     return kept
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -10,7 +11,8 @@ from evals.authoring.checking.check import repeated, task_findings
 from evals.kinds.own_data.drafting.draft import draft_tasks
 from evals.kinds.own_data.drafting.facts import singular
 from evals.kinds.own_data.reading import read_own_tasks
-from evals.task_kind import scorers_for
+from evals.task_kind import Drafting, scorers_for
+from evals.tasks.task import Task
 from tools.errors import InputError
 from tools.kinds.own_data.context import Context
 from tools.kinds.own_data.environment import Environment
@@ -93,7 +95,7 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Environment:
 
 @pytest.fixture(scope="module")
 def lines(guarded: Environment) -> list[dict[str, Any]]:
-    return draft_tasks(guarded, 60, seed=3)
+    return draft_tasks(guarded, Drafting(60, 3))
 
 
 def test_every_draft_holds_when_it_is_executed(guarded: Environment, lines: list[dict[str, Any]]) -> None:
@@ -133,14 +135,16 @@ def test_values_of_changes_are_those_that_the_tool_allows(lines: list[dict[str, 
 
 
 def test_the_same_seed_gives_the_same_lines(guarded: Environment, lines: list[dict[str, Any]]) -> None:
-    assert draft_tasks(guarded, 60, seed=3) == lines
-    assert draft_tasks(guarded, 20, seed=3) == lines[:20]
-    assert draft_tasks(guarded, 60, seed=4) != lines
+    assert draft_tasks(guarded, Drafting(60, 3)) == lines
+    assert draft_tasks(guarded, Drafting(20, 3)) == lines[:20]
+    assert draft_tasks(guarded, Drafting(60, 4)) != lines
 
 
 def test_without_rules_nothing_is_denied(tmp_path: Path) -> None:
     assert not [
-        line for line in draft_tasks(make(tmp_path), 40) if line.get("answer") == {"status": "denied"}
+        line
+        for line in draft_tasks(make(tmp_path), Drafting(40))
+        if line.get("answer") == {"status": "denied"}
     ]
 
 
@@ -152,7 +156,7 @@ def test_fewer_lines_than_asked_for_are_all_that_there_are(tmp_path: Path) -> No
         """Read a pet."""
         return ctx["pets"].get(pet_id)
 
-    (line,) = draft_tasks(env, 10)
+    (line,) = draft_tasks(env, Drafting(10))
     assert (line["query"], line["answer"], line["id"]) == ("What is the age of pet a?", 3, "d001")
 
 
@@ -177,7 +181,7 @@ def test_results_of_keys_alone_are_counted_and_people_are_named(tmp_path: Path) 
         (found,) = ctx["people"].find(name=person)
         ctx["pets"].update(pet_id, owner=found["name"])
 
-    lines = draft_tasks(env, 8)
+    lines = draft_tasks(env, Drafting(8))
     answers = [line["answer"] for line in lines if "answer" in line]
     assert 4 in answers
     given = [change for line in lines for change in line.get("changes", {}).get("pets", {}).values()]
@@ -192,7 +196,7 @@ def test_tools_whose_arguments_name_no_column_are_told(tmp_path: Path) -> None:
         """Call somebody."""
 
     with pytest.raises(InputError, match="no tool has arguments that name columns"):
-        draft_tasks(env, 10)
+        draft_tasks(env, Drafting(10))
 
 
 @pytest.mark.parametrize(
@@ -207,3 +211,20 @@ def test_tools_whose_arguments_name_no_column_are_told(tmp_path: Path) -> None:
 )
 def test_rows_are_called_in_the_singular(table: str, row: str) -> None:
     assert singular(table) == row
+
+
+def test_reworded_queries_keep_plan_and_expectation(
+    guarded: Environment, lines: list[dict[str, Any]]
+) -> None:
+    asked: list[dict[str, str]] = []
+
+    def reword(tasks: Sequence[Task]) -> list[Task]:
+        asked.extend(task.slots for task in tasks)
+        return [task.model_copy(update={"query": f"Please: {task.query}"}) for task in tasks]
+
+    found = draft_tasks(guarded, Drafting(60, 3, reword=reword))
+    assert found == [{**line, "query": f"Please: {line['query']}"} for line in lines]
+    assert all(
+        value in line["query"] for slots, line in zip(asked, lines, strict=True) for value in slots.values()
+    )
+    assert any(slots.get("ticket_id", "").startswith("T-") for slots in asked)
