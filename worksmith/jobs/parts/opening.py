@@ -119,7 +119,7 @@ def connect(suite: Suite, settings: OrgSettings, progress: Progress) -> None:
             hint=f"there is {known}" if known else "leave it out",
         )
     suite.env.connect(systems[org](ids))
-    progress.say(f"Tools work on the {suite.env.backend}")
+    progress.say(f"Tools work on a live system: {suite.env.backend}")
 
 
 def org_setting(suite: Suite) -> dict[str, str]:

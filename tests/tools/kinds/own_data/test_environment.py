@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import copy
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from evals.suite import Suite
 from tests.tools.kinds.own_data.desk import OF_TEAM, TABLES, bare, call, desk, with_tools, write_policy
 from tools.errors import InputError
 from tools.kinds.own_data.context import Context
@@ -178,3 +180,28 @@ def test_house_rules_of_the_user_stand_behind_those_of_all(tmp_path: Path) -> No
 
     assert env.kind.house_rules.startswith("- You act for the user")
     assert env.kind.house_rules.endswith("\n- Tickets of VIPs come first.")
+
+
+def test_episodes_of_many_threads_do_not_meet(tmp_path: Path) -> None:
+    env = with_tools(bare(tmp_path, sandboxes=2))
+    env.use_policy(write_policy(tmp_path))
+
+    def work(number: int) -> None:
+        who, team, ticket = (("ann", "red", "T-1"), ("bo", "blue", "T-2"))[number % 2]
+        episode = env.episode(persona=env.persona(who))
+        assert episode.call("tools.close_ticket", {"ticket_id": ticket}).status == "ok"
+        assert episode.call("tools.open_ticket", {"title": f"x{number}"}).text == "T-4"
+        found = episode.call("reading.search", {"table": "tickets", "words": f"x{number} closed"}).value
+        assert {row["team"] for row in found} == {team}
+        assert len(episode.outcome().changes) == 2
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(work, range(16)))
+
+
+def test_a_suite_over_it_is_named_after_the_folder_it_was_made_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    assert Suite(desk(tmp_path), []).path == tmp_path
