@@ -18,8 +18,8 @@ from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from evals.kinds.enterprise.goals.registry import goals
 from evals.kinds.enterprise.suites import build_world
 from evals.tasks.task import Task
+from tests.tools.kinds.enterprise.generate.patches.checking import patch_passes
 from tools.environment import Environment
-from tools.kinds.enterprise.generate.code.patches import patch_passes
 
 _GENERIC = ("chats/mails",)
 _RARE = {"swe.chat_line", "swe.chat_line_manager", "swe.chat_line_chain"}

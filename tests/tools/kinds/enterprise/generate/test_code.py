@@ -6,9 +6,10 @@ import random
 
 import pytest
 
+from tests.tools.kinds.enterprise.generate.patches.checking import apply_diff, patch_passes
 from tests.tools.kinds.enterprise.generate.worlds import full, records, small
 from tools.kinds.enterprise.generate import Built
-from tools.kinds.enterprise.generate.code.patches import apply_diff, make_diff, patch_passes
+from tools.kinds.enterprise.generate.code.patches.modules import make_diff
 
 
 def judged(built: Built, limit: int) -> list[tuple[str, str]]:

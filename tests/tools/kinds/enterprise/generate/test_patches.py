@@ -11,18 +11,21 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tools.kinds.enterprise.generate.code.patches import (
+from tests.tools.kinds.enterprise.generate.patches.checking import (
     DiffError,
     apply_diff,
-    draw_module,
-    make_diff,
+    expectations,
     patch_passes,
-    plant,
 )
-from tools.kinds.enterprise.generate.code.patches.checking import expectations
+from tests.tools.kinds.enterprise.generate.patches.proving import prove
 from tools.kinds.enterprise.generate.code.patches.faults import OPERATORS, faults
-from tools.kinds.enterprise.generate.code.patches.modules import functions, proven
-from tools.kinds.enterprise.generate.code.patches.proving import prove
+from tools.kinds.enterprise.generate.code.patches.modules import (
+    draw_module,
+    functions,
+    make_diff,
+    plant,
+    proven,
+)
 
 CODE = "def twice(number):\n    return number + 1\n"
 FIXED = "def twice(number):\n    return number * 2\n"

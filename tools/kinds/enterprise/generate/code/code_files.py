@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from string import Template
 
-from tools.kinds.enterprise.generate.code.patches import Module, Planted, draw_module, plant
+from tools.kinds.enterprise.generate.code.patches.modules import Module, Planted, draw_module, plant
 from tools.kinds.enterprise.generate.draft import Draft
 from tools.kinds.enterprise.generate.entities import Employee, Project
 from tools.kinds.enterprise.generate.projects import colleagues, workday

@@ -6,7 +6,7 @@ import random
 from datetime import date
 
 from tools.kinds.enterprise.generate.code.code_files import Bug, CodeFile, plan_code
-from tools.kinds.enterprise.generate.code.patches import make_diff
+from tools.kinds.enterprise.generate.code.patches.modules import make_diff
 from tools.kinds.enterprise.generate.code.repositories import file_id
 from tools.kinds.enterprise.generate.draft import Draft
 from tools.kinds.enterprise.generate.entities import Citable

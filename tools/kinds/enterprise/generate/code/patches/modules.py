@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import difflib
 import json
 import random
 from collections.abc import Sequence
@@ -170,3 +171,11 @@ def _fault(part: Part, number: int) -> tuple[int, str]:
 
 def _literal(text: str) -> str:
     return repr(ast.literal_eval(text))
+
+
+def make_diff(before: str, after: str, path: str) -> str:
+    """The unified diff from `before` to `after`, as git prints it for the file `path`."""
+    lines = difflib.unified_diff(
+        before.splitlines(), after.splitlines(), f"a/{path}", f"b/{path}", lineterm="", n=3
+    )
+    return "".join(f"{line}\n" for line in lines)

@@ -1,6 +1,6 @@
 """Which faults the cases catch.
 
-`python -m tools.kinds.enterprise.generate.code.patches.proving` writes faults.json anew.
+`python -m tests.tools.kinds.enterprise.generate.patches.proving` writes faults.json anew.
 Needed after any change of a function or of its cases; a test tells when it has been forgotten.
 """
 
@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from tests.tools.kinds.enterprise.generate.patches.checking import call_results, expectations
 from tools.files.atomic import write_atomically
-from tools.kinds.enterprise.generate.code.patches.checking import call_results, expectations
+from tools.kinds.enterprise.generate.code.patches import modules
 from tools.kinds.enterprise.generate.code.patches.faults import faults
 from tools.kinds.enterprise.generate.code.patches.modules import Function, Part, functions
 
@@ -50,7 +51,7 @@ def _first_failure(found: list[dict[str, str]], cases: list[tuple[str, object]])
 def main() -> None:
     lines = [f"{json.dumps(key)}: {json.dumps(prove(one))}" for key, one in functions().items()]
     text = "{\n" + ",\n".join(lines) + "\n}\n"
-    write_atomically(Path(__file__).with_name("faults.json"), text.encode())
+    write_atomically(Path(modules.__file__).with_name("faults.json"), text.encode())
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import json
 import re
 import signal
@@ -30,14 +29,6 @@ class _Hunk:
     line: int | None
     old: list[str]
     new: list[str]
-
-
-def make_diff(before: str, after: str, path: str) -> str:
-    """The unified diff from `before` to `after`, as git prints it for the file `path`."""
-    lines = difflib.unified_diff(
-        before.splitlines(), after.splitlines(), f"a/{path}", f"b/{path}", lineterm="", n=3
-    )
-    return "".join(f"{line}\n" for line in lines)
 
 
 def apply_diff(text: str, diff: str) -> str:
