@@ -22,7 +22,7 @@ def test_a_new_project_opens_from_anywhere(project: Path, monkeypatch: pytest.Mo
     suite = Suite.open(project)
 
     assert suite.path.name == "desk"
-    assert suite.counts() == {"dev": 9, "test": 14, "train": 17}
+    assert suite.counts() == {"dev": 9, "test": 13, "train": 18}
     assert suite.env.persona("bela").department == "IT"
     monkeypatch.chdir(project)
     assert Suite.open(".").digest == suite.digest

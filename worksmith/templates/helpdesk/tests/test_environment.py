@@ -16,6 +16,8 @@ def test_a_ticket_is_closed_in_its_episode_only() -> None:
     assert another.call("tools.read_ticket", {"ticket_id": "T-1031"}).value["status"] == "open"
 
 
-def test_nobody_reads_tickets_of_other_departments() -> None:
+def test_nobody_works_on_tickets_of_other_departments() -> None:
     episode = SUITE.env.episode(persona=SUITE.env.persona("tomo"))
-    assert episode.call("tools.read_ticket", {"ticket_id": "T-1015"}).status == "denied"
+    assert (
+        episode.call("tools.close_ticket", {"ticket_id": "T-1031", "resolution": "Done."}).status == "denied"
+    )
