@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -182,6 +182,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         tasks: TaskSets | None = None,
         teacher: GivenModel | Model | dspy.Module | None = None,
         metric: Metric | None = None,
+        describes: Mapping[str, Any] | None = None,
         **choice: Any,
     ) -> Plan:
         """The plan of a compile.
@@ -190,6 +191,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
             suite: holds the tasks.
             folder: of the journal.
             tasks: None for those that `choice` selects.
+            describes: what the program can be built anew from; default is its own `config`.
             choice: further fields of `Plan`, such as `scheme` and `where`.
         """
         lm = _model(self.lm, suite) if self.lm is not None else default_model()
@@ -199,7 +201,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
             self._check_teacher(program, student)
         return Plan(
             program=student,
-            describes=dict(getattr(student, "config", {})),
+            describes=_config(student) if describes is None else describes,
             suite=suite,
             lm=lm,
             teacher=self._teaching_model(taught_by, suite, tasks, lm),
@@ -274,6 +276,11 @@ def _model(given: GivenModel | Model, suite: Suite) -> Model:
     if isinstance(given, str):
         return Model(given, model_named(given, tasks=suite.tasks))
     return Model(model_name(given), given)
+
+
+def _config(program: dspy.Module) -> Mapping[str, Any]:
+    config = getattr(program, "config", None)
+    return config if isinstance(config, Mapping) and "strategy" in config else {}
 
 
 def _bounds(given: Sequence[Constraint | str]) -> tuple[Constraint, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -97,6 +97,7 @@ class Plan:
         may_ask: whether models may be asked for replies that the journal lacks.
         begun: gives the keys of the episodes to run, by a log's path; None runs all.
         bank: takes the teacher's place; the teacher is then called `BANK` and never asked.
+        origin: where further parts were found, for who verifies the journal.
         versions: of the caller's software, for the manifest.
         on_progress: called after each episode with the name of its evaluation.
         budget: the limits of the compile; None sets no limit.
@@ -123,6 +124,7 @@ class Plan:
     begun: Callable[[Path], Collection[str]] | None = None
     bank: TraceBank | None = None
     versions: Mapping[str, str] | None = None
+    origin: Mapping[str, str] = field(default_factory=dict)
     on_progress: Callable[[str, Progress], None] | None = None
     budget: Budget | None = None
     metric: Metric | None = None
@@ -160,7 +162,7 @@ class Plan:
             InputError: it exists and `resume` is not set, or it is of something else.
             InUseError: another process works in it.
         """
-        origin = {"suite": str(self.suite.path)}
+        origin = {"suite": str(self.suite.path), **self.origin}
         return Journal.open(
             self.folder, self.fingerprint(purpose), resume=self.resume, origin=origin, may_ask=self.may_ask
         )

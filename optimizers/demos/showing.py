@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from evals.dspy_programs.demo_tokens import demo_tokens, fitting
-from evals.dspy_programs.nearest import Embedding, NearestSettings, show_nearest
+from evals.dspy_programs.nearest import Embedding, NearestSettings, show_all, show_nearest
 from optimizers.demos.demonstration import Demonstration
 from optimizers.demos.selection import Display
 from optimizers.demos.steps import Unit
@@ -47,7 +47,7 @@ def show(program: dspy.Module, display: Display, settings: ShowSettings) -> Show
     names = [name for name, _ in program.named_predictors()]
     fixed = fitting(((each, _sizes(each, names)) for each in display.fixed), settings.demo_tokens)
     if not display.searched:
-        return Shown(give_demonstrations(program, fixed), tuple(fixed))
+        return Shown(show_all(give_demonstrations(program, fixed), names), tuple(fixed))
     everything = (*fixed, *display.searched)
     copy = give_demonstrations(program, everything)
     nearest = {

@@ -18,6 +18,7 @@ from optimizers.compiling.claims import too_few_intents
 from optimizers.compiling.journal import discard
 from optimizers.compiling.plan import Model, Plan, proposing_model
 from optimizers.registry import optimizer_class
+from programs.agent import Agent
 from programs.parts.tool_retrieval import ALL
 from programs.prompting.tool_calling import check_calls
 from programs.strategies import strategy
@@ -28,7 +29,7 @@ from worksmith.jobs.parts.judges import asked_models
 from worksmith.jobs.parts.measurement import Measurement
 from worksmith.jobs.parts.metric import check_scores
 from worksmith.jobs.parts.opening import open_train_suite, teacher_name
-from worksmith.jobs.parts.programs import OpenedProgram, new_agent
+from worksmith.jobs.parts.programs import OpenedProgram, named_program, new_agent
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.parts.tracking import record_compile, slug
 from worksmith.jobs.settings.programs import CompileSettings
@@ -127,6 +128,8 @@ class ComparePlan(StudyPlan):
             learnt_from = self.train_suite.select(split="train", scheme=self.settings.scheme)
             return OpenedProgram(BaselineProgram(arm.strategy, suite.env, learnt_from))
         if arm.optimizer == NO_OPTIMIZER:
+            if "program" in arm.settings:
+                return named_program(arm.settings["program"], suite.env)
             return OpenedProgram(
                 new_agent(suite, self._compile_settings(arm), arm.strategy, without=arm.left_out)
             )
@@ -144,7 +147,8 @@ class ComparePlan(StudyPlan):
         works_in = self.measurement.suite
         record_compile(tracked, result, file, trained_on=self.train_suite, works_in=works_in)
         program: Any = result.compiled.program
-        program.env = works_in.env
+        if isinstance(program, Agent):
+            program.env = works_in.env
         return OpenedProgram(program, result.artifact.manifest.tried, file)
 
     def _compile_settings(self, arm: Arm) -> CompileSettings:
@@ -152,15 +156,18 @@ class ComparePlan(StudyPlan):
 
         A compiled program is compared with the one as it is on other tasks, so it is not tested before.
         """
+        named = arm.settings.get("program")
+        native = not named and strategy(arm.strategy).calls == "native"
         return self.settings.adapted(
             CompileSettings,
             suite=self.train_suite.path,
             out=self._file(arm),
-            strategy=arm.strategy,
+            program=named,
+            **({} if named else {"strategy": arm.strategy}),
             optimizer=arm.optimizer,
             lm=self.model(arm).name,
             # Native calls that are asked for are for the strategies that make such.
-            calls=self.settings.calls if strategy(arm.strategy).calls == "native" else "auto",
+            calls=self.settings.calls if native else "auto",
             accept="best",
         )
 
@@ -197,7 +204,9 @@ def plan_comparison(settings: CompareSettings, *, progress: Progress = SILENT) -
     measured = Measurement.open(settings.model_copy(update={"split": split}), progress)
     suite = measured.suite
     train_suite = open_train_suite(settings.train_suite, suite) if settings.train_suite else suite
-    strategies = strategies_for(settings.strategies, measured.tasks, progress)
+    # Programs that are named are compared with each other, unless strategies are named as well.
+    alone = settings.program and settings.strategies == type(settings).model_fields["strategies"].default
+    strategies = [] if alone else strategies_for(settings.strategies, measured.tasks, progress)
     check_calls(settings.calls, *map(strategy, strategies))
     chosen = [optimizer_class(name, option="--optimizers") for name in settings.optimizers]
     compiles = set(settings.optimizers) != {NO_OPTIMIZER}

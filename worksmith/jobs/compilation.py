@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evals.dspy_programs.digests import strategy_name
 from evals.scoring.constraints import constraints
 from evals.suite import Suite
 from evals.tasks.task_filter import conditions
@@ -26,13 +27,16 @@ from worksmith.jobs.parts.budgets import open_budget
 from worksmith.jobs.parts.measurement import lost_episodes
 from worksmith.jobs.parts.metric import with_metric
 from worksmith.jobs.parts.opening import leave_out_cache, teacher_name
+from worksmith.jobs.parts.own_programs import module
 from worksmith.jobs.parts.printing import Facts
-from worksmith.jobs.parts.programs import check_demonstrations, new_agent
+from worksmith.jobs.parts.programs import check_demonstrations, named_program, new_agent
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.parts.tracking import Tracking, record_compile, record_dev_episodes
 from worksmith.models.resolve import resolve
 
 if TYPE_CHECKING:
+    import dspy
+
     from optimizers.compiling.artifact import Artifact
     from worksmith.jobs.settings.programs import CompileSettings
 
@@ -112,7 +116,7 @@ def compile(settings: CompileSettings, *, progress: Progress = SILENT) -> Compil
         "demos": plan.settings.demos,
         "teacher": plan.teacher.name,
     }
-    about = f"{plan.describes['strategy']['name']} {plan.optimizer.name}"
+    about = f"{strategy_name(plan.program)} {plan.optimizer.name}"
     with tracking.start(
         plan.suite.path, "compile", about, params=described, resume=settings.resume
     ) as tracked:
@@ -192,7 +196,7 @@ def describe_compile(
         "constraints": constraints(settings.constraint),
     }
     others = {name: getattr(settings, name) for name in Settings.__dataclass_fields__ if name not in found}
-    program = new_agent(suite, settings, settings.strategy, without=without)
+    program, config = _program(settings, suite, without)
     chosen = optimizer(
         settings.optimizer,
         Settings(**found, **others),
@@ -206,12 +210,25 @@ def describe_compile(
         program,
         suite,
         folder=journal_beside(settings.out),
+        describes=config,
+        origin={"program": settings.program} if settings.program else {},
         scheme=settings.scheme,
         where=conditions(settings.where),
         train_limit=settings.train_limit,
         dev_limit=settings.dev_limit,
         versions={"worksmith": __version__},
     )
+
+
+def _program(
+    settings: CompileSettings, suite: Suite, without: Sequence[str]
+) -> tuple[dspy.Module, Mapping[str, Any]]:
+    """The program to compile, and its description."""
+    if settings.program is None:
+        agent = new_agent(suite, settings, settings.strategy, without=without)
+        return agent, agent.config
+    opened = named_program(settings.program, suite.env)
+    return module(opened.program, settings.program), opened.config
 
 
 def demo_count(settings: CompileSettings) -> int:

@@ -162,7 +162,7 @@ class EvalPlan(Printable):
         return {
             "tasks": len(measured.tasks),
             "episodes": episodes,
-            "model_calls_at_most": episodes * (self.program.program.max_steps + 1),
+            "model_calls_at_most": episodes * (getattr(self.program.program, "max_steps", 0) + 1),
             **judging,
         }
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import dspy
 from rich.console import Console
 
-from evals.dspy_programs.digests import model_name
+from evals.dspy_programs.digests import model_name, strategy_name
 from evals.running.rollout_job import RolloutJob
 from evals.running.settings import EvalSettings
 from evals.suite import Suite
@@ -28,7 +28,6 @@ from worksmith.models.resolve import model_label, resolve
 if TYPE_CHECKING:
     from evals.records.record import EpisodeRecord
     from evals.tasks.task import Task
-    from programs.agent import Agent
     from tools.episode_result import EpisodeResult
     from worksmith.jobs.settings.programs import RunSettings
 
@@ -81,14 +80,15 @@ def run_task(settings: RunSettings, *, prompts: bool = False, progress: Progress
     task = suite.task(settings.task_id)
     judges = open_judges(settings.judge, settings.rubric, suite.env.kind.tables)
     connect(suite, settings, progress)
-    agent = open_program(suite, settings).program
+    opened = open_program(suite, settings)
+    agent = opened.program
     lm = resolve(settings.lm, tasks=suite.tasks)
     with dspy.context(lm=lm):
         episode = cast("EpisodeResult", agent(task=task).episode)
     scorers = scorers_for(suite.env, settings.ground_truth)
     job = RolloutJob(agent, EvalSettings(env=suite.env, lm=lm, scorers=scorers, judges=judges))
     record = job.record(job.unit(task, 0), task, episode)
-    described = {**settings.described(), "suite": suite.path.name, **agent.config}
+    described = {**settings.described(), "suite": suite.path.name, **opened.config}
     with tracking.start(suite.path, "run", task.id, params=described) as tracked:
         tracked.traces([record], split=task.split, model=model_name(lm), tasks=[task])
         if tracked.id:
@@ -96,13 +96,13 @@ def run_task(settings: RunSettings, *, prompts: bool = False, progress: Progress
     return TaskRun(task, episode, record, _setting(suite, task, agent, settings.lm), prompts)
 
 
-def _setting(suite: Suite, task: Task, agent: Agent, lm: str) -> dict[str, str]:
+def _setting(suite: Suite, task: Task, agent: Any, lm: str) -> dict[str, str]:
     manifest = suite.world.manifest
     persona = task.persona or manifest.persona
     clock = context_text(task.now or manifest.now, persona, suite.env.kind.departments)
     return {
         "context": with_policies(clock, task.context),
-        "strategy": agent.strategy.name,
+        "strategy": strategy_name(agent),
         "model": model_label(lm),
         **org_setting(suite),
     }

@@ -24,7 +24,7 @@ from tools.files.json_files import validated
 from worksmith import __version__
 from worksmith.jobs.parts.metric import maximizing
 from worksmith.jobs.parts.printing import Facts
-from worksmith.jobs.parts.programs import build_agent
+from worksmith.jobs.parts.programs import build_agent, load_program
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.models.resolve import resolve
 
@@ -122,12 +122,23 @@ def _plan(folder: Path, suite: Path | None, workers: int) -> Plan:
     opened = Suite.open(path)
     if opened.digest != decided.suite["digest"]:
         raise InputError("the program was compiled on another suite", where=str(path))
-    return _as_decided(decided, opened, folder, workers)
+    start = str(description.origin.get("program", ""))
+    return _as_decided(decided, opened, folder, workers, start)
 
 
-def _as_decided(decided: Fingerprint, suite: Suite, folder: Path, workers: int) -> Plan:
-
-    program = build_agent(decided.program, suite.env, where=str(folder))
+def _as_decided(decided: Fingerprint, suite: Suite, folder: Path, workers: int, start: str) -> Plan:
+    if "strategy" not in decided.program:
+        raise InputError(
+            "the program is of a module of somebody's own, which a journal may not name",
+            where=str(folder),
+            hint="compile again with its journal and --resume, which asks for nothing twice",
+        )
+    # It began as this file says, unless the file has changed since, which its digest tells.
+    program = (
+        load_program(start, suite.env)
+        if start
+        else build_agent(decided.program, suite.env, where=str(folder))
+    )
     named = {role: model.name for role, model in decided.models.items()}
     models = {role: Model(name, resolve(name, tasks=suite.tasks)) for role, name in named.items()}
     bank = folder / BANK_FILE

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evals.running.baseline_program import baselines_for
@@ -12,6 +13,7 @@ from evals.running.study import Arm
 from programs.parts.tool_retrieval import toolkits_on_offer
 from programs.strategies import strategy
 from tools.errors import InputError
+from worksmith.jobs.parts.own_programs import own_name
 from worksmith.jobs.parts.programs import new_agent, toolset_of
 from worksmith.jobs.parts.progress import Progress
 
@@ -36,7 +38,7 @@ def strategies_for(names: Sequence[str], tasks: Sequence[Task], progress: Progre
 def study_arms(
     suite: Suite, settings: CompareSettings, strategies: Sequence[str], *, learning: bool
 ) -> list[Arm]:
-    """Every strategy with every optimizer on every model, and the baselines below.
+    """Every strategy and named program with every optimizer on every model, and the baselines below.
 
     Labels name the model where there are several; settings name the toolset where arms have different ones.
 
@@ -57,6 +59,11 @@ def study_arms(
                 settings={"toolset": tools[name]} if differ else {},
             )
         )
+    for model, named, chosen in product(settings.lm, settings.program, settings.optimizers):
+        own = named if own_name(named) else Path(named).stem
+        made = own if chosen == NO_OPTIMIZER else f"{own} + {chosen}"
+        label = f"{made}, {model}" if len(settings.lm) > 1 else made
+        arms.append(Arm(label, strategy=own, optimizer=chosen, model=model, settings={"program": named}))
     names = baselines_for(suite.env, learning=learning)
     return arms + [Arm(name, strategy=name, baseline=True) for name in names]
 
@@ -70,7 +77,8 @@ def ablated(suite: Suite, tasks: Sequence[Task], arms: Sequence[Arm], settings: 
     kind.toolset(None, categories)  # raises where there is no such category
     found: list[Arm] = []
     for arm in arms:
-        offer = frozenset() if arm.baseline else _offered(suite, tasks, settings, arm.strategy)
+        fixed = arm.baseline or "program" in arm.settings
+        offer = frozenset() if fixed else _offered(suite, tasks, settings, arm.strategy)
         less = [category for category in categories if not offer.isdisjoint(kind.categories[category])]
         found += [arm, *(without_category(name, arm, kind.stand_ins) for name in less)]
     _check(found, categories)

@@ -17,6 +17,7 @@ from programs.prompting.tool_calling import Calls
 from programs.strategies import STRATEGIES, Strategy
 from tools.errors import InputError
 from tools.files.secrets import described
+from worksmith.jobs.parts.own_programs import own_name, own_program
 
 if TYPE_CHECKING:
     import dspy
@@ -59,16 +60,20 @@ class OpenedProgram(NamedTuple):
     Attributes:
         compiled: the facts of its compile; None if it is not compiled.
         file: the compiled program's; None where it lies in no file.
+        address: of the user's module that makes it; empty for worksmith's own agents.
     """
 
     program: Any
     compiled: CompileFacts | None = None
     file: Path | None = None
+    address: str = ""
 
     @property
     def config(self) -> dict[str, Any]:
         """The settings that it was built with, as far as it tells them."""
-        return dict(self.program.config) if isinstance(self.program, Agent) else {}
+        if isinstance(self.program, Agent):
+            return dict(self.program.config)
+        return {"own": self.address} if self.address else {}
 
     @property
     def reopens(self) -> bool:
@@ -86,10 +91,23 @@ class OpenedProgram(NamedTuple):
 
 
 def open_program(suite: Suite, settings: ProgramSettings) -> OpenedProgram:
-    """The compiled program that settings name, or else an agent as they describe it."""
+    """The program that settings name, or else an agent as they describe it."""
     if settings.program is not None:
-        return compiled_program(settings.program, suite.env)
+        return named_program(settings.program, suite.env)
     return OpenedProgram(new_agent(suite, settings, settings.strategy))
+
+
+def named_program(named: str, env: Environment) -> OpenedProgram:
+    """The program in a file, or of a user's module; see `worksmith.jobs.parts.own_programs`.
+
+    Raises:
+        InputError: there is none, or it does not suit the environment.
+    """
+    own = own_name(named)
+    if own is None:
+        return compiled_program(named, env)
+    program, artifact = own_program(own, env)
+    return OpenedProgram(program, artifact.manifest.tried if artifact else None, own.file, own.address)
 
 
 def load_program(file: Path | str, env: Environment) -> Agent:
@@ -143,7 +161,7 @@ class AgentConfig(BaseModel):
             raise InputError(
                 "the compiled program is not one of worksmith's agents",
                 where=where,
-                hint="build its program yourself and call Artifact.restore",
+                hint="name the module that makes it, as package.module:factory@FILE",
             ) from error
         _check_name(read.strategy, where)
         return read

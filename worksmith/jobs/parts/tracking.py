@@ -97,8 +97,12 @@ def record_compile(
     from worksmith.jobs.parts.served import CODE, bundle  # loads MLflow
 
     artifact = result.artifact
-    written = _written(artifact, works_in)
     record_trials(run, artifact, Dataset(trained_on.path.name, trained_on.digest))
+    if "strategy" not in artifact.manifest.program:
+        # Nothing but its own module can load it.
+        run.text(artifact.text, "program.json")
+        return None
+    written = _written(artifact, works_in)
     name = f"{artifact.manifest.program['strategy']['name']}-{slug(artifact.manifest.optimizer)}"
     run.instructions({f"{name}.{part}": text for part, text in written.items()})
     with tempfile.TemporaryDirectory() as folder:

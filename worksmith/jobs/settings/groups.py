@@ -90,11 +90,16 @@ class AgentSettings(ToolSettings):
 
 
 class ProgramSettings(AgentSettings):
-    """An agent, or a compiled program in its place."""
+    """An agent, or another program in its place."""
 
     group = "Program and model"
 
-    program: Path | None = setting(None, "A compiled program; its own strategy and toolset apply.")
+    program: str | None = setting(
+        None,
+        "A compiled program's file, or your own module: package.module:factory, compiled: "
+        "package.module:factory@FILE.",
+        metavar="FILE|MODULE:NAME",
+    )
 
 
 class CacheSettings(JobSettings):

@@ -24,7 +24,7 @@ class EvalSettings(groups.ProgramSettings, groups.ModelSettings, groups.MeasureS
 
 class CompileSettings(
     groups.SuiteSettings,
-    groups.AgentSettings,
+    groups.ProgramSettings,
     groups.ModelSettings,
     groups.DemoSettings,
     groups.ConditionSettings,
@@ -164,6 +164,13 @@ class CompareSettings(groups.ToolSettings, groups.DemoSettings, groups.MeasureSe
         ("none", "bootstrap"),
         "Comma-separated: each strategy with each; none is uncompiled.",
         suggest=groups.OPTIMIZERS,
+    )
+    program: tuple[str, ...] = setting(
+        (),
+        "Another program: a compiled program's file, or package.module:factory; repeatable. Without "
+        "--strategies only such are compared.",
+        metavar="FILE|MODULE:NAME",
+        expert=True,
     )
     train_suite: Path | None = setting(None, "Suite to compile on.", unset="the suite compared on")
     lm: Names = setting(

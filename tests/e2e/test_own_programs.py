@@ -1,0 +1,125 @@
+"""Programs of a user's own module, and compiles that start from a compiled program."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from evals.suite import Suite
+from optimizers.compiling.artifact import Artifact
+from optimizers.search.few_shot import Bootstrap
+from programs.agent import Agent
+from tests.e2e.conftest import invoke
+from tools.errors import InputError
+from worksmith.jobs.parts.own_programs import own_name
+from worksmith.jobs.parts.programs import load_program, named_program
+
+MINE = """
+import dspy
+from programs.agent import Agent
+
+
+class Wrapped(dspy.Module):
+    def __init__(self, env):
+        super().__init__()
+        self.agent = Agent("react", env=env)
+
+    def forward(self, task):
+        return self.agent(task=task)
+
+
+def broken(env):
+    raise ValueError("no luck")
+
+
+def nothing():
+    return 7
+
+
+number = 7
+"""
+
+
+@pytest.fixture
+def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A module in the current directory."""
+    name = f"mine_{tmp_path.name.replace('-', '_')}"
+    (tmp_path / f"{name}.py").write_text(MINE)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    return name
+
+
+def test_the_name_of_a_file_is_no_address(tmp_path: Path) -> None:
+    assert own_name("build/agent.json") is None
+    assert own_name("a.b:make") == ("a.b:make", None)
+    assert own_name("a.b:make@x/y.json") == ("a.b:make", Path("x/y.json"))
+
+
+@pytest.mark.parametrize(
+    ("what", "said"),
+    [
+        ("broken", "failed: ValueError: no luck"),
+        ("nothing", "made a int, which takes no task"),
+        ("number", "is no factory"),
+        ("absent", "has no absent"),
+    ],
+)
+def test_a_module_without_a_program_is_told(office: Path, mine: str, what: str, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        named_program(f"{mine}:{what}", Suite.open(office).env)
+
+
+@pytest.mark.slow
+def test_a_program_of_ones_own_is_compiled_and_measured(office: Path, mine: str) -> None:
+    few = ["--train-limit", "8", "--dev-limit", "8", "--demos", "4", "--no-track", "--accept", "best"]
+    made = invoke("compile", str(office), "--program", f"{mine}:Wrapped", "-o", "own.json", *few)
+    assert made.exit_code == 0, made.output
+    assert Artifact.read("own.json").manifest.program == {"own": f"{mine}:Wrapped"}
+    alone = invoke("eval", str(office), "--program", "own.json", "--no-track")
+    assert "name the module that makes it" in str(alone.exception)
+    loaded = invoke(
+        "eval", str(office), "--program", f"{mine}:Wrapped@own.json", "--limit", "4", "--no-track", "--json"
+    )
+    assert json.loads(loaded.stdout)["program"] == "own.json"
+    compared = invoke(
+        "compare", str(office), "--program", f"{mine}:Wrapped", "--program", f"{mine}:Wrapped@own.json",
+        "--optimizers", "none", "--limit", "4", "--no-track",
+    )  # fmt: skip
+    assert compared.exit_code == 0, compared.output
+
+
+@pytest.mark.slow
+def test_a_compile_starts_from_a_compiled_program_and_is_verified(office: Path, tmp_path: Path) -> None:
+    few = ["--train-limit", "8", "--dev-limit", "8", "--demos", "4", "--no-track"]
+    first, second = tmp_path / "first.json", tmp_path / "second.json"
+    assert invoke("compile", str(office), "--optimizer", "knn", "--accept", "best", "-o", str(first), *few)
+    again = invoke(
+        "compile", str(office), "--program", str(first), "--optimizer", "race", "-o", str(second), *few
+    )
+    assert again.exit_code == 0, again.output
+    trials = {trial["name"]: trial for trial in Artifact.read(second).manifest.trials}
+    before = {trial["name"]: trial for trial in Artifact.read(first).manifest.trials}
+    assert trials["uncompiled"]["program"] == before["nearest"]["program"]
+    assert invoke("verify", str(second)).exit_code == 0
+
+
+@pytest.mark.slow
+def test_python_and_the_command_make_the_same_program(office: Path, tmp_path: Path) -> None:
+    suite, file = Suite.open(office), tmp_path / "command.json"
+    made = invoke(
+        "compile", str(office), "--optimizer", "bootstrap", "--demos", "8", "-o", str(file), "--no-track"
+    )
+    assert made.exit_code == 0, made.output
+    agent = load_program(file, suite.env)
+    compiled = Bootstrap(lm="local/analogy", demos=8).compile(
+        Agent("react", toolset=agent.toolset, env=suite.env), trainset=suite.train, valset=suite.dev
+    )
+    assert type(compiled) is Agent
+    assert compiled.dump_state() == agent.dump_state()
+    ours, theirs = compiled.compilation.artifact.manifest, Artifact.read(file).manifest
+    assert ours.trials == theirs.trials
+    compiled.compilation.save(tmp_path / "python.json")
+    assert load_program(tmp_path / "python.json", suite.env).dump_state() == agent.dump_state()
