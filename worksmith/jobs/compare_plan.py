@@ -205,7 +205,7 @@ def plan_comparison(settings: CompareSettings, *, progress: Progress = SILENT) -
     suite = measured.suite
     train_suite = open_train_suite(settings.train_suite, suite) if settings.train_suite else suite
     # Programs that are named are compared with each other, unless strategies are named as well.
-    alone = settings.program and settings.strategies == type(settings).model_fields["strategies"].default
+    alone = settings.programs and settings.strategies == type(settings).model_fields["strategies"].default
     strategies = [] if alone else strategies_for(settings.strategies, measured.tasks, progress)
     check_calls(settings.calls, *map(strategy, strategies))
     chosen = [optimizer_class(name, option="--optimizers") for name in settings.optimizers]

@@ -59,7 +59,7 @@ def study_arms(
                 settings={"toolset": tools[name]} if differ else {},
             )
         )
-    for model, named, chosen in product(settings.lm, settings.program, settings.optimizers):
+    for model, named, chosen in product(settings.lm, settings.programs, settings.optimizers):
         own = named if own_name(named) else Path(named).stem
         made = own if chosen == NO_OPTIMIZER else f"{own} + {chosen}"
         label = f"{made}, {model}" if len(settings.lm) > 1 else made

@@ -89,12 +89,16 @@ class AgentSettings(ToolSettings):
     strategy: str = setting("react", f"Planning strategy: {', '.join(STRATEGIES)}.", suggest=STRATEGIES)
 
 
+def _text(value: Any) -> Any:
+    return str(value) if isinstance(value, Path) else value
+
+
 class ProgramSettings(AgentSettings):
     """An agent, or another program in its place."""
 
     group = "Program and model"
 
-    program: str | None = setting(
+    program: Annotated[str | None, BeforeValidator(_text)] = setting(
         None,
         "A compiled program's file, or your own module: package.module:factory, compiled: "
         "package.module:factory@FILE.",

@@ -165,10 +165,11 @@ class CompareSettings(groups.ToolSettings, groups.DemoSettings, groups.MeasureSe
         "Comma-separated: each strategy with each; none is uncompiled.",
         suggest=groups.OPTIMIZERS,
     )
-    program: tuple[str, ...] = setting(
+    programs: tuple[str, ...] = setting(
         (),
         "Another program: a compiled program's file, or package.module:factory; repeatable. Without "
         "--strategies only such are compared.",
+        flag="--program",
         metavar="FILE|MODULE:NAME",
         expert=True,
     )
