@@ -124,7 +124,7 @@ class Measurement:
             model: what tables call the model.
             more: further fields of the card, or others than those that the program gives.
         """
-        program, compiled, artifact = opened
+        program, compiled, artifact, _ = opened
         strategy = strategy_name(program)
         optimizer = compiled.optimizer if compiled else "none"
         fields = {
