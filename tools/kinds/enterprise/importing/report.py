@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any, Literal
-
-from tools.errors import InputError
-from tools.files.json_files import read_json
 
 REPORT_FILE = "import_report.json"
 FORMAT = "worksmith-import/1"
@@ -127,22 +122,3 @@ class ImportReport:
         if self.quarantine:
             flagged = self.flagged_by_kind().items()
             yield "in quarantine: " + ", ".join(f"{count} {kind}" for kind, count in flagged)
-
-
-def quarantined(directory: Path | str) -> frozenset[str]:
-    """The references (`source/key`) of records from which no task should be made.
-
-    Args:
-        directory: a suite; one that was not imported has none.
-
-    Raises:
-        InputError: if the import's report is damaged.
-    """
-    file = Path(directory) / REPORT_FILE
-    if not os.path.lexists(file):
-        return frozenset()
-    report = read_json(file, "the report of an import", hint="import the suite again")
-    try:
-        return frozenset(flag["record"] for flag in report["quarantine"])
-    except (KeyError, TypeError) as error:
-        raise InputError("the import's report is damaged", where=str(file), hint=str(error)) from error

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from tests.tools.kinds.enterprise.importing.small import EMPLOYEES, FILES, ORDER, POLICY, SALES, write_json
 from tools.errors import InputError
 from tools.kinds.enterprise.importing.reader import read_enterprise
-from tools.kinds.enterprise.importing.report import quarantined
 from tools.kinds.enterprise.schema import TABLES
 
 PEOPLE = "Human_Resource_Management/Employees/employees.json"
@@ -156,13 +155,6 @@ def test_nothing_readable_is_refused(small: Path, tmp_path: Path) -> None:
     (tmp_path / "void").mkdir()
     with pytest.raises(InputError, match="none of the original's files"):
         read_enterprise(tmp_path / "void")
-
-
-def test_a_damaged_report_is_refused(tmp_path: Path) -> None:
-    assert quarantined(tmp_path) == frozenset()
-    (tmp_path / "import_report.json").write_text('{"quarantine": [1]}')
-    with pytest.raises(InputError, match="report is damaged"):
-        quarantined(tmp_path)
 
 
 SCALARS = st.one_of(
