@@ -143,7 +143,9 @@ class Records:
         if order:
             _check(self._table, "1", 0, order)
         conditions = self._conditions(where, {**(values or {}), **equal})
-        return self._guard.find(self._table.name, conditions, order, limit)
+        # An agent may have chosen it; to SQLite a negative one is none, and one of 64 bits too large.
+        most = None if limit is None else min(max(limit, 0), 2**31)
+        return self._guard.find(self._table.name, conditions, order, most)
 
     def count(
         self, values: Mapping[str, Any] | None = None, /, *, where: Where | str | None = None, **equal: Any

@@ -66,6 +66,8 @@ def ruled(tmp_path: Path) -> Environment:
         ({"order": "priority DESC"}, ["T-2", "T-1", "T-3"]),
         ({"values": {"status": "open", "vip": False}}, ["T-2"]),
         ({"order": "priority", "limit": 2}, ["T-3", "T-1"]),
+        ({"limit": -1}, []),
+        ({"limit": 10**30}, ["T-1", "T-2", "T-3"]),
     ],
 )
 def test_conditions_narrow_what_is_found(
