@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, overload
@@ -59,7 +59,8 @@ class Suite:
 
     Args:
         env: opens episodes.
-        tasks: tasks, or a file that the environment's kind reads (see `TaskKind.read_tasks`).
+        tasks: tasks, or a file, or the lines of one as dicts, that the environment's kind reads (see
+            `TaskKind.read_tasks`).
         path: the folder; default is that of the file, or of the environment.
         rules: digest of the access rules that the tasks were made under; default is those of `env`.
 
@@ -70,20 +71,24 @@ class Suite:
     def __init__(
         self,
         env: Environment,
-        tasks: Sequence[Task] | Path | str,
+        tasks: Sequence[Task] | Sequence[Mapping[str, Any]] | Path | str,
         *,
         path: Path | None = None,
         rules: str | None = None,
     ) -> None:
         self.env = env
+        read = task_kind(env.kind.name).read_tasks
         if isinstance(tasks, (Path, str)):
             file = Path(tasks)
-            read = task_kind(env.kind.name).read_tasks
             self.path = path or file.absolute().parent
             self.tasks = tuple(read(env, file) if read else read_models(file, Task, "a task"))
         else:
             self.path = path or env.folder
-            self.tasks = tuple(tasks)
+            whole = [task for task in tasks if isinstance(task, Task)]
+            lines = [task for task in tasks if not isinstance(task, Task)]
+            if lines and (whole or read is None):
+                raise InputError("tasks are all of one form: tasks, or dicts as the lines of a task file")
+            self.tasks = tuple(read(env, lines) if read and lines else whole)
         self._rules = rules
         self._by_id = {task.id: task for task in self.tasks}
         if len(self._by_id) < len(self.tasks):

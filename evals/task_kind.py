@@ -65,8 +65,8 @@ class TaskKind:
 
     Attributes:
         name: the name of its `WorldKind`.
-        read_tasks: reads a file of tasks that people write for an environment; by default each line is a
-            whole `Task`.
+        read_tasks: reads a file of tasks that people write for an environment, or its lines as dicts; by
+            default each line of a file is a whole `Task`.
         open_project: gives the suite (`evals.suite.Suite`) of a project, see `tools.files.project_file`.
         call: runs a program on a whole task and gives its prediction, with an `.episode`. By default the
             program gets the task's visible part as `task=`.
@@ -103,7 +103,7 @@ class TaskKind:
     """
 
     name: str
-    read_tasks: Callable[[Environment, Path], Sequence[Task]] | None = None
+    read_tasks: Callable[[Environment, Path | Sequence[Mapping[str, Any]]], Sequence[Task]] | None = None
     open_project: Callable[[Path], Any] | None = None
     call: Callable[[Any, Task], Any] | None = None
     from_examples: Callable[[Sequence[Sequence[Any]], str], Any] | None = None

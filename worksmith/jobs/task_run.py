@@ -17,7 +17,7 @@ from evals.task_kind import scorers_for
 from programs.prompting.prompt import context_text, with_policies
 from tools.statuses import INFRASTRUCTURE
 from worksmith.jobs.parts.episode_text import episode_json, prompts_json, show_episode, show_verdict
-from worksmith.jobs.parts.judges import open_judges
+from worksmith.jobs.parts.judges import check_judged, open_judges
 from worksmith.jobs.parts.opening import connect, leave_out_cache, org_setting
 from worksmith.jobs.parts.printing import Printable
 from worksmith.jobs.parts.programs import open_program
@@ -79,6 +79,7 @@ def run_task(settings: RunSettings, *, prompts: bool = False, progress: Progress
     suite = Suite.open(settings.suite)
     task = suite.task(settings.task_id)
     judges = open_judges(settings.judge, settings.rubric, suite.env.kind.tables)
+    check_judged([task], judges)
     connect(suite, settings, progress)
     opened = open_program(suite, settings)
     agent = opened.program

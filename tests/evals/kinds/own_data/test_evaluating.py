@@ -139,6 +139,16 @@ def test_wrong_changes_say_what_is_wrong_without_any_plan(shop: Environment) -> 
     assert found[2].labels.facets["department"] == "HR"
 
 
+def test_a_suite_takes_the_lines_of_a_task_file_as_dicts(shop: Environment) -> None:
+    suite = Suite(shop, [{"query": "q", "metric": lambda example, prediction: prediction.answer == "x"}])
+    assert [record.scores[PRIMARY] for record in records(suite, "x")] == [1]
+    assert [record.scores[PRIMARY] for record in records(suite, "y")] == [0]
+    with pytest.raises(InputError, match="task 1: persona: no persona 'eve'"):
+        Suite(shop, [{"query": "q", "answer": "a", "persona": "eve"}])
+    with pytest.raises(InputError, match="all of one form"):
+        Suite(shop, [{"query": "q", "answer": "a"}, suite.tasks[0]])  # type: ignore[arg-type]
+
+
 class Levels:
     """A judge that gives one level, or none."""
 
