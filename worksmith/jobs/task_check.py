@@ -72,6 +72,8 @@ def check_tasks(settings: TaskCheckSettings, *, progress: Progress = SILENT) -> 
     tasks = suite.select(split=settings.split)
     if not tasks:
         raise InputError(f"the split {settings.split} has no tasks", where=str(settings.suite))
+    suite.env.check()
+    suite.env.check_records()
     scorers = scorers_for(suite.env)
     found: list[Finding] = []
     with progress.bar("check") as tick:
