@@ -140,4 +140,5 @@ def test_a_new_project_is_evaluated_compiled_and_compared_at_once(site: Path, tm
         assert done.returncode == 0, f"{words}: {done.stderr}"
         if words == ["compare", "."]:
             assert "Compiling with bootstrap lifted react from 0.0 to" in done.stdout
-    assert python(site, "-m", "pytest", "-q", "-p", "no:cacheprovider", first=folder).returncode == 0
+    tested = python(site, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests", first=folder)
+    assert tested.returncode == 0, tested.stdout
