@@ -90,7 +90,7 @@ def test_a_killed_race_goes_on_to_the_same_program(suite: Suite, tmp_path: Path)
         ),
         (
             ("--optimizer", "bootstrap", "--dev-limit", 6),
-            "with 6 dev intents bootstrap can show nothing to be better",
+            "with 6 dev intents bootstrap of 4 candidates can show none to be better",
         ),
     ],
 )

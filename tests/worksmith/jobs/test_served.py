@@ -9,7 +9,7 @@ from typing import Any
 import dspy
 import pytest
 
-from evals.suite import write_suite
+from evals.suite import Suite, write_suite
 from optimizers.compiling.artifact import Artifact, Manifest
 from programs.agent import Agent
 from tests.programs.org import make_org
@@ -19,6 +19,8 @@ from tools.errors import InputError
 from tools.sqlite.outcome import Outcome
 from tools.world import World
 from worksmith.jobs.parts.served import ServedAgent, bundle
+from worksmith.jobs.project import new_project
+from worksmith.jobs.settings.suites import NewSettings
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +65,30 @@ def test_a_row_is_answered_on_behalf_of_whom_it_names(served: Any, monkeypatch: 
     answers = served.predict(None, rows)
     assert asked == [GITA, HARI]
     assert [answer["error"] for answer in answers] == [None, None]
+
+
+def test_a_project_is_packed_without_its_results(tmp_path: Path) -> None:
+    """Else each compile would copy all that the compiles before it had packed."""
+    project = new_project(NewSettings(folder=tmp_path / "desk")).folder
+    suite = Suite.open(project)
+    others = (
+        ".env",
+        ".git/HEAD",
+        ".worksmith/worlds/old/world.sqlite",
+        "compiled.json.journal/replies.jsonl",
+        "mlruns/mlflow.db",
+        "tests/test_environment.py",
+        "venv/pyvenv.cfg",
+    )
+    for name in (*others, "data/notes/a.md", "program.json"):
+        (project / name).parent.mkdir(parents=True, exist_ok=True)
+        (project / name).touch()
+
+    packed = bundle(project / "program.json", suite, tmp_path / "packed") / "suite"
+
+    assert [name for name in others if (packed / name).exists()] == []
+    assert (packed / "data/notes/a.md").exists()
+    assert Suite.open(packed).digest == suite.digest
 
 
 @pytest.mark.parametrize("row", [{}, {"persona": ""}, {"persona": None}, {"persona": float("nan")}])

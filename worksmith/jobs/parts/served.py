@@ -16,7 +16,7 @@ import pandas
 from mlflow.pyfunc import PythonModel
 
 from evals.dspy_programs.asked import task_of
-from evals.suite import Suite
+from evals.suite import MANIFEST_FILE, Suite
 from tools.errors import InputError
 from worksmith.jobs.parts.programs import load_program
 from worksmith.models.resolve import resolve
@@ -34,13 +34,35 @@ CODE = Path(__file__).with_name("served_entry.py")
 PROGRAM_FILE = "program.json"
 SUITE_FOLDER = "suite"
 
+_WORLDS = Path(".worksmith/worlds")
+
 
 def bundle(program: Path, suite: Suite, folder: Path) -> Path:
     """Put all that a served program needs into `folder`; returns it."""
     folder.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(program, folder / PROGRAM_FILE)
-    shutil.copytree(suite.path, folder / SUITE_FOLDER, dirs_exist_ok=True)
+
+    def not_needed(place: str, names: list[str]) -> list[str]:
+        # Only the project's own Python file knows what it reads, so that all else is copied.
+        if Path(place).parts[-2:] == _WORLDS.parts:
+            return [name for name in names if name != suite.world.path.name]
+        return [name for name in names if _is_not_needed(Path(place, name))]
+
+    is_project = not (suite.path / MANIFEST_FILE).is_file()
+    ignored = not_needed if is_project else None
+    shutil.copytree(suite.path, folder / SUITE_FOLDER, ignore=ignored, dirs_exist_ok=True)
     return folder
+
+
+def _is_not_needed(path: Path) -> bool:
+    """Whether no environment needs a file or folder of a project: results, tests, hidden files, packages."""
+    hidden = path.name.startswith(".") and path.name != _WORLDS.parts[0]
+    return (
+        hidden
+        or path.name in ("__pycache__", "mlruns", "tests")
+        or path.suffix == ".journal"
+        or (path / "pyvenv.cfg").is_file()
+    )
 
 
 class ServedAgent(PythonModel):  # type: ignore[misc]

@@ -23,7 +23,7 @@ Priority = Literal["low", "normal", "high"]
 def find_tickets(
     ctx: ws.Context,
     status: Literal["open", "closed"],
-    priority: Literal["low", "normal", "high"] | None = None,
+    priority: Priority | None = None,
 ) -> dict[str, Any]:
     """List the tickets with a status and, if given, a priority."""
     found = ctx["tickets"].find(status=status, priority=priority or ["low", "normal", "high"])
