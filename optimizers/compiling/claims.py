@@ -40,7 +40,7 @@ def too_few_intents(optimizer: Optimizer, dev: Sequence[Task], *, race: bool = F
         what = f"a race of {candidates} candidates can accept none of them, not even one that wins every task"
     elif optimizer.tested and settings.accept == "tested":
         fewest = fewest_groups(settings.alpha, candidates)
-        what = f"{optimizer.name} of {candidates} candidates can show none to be better than the program as it is"
+        what = f"{optimizer.name} of {candidates} candidates can show none to be better than the program"
     else:
         return ""
     if intents >= fewest:
