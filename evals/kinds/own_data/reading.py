@@ -70,24 +70,17 @@ def read_own_tasks(env: Environment, source: Path | Iterable[Mapping[str, Any]])
 
 
 def _task(line: TaskLine, number: int, where: str, names: Names, folder: Path) -> OwnTask:
-    plan = (
-        None
-        if line.plan is None
-        else tuple(
-            Step(**_call(step, f"{where}: plan.{place}", names), why=step.why, after=step.after)
-            for place, step in enumerate(line.plan)
-        )
+    plan = tuple(
+        Step(**_call(step, f"{where}: plan.{place}", names), why=step.why, after=step.after)
+        for place, step in enumerate(line.plan or ())
     )
-    calls = (
-        None
-        if line.calls is None
-        else tuple(
-            Action(**_call(call, f"{where}: calls.{place}", names)) for place, call in enumerate(line.calls)
-        )
+    calls = tuple(
+        Action(**_call(call, f"{where}: calls.{place}", names)) for place, call in enumerate(line.calls or ())
     )
     decides = line.metric is not None or bool(line.judge)
-    stated = line.changes is not None or calls is not None
-    free = decides and not stated
+    free = decides and line.changes is None and line.calls is None
+    if line.calls is None and not free and not isinstance(line.answer, Status):
+        calls = plan  # a plan alone is its own expectation
     toolkits = names.toolkits if line.toolkits is None else line.toolkits
     changes = None
     if line.changes is not None:
@@ -102,8 +95,8 @@ def _task(line: TaskLine, number: int, where: str, names: Names, folder: Path) -
         intent=line.intent or None,
         split=line.split or "test",
         held_out_split=line.split or "test",
-        gold_plan=plan,
-        expected=() if free or isinstance(line.answer, Status) else _writing(calls or plan or (), names),
+        gold_plan=None if line.plan is None else plan,
+        expected=_writing(calls, names),
         answer=generic_answer(line.answer, line.reference, changed=not free),
         wanted=line.answer,
         changes=changes,

@@ -108,6 +108,12 @@ def test_a_plan_alone_is_its_own_expectation(desk: Environment) -> None:
     assert outcome(desk, asked, ("tickets.read", {"ticket_id": "1001"})) == 0
 
 
+def test_stated_calls_count_before_those_of_the_plan(desk: Environment) -> None:
+    asked = task(desk, calls=[], answer="open", plan=[CLOSE])
+    assert outcome(desk, asked, answer="open") == 1
+    assert outcome(desk, asked, CLOSED, answer="open") == 0
+
+
 def test_all_parts_have_to_be_right(desk: Environment) -> None:
     asked = task(desk, answer="1001", changes={"tickets": {"1001": {"status": "resolved"}}})
     assert outcome(desk, asked, CLOSED, answer="1001") == 1
