@@ -1,0 +1,29 @@
+"""The example of a plain DSPy program runs as it stands, and its race finds more with fewer calls."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+EXAMPLE = ROOT / "examples" / "own_dspy_program.py"
+
+
+def test_it_fits_on_a_page() -> None:
+    assert len(EXAMPLE.read_text(encoding="utf-8").splitlines()) <= 60
+
+
+@pytest.mark.slow
+def test_the_race_beats_random_search_at_no_more_calls(tmp_path: Path) -> None:
+    run = subprocess.run([sys.executable, EXAMPLE], capture_output=True, text=True, cwd=tmp_path)
+    assert run.returncode == 0, run.stderr
+    figures = re.findall(r"^([a-z ]+?) +([\d.]+) % \[([\d.]+), ([\d.]+)\]$", run.stdout, re.M)
+    score = {name: tuple(map(float, values)) for name, *values in figures}
+    assert score["race"][1] > score["random search"][2] > score["as it is"][2]
+    allowed, made = map(int, re.findall(r"of (\d+) calls the race made (\d+)", run.stdout)[0])
+    assert made <= allowed
+    assert list(tmp_path.iterdir()) == []
