@@ -131,7 +131,8 @@ class Evaluation(Printable):
 
     def print(self, console: Console) -> None:
         for label, result in self.runs.items():
-            title = f"{label}, {self.settings['ground_truth']} ground truth"
+            corrected = self.settings["ground_truth"] == "corrected"
+            title = f"{label}, corrected ground truth" if corrected else label
             evaluation_report(result, title=title).show(console)
         for note in self.notes:
             console.out(note, highlight=False)

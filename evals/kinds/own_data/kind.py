@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evals.task_kind import TaskKind
+from evals.task_kind import KindReport, TaskKind
 from tools.lazy import function_at
 
 OWN_DATA = TaskKind(
@@ -17,4 +17,5 @@ OWN_DATA = TaskKind(
         "split": lambda task: task.split,
         "department": lambda task: task.persona.department if task.persona else "",
     },
+    report=lambda: KindReport(breakdown=("intent", "persona")),
 )

@@ -15,6 +15,7 @@ from evals.kinds.own_data.scorer import OwnScorer
 from evals.kinds.own_data.task import OwnTask
 from evals.records.parts import Judgement
 from evals.records.record import PRIMARY, EpisodeRecord
+from evals.reporting.report import evaluation_report
 from evals.running.runner import evaluate
 from evals.running.settings import EvalSettings
 from evals.suite import Suite
@@ -111,6 +112,15 @@ def test_changes_of_typed_tables(
     line = {"query": "q", "persona": "ann", "plan": [plan], "changes": changes}
     suite = Suite(shop, write(tmp_path / "tasks.jsonl", line))
     assert [record.scores[PRIMARY] for record in records(suite)] == [right]
+
+
+def test_a_report_shows_scores_by_intent_and_persona(shop: Environment) -> None:
+    suite = Suite(shop, [{"query": "q", "persona": "ann", "intent": "raise", "changes": RAISED}])
+    result = evaluate(follow(shop, suite), suite.tasks, EvalSettings(env=shop, workers=1))
+    text = evaluation_report(result).markdown()
+    assert "### By task type" in text
+    assert "### By persona" in text
+    assert "### By domain" not in text
 
 
 def test_values_of_another_type_are_refused(shop: Environment) -> None:
