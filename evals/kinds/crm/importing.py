@@ -15,7 +15,8 @@ from evals.kinds.crm.published.texts import question_of
 from evals.kinds.crm.task_types import TASK_TYPES
 from evals.tasks.building import Made, Progress
 from tools.files.atomic import write_atomically
-from tools.kinds.crm.access.policy import POLICY_FILE, packaged_policy, persona_of
+from tools.kinds.crm.access.policy import persona_of
+from tools.kinds.crm.access.roles import POLICY_FILE, packaged_policy
 from tools.kinds.crm.schema import TABLES
 from tools.kinds.crm.settings import OrgSettings, write_settings
 from tools.kinds.crm.sosl.tables import SEARCH_TABLES

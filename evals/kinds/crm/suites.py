@@ -8,7 +8,8 @@ from pydantic import Field
 
 from evals.tasks.building import BuildContext, BuildOptions, Made, SuiteBuilder
 from tools.files.atomic import write_atomically
-from tools.kinds.crm.access.policy import POLICY_FILE, packaged_policy, persona_of
+from tools.kinds.crm.access.policy import persona_of
+from tools.kinds.crm.access.roles import POLICY_FILE, packaged_policy
 from tools.kinds.crm.generate import DEFAULT_NOW, Built, build
 from tools.kinds.crm.schema import TABLES
 from tools.kinds.crm.settings import Mode, OrgSettings, write_settings

@@ -17,7 +17,7 @@ from evals.suite import Suite
 from evals.tasks.task import Task
 from tools.environment import Environment
 from tools.generating.latent import Latent
-from tools.kinds.crm.access.policy import packaged_policy
+from tools.kinds.crm.access.roles import packaged_policy
 from tools.kinds.crm.settings import Mode, read_settings
 
 FEW_ANSWERS = {

@@ -12,24 +12,13 @@ import apsw
 
 from tools.errors import InputError
 from tools.files.data_files import read_toml
-from tools.kinds.crm.access.roles import POLICY_FILE, Role, Roles, packaged_policy, packaged_roles, read_roles
+from tools.kinds.crm.access.roles import POLICY_FILE, Role, Roles, packaged_roles, read_roles
 from tools.kinds.crm.schema import Schema, crm_schema
 from tools.kinds.crm.settings import OrgSettings, read_settings
 from tools.persona import Persona
 from tools.policy import PRIVATE, Decision
 from tools.seeding import digest
 from tools.world import World
-
-__all__ = [
-    "DEPARTMENT",
-    "POLICY_FILE",
-    "CrmPolicy",
-    "find_persona",
-    "function_needs",
-    "open_policy",
-    "packaged_policy",
-    "persona_of",
-]
 
 DEPARTMENT = "Service"
 

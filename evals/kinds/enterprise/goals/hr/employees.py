@@ -18,8 +18,6 @@ SENIOR = ("10", "12", "14")
 HIGH = ("12", "14")
 """Levels of who may take somebody off the records."""
 
-POLICIES = "policies"
-
 
 def someone(ctx: DrawContext, *, departments: Sequence[str] = (), levels: Sequence[str] = ()) -> Record:
     """Somebody else who works here and is known by name."""

@@ -27,9 +27,6 @@ GROUP = GoalGroup("sales/records.toml")
 
 _FIND = find_sale("I look for that sale.")
 
-UPDATE = (("update", "sales"),)
-REMOVE = (("delete", "products"),)
-
 
 def draw_sale_date(ctx: DrawContext) -> Draw:
     sale, slots = named_sale(ctx)

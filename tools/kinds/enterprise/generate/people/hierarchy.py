@@ -12,9 +12,6 @@ from tools.kinds.enterprise.generate.draft import Hierarchy
 from tools.kinds.enterprise.generate.staff import EXECUTIVES, ORDINARY
 from tools.kinds.enterprise.generate.wording import texts
 
-LEVELS = ("09", "10", "12", "14")
-"""Associate, lead, manager, director. Executives have the directors' level."""
-
 _RATIOS: dict[Hierarchy, tuple[float, ...]] = {"paper": (4, 3, 2, 1), "measured": (54, 24, 20, 2.5)}
 _UNDER_CTO = ("EN", "IN")
 _FEWEST = 10

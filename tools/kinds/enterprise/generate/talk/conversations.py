@@ -10,7 +10,7 @@ from datetime import date, timedelta
 from tools.kinds.enterprise.generate.draft import Draft
 from tools.kinds.enterprise.generate.entities import Citable, Employee, Project
 from tools.kinds.enterprise.generate.grammar import grammar
-from tools.kinds.enterprise.generate.links import cite_products
+from tools.kinds.enterprise.generate.latent import reference
 from tools.kinds.enterprise.generate.projects import colleagues, workday
 from tools.kinds.enterprise.generate.talk.threads import cite_threads
 
@@ -233,3 +233,12 @@ def _called(one: Employee, other: Employee) -> tuple[str, str]:
 
 def _worded(chat: _Chat, turns: Sequence[Sequence[str]]) -> str:
     return "\n".join(f"{speaker}: {said}" for speaker, said in turns)
+
+
+def cite_products(draft: Draft) -> None:
+    """Let people mention the product that their project is for."""
+    for project in draft.projects:
+        if project.product is not None:
+            key = project.product.product_id
+            one = Citable(reference("products", key), key, project.start, name=project.product.name)
+            draft.cite(project.name, one)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from tests.tools.kinds.enterprise.generate.checks.links import unnamed
 from tests.tools.kinds.enterprise.generate.checks.sentences import problems
 from tools.kinds.enterprise.generate.grammar import grammar
 from tools.kinds.enterprise.generate.latent import Built
-from tools.kinds.enterprise.generate.links import unnamed
 
 
 def verify_issues(built: Built) -> list[str]:

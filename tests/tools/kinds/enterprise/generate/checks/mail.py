@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from tests.tools.kinds.enterprise.generate.checks.links import unnamed
 from tests.tools.kinds.enterprise.generate.checks.sentences import read
 from tools.kinds.enterprise.generate.latent import Built
-from tools.kinds.enterprise.generate.links import unnamed
 from tools.kinds.enterprise.generate.talk.mail import mail_grammar
 
 

@@ -1,20 +1,9 @@
-"""Records that people mention in passing: tickets, issues, products, mail threads."""
+"""References of texts to records that people mention in passing."""
 
 from __future__ import annotations
 
 from tools.generating.latent import Latent
-from tools.kinds.enterprise.generate.draft import Draft
-from tools.kinds.enterprise.generate.entities import Citable
-from tools.kinds.enterprise.generate.latent import Built, reference
-
-
-def cite_products(draft: Draft) -> None:
-    """Let people mention the product that their project is for."""
-    for project in draft.projects:
-        if project.product is not None:
-            key = project.product.product_id
-            one = Citable(reference("products", key), key, project.start, name=project.product.name)
-            draft.cite(project.name, one)
+from tools.kinds.enterprise.generate.latent import Built
 
 
 def unnamed(built: Built, latent: Latent, text: str) -> list[str]:
