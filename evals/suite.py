@@ -271,7 +271,9 @@ class Examples(list["dspy.Example"]):
         return self[:]
 
 
-def suite_of_examples(train: Sequence[Any], dev: Sequence[Any], *, intent: str = "intent") -> Suite:
+def suite_of_examples(
+    train: Sequence[Any], dev: Sequence[Any] = (), test: Sequence[Any] = (), *, intent: str = "intent"
+) -> Suite:
     """The suite of a plain DSPy program's examples: each is a task, and tools there are none.
 
     Args:
@@ -282,7 +284,7 @@ def suite_of_examples(train: Sequence[Any], dev: Sequence[Any], *, intent: str =
     """
     for kind in TASK_KINDS.all():
         if kind.from_examples is not None:
-            suite: Suite = kind.from_examples((train, dev), intent)
+            suite: Suite = kind.from_examples((train, dev, test), intent)
             return suite
     raise InputError("no installed kind takes plain examples")
 

@@ -34,6 +34,12 @@ if TYPE_CHECKING:
     from tools.kinds.own_data.context import Context as Context
     from tools.kinds.own_data.environment import Environment as Environment
     from tools.persona import Persona as Persona
+    from worksmith.api.judging import judge as judge
+    from worksmith.api.loading import load as load
+    from worksmith.api.measuring import compare as compare
+    from worksmith.api.measuring import evaluate as evaluate
+    from worksmith.jobs.comparison import Comparison as Comparison
+    from worksmith.jobs.evaluation import Evaluation as Evaluation
 
 __version__ = "0.1.0"
 
@@ -41,8 +47,10 @@ _PLACES = {
     "Agent": "programs.agent",
     "Bootstrap": "optimizers.search.few_shot",
     "Budget": "optimizers.cost.budget",
+    "Comparison": "worksmith.jobs.comparison",
     "Context": "tools.kinds.own_data.context",
     "Environment": "tools.kinds.own_data.environment",
+    "Evaluation": "worksmith.jobs.evaluation",
     "InputError": "tools.errors",
     "Nearest": "optimizers.search.few_shot",
     "Persona": "tools.persona",
@@ -52,6 +60,10 @@ _PLACES = {
     "ToolError": "tools.errors",
     "Tpe": "optimizers.search.few_shot",
     "WorksmithError": "tools.errors",
+    "compare": "worksmith.api.measuring",
+    "evaluate": "worksmith.api.measuring",
+    "judge": "worksmith.api.judging",
+    "load": "worksmith.api.loading",
 }
 """The public names, each with its module, which is loaded when the name is used."""
 

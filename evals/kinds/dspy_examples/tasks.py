@@ -20,7 +20,7 @@ from tools.kinds.dspy_examples.kind import empty_world
 from tools.seeding import digest
 from tools.sqlite.outcome import Outcome
 
-SPLITS: tuple[Split, ...] = ("train", "dev")
+SPLITS: tuple[Split, ...] = ("train", "dev", "test")
 
 
 class ExampleTask(Task):
@@ -39,7 +39,7 @@ def suite_of(splits: Sequence[Sequence[Any]], intent: str) -> Suite:
     """The suite of some examples.
 
     Args:
-        splits: the examples to learn from and those to choose by.
+        splits: the examples to learn from, those to choose by, and those to measure on.
         intent: the field of an example that names its kind. It is optional and may be no input.
 
     Raises:

@@ -16,25 +16,30 @@ if TYPE_CHECKING:
     from worksmith.jobs.settings.groups import BudgetSettings
 
 
-def open_budget(settings: BudgetSettings, models: Iterable[dspy.LM]) -> Budget | None:
+def open_budget(
+    settings: BudgetSettings, models: Iterable[dspy.LM], given: Budget | None = None
+) -> Budget | None:
     """The budget of a job, None where nothing is limited; its prices are in use from here on.
+
+    Args:
+        given: comes before that of the settings.
 
     Raises:
         InputError: a limit makes no sense, the table of prices is none, or dollars are limited and the price
             of a model is not known.
     """
     prices = Prices.read(settings.prices) if settings.prices else Prices()
-    use_prices(prices)
-    budget = Budget(
+    budget = given or Budget(
         usd=settings.max_usd,
         calls=settings.max_calls,
         tokens=settings.max_tokens,
         minutes=settings.max_minutes,
         prices=prices,
     )
+    use_prices(budget.prices)
     for lm in models:
         budget.account(model_name(lm))
-    return budget if budget.limits.given else None
+    return budget if given or budget.limits.given else None
 
 
 def counted(lm: dspy.LM, budget: Budget | None) -> dspy.LM:

@@ -81,7 +81,7 @@ class Measurement:
         Raises:
             InputError: a limit or the org is wrong, or dollars are limited and a price is not known.
         """
-        budget = self.budget or open_budget(self.settings, models)
+        budget = open_budget(self.settings, models, self.budget)
         connect(self.suite, self.settings, self.progress)
         self.suite.env.check_records()
         return replace(self, budget=budget, judges=counted_judges(self.judges, budget))

@@ -36,6 +36,15 @@ def choose_tasks(suite: Suite, settings: TaskSettings, progress: Progress = SILE
     chosen = suite.select(
         split=name, scheme=settings.scheme, limit=settings.limit, where=conditions(settings.where)
     )
+    return name, usable_tasks(suite, name, chosen, progress)
+
+
+def usable_tasks(suite: Suite, split: str, chosen: Sequence[Task], progress: Progress = SILENT) -> list[Task]:
+    """The tasks that can be graded; says what is left out, and what may be outdated.
+
+    Raises:
+        InputError: there are none.
+    """
     tasks = [task for task in chosen if task.checkable]
     if len(tasks) < len(chosen):
         left = len(chosen) - len(tasks)
@@ -45,8 +54,8 @@ def choose_tasks(suite: Suite, settings: TaskSettings, progress: Progress = SILE
             "the access rules are not those that the tasks were made under: what they expect may be outdated"
         )
     if not tasks:
-        raise InputError(f"the split {name} has no tasks", where=str(suite.path))
-    return name, tasks
+        raise InputError(f"the split {split} has no tasks", where=str(suite.path))
+    return tasks
 
 
 def open_train_suite(path: Path, compared: Suite) -> Suite:

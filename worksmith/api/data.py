@@ -1,0 +1,207 @@
+"""From the arguments of the public functions to what jobs take: tasks, programs, models, conditions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from evals.dspy_programs.digests import model_name, strategy_name
+from evals.running.study import Arm
+from evals.suite import Examples, Suite, suite_of_examples
+from optimizers.compiling.plan import Model
+from optimizers.learning_data import chosen_by
+from optimizers.teleprompter import default_model
+from programs.agent import Agent
+from tools.errors import InputError
+from worksmith.jobs.parts.judges import check_judged, open_judges
+from worksmith.jobs.parts.measurement import Measurement
+from worksmith.jobs.parts.opening import usable_tasks
+from worksmith.jobs.parts.programs import OpenedProgram, compiled_program
+from worksmith.jobs.parts.progress import SILENT, Progress
+from worksmith.jobs.settings.groups import MeasureSettings
+from worksmith.models.resolve import model_label, open_models
+
+if TYPE_CHECKING:
+    import dspy
+
+    from evals.tasks.task import Task
+    from optimizers.cost.budget import Budget
+    from tools.environment import Environment
+
+LIVE = "live"
+"""The live system of an environment whose tools make their calls outside."""
+
+
+class Chosen(NamedTuple):
+    """The models that are asked, by label; `said` if nobody chose one."""
+
+    name: str
+    models: Mapping[str, dspy.LM]
+    said: tuple[str, ...] = ()
+
+    @property
+    def only(self) -> Model:
+        """The model.
+
+        Raises:
+            InputError: there are several.
+        """
+        if len(self.models) > 1:
+            raise InputError(f"{len(self.models)} models, need one", where="lm", hint=", ".join(self.models))
+        return Model(self.name, next(iter(self.models.values())))
+
+
+def chosen_models(lm: str | dspy.BaseLM | None, suite: Suite) -> Chosen:
+    """The model of that name or itself; DSPy's where there is none, else `local/analogy`."""
+    if isinstance(lm, str):
+        return Chosen(lm, open_models(lm, suite.tasks))
+    if lm is not None:
+        return Chosen(model_name(lm), {model_label(model_name(lm)): lm})
+    model = default_model()
+    return Chosen(
+        model.name, {model_label(model.name): model.lm}, (f"The model is {model.name}, as none was given.",)
+    )
+
+
+def measurement(
+    tasks: Suite | Sequence[Any],
+    metric: Callable[..., Any] | None,
+    *,
+    judge: str | Sequence[str],
+    rubric: Path | str | None,
+    budget: Budget | None,
+    live: bool,
+    track: bool | str,
+    intent: str,
+    progress: bool,
+    **settings: Any,
+) -> Measurement:
+    """The conditions under which programs are measured; arguments as of `evaluate`.
+
+    Raises:
+        InputError: the arguments do not suit each other.
+    """
+    (suite, split, whole), spoken = _whole(tasks, metric, intent), _progress(progress)
+    suite.env.check()
+    if live and LIVE not in suite.env.kind.live_systems:
+        raise InputError("no tool of this environment reaches outside", where="live", hint="leave it out")
+    names = (judge,) if isinstance(judge, str) else tuple(judge)
+    given = MeasureSettings(
+        suite=suite.path,
+        judge=names,
+        rubric=None if rubric is None else Path(rubric),
+        org=LIVE if live else None,
+        track=bool(track),
+        experiment=track if isinstance(track, str) else None,
+        **settings,
+    )
+    judges = open_judges(names, given.rubric, suite.env.kind.tables)
+    chosen = usable_tasks(suite, split, whole, spoken)
+    check_judged(chosen, judges)
+    scored = chosen_by(metric, suite)
+    return Measurement(
+        suite=suite,
+        tasks=chosen,
+        split=split,
+        settings=given,
+        judges=judges,
+        own_scorers=tuple(scored.scorers) if scored else (),
+        budget=budget,
+        progress=spoken,
+    )
+
+
+def _whole(
+    tasks: Suite | Sequence[Any], metric: Callable[..., Any] | None, intent: str
+) -> tuple[Suite, str, Sequence[Task]]:
+    """The suite, the split and the whole tasks, expectations included."""
+    if isinstance(tasks, Suite):
+        return tasks, "test", tasks.select(split="test")
+    if isinstance(tasks, Examples):
+        return tasks.suite, tasks.split, tasks.tasks
+    if metric is None:
+        raise InputError(
+            "plain examples need a metric", where="metric", hint="give metric=..., or tasks of a suite"
+        )
+    suite = suite_of_examples((), (), tasks, intent=intent)
+    return suite, "test", suite.tasks
+
+
+def _progress(shown: bool) -> Progress:
+    from worksmith.cli.terminal import Terminal
+
+    return Terminal() if shown else SILENT
+
+
+def opened(program: Any, env: Environment) -> OpenedProgram:
+    """A program that is ready to run in an environment.
+
+    Args:
+        program: takes `task=`, or is the file of a compiled agent.
+
+    Raises:
+        InputError: it is no program, or works in another environment.
+    """
+    if isinstance(program, str | Path):
+        return compiled_program(program, env)
+    if isinstance(program, type) or not callable(program):
+        raise InputError(
+            f"{program!r} is no program", hint="give an agent, a DSPy program, a function, or a file"
+        )
+    made = getattr(program, "compilation", None)
+    facts = made.artifact.manifest.tried if made is not None else None
+    file = getattr(made, "file", None)
+    if isinstance(program, Agent) and program.env is not env:
+        if program.env is not None:
+            raise InputError(
+                "the agent works in another environment than the tasks", hint="make it with suite.env"
+            )
+        program = program.deepcopy()
+        program.env = env
+    return OpenedProgram(program, facts, file)
+
+
+def arms_of(
+    programs: Mapping[str, Any] | Sequence[Any], env: Environment
+) -> tuple[list[Arm], dict[str, OpenedProgram]]:
+    """The arms of a study, and its programs by the arms' labels.
+
+    Without labels of the user's a program has the name of its strategy or class, and of its optimizer.
+    """
+    named = isinstance(programs, Mapping)
+    given = list(programs.values()) if isinstance(programs, Mapping) else list(programs)
+    found = [opened(each, env) for each in given]
+    if not found:
+        raise InputError("there are no programs to compare", where="programs")
+    made = [(strategy_name(p.program), p.compiled.optimizer if p.compiled else "none") for p in found]
+    labels = list(programs) if named else _labels(made)
+    arms = [
+        # Two programs of one name would pass for one program with different optimizers.
+        Arm(label, strategy=name if made.count((name, optimizer)) == 1 else label, optimizer=optimizer)
+        for label, (name, optimizer) in zip(labels, made, strict=True)
+    ]
+    return arms, dict(zip(labels, found, strict=True))
+
+
+def _labels(made: Sequence[tuple[str, str]]) -> list[str]:
+    """Names for all, each once: those that come again are numbered."""
+    seen: Counter[str] = Counter()
+    labels = []
+    for name, optimizer in made:
+        label = name if optimizer == "none" else f"{name} + {optimizer}"
+        seen[label] += 1
+        labels.append(label if seen[label] == 1 else f"{label} {seen[label]}")
+    return labels
+
+
+@contextmanager
+def connection_kept(env: Environment) -> Iterator[None]:
+    """A block after which tools work again where they worked before."""
+    before = env.backend
+    try:
+        yield
+    finally:
+        env.connect(before)

@@ -1,0 +1,60 @@
+"""`ws.load`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import dspy
+
+from optimizers.compiling.artifact import Artifact
+from worksmith.jobs.parts.programs import check_demonstrations, load_program
+
+if TYPE_CHECKING:
+    from tools.environment import Environment
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """Where a program comes from: the file, and what lies in it."""
+
+    file: Path
+    artifact: Artifact
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Loaded:
+        return self
+
+
+def load(file: Path | str, into: Environment | dspy.Module) -> Any:
+    """A compiled program from its file.
+
+    Args:
+        file: written by `worksmith compile`, or by `program.compilation.save(file)`.
+        into: an environment, and the result is the `Agent` in it; or a DSPy program, and the result is a
+            copy of it with what was compiled.
+
+    Returns:
+        The program, ready to run.
+
+    Raises:
+        InputError: the file is missing, damaged or edited, or was compiled for something else.
+
+    Example:
+        >>> better = ws.Bootstrap(accept="best").compile(
+        ...     ws.Agent("react", env), trainset=suite.train, valset=suite.dev
+        ... )
+        >>> better.compilation.save("agent.json")
+        >>> agent = ws.load("agent.json", env)
+        >>> agent.digest == better.digest
+        True
+    """
+    loaded = Loaded(Path(file), Artifact.read(file))
+    if isinstance(into, dspy.Module):
+        program = into.deepcopy()
+        loaded.artifact.restore(program, where=str(file))
+        check_demonstrations(program, where=str(file))
+    else:
+        program = load_program(file, into)
+    program.compilation = loaded
+    return program

@@ -1,0 +1,172 @@
+"""`ws.evaluate` and `ws.compare`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from worksmith.api.data import arms_of, chosen_models, connection_kept, measurement, opened
+from worksmith.jobs.comparison import Comparison, run_comparison
+from worksmith.jobs.evaluation import EvalPlan, Evaluation, run_evaluation
+from worksmith.jobs.parts.tracking import Tracking
+from worksmith.jobs.study_plan import ProgramsPlan
+
+if TYPE_CHECKING:
+    import dspy
+
+    from evals.suite import Suite
+    from optimizers.cost.budget import Budget
+
+
+def evaluate(
+    program: Callable[..., Any] | Path | str,
+    tasks: Suite | Sequence[dspy.Example],
+    *,
+    metric: Callable[..., Any] | None = None,
+    lm: str | dspy.BaseLM | None = None,
+    judge: str | Sequence[str] = (),
+    rubric: Path | str | None = None,
+    trials: int = 1,
+    seed: int = 0,
+    workers: int = 8,
+    budget: Budget | None = None,
+    live: bool = False,
+    track: bool | str = False,
+    log: Path | str | None = None,
+    resume: bool = False,
+    intent: str = "intent",
+    progress: bool = True,
+) -> Evaluation:
+    """Run a program on tasks and score every episode.
+
+    Args:
+        program: an agent, any DSPy program, a function that takes `task=`, or the file of a compiled agent.
+            On plain examples it gets their inputs.
+        tasks: a part of a suite such as `suite.test`, a suite (its test tasks), or DSPy examples with inputs.
+        metric: takes an example and a prediction; gives a bool, a number from 0 to 1, or a `dspy.Prediction`
+            with `score`. Plain examples need one; a suite has scorers of its own.
+        lm: the model or its name, such as `openai/gpt-4o-mini`. Default is DSPy's, else `local/analogy`,
+            which is no language model; the result says so.
+        judge: names of judges, such as `local/rubric` or a model's name, for levels from 1 to 5.
+        rubric: YAML file of the judges' rubrics.
+        trials: episodes of each task.
+        seed: of all random choices.
+        workers: episodes at once.
+        budget: limits; episodes that it does not admit are left out.
+        live: let tools that are declared with `outside=True` make their calls.
+        track: record the run in MLflow; a text is the name of the experiment.
+        log: file of the episodes (JSON lines); default is one in `mlruns/logs`.
+        resume: go on with the log of a stopped run.
+        intent: the field of plain examples that names their kind. Intervals are over kinds.
+        progress: say on stderr what happens, in a terminal with a bar.
+
+    Returns:
+        The episodes, and figures with 95 % intervals. It prints as a table, `report("report.html")` writes
+        a page, `to_json()` gives data.
+
+    Raises:
+        InputError: an argument is wrong; says which, and what to do.
+        BudgetSpentError: the budget was spent before the first episode.
+        EvaluationInterrupted: on Ctrl-C; finished episodes are in the log.
+
+    Example:
+        >>> result = ws.evaluate(ws.Agent("react", env), suite.test, lm="gold", progress=False)
+        >>> result.summary.scores["outcome"].value
+        1.0
+        >>> len(result.records)
+        16
+    """
+    conditions = measurement(
+        tasks,
+        metric,
+        judge=judge,
+        rubric=rubric,
+        budget=budget,
+        live=live,
+        track=track,
+        intent=intent,
+        progress=progress,
+        trials=trials,
+        seed=seed,
+        workers=workers,
+        resume=resume,
+    )
+    suite = conditions.suite
+    name, models, said = chosen_models(lm, suite)
+    plan = EvalPlan(
+        program=opened(program, suite.env),
+        lm=name,
+        models=models,
+        measurement=conditions,
+        log=None if log is None else Path(log),
+        notes=said,
+    )
+    with connection_kept(suite.env):
+        return run_evaluation(plan, Tracking.of(conditions.settings, track=bool(track)))
+
+
+def compare(
+    programs: Mapping[str, Callable[..., Any] | Path | str] | Sequence[Callable[..., Any] | Path | str],
+    tasks: Suite | Sequence[dspy.Example],
+    *,
+    metric: Callable[..., Any] | None = None,
+    lm: str | dspy.BaseLM | None = None,
+    judge: str | Sequence[str] = (),
+    rubric: Path | str | None = None,
+    trials: int = 1,
+    seed: int = 0,
+    workers: int = 8,
+    budget: Budget | None = None,
+    live: bool = False,
+    track: bool | str = False,
+    resume: bool = False,
+    intent: str = "intent",
+    progress: bool = True,
+) -> Comparison:
+    """Run programs on the same tasks and compare each with the first.
+
+    Args:
+        programs: as of `evaluate`; in a mapping by the names that tables have. The first is the reference.
+        tasks, metric, lm, judge, rubric, trials, seed, workers, budget, live, track, resume, intent,
+            progress: as of `evaluate`.
+
+    Returns:
+        The programs' figures, with differences in points paired by task, their 95 % intervals over kinds of
+        tasks, and adjusted p values. It prints as a table, and `report("report.html")` writes a page.
+
+    Raises:
+        InputError: an argument is wrong; says which, and what to do.
+        BudgetSpentError: the budget was spent before the first program was done.
+        EvaluationInterrupted: on Ctrl-C; what was finished is in the logs.
+
+    Example:
+        >>> agent = ws.Agent("react", env)
+        >>> better = ws.Bootstrap(accept="best").compile(agent, trainset=suite.train, valset=suite.dev)
+        >>> result = ws.compare({"as it is": agent, "compiled": better}, suite.test, progress=False)
+        >>> difference = result.study.rows[1].against_first.difference
+        >>> difference.low > 0
+        True
+    """
+    conditions = measurement(
+        tasks,
+        metric,
+        judge=judge,
+        rubric=rubric,
+        budget=budget,
+        live=live,
+        track=track,
+        intent=intent,
+        progress=progress,
+        trials=trials,
+        seed=seed,
+        workers=workers,
+        resume=resume,
+    )
+    suite = conditions.suite
+    chosen = chosen_models(lm, suite)
+    arms, found = arms_of(programs, suite.env)
+    plan = ProgramsPlan(measurement=conditions, arms=arms, opened=found, lm=chosen.only)
+    with connection_kept(suite.env):
+        tracking = Tracking.of(conditions.settings, track=bool(track))
+        return run_comparison(plan, tracking, notes=chosen.said)
