@@ -73,6 +73,8 @@ class TaskKind:
         from_examples: makes a suite of the examples of a plain DSPy program, see
             `evals.suite.suite_of_examples`.
         draft_tasks: drafts lines of a task file for the environment of a project, see `Drafting`.
+        write_environment: writes the environment of a new project: takes a folder of data, and that of the
+            project.
         suites: gives the builder of its suites; None where suites are only imported or written by hand.
         importers: readers of published systems, by name of the system.
         scorer: scores episodes over an environment. By default that is an `AnswerScorer` where the world
@@ -108,6 +110,7 @@ class TaskKind:
     call: Callable[[Any, Task], Any] | None = None
     from_examples: Callable[[Sequence[Sequence[Any]], str], Any] | None = None
     draft_tasks: Callable[[Path, Drafting], Sequence[dict[str, Any]]] | None = None
+    write_environment: Callable[[Path, Path], None] | None = None
     suites: Callable[[], SuiteBuilder[Any]] | None = None
     importers: Mapping[str, Importer] = field(default_factory=dict)
     scorer: Callable[[Environment, GroundTruth], Scorer] | None = None

@@ -6,12 +6,17 @@ import os
 from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
-from shutil import copytree, ignore_patterns
+from shutil import copy, copytree, ignore_patterns
 from typing import TYPE_CHECKING, Any
 
+from evals.task_kind import TASK_KINDS
 from tools.errors import InputError
 from tools.files.directories import directory_atomically
+from tools.files.project_file import PROJECT_FILE
 from worksmith.jobs.parts.printing import Printable
+from worksmith.jobs.parts.progress import SILENT, Progress
+from worksmith.jobs.settings.suites import TaskDraftSettings
+from worksmith.jobs.task_drafting import draft_tasks
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,6 +24,23 @@ if TYPE_CHECKING:
     from worksmith.jobs.settings.suites import NewSettings
 
 _TEMPLATE = files("worksmith") / "templates" / "helpdesk"
+
+
+_TEST = '''"""The tools and rules of this project. Run with `pytest`."""
+
+from pathlib import Path
+
+import worksmith as ws
+
+SUITE = ws.Suite.open(Path(__file__).parents[1])
+
+
+def test_every_gold_plan_can_be_followed() -> None:
+    for task in SUITE.tasks:
+        episode = SUITE.env.episode(persona=task.persona)
+        for step in task.gold_plan or ():
+            assert episode.call(step.tool, step.arguments).status in ("ok", "denied"), task.id
+'''
 
 
 @dataclass(frozen=True)
@@ -42,16 +64,33 @@ class NewProject(Printable):
             console.out(f"    {line}", highlight=False)
 
 
-def new_project(settings: NewSettings) -> NewProject:
-    """Write a small, commented project.
+def new_project(settings: NewSettings, *, progress: Progress = SILENT) -> NewProject:
+    """Write a small, commented project: a made-up helpdesk, or one over data that there are.
 
     Raises:
-        InputError: the folder is already there.
+        InputError: the folder is already there, or the data cannot be read.
     """
-    folder = settings.folder
+    folder, source = settings.folder, settings.source
     if os.path.lexists(folder):
         raise InputError("the folder is already there", where=str(folder), hint="choose another name")
     with as_file(_TEMPLATE) as template, directory_atomically(folder) as new:
-        copytree(template, new, dirs_exist_ok=True, ignore=ignore_patterns("__pycache__"))
+        if source is None:
+            copytree(template, new, dirs_exist_ok=True, ignore=ignore_patterns("__pycache__"))
+        else:
+            _write_own(source, new, template, progress)
     found = sorted(file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file())
-    return NewProject(folder, tuple(found))
+    return NewProject(folder, tuple(name for name in found if not name.startswith(".")))
+
+
+def _write_own(source: Path, folder: Path, template: Path, progress: Progress) -> None:
+    """Write a project over the data in `source`."""
+    write = next((kind.write_environment for kind in TASK_KINDS.all() if kind.write_environment), None)
+    if write is None:
+        raise InputError("no installed kind makes projects of data")
+    progress.say(f"reading {source}")
+    write(source, folder)
+    copy(template / PROJECT_FILE, folder)
+    (folder / "tests").mkdir()
+    (folder / "tests" / "test_environment.py").write_text(_TEST, encoding="utf-8")
+    progress.say("drafting tasks")
+    draft_tasks(TaskDraftSettings(suite=folder, out=folder / "tasks.jsonl"))

@@ -8,6 +8,7 @@ from tools.lazy import function_at
 OWN_DATA = TaskKind(
     name="own_data",
     read_tasks=function_at("evals.kinds.own_data.reading:read_own_tasks"),
+    write_environment=function_at("tools.kinds.own_data.new_project:write_environment"),
     open_project=function_at("evals.kinds.own_data.project:open_project"),
     draft_tasks=function_at("evals.kinds.own_data.drafting.draft:draft_project"),
     scorer=function_at("evals.kinds.own_data.scorer:OwnScorer"),

@@ -9,7 +9,8 @@ import pytest
 from evals.suite import Suite
 from tools.errors import InputError
 from worksmith.jobs.project import new_project
-from worksmith.jobs.settings.suites import NewSettings
+from worksmith.jobs.settings.suites import NewSettings, TaskCheckSettings
+from worksmith.jobs.task_check import check_tasks
 
 
 @pytest.fixture
@@ -52,3 +53,33 @@ def test_a_mistake_is_told_with_its_place(project: Path, file: str, text: str, s
     (project / file).write_text(text)
     with pytest.raises(InputError, match=said):
         Suite.open(project).env.check()
+
+
+def test_a_project_over_own_data_opens_with_tasks_that_hold(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "data").mkdir()
+    rows = "".join(f"{n},Book {n},{n * 3},{n % 2 == 0}\n" for n in range(1, 9))
+    (tmp_path / "data" / "my books.csv").write_text("book_id,title,pages,from\n" + rows)
+    new_project(NewSettings(folder="lib", source="data"))
+    suite = Suite.open("lib")
+
+    assert list(suite.env.episode().toolset) == ["my_books.find_my_books", "my_books.update_my_book"]
+    found = suite.env.episode().call("my_books.find_my_books", {"pages": 9})
+    assert found.value == [{"book_id": 3, "title": "Book 3", "pages": 9, "from": False}]
+    assert len(suite.tasks) >= 10
+    assert check_tasks(TaskCheckSettings(suite="lib")).to_json()["wrong"] == 0
+
+
+@pytest.mark.parametrize("name", ["none", "empty", "bad"])
+def test_data_that_gives_no_project_leaves_nothing(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "bad").mkdir()
+    (tmp_path / "bad" / "a.csv").write_bytes(b"a,b\n1,\x00\xff\n")
+    with pytest.raises(InputError, match=name if name != "bad" else "a.csv"):
+        new_project(NewSettings(folder="lib", source=name))
+    assert not (tmp_path / "lib").exists()

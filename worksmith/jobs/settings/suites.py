@@ -32,6 +32,13 @@ class NewSettings(JobSettings):
     """Write a small project."""
 
     folder: Path = setting(..., "Folder to write.", positional=True)
+    source: Path | None = setting(
+        None,
+        "Folder of CSV, JSONL, Parquet or SQLite files to begin with.",
+        flag="--from",
+        path="folder",
+        unset="a made-up helpdesk",
+    )
 
 
 class ImportSettings(JobSettings):

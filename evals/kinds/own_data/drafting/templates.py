@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -198,7 +199,8 @@ def _step(recipe: Recipe, arguments: Mapping[str, Any]) -> dict[str, Any]:
 def _request(recipe: Recipe, label: str) -> str:
     """The tool's name as a request about a row: `Close ticket T-1` of `close_ticket`."""
     said, noun = words(recipe.tool.name.partition(".")[2]), recipe.facts.noun
-    text = said.replace(noun, label, 1) if noun in said else f"{said}: {label}"
+    whole = re.compile(rf"\b{re.escape(noun)}s?\b")
+    text = whole.sub(lambda _: label, said, count=1) if whole.search(said) else f"{said}: {label}"
     return text[:1].upper() + text[1:]
 
 
