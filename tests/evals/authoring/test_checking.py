@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from evals.kinds.own_data.scorer import OwnScorer
 from tests.evals import help_desk
 from tests.evals.kinds.own_data.desk import CLOSE, env, task
 from tools.environment import Environment
+from tools.kinds.own_data.context import Context
+from tools.kinds.own_data.environment import Environment as OwnEnvironment
 
 READ = {"tool": "read", "arguments": {"ticket_id": "1002"}}
 SALARY = {"tool": "salary", "arguments": {"emp_id": "emp_0002"}}
@@ -158,3 +161,53 @@ def test_a_tool_has_to_do_with_the_tables_that_its_helpers_name(desk: Environmen
         function = staticmethod(_tool)
 
     assert mentions(Made, TABLE)  # type: ignore[arg-type]
+
+
+POLICY = {
+    "format": "worksmith-policy/1",
+    "sources": {
+        "tickets": {
+            "rules": [
+                {"id": "all", "operations": ["read"], "when": {"always": True}},
+                {"id": "own", "operations": ["update", "create", "delete"], "when": {"same": "department"}},
+            ]
+        }
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("persona", "change", "said"),
+    [
+        ("ann", {"T-1": {"status": "closed"}}, ""),
+        ("bo", {"T-1": {"status": "closed"}}, "bo may not update this record"),
+        ("ann", {"T-1": {"department": "HR"}}, "ann may not update this record"),
+        ("bo", {"T-1": None}, "bo may not delete this record"),
+        ("ann", {"new": [{"department": "IT", "status": "open"}]}, ""),
+        ("bo", {"new": [{"department": "IT", "status": "open"}]}, "bo may not create this record"),
+    ],
+)
+def test_changes_that_the_rules_deny_are_unsolvable(
+    tmp_path: Path, persona: str, change: Any, said: str
+) -> None:
+    own = OwnEnvironment.from_tables(
+        {
+            "tickets": [{"id": "T-1", "department": "IT", "status": "open"}],
+            "people": [{"id": "ann", "department": "IT"}, {"id": "bo", "department": "HR"}],
+        },
+        now="2026-01-05",
+        personas="people",
+        folder=tmp_path,
+    )
+
+    @own.tool
+    def change_ticket(ctx: Context, ticket_id: str, status: str) -> None:
+        """Change a ticket."""
+        ctx["tickets"].update(ticket_id, status=status)
+
+    (tmp_path / "policy.json").write_text(json.dumps(POLICY))
+    own.use_policy(tmp_path / "policy.json")
+    line = {"query": "q", "persona": persona, "changes": {"tickets": change}}
+    findings = list(_findings(own, read_own_tasks(own, [line])[0]))
+    assert [each.level for each in findings] == (["unsolvable"] if said else [])
+    assert all(said in each.said for each in findings)
