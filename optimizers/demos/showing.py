@@ -42,12 +42,19 @@ def show(program: dspy.Module, display: Display, settings: ShowSettings) -> Show
     Demonstrations beyond `settings.demo_tokens` are left out; the fixed ones are let in first.
 
     Raises:
-        InputError: something is to be searched, and a predictor has no input that holds the task's text.
+        InputError: something is to be searched, and a predictor has no input that holds the task's text, or
+            the program itself is the predictor.
     """
     names = [name for name, _ in program.named_predictors()]
     fixed = fitting(((each, _sizes(each, names)) for each in display.fixed), settings.demo_tokens)
     if not display.searched:
         return Shown(show_all(give_demonstrations(program, fixed), names), tuple(fixed))
+    if any(predictor is program for predictor in program.predictors()):
+        raise InputError(
+            "a program that is a single predictor cannot search its demonstrations",
+            where="student",
+            hint="put the predictor into a dspy.Module, such as dspy.ChainOfThought, or use bootstrap",
+        )
     everything = (*fixed, *display.searched)
     copy = give_demonstrations(program, everything)
     nearest = {
@@ -80,11 +87,22 @@ def _sizes(demonstration: Demonstration, names: Iterable[str]) -> Mapping[str, i
 
 
 def _query_field(name: str, demonstrations: Sequence[Demonstration]) -> str:
-    """The input of a predictor that holds the task's text in every demonstration."""
+    """The input of a predictor that holds the task's text in every demonstration.
+
+    Where a task is several inputs, it is the one of them that differs most often between tasks, and among
+    equals the shortest: a question rather than its context.
+    """
     parts = [(d.query, d.parts[name]) for d in demonstrations if name in d.parts]
     for field in parts[0][1]:
         if all(part.get(field) == query for query, part in parts):
             return field
+    texts = {
+        field: [part[field] for _, part in parts]
+        for field in parts[0][1]
+        if all(f"{field}: {part.get(field)}" in query for query, part in parts)
+    }
+    if texts:
+        return min(texts, key=lambda field: (-len(set(texts[field])), sum(map(len, texts[field]))))
     raise InputError(
         f"no input of the predictor {name} holds the task's text",
         where="--optimizer knn",

@@ -26,6 +26,17 @@ def made(kind: type[Teleprompter] = Bootstrap, **given: Any) -> Teleprompter:
     return kind(**{**options, **given})
 
 
+class House(dspy.Module):  # type: ignore[misc]
+    """A predictor with an input that is the same for all mails."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.predict = dspy.Predict("house, mail -> topic, team")
+
+    def forward(self, **inputs: Any) -> Any:
+        return self.predict(**inputs)
+
+
 @pytest.mark.parametrize("kind", OURS)
 def test_a_plain_program_gets_better_and_stays_its_own_class(kind: type[Teleprompter]) -> None:
     student = Mailroom()
@@ -182,6 +193,39 @@ def test_the_model_is_dspys_where_none_is_given() -> None:
     with dspy.context(lm=lm(knows=True)):
         compiled = made(lm=None, teacher=None).compile(Mailroom(), trainset=TRAIN, valset=DEV)
     assert "the model is copycat/True" in str(compiled.compilation)
+
+
+def test_of_several_inputs_the_one_that_tells_tasks_apart_is_compared() -> None:
+    house = "We sell lamps and chairs."
+    given = [
+        [dspy.Example(house=house, **each).with_inputs("house", "mail") for each in part]
+        for part in (TRAIN, DEV)
+    ]
+    compiled = made(Nearest).compile(House(), trainset=given[0], valset=given[1])
+    assert compiled.predict.nearest.field == "mail"
+
+
+def test_a_bare_predictor_shows_fixed_demonstrations_only() -> None:
+    student = dspy.Predict("mail -> topic, team")
+    with pytest.raises(InputError, match="single predictor"):
+        made(Nearest).compile(student, trainset=TRAIN, valset=DEV)
+    compiled = made(Race).compile(student, trainset=TRAIN, valset=DEV)
+    assert type(compiled) is dspy.Predict
+    assert not any(trial.name.startswith("nearest") for trial in compiled.compilation.trials)
+
+
+@pytest.mark.slow
+def test_a_compile_is_recorded_in_mlflow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import mlflow
+
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{tmp_path / 'mlflow.db'}")
+    compiled = made(track="mails").compile(Mailroom(), trainset=TRAIN, valset=DEV)
+    client = mlflow.MlflowClient(f"sqlite:///{tmp_path / 'mlflow.db'}")
+    run = client.get_run(compiled.compilation.run_id)
+    assert client.get_experiment(run.info.experiment_id).name == "mails"
+    assert run.data.params["optimizer"] == "bootstrap"
+    assert len(client.get_metric_history(run.info.run_id, "dev/outcome")) == len(compiled.compilation.trials)
+    assert [file.path for file in client.list_artifacts(run.info.run_id)] == ["program.json"]
 
 
 def test_the_engine_of_the_tests_copies() -> None:
