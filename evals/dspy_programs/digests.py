@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
+from weakref import WeakKeyDictionary
+
+import dspy
 
 from evals.dspy_programs.own_models import own_models
 from tools.code import code_digest
@@ -33,6 +37,9 @@ _VARIABLES = {
 
 _URLS = ("api_base", "base_url")
 """Settings with a server's address."""
+
+_SEEN: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
+"""Digests of users' models and engines, which may count their calls in an attribute."""
 
 _SECRET_MARKS = ("key", "token", "secret", "password", "header", "auth", "credential")
 
@@ -84,7 +91,8 @@ def model_digest(lm: Any) -> str:
     """The content address of a model with its settings and its server's address, without credentials.
 
     A custom engine counts by its own `digest` or `version`; a proxy, which has a `model_digest`, by the model
-    behind it.
+    behind it. A model or an engine of a user's class counts by its code and by its attributes, as they are
+    when it is first seen.
     """
     if lm is None:
         return digest("none")
@@ -94,8 +102,9 @@ def model_digest(lm: Any) -> str:
         return str(of_proxy(settings))
     # The environment may have the address of a provider's model.
     address = addresses(model_name(lm)) if isinstance(engine, str | None) else {}
-    kind = "" if type(lm).__module__.startswith(("dspy.", "evals.")) else _path(type(lm))
-    return digest([model_name(lm), getattr(lm, "model_type", ""), kind, settings, address, _engine(engine)])
+    return digest(
+        [model_name(lm), getattr(lm, "model_type", ""), _own(lm), settings, address, _engine(engine)]
+    )
 
 
 def addresses(model: str) -> dict[str, str]:
@@ -128,8 +137,32 @@ def scorers_digest(scorers: Sequence[Any]) -> str:
 def _engine(engine: Any) -> str:
     if engine is None or isinstance(engine, str):
         return engine or ""
-    version = getattr(engine, "digest", None) or getattr(engine, "version", None) or ""
+    version = getattr(engine, "digest", None) or getattr(engine, "version", None) or _own(engine)
     return f"{_path(engine)}:{version() if callable(version) else version}"
+
+
+def _own(thing: Any) -> str:
+    """The digest of code and attributes of an object of a user's class; empty for ours and DSPy's."""
+    if type(thing).__module__.startswith(("dspy.", "evals.")):
+        return ""
+    try:
+        if thing not in _SEEN:
+            _SEEN[thing] = _own_now(thing)
+        return _SEEN[thing]
+    except TypeError:  # it cannot be hashed, or has no weak references
+        return _own_now(thing)
+
+
+def _own_now(thing: Any) -> str:
+    attributes = getattr(thing, "__dict__", {}).items()
+    state = {name: _plain(value) for name, value in attributes if name not in _dspys() and not _secret(name)}
+    return digest([_path(type(thing)), code_digest(thing), state])
+
+
+@cache
+def _dspys() -> frozenset[str]:
+    """The attributes of DSPy's own models."""
+    return frozenset(vars(dspy.LM("openai/none")))
 
 
 def _path(thing: Any) -> str:

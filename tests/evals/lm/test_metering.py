@@ -253,6 +253,29 @@ def test_a_model_with_a_forward_of_its_own_is_counted(kind: type[dspy.BaseLM]) -
     assert model_digest(lm) != model_digest(dspy.LM("mine/model", temperature=0.5, max_tokens=100))
 
 
+class Knowing(OwnBase):
+    """A model of one name, with a setting in an attribute, that counts its calls."""
+
+    def __init__(self, *, knows: bool) -> None:
+        super().__init__("mine/model")
+        self.knows = knows
+        self.calls = 0
+
+    def forward(self, prompt: Any = None, messages: Any = None, **kwargs: Any) -> Any:
+        self.calls += 1
+        reply = OwnForward.forward(self, prompt, messages, **kwargs)
+        reply["choices"][0]["message"]["content"] = str(self.knows)
+        return reply
+
+
+def test_models_of_one_class_and_name_with_other_attributes_share_no_replies() -> None:
+    teacher, student = Knowing(knows=True), Knowing(knows=False)
+    assert metered(teacher)("who?") == ["True"]
+    assert metered(student)("who?") == ["False"]
+    assert metered(teacher)("who?") == ["True"]
+    assert teacher.calls == student.calls == 1  # the third reply came out of the cache
+
+
 @pytest.mark.parametrize(
     ("lm", "problem"),
     [
