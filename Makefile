@@ -36,3 +36,4 @@ format: install
 
 docs: install
 	$(BIN)/python docs/reference.py
+	$(BIN)/python docs/api_pages.py

@@ -66,6 +66,12 @@ class Suite:
 
     Raises:
         InputError: the file is missing or damaged, or two tasks have the same id.
+
+    Example:
+        >>> suite.counts()
+        {'dev': 8, 'test': 16, 'train': 16}
+        >>> suite.test[0].task.query
+        "Close ticket T-115 with the resolution 'fuse changed'."
     """
 
     def __init__(

@@ -84,6 +84,12 @@ class Agent(dspy.Module):  # type: ignore[misc]
 
     Raises:
         InputError: there is no such strategy, toolset, access mode, way to make calls or category.
+
+    Example:
+        >>> agent = ws.Agent("react", env)
+        >>> result = ws.evaluate(agent, suite.test[:1], lm="gold", progress=False)
+        >>> result.records[0].answer
+        'Done.'
     """
 
     sees_truth = True

@@ -15,6 +15,13 @@ class WorksmithError(Exception):
 
     Attributes:
         exit_code: with which a command ends that it stops.
+
+    Example:
+        >>> try:
+        ...     suite.task("T-0")
+        ... except ws.WorksmithError as error:
+        ...     print(type(error).__name__)
+        InputError
     """
 
     exit_code = 1
@@ -27,6 +34,10 @@ class InputError(WorksmithError):
         message: what is wrong.
         where: file, row, field or option in which it was found.
         hint: what to do about it.
+
+    Example:
+        >>> print(ws.InputError("there is no column 'id'", where="a.csv: row 3", hint="name another"))
+        a.csv: row 3: there is no column 'id' (name another)
     """
 
     def __init__(self, message: str, *, where: str | None = None, hint: str | None = None) -> None:
@@ -71,7 +82,17 @@ class Notice(UserWarning):
 
 
 class ToolError(WorksmithError):
-    """A tool's refusal; the agent reads the message as its observation."""
+    """A tool's refusal; the agent reads the message as its observation.
+
+    Example:
+        >>> env = ws.Environment.from_tables({"rooms": [{"id": "1"}]}, now="2026-01-05 09:00")
+        >>> @env.tool(writes=False)
+        ... def book(ctx: ws.Context, room: str) -> None:
+        ...     "Book a room."
+        ...     raise ws.ToolError(f"room {room} is taken")
+        >>> env.episode().call("tools.book", {"room": "1"}).text
+        'room 1 is taken'
+    """
 
 
 class InfrastructureError(WorksmithError):

@@ -60,6 +60,10 @@ class Persona(BaseModel):
         active: whether the person is employed at the time of the episode; if not, access rules deny
             everything.
         attributes: all other fields of the persona. They are for rules and tools; no prompt shows them.
+
+    Example:
+        >>> env.persona("mara").department
+        'Reception'
     """
 
     model_config = ConfigDict(frozen=True)

@@ -51,7 +51,7 @@ def read_state(path: Path | str) -> dict[str, Any]:
             if compiled
             else "this is no state that DSPy saved",
             where=str(path),
-            hint="load it with worksmith.load_program, or give it to a command as --program"
+            hint="load it with worksmith.load, or give it to a command as --program"
             if compiled
             else "write one with Module.save",
         )

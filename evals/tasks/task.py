@@ -145,6 +145,11 @@ class Task(VisibleTask):
         mentions: texts that a free text written for the task must contain.
         twin: the task with the same wording and another persona, who may (or may not) do it.
         origin: source (file, row ...), for reports.
+
+    Example:
+        >>> task = suite.task("close-3")
+        >>> task.split, task.intent, task.persona.name
+        ('test', 'close', 'Jonas Ruhl')
     """
 
     area: str = ""

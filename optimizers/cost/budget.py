@@ -56,6 +56,12 @@ class Budget:
 
     Attributes:
         stopped: the name of the limit that was reached; empty until then.
+
+    Example:
+        >>> budget = ws.Budget(calls=100)
+        >>> result = ws.evaluate(ws.Agent("react", env), suite.test, budget=budget, progress=False)
+        >>> budget.spent.calls <= 100, budget.stopped
+        (True, '')
     """
 
     def __init__(

@@ -61,7 +61,14 @@ class BankOptimizer(Teleprompter):
 
 
 class Bootstrap(BankOptimizer):
-    """Sets that cover the bank and random ones, each on all dev tasks; the program as it is competes too."""
+    """Sets that cover the bank and random ones, each on all dev tasks; the program as it is competes too.
+
+    Example:
+        >>> optimizer = ws.Bootstrap(accept="best")
+        >>> better = optimizer.compile(ws.Agent("react", env), trainset=suite.train, valset=suite.dev)
+        >>> better.compilation.chosen
+        'covering-0'
+    """
 
     name = "bootstrap"
     tested = True
@@ -100,6 +107,12 @@ class Nearest(Teleprompter):
     """The whole bank goes into the program; each task sees the nearest part of it.
 
     Where it has to beat the program as it is, that is measured as well.
+
+    Example:
+        >>> optimizer = ws.Nearest(accept="best")
+        >>> better = optimizer.compile(ws.Agent("react", env), trainset=suite.train, valset=suite.dev)
+        >>> better.compilation.chosen
+        'nearest'
     """
 
     name = "knn"
@@ -150,6 +163,12 @@ class Tpe(BankOptimizer):
 
     Raises:
         InputError: Optuna is not installed.
+
+    Example:
+        >>> optimizer = ws.Tpe(candidates=2, accept="best")
+        >>> better = optimizer.compile(ws.Agent("react", env), trainset=suite.train, valset=suite.dev)
+        >>> len(better.compilation.trials)
+        3
     """
 
     name = "tpe"

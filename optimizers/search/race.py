@@ -34,7 +34,14 @@ if TYPE_CHECKING:
 
 
 class Race(BankOptimizer):
-    """Candidates and the program as it is meet on dev in blocks; the winner has to beat the latter."""
+    """Candidates and the program as it is meet on dev in blocks; the winner has to beat the latter.
+
+    Example:
+        >>> race = ws.Race(budget=ws.Budget(minutes=5))
+        >>> better = race.compile(ws.Agent("react", env), trainset=suite.train, valset=suite.dev)
+        >>> better.compilation.chosen
+        'nearest-16'
+    """
 
     name = "race"
     races = True

@@ -153,7 +153,7 @@ def test_a_compiled_program_is_no_state(env: Environment, tmp_path: Path) -> Non
     )
     Artifact.of(agent, manifest, {}).write(tmp_path / "program.json")
 
-    with pytest.raises(InputError, match=r"compiled program of worksmith.*load_program"):
+    with pytest.raises(InputError, match=r"compiled program of worksmith.*worksmith\.load"):
         Agent("react").load(tmp_path / "program.json")
 
 

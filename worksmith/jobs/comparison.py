@@ -46,6 +46,14 @@ class Comparison(Printable):
         stopped: the name of the limit of the budget that ended it; empty where none did.
         missing: how many arms are missing then.
         notes: remarks, such as the model that was taken by default.
+
+    Example:
+        >>> agents = {name: ws.Agent(name, env) for name in ("react", "act")}
+        >>> result = ws.compare(agents, suite.test, lm="gold", progress=False)
+        >>> [row.arm.label for row in result.study.rows]
+        ['react', 'act']
+        >>> result.report("report.html").name
+        'report.html'
     """
 
     settings: Mapping[str, Any]

@@ -60,6 +60,14 @@ class Evaluation(Printable):
         run_id: the id of the run in MLflow; None where it was not tracked.
         stopped: the limit of the budget that ended the evaluation; empty where none did.
         notes: remarks, such as the model that was taken by default.
+
+    Example:
+        >>> result = ws.evaluate(ws.Agent("react", env), suite.test, lm="gold", progress=False)
+        >>> score = result.summary.scores["outcome"]
+        >>> score.value, score.n
+        (1.0, 16)
+        >>> result.report("report.html").name
+        'report.html'
     """
 
     settings: Mapping[str, Any]

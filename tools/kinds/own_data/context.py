@@ -45,6 +45,17 @@ class Context:
         persona: the person that the agent works for; no argument of a call can change that.
         now: the clock of the episode; it stands still.
         live: whether calls outside are to be made, see `Environment.tool`.
+
+    Example:
+        >>> env = ws.Environment.from_tables(
+        ...     {"tickets": [{"id": "T-1", "status": "open"}]}, now="2026-01-05 09:00"
+        ... )
+        >>> @env.tool(writes=False)
+        ... def count_open(ctx: ws.Context) -> int:
+        ...     "How many tickets are open."
+        ...     return ctx["tickets"].count(status="open")
+        >>> env.episode().call("tools.count_open", {}).value
+        1
     """
 
     def __init__(

@@ -52,6 +52,17 @@ class Environment(AnyEnvironment):
     Attributes:
         tables: the tables by name, with the types of their columns.
         keys: the column of each table that identifies a row.
+
+    Example:
+        >>> env = ws.Environment.from_tables(
+        ...     {"tickets": [{"id": "T-1", "status": "open"}]}, now="2026-01-05 09:00"
+        ... )
+        >>> @env.tool
+        ... def close_ticket(ctx: ws.Context, ticket_id: str) -> None:
+        ...     "Close a ticket."
+        ...     ctx["tickets"].update(ticket_id, status="closed")
+        >>> env.episode().call("tools.close_ticket", {"ticket_id": "T-1"}).status
+        'ok'
     """
 
     def __init__(
