@@ -45,6 +45,9 @@ NEEDS = {name: ROOT / "../shared/data" / name for name in ("workbench", "enterpr
 _FENCE = re.compile(r"^```(\w*)\s*$")
 _DIRECTIVE = re.compile(r"^<!-- (not run|file|needs): (.+) -->$")
 _FIGURE = re.compile(r"\b[0-9a-f]{12,}\b|[\d…]+")
+_FAILURE = re.compile(r"worksmith: |wrong \S+ \(")
+"""The begin of a line whose command ends with an error: the error itself, or a fault that a check found."""
+
 _ANYTHING = "..."
 _ANY_WORD = "…"
 
@@ -158,7 +161,7 @@ class ToolContext:
             return self._python(arguments, place)
         if program != "worksmith":
             raise ValueError(f"{place}: only worksmith and python are run, not {command.text!r}")
-        fails = any(line.startswith("worksmith: ") for line in command.shown)
+        fails = any(map(_FAILURE.match, command.shown))
         arguments = [name for argument in arguments for name in self._matching(argument)]
         return self._worksmith(arguments, f"{place}: {command.text}", fails=fails)
 

@@ -29,6 +29,7 @@ from worksmith.cli.app import app
 SLOW = {
     "README.md",
     "docs/tutorial.md",
+    "docs/tutorial-own-data.md",
     "docs/how-to/read-the-record.md",
     "docs/how-to/compare-with-workbench.md",
     "docs/how-to/access-rules.md",
@@ -108,7 +109,7 @@ def test_commands_that_are_only_shown_have_the_options_they_show(block: Block) -
             if command.name == "judge" and arguments[0] not in commands:
                 arguments.insert(0, "run")  # a word that may be left out
             command = commands[arguments.pop(0)]
-        command.make_context("worksmith", arguments)
+        command.make_context("worksmith", arguments, default_map={"suite": "."})  # as in a project
 
 
 def test_links_between_pages_lead_somewhere() -> None:
