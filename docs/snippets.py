@@ -39,8 +39,11 @@ REASONS = (
 )
 """Why a block may be left out."""
 
-NEEDS = {name: ROOT / "../shared/data" / name for name in ("workbench", "enterprisebench")}
-"""What a page may need besides worksmith, by the name under which it finds it."""
+NEEDS = {
+    "examples": ROOT / "examples",
+    **{name: ROOT / "../shared/data" / name for name in ("workbench", "enterprisebench")},
+}
+"""What a page may need besides the installed worksmith, by the name under which it finds it."""
 
 _FENCE = re.compile(r"^```(\w*)\s*$")
 _DIRECTIVE = re.compile(r"^<!-- (not run|file|needs): (.+) -->$")

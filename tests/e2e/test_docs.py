@@ -50,6 +50,9 @@ SLOW = {
 
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 SHELL = ("console", "sh", "bash")
+PROJECT = {"suite": ".", "out": "compiled.json"}
+"""Settings that a page's project file may hold, so that its commands leave them out."""
+
 WORKSMITH = re.compile(r"(?:\$ )?(?:\w+=\S+ )*(?:\.venv/bin/)?worksmith ((?!--)\w.*)")
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
@@ -109,7 +112,7 @@ def test_commands_that_are_only_shown_have_the_options_they_show(block: Block) -
             if command.name == "judge" and arguments[0] not in commands:
                 arguments.insert(0, "run")  # a word that may be left out
             command = commands[arguments.pop(0)]
-        command.make_context("worksmith", arguments, default_map={"suite": "."})  # as in a project
+        command.make_context("worksmith", arguments, default_map=PROJECT)
 
 
 def test_links_between_pages_lead_somewhere() -> None:
