@@ -19,10 +19,10 @@ from evals.tasks.task_file import read_tasks, write_tasks
 from evals.tasks.task_filter import Condition, those_where
 from tools.environment import Environment
 from tools.errors import InputError
+from tools.files import PROJECT_FILE
 from tools.files.atomic import write_atomically
 from tools.files.directories import bring_back
 from tools.files.json_files import read_model, read_models
-from tools.files.project_file import PROJECT_FILE
 from tools.seeding import digest
 from tools.world import World
 

@@ -16,7 +16,7 @@ from evals.tasks.task_file import TASKS_FILE
 from tests.evals import small_office
 from tests.evals.episodes import make_task
 from tools.errors import InputError
-from tools.files.project_file import PROJECT_FILE
+from tools.files import PROJECT_FILE
 
 
 @pytest.fixture

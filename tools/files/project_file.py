@@ -11,8 +11,6 @@ from pydantic import BaseModel, ConfigDict
 from tools.errors import InputError
 from tools.files.json_files import read_file, validated
 
-PROJECT_FILE = "worksmith.toml"
-
 _WHAT = "a project file"
 
 

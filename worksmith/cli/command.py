@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import typer
 
 from tools.errors import InputError
-from tools.files.project_file import PROJECT_FILE
+from tools.files import PROJECT_FILE
 from worksmith.cli.help import GroupedHelp
-from worksmith.cli.project import current_project, defaults_for, use_models_of
 
 
 class Command(GroupedHelp):
     """A command whose settings have the project's values where neither option nor environment gives one."""
 
     def make_context(self, info_name: Any, args: list[str], parent: Any = None, **extra: Any) -> Any:
-        project = current_project()
-        use_models_of(project)
-        if parent is not None and (project.defaults or project.prices):
+        if parent is not None and os.path.lexists(PROJECT_FILE):
+            # Only now: checking the file loads pydantic, which help does not need.
+            from worksmith.cli.project import current_project, defaults_for, use_models_of
+
+            project = current_project()
+            use_models_of(project)
             known = settings_of_commands(parent.find_root().command)
             words = " ".join([*_words(parent), str(info_name)])
             extra["default_map"] = defaults_for(project, words, known.get(words, ()), known)

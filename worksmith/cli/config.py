@@ -8,7 +8,7 @@ import typer
 
 from evals.table import NO_DATA
 from tools.errors import InputError
-from tools.files.project_file import PROJECT_FILE
+from tools.files import PROJECT_FILE
 from worksmith.cli.command import Commands, settings_of_commands
 from worksmith.cli.options import JsonFlag
 from worksmith.cli.project import current_project, defaults_for

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from tools.errors import InputError
-from tools.files.project_file import PROJECT_FILE, ProjectFile, read_project
+from tools.files import PROJECT_FILE
+from tools.files.project_file import ProjectFile, read_project
 from worksmith.models.named import read_models, use_models
 
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from evals.task_kind import TASK_KINDS
 from tools.errors import InputError
+from tools.files import PROJECT_FILE
 from tools.files.directories import directory_atomically
-from tools.files.project_file import PROJECT_FILE
 from worksmith.jobs.parts.printing import Printable
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.settings.suites import TaskDraftSettings

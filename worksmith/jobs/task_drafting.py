@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from evals.authoring.rewriting.writer import CALLS_AT_MOST, rewrite
 from evals.task_kind import TASK_KINDS, Drafting
 from tools.errors import InputError
+from tools.files import PROJECT_FILE
 from tools.files.atomic import check_writable, write_atomically
-from tools.files.project_file import PROJECT_FILE
 from worksmith.jobs.parts.printing import Facts
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.models.resolve import resolve

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from evals.tasks.transcript import GOLD
 from tools.errors import InputError
-from tools.files.project_file import PROJECT_FILE
+from tools.files import PROJECT_FILE
 from worksmith.models.named import model_names, named_model
 
 if TYPE_CHECKING:

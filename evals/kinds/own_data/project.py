@@ -14,8 +14,9 @@ from pydantic import BaseModel, ConfigDict
 from evals.suite import Suite
 from tools.environment import Environment
 from tools.errors import InputError, WorksmithError
+from tools.files import PROJECT_FILE
 from tools.files.json_files import validated
-from tools.files.project_file import PROJECT_FILE, read_project
+from tools.files.project_file import read_project
 from tools.seeding import digest
 
 

@@ -73,7 +73,7 @@ def test_dollars_need_prices_before_any_work(suite: Suite, tmp_path: Path) -> No
 
 
 def test_an_evaluation_stops_with_a_code_of_its_own_and_reports_what_is_finished(suite: Suite) -> None:
-    options = [suite.path, "--log", "log.jsonl", "--workers", 2, "--json"]
+    options = [suite.path, "--split", "all", "--log", "log.jsonl", "--workers", 2, "--json"]
     cut = command(evaluate_program, *options, "--max-calls", 6)
     assert cut.exit_code == 3
     assert "stopped by --max-calls" in cut.stderr

@@ -53,7 +53,7 @@ def test_an_evaluation_gives_records_figures_and_tables(suite: Suite, tmp_path: 
     assert "outcome" in str(result)
     assert "<pre>" in result._repr_html_()
     data = json.loads(json.dumps(result.to_json()))
-    assert (data["split"], data["limit"], len(data["rows"])) == ("all", 3, 3)
+    assert (data["split"], data["limit"], len(data["rows"])) == ("test", 3, 3)
     assert heard.said == ["see each episode with: worksmith report log.jsonl"]
     judged = judge(JudgeSettings(runs=["log.jsonl"]))
     assert [len(figures) for _, figures in judged.runs] == [1]
