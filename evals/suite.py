@@ -104,8 +104,12 @@ class Suite:
             )
 
     @classmethod
-    def open(cls, directory: Path | str) -> Suite:
+    def open(cls, directory: Path | str, *, named_by: str = "") -> Suite:
         """Read the suite in `directory`, or that of the project there.
+
+        Args:
+            named_by: the file that names the directory, if the user does not. A project is code, and a file
+                chooses none: only the project of the working directory is then opened.
 
         Raises:
             InputError: the suite is missing or damaged, or its parts do not belong together.
@@ -115,7 +119,7 @@ class Suite:
         if not os.path.lexists(file):
             bring_back(directory)
         if not os.path.lexists(file):
-            return _open_project(directory)
+            return _open_project(directory, named_by)
         manifest = read_model(file, SuiteManifest, "the manifest of a suite", hint=_AGAIN)
         world = World.open(directory)
         suite = cls(Environment(world), read_tasks(directory), path=directory, rules=manifest.rules)
@@ -330,8 +334,14 @@ def write_suite(world: World, tasks: Sequence[Task]) -> Suite:
     return suite
 
 
-def _open_project(directory: Path) -> Suite:
+def _open_project(directory: Path, named_by: str) -> Suite:
     if (directory / PROJECT_FILE).is_file():
+        if named_by and directory.resolve() != Path.cwd():
+            raise InputError(
+                f"{directory} is a project, whose code is not run because a file names it",
+                where=named_by,
+                hint=f"if you trust its code, name it yourself: --suite {directory}",
+            )
         for kind in TASK_KINDS.all():
             if kind.open_project is not None:
                 suite: Suite = kind.open_project(directory)

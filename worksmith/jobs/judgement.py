@@ -150,7 +150,7 @@ def _opened(names: Sequence[str], suite: Path | None) -> Iterator[tuple[LoadedRu
         if path is None:
             raise InputError("the run does not say of which suite it is", where=run.path, hint="give --suite")
         if path not in suites:
-            suites[path] = Suite.open(path)
+            suites[path] = Suite.open(path, named_by="" if suite else run.path)
         known = run.card.suite_digest
         if known and known != suites[path].digest:
             raise InputError(

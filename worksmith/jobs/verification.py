@@ -17,7 +17,7 @@ from optimizers.compiling.journal import IncompleteJournalError, journal_beside,
 from optimizers.compiling.plan import BANK, BANK_FILE, Model, Plan
 from optimizers.compiling.verification import derived, differing_parts
 from optimizers.demos.trace_bank import TraceBank
-from optimizers.registry import optimizer
+from optimizers.registry import OPTIMIZERS, optimizer
 from optimizers.settings import Settings
 from tools.errors import InputError
 from tools.files.json_files import validated
@@ -114,12 +114,18 @@ def _plan(folder: Path, suite: Path | None, workers: int) -> Plan:
             where=str(folder),
             hint="such a program cannot be derived anew",
         )
+    if decided.optimizer not in OPTIMIZERS:
+        raise InputError(
+            f"no optimizer {decided.optimizer!r} is installed, and a journal may not name a class",
+            where=str(folder),
+            hint="compile again with its journal and --resume, which asks for nothing twice",
+        )
     path = suite or Path(str(description.origin.get("suite", "")))
     if suite is None and not path.exists():
         raise InputError(
             f"the suite is not at {path} any more", where=str(folder), hint="give --suite DIRECTORY"
         )
-    opened = Suite.open(path)
+    opened = Suite.open(path, named_by="" if suite else str(folder))
     if opened.digest != decided.suite["digest"]:
         raise InputError("the program was compiled on another suite", where=str(path))
     start = str(description.origin.get("program", ""))

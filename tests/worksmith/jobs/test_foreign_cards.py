@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -86,3 +87,29 @@ def test_a_race_that_makes_no_sense_is_bad_input(log: Path) -> None:
         trials = [{**trial, "race": race} for trial in compiled["trials"]]
         with pytest.raises(InputError, match="not the card of a run"):
             report(log, compiled={**compiled, "trials": trials})
+
+
+@pytest.mark.parametrize(
+    "command", [pytest.param(("log", "--tracking-uri"), marks=pytest.mark.slow), ("judge", "run")]
+)
+def test_a_project_that_a_card_names_is_not_run(log: Path, tmp_path: Path, command: tuple[str, ...]) -> None:
+    (tmp_path / "worksmith.toml").write_text("")
+    (tmp_path / "environment.py").write_text(f"open({str(tmp_path / 'sprung')!r}, 'w').close()\n")
+    (tmp_path / "here").mkdir()
+    for file in log.parent.glob("log*"):
+        shutil.copy(file, tmp_path / "here")
+    copied = tmp_path / "here" / log.name
+    card = beside(copied, CARD)
+    card.write_text(json.dumps({**json.loads(card.read_text()), "suite": str(tmp_path)}))
+    store = [f"sqlite:///{tmp_path / 'mlflow.db'}"] if command[0] == "log" else []
+    done = CliRunner().invoke(app, [*command, *store, str(copied)])
+
+    assert "whose code is not run" in done.output + str(done.exception)
+    assert not (tmp_path / "sprung").exists()
+
+
+def test_a_suite_runs_no_project_that_lies_in_it(suite: Suite, tmp_path: Path) -> None:
+    shutil.copytree(suite.path, tmp_path / "suite")
+    (tmp_path / "suite" / "worksmith.toml").write_text("")
+    (tmp_path / "suite" / "environment.py").write_text("raise SystemExit\n")
+    assert Suite.open(tmp_path / "suite").digest == suite.digest

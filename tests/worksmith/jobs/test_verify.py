@@ -238,6 +238,34 @@ def test_a_suite_that_moved_is_named(suite: Suite, program: Path, tmp_path: Path
     assert found["identical"]
 
 
+@pytest.fixture
+def trap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with code of somebody else's, a project; `sprung` lies beside it once the code has run."""
+    folder = tmp_path / "trap"
+    folder.mkdir()
+    (folder / "worksmith.toml").write_text("")
+    for name in ("environment.py", "trapped.py"):
+        (folder / name).write_text(f"open({str(tmp_path / 'sprung')!r}, 'w').close()\n")
+    monkeypatch.syspath_prepend(folder)
+    return folder
+
+
+@pytest.mark.parametrize("in_description", [{"origin": "trap"}, {"optimizer": "trapped:Own"}])
+def test_a_journal_names_no_code(program: Path, trap: Path, in_description: dict[str, str]) -> None:
+    description = Path(f"{program}.journal") / "compile.json"
+    said = json.loads(description.read_text())
+    if "origin" in in_description:
+        said["origin"]["suite"] = str(trap)
+    else:
+        said["fingerprint"] |= in_description
+    description.write_text(json.dumps(said))
+    done, _ = verify(program)
+
+    assert isinstance(done.exception, InputError), repr(done.exception)
+    assert not (trap.parent / "sprung").exists()
+    assert "trapped" not in sys.modules
+
+
 def test_no_journal_is_kept_where_none_is_wanted(suite: Suite, tmp_path: Path) -> None:
     run(suite.path, "--out", tmp_path / "a.json", "--optimizer", "none", "--no-journal", *SMALL)
 

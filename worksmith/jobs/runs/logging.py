@@ -57,7 +57,7 @@ def _suite_of(run: LoadedRun, given: Path | None, progress: Progress) -> Suite |
         progress.say(f"{run.path}: its suite is not at hand, so traces say nothing of what was expected")
         return None
     try:
-        found = Suite.open(path)
+        found = Suite.open(path, named_by="" if given else run.path)
     except InputError as error:
         if given is not None:
             raise
