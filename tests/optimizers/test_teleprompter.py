@@ -73,6 +73,13 @@ def test_an_optimizer_of_somebody_elses_is_named_by_its_address() -> None:
         optimizer("tests.optimizers.test_teleprompter:metric")
 
 
+def test_the_same_example_many_times_is_no_evidence() -> None:
+    again = [DEV[0].copy(team=DEV[0].team), DEV[0].copy(mail=f" {DEV[0].mail.upper()}")] * 10
+    compiled = made().compile(Mailroom(), trainset=TRAIN, valset=again)
+    assert compiled.compilation.chosen == "uncompiled"
+    assert "on 1 intents" in str(compiled.compilation.acceptance)
+
+
 class Own:
     """An optimizer without a base class: it shows the first three examples."""
 

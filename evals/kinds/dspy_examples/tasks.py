@@ -11,6 +11,7 @@ from pydantic import Field
 from pydantic_core import to_jsonable_python
 
 from evals.suite import Suite
+from evals.tasks.repeats import of_one_intent
 from evals.tasks.task import Split, Task
 from tools.environment import Environment
 from tools.episode_result import EpisodeResult
@@ -51,7 +52,7 @@ def suite_of(splits: Sequence[Sequence[Any]], intent: str) -> Suite:
         for split, examples in zip(SPLITS, splits, strict=True)
         for task in _tasks(examples, split, intent, seen)
     ]
-    return Suite(Environment(empty_world()), tasks)
+    return Suite(Environment(empty_world()), of_one_intent(tasks))
 
 
 def _tasks(examples: Sequence[Any], split: Split, intent: str, seen: Counter[str]) -> Iterator[ExampleTask]:

@@ -14,6 +14,7 @@ from evals.kinds.own_data.names import Names
 from evals.kinds.own_data.splits import deal, deal_intents
 from evals.kinds.own_data.task import OwnTask, generic_answer
 from evals.kinds.own_data.values import Status
+from evals.tasks.repeats import of_one_intent
 from evals.tasks.task import Action, Step
 from tools.errors import InputError
 from tools.files.json_files import read_lines
@@ -66,7 +67,7 @@ def read_own_tasks(env: Environment, source: Path | Iterable[Mapping[str, Any]])
             wrong.append(error)
     if wrong:
         raise _together(wrong)
-    return _with_splits(found)
+    return _with_splits(of_one_intent(found))
 
 
 def _task(line: TaskLine, number: int, where: str, names: Names, folder: Path) -> OwnTask:

@@ -148,6 +148,13 @@ def test_ids_are_unique(desk: Environment) -> None:
         read_own_tasks(desk, [{**LINE, "id": "x"}, {**LINE, "id": "x"}])
 
 
+def test_tasks_that_ask_the_same_are_of_one_intent(desk: Environment, tmp_path: Path) -> None:
+    lines = [{**LINE, "query": query} for query in ("Close it", "close  it", "Open it")]
+    same, again, other = read_own_tasks(desk, write(tmp_path / "tasks.jsonl", *lines))
+    assert same.intent == again.intent is not None
+    assert other.intent is None
+
+
 def test_a_metric_is_a_function_of_a_file_beside_the_tasks(desk: Environment, tmp_path: Path) -> None:
     (tmp_path / "helper.py").write_text("WORD = 'yes'\n")
     (tmp_path / "metrics.py").write_text(
