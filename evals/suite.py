@@ -82,6 +82,9 @@ class Suite:
         path: Path | None = None,
         rules: str | None = None,
     ) -> None:
+        if not isinstance(env, Environment):
+            hint = 'write Suite(environment, "tasks.jsonl"), or Suite.open(folder)'
+            raise InputError(f"no environment but {type(env).__name__}", where="env", hint=hint)
         self.env = env
         read = task_kind(env.kind.name).read_tasks
         if isinstance(tasks, (Path, str)):

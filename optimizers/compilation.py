@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from optimizers.racing.rules import INCUMBENT
+
 if TYPE_CHECKING:
     from optimizers.compiling.artifact import Artifact
     from optimizers.compiling.compile import Result
@@ -66,11 +68,21 @@ class Compilation:
             for trial in self.trials
             for score in (trial.strict,)
         ]
-        claim = self.acceptance.get("said") or next(
-            (trial.race["verdict"] for trial in self.trials if trial.race and "verdict" in trial.race), ""
-        )
+        claim = self.acceptance.get("said") or self._raced()
         stopped = f"the budget ended the compile ({self.stopped})" if self.stopped else ""
-        return "\n".join([*lines, *filter(None, (claim, stopped)), *self.notes])
+        return "\n".join([*filter(None, (claim, stopped)), *lines, *self.notes])
+
+    def _raced(self) -> str:
+        """The decision of a race in words; empty if there was none."""
+        race = next((trial.race for trial in self.trials if trial.name == self.chosen), None)
+        if not race:
+            return ""
+        if self.chosen == INCUMBENT:
+            return "kept the program as it is: no candidate is shown to be better"
+        if not race.get("accepted"):
+            return f"took {self.chosen}"
+        facts = f"on {race['intents']} intents (evidence {race['evidence']:.3g}, needed {race['needed']:g})"
+        return f"took {self.chosen}: it is better than the program as it is {facts}"
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self

@@ -45,6 +45,10 @@ def learning_data(
     Raises:
         InputError: there are too few examples, they have no inputs, or they are of different suites.
     """
+    for where, given in (("trainset", trainset), ("valset", valset)):
+        if given is not None and not isinstance(given, Sequence):
+            hint = "take a part of it, such as suite.train" if isinstance(given, Suite) else "give a list"
+            raise InputError(f"no examples but {type(given).__name__}", where=where, hint=hint)
     least = 2 if valset is None else 1
     if len(trainset) < least or (valset is not None and not valset):
         raise InputError(

@@ -95,6 +95,14 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         accept: Accept = Settings.accept,
     ) -> None:
         super().__init__()
+        if metric is not None and not callable(metric):
+            raise InputError(
+                f"no function: {metric!r}", where="metric", hint="such as suite.metric('outcome')"
+            )
+        if budget is not None and not isinstance(budget, Budget):
+            raise InputError(f"no budget: {budget!r}", where="budget", hint="such as Budget(usd=2)")
+        if resume and journal is None:
+            raise InputError("there is no journal to go on with", where="resume", hint='journal="FOLDER"')
         self.metric = metric
         self.budget = budget
         self.lm = lm
@@ -155,6 +163,10 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
             InputError: the examples, the metric, the models or the settings do not suit.
             WorksmithError: there is no program to return; see `optimizers.compiling.compile.compile_program`.
         """
+        if not isinstance(student, dspy.Module):
+            named = getattr(student, "__name__", type(student).__name__)
+            hint = "make an object of the class" if isinstance(student, type) else "give a dspy.Module"
+            raise InputError(f"no DSPy program: {named}", where="student", hint=hint)
         data = learning_data(trainset, valset, seed=self.settings.seed, intent=self.intent)
         notes = [data.said, self._note()]
         with tempfile.TemporaryDirectory() if self.journal is None else nullcontext(self.journal) as folder:

@@ -114,6 +114,8 @@ class Agent(dspy.Module):  # type: ignore[misc]
         super().__init__()
         if max_steps < 1:
             raise InputError("an agent needs at least one step", where="max_steps")
+        if isinstance(strategy, Environment):
+            raise InputError("an environment", where="strategy", hint='write Agent("react", environment)')
         self.strategy = named_strategy(strategy)
         self.max_steps = max_steps
         self.calls = check_calls(calls, self.strategy)
@@ -137,6 +139,9 @@ class Agent(dspy.Module):  # type: ignore[misc]
 
     @env.setter
     def env(self, env: Environment | None) -> None:
+        if env is not None and not isinstance(env, Environment):
+            hint = "a suite has one: suite.env" if hasattr(env, "env") else "make one, or open a suite's"
+            raise InputError(f"no environment but {type(env).__name__}", where="env", hint=hint)
         self._env = env
         check_toolset(self.toolset, self.without, env)
 

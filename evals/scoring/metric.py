@@ -7,7 +7,9 @@ compiled = optimizer.compile(agent, trainset=suite.examples("train"))
 from __future__ import annotations
 
 import inspect
+import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from evals.dspy_programs.digests import scorers_digest
@@ -108,7 +110,7 @@ class MetricScorer:
         """The scores.
 
         Raises:
-            InputError: the metric returned something else than a score from 0 to 1.
+            InputError: the metric returned something else than a score from 0 to 1, or has a mistake.
         """
         found = self._asked(task, episode)
         score = getattr(found, "score", found)
@@ -131,12 +133,25 @@ class MetricScorer:
     def _asked(self, task: Task, episode: EpisodeResult) -> Any:
         import dspy
 
-        example = getattr(task, "example", None) or dspy.Example(task=task.visible()).with_inputs("task")
-        prediction = episode.prediction
+        example, prediction = getattr(task, "example", None), episode.prediction
+        if prediction is None and example is not None:
+            return 0.0  # the program raised, so that there is nothing to measure
+        example = example or dspy.Example(task=task.visible()).with_inputs("task")
         if prediction is None:
             prediction = dspy.Prediction(answer=episode.answer, episode=episode)
         with dspy.context(trace=None, usage_tracker=None):
-            return self._metric(example, prediction, *self._further)
+            try:
+                return self._metric(example, prediction, *self._further)
+            except _MISTAKES as error:
+                own = traceback.extract_tb(error.__traceback__)[1:2]  # the first frame is the one here
+                raise InputError(
+                    f"the metric raised {type(error).__name__} for {task.id}: {error}",
+                    where=", ".join(f"{Path(frame.filename).name}:{frame.lineno}" for frame in own),
+                ) from error
+
+
+_MISTAKES = (ArithmeticError, AttributeError, LookupError, NameError, TypeError)
+"""Errors of a metric's own code; others may come from a model that it asks."""
 
 
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)

@@ -30,8 +30,8 @@ class Limits:
 
     def __post_init__(self) -> None:
         for name, value in self.given.items():
-            if not value > 0:
-                raise InputError("a limit must be positive", where=_option(name))
+            if not isinstance(value, int | float) or not value > 0:
+                raise InputError(f"a limit is a positive number, not {value!r}", where=_option(name))
 
     @property
     def given(self) -> dict[str, float]:

@@ -119,6 +119,22 @@ def test_a_score_outside_0_to_1_is_refused(wrong: Any) -> None:
         made(metric=lambda example, prediction: wrong).compile(Mailroom(), trainset=TRAIN, valset=DEV)
 
 
+def test_a_mistake_in_a_metric_is_said_with_its_place() -> None:
+    with pytest.raises(
+        InputError, match=r"test_teleprompter.py:\d+: the metric raised AttributeError .*'tpic'"
+    ):
+        made(metric=lambda example, prediction: example.tpic).compile(Mailroom(), trainset=TRAIN, valset=DEV)
+
+
+def test_a_program_that_raises_is_wrong_and_no_fault_of_the_metric() -> None:
+    class Broken(Mailroom):
+        def forward(self, mail: str) -> dspy.Prediction:
+            raise KeyError(mail)
+
+    with pytest.raises(InputError, match=r"taught nothing: none of 16 attempts .* program error"):
+        made().compile(Broken(), trainset=TRAIN, valset=DEV)
+
+
 def test_without_a_valset_half_is_set_aside_and_that_is_said() -> None:
     compiled = made(seed=3).compile(Mailroom(), trainset=TRAIN)
     manifest = compiled.compilation.artifact.manifest
@@ -194,6 +210,18 @@ def test_a_compiled_program_is_saved_and_loaded(kind: type[Teleprompter], tmp_pa
         assert score(plain) == score(compiled)
     compiled.compilation.save(tmp_path / "artifact.json")
     assert (tmp_path / "artifact.json").read_text().startswith('{\n "format"')
+
+
+def test_a_race_says_first_what_it_decided() -> None:
+    tasks = [
+        dspy.Example(mail=f"{each.mail} {at}", topic=each.topic, team=each.team).with_inputs("mail")
+        for at in range(4)
+        for each in DEV
+    ]
+    found = made(Race).compile(Mailroom(), trainset=TRAIN, valset=tasks).compilation
+    assert str(found).startswith(f"took {found.chosen}: it is better than the program as it is on ")
+    few = made(Race).compile(Mailroom(), trainset=TRAIN, valset=DEV[:3]).compilation
+    assert str(few).startswith("kept the program as it is: no candidate is shown to be better")
 
 
 def test_the_model_is_dspys_where_none_is_given() -> None:

@@ -47,9 +47,8 @@ class Context:
         live: whether calls outside are to be made, see `Environment.tool`.
 
     Example:
-        >>> env = ws.Environment.from_tables(
-        ...     {"tickets": [{"id": "T-1", "status": "open"}]}, now="2026-01-05 09:00"
-        ... )
+        >>> rows = [{"id": "T-1", "status": "open"}]
+        >>> env = ws.Environment.from_tables({"tickets": rows}, now="2026-01-05 09:00")
         >>> @env.tool(writes=False)
         ... def count_open(ctx: ws.Context) -> int:
         ...     "How many tickets are open."

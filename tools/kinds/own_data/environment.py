@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
@@ -54,9 +54,8 @@ class Environment(AnyEnvironment):
         keys: the column of each table that identifies a row.
 
     Example:
-        >>> env = ws.Environment.from_tables(
-        ...     {"tickets": [{"id": "T-1", "status": "open"}]}, now="2026-01-05 09:00"
-        ... )
+        >>> rows = [{"id": "T-1", "status": "open"}]
+        >>> env = ws.Environment.from_tables({"tickets": rows}, now="2026-01-05 09:00")
         >>> @env.tool
         ... def close_ticket(ctx: ws.Context, ticket_id: str) -> None:
         ...     "Close a ticket."
@@ -76,7 +75,7 @@ class Environment(AnyEnvironment):
         super().__init__(world, sandboxes=sandboxes)
         self.tables: Mapping[str, Table] = {table.name: table for table in tables_of(world)}
         self.keys: Mapping[str, str] = {name: table.indexes[0] for name, table in self.tables.items()}
-        if personas is not None and personas not in self.tables:
+        if personas is not None and (not isinstance(personas, str) or personas not in self.tables):
             raise InputError(f"no table {personas!r}", where="personas", hint=self._named_tables)
         self._home = Path.cwd()
         self._personas_table = personas
@@ -93,7 +92,7 @@ class Environment(AnyEnvironment):
         cls,
         sources: Mapping[str, Source],
         *,
-        now: datetime | str,
+        now: date | str,
         keys: Mapping[str, str] | None = None,
         types: Mapping[str, Mapping[str, CellType]] | None = None,
         personas: str | None = None,
@@ -289,7 +288,12 @@ class Environment(AnyEnvironment):
         rules = f"access rules: {self._rules}" if self._rules else OPEN
         tools = f"tools: {', '.join(self._tools.names) or 'none yet'}"
         return "\n".join(
-            [f"{len(tables)} tables, {self.world.manifest.now:%Y-%m-%d %H:%M}", *tables, tools, rules]
+            [
+                f"{len(tables)} table{'s' * (len(tables) != 1)}, {self.world.manifest.now:%Y-%m-%d %H:%M}",
+                *tables,
+                tools,
+                rules,
+            ]
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -299,10 +303,10 @@ class Environment(AnyEnvironment):
         )
 
 
-def _moment(now: datetime | str) -> datetime:
-    if isinstance(now, datetime):
-        return now
+def _moment(now: date | str) -> datetime:
+    if isinstance(now, date):
+        return now if isinstance(now, datetime) else datetime(now.year, now.month, now.day)
     try:
         return datetime.fromisoformat(now)
-    except ValueError as error:
+    except (TypeError, ValueError) as error:
         raise InputError(f"no time: {now!r}", where="now", hint="such as 2026-01-05 09:00") from error

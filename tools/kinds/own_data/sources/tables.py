@@ -96,6 +96,11 @@ def read_tables(
         InputError: a source cannot be read, or a name fits no table or column.
     """
     keys, types = keys or {}, types or {}
+    for argument, given in (("sources", sources), ("keys", keys), ("types", types)):
+        if not isinstance(given, Mapping):
+            example = '{"tickets": "tickets.csv"}' if argument == "sources" else '{"tickets": ...}'
+            hint = f"a dict by the names of tables, such as {example}"
+            raise InputError(f"not {type(given).__name__}", where=argument, hint=hint)
     readings: dict[str, Reading] = {}
     for name, source in sources.items():
         for table, reading in _readings(name, source).items():
