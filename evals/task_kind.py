@@ -68,6 +68,7 @@ class TaskKind:
         read_tasks: reads a file of tasks that people write for an environment, or its lines as dicts; by
             default each line of a file is a whole `Task`.
         open_project: gives the suite (`evals.suite.Suite`) of a project, see `tools.files.project_file`.
+        open_environment: gives the environment of a project, which may have no tasks yet.
         call: runs a program on a whole task and gives its prediction, with an `.episode`. By default the
             program gets the task's visible part as `task=`.
         from_examples: makes a suite of the examples of a plain DSPy program, see
@@ -107,6 +108,7 @@ class TaskKind:
     name: str
     read_tasks: Callable[[Environment, Path | Sequence[Mapping[str, Any]]], Sequence[Task]] | None = None
     open_project: Callable[[Path], Any] | None = None
+    open_environment: Callable[[Path], Environment] | None = None
     call: Callable[[Any, Task], Any] | None = None
     from_examples: Callable[[Sequence[Sequence[Any]], str], Any] | None = None
     draft_tasks: Callable[[Path, Drafting], Sequence[dict[str, Any]]] | None = None

@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from evals.suite import Suite
+from evals.task_kind import TASK_KINDS
 from tools.access.engine import AccessPolicy
 from tools.access.explain import RecordRights, SourceRights, explain_record, explain_source
 from tools.access.predicates import OPERATIONS
 from tools.environment import Environment
 from tools.errors import InputError
+from tools.files import PROJECT_FILE
 from tools.persona import Persona
 from tools.sqlite.memory import open_memory
 from tools.tool_context import ToolContext
@@ -64,6 +66,9 @@ def open_environment(directory: Path) -> Environment:
     """
     if os.path.lexists(directory / MANIFEST_FILE):
         return Environment(World.open(directory))
+    opening = next((kind.open_environment for kind in TASK_KINDS.all() if kind.open_environment), None)
+    if opening and (directory / PROJECT_FILE).is_file():
+        return opening(directory)
     return Suite.open(directory).env
 
 

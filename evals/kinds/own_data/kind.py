@@ -10,6 +10,7 @@ OWN_DATA = TaskKind(
     read_tasks=function_at("evals.kinds.own_data.reading:read_own_tasks"),
     write_environment=function_at("tools.kinds.own_data.new_project:write_environment"),
     open_project=function_at("evals.kinds.own_data.project:open_project"),
+    open_environment=function_at("evals.kinds.own_data.project:project_environment"),
     draft_tasks=function_at("evals.kinds.own_data.drafting.draft:draft_project"),
     scorer=function_at("evals.kinds.own_data.scorer:OwnScorer"),
     facets={

@@ -51,7 +51,9 @@ def open_project(folder: Path) -> Suite:
     tasks = folder / section.tasks
     if not tasks.is_file():
         raise InputError(
-            "there are no tasks", where=str(tasks), hint=f"write some, or: worksmith tasks generate {folder}"
+            "there are no tasks",
+            where=str(tasks),
+            hint=f"write some, or: worksmith tasks generate {folder} --out {tasks}",
         )
     return Suite(env, tasks, path=folder.absolute())
 

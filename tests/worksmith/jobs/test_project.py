@@ -8,6 +8,7 @@ import pytest
 
 from evals.suite import Suite
 from tools.errors import InputError
+from worksmith.jobs.access import access_rights, open_environment
 from worksmith.jobs.project import new_project
 from worksmith.jobs.settings.suites import NewSettings, TaskCheckSettings
 from worksmith.jobs.task_check import check_tasks
@@ -27,6 +28,12 @@ def test_a_new_project_opens_from_anywhere(project: Path, monkeypatch: pytest.Mo
     assert suite.env.persona("bela").department == "IT"
     monkeypatch.chdir(project)
     assert Suite.open(".").digest == suite.digest
+
+
+def test_rights_can_be_asked_for_before_there_are_tasks(project: Path) -> None:
+    (project / "tasks.jsonl").unlink()
+    rights = access_rights(open_environment(project), "bela", source="tickets")
+    assert "own-department" in str(rights)
 
 
 def test_a_folder_that_is_there_is_not_written_to(project: Path) -> None:
