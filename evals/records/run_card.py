@@ -44,8 +44,9 @@ class RunCard(BaseModel):
         access: what people should know of the access rules, e.g. that no policy is set.
         lm: the model's name as the user gave it.
         program: digest.
-        artifact: the file of the compiled program, for people: a card may come from a stranger, so nothing
-            opens this file. Empty for a program that was not compiled.
+        artifact: the name of the program for `--program`, for people: a card may come from a stranger,
+            so nothing opens this file. Empty for an agent that was not compiled.
+        reopens: whether a command can open the program; one that was made in Python it cannot.
         compiled: the candidates of its compile.
         baseline, without: see `evals.running.study.Arm`.
         place: of the run in its comparison, from 0; the first is the reference.
@@ -68,6 +69,7 @@ class RunCard(BaseModel):
     optimizer: str = "none"
     program: str = ""
     artifact: str = ""
+    reopens: bool = True
     compiled: CompileFacts | None = None
     baseline: bool = False
     without: str = ""
@@ -84,7 +86,8 @@ class RunCard(BaseModel):
 
         Empty where the run names no suite, or its program was none of ours or had tools removed.
         """
-        if not (self.suite and self.lm and self.strategy) or self.baseline or self.without:
+        known = self.suite and self.lm and self.strategy and self.reopens
+        if not known or self.baseline or self.without:
             return ()
         program = ("--program", self.artifact) if self.artifact else ("--strategy", self.strategy)
         tools = (

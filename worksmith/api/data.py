@@ -8,9 +8,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import dspy
+
 from evals.dspy_programs.digests import model_name, strategy_name
 from evals.running.study import Arm
 from evals.suite import Examples, Suite, suite_of_examples
+from evals.tasks.task import VisibleTask
 from optimizers.compiling.plan import Model
 from optimizers.learning_data import chosen_by
 from optimizers.teleprompter import default_model
@@ -19,14 +22,12 @@ from tools.errors import InputError
 from worksmith.jobs.parts.judges import check_judged, open_judges
 from worksmith.jobs.parts.measurement import Measurement
 from worksmith.jobs.parts.opening import usable_tasks
-from worksmith.jobs.parts.programs import OpenedProgram, compiled_program
+from worksmith.jobs.parts.programs import OpenedProgram, named_program
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.settings.groups import MeasureSettings
 from worksmith.models.resolve import model_label, open_models
 
 if TYPE_CHECKING:
-    import dspy
-
     from evals.tasks.task import Task
     from optimizers.cost.budget import Budget
     from tools.environment import Environment
@@ -122,12 +123,28 @@ def _whole(
         return tasks, "test", tasks.select(split="test")
     if isinstance(tasks, Examples):
         return tasks.suite, tasks.split, tasks.tasks
+    if isinstance(tasks, str) or not isinstance(tasks, Sequence) or not all(map(_is_example, tasks)):
+        raise InputError(
+            f"{type(tasks).__name__} is no tasks",
+            where="tasks",
+            hint="give suite.test, a suite, or a list of dspy.Example with metric=...",
+        )
+    if any(isinstance(example.get("task"), VisibleTask) for example in tasks):
+        raise InputError(
+            "examples of a suite in a list of their own do not know the suite any more",
+            where="tasks",
+            hint="give suite.test or a slice of it",
+        )
     if metric is None:
         raise InputError(
             "plain examples need a metric", where="metric", hint="give metric=..., or tasks of a suite"
         )
     suite = suite_of_examples((), (), tasks, intent=intent)
     return suite, "test", suite.tasks
+
+
+def _is_example(value: Any) -> bool:
+    return isinstance(value, dspy.Example)
 
 
 def _progress(shown: bool) -> Progress:
@@ -140,13 +157,13 @@ def opened(program: Any, env: Environment) -> OpenedProgram:
     """A program that is ready to run in an environment.
 
     Args:
-        program: takes `task=`, or is the file of a compiled agent.
+        program: takes `task=`, or is a file or address as of `named_program`.
 
     Raises:
         InputError: it is no program, or works in another environment.
     """
     if isinstance(program, str | Path):
-        return compiled_program(program, env)
+        return named_program(str(program), env)
     if isinstance(program, type) or not callable(program):
         raise InputError(
             f"{program!r} is no program", hint="give an agent, a DSPy program, a function, or a file"
@@ -172,10 +189,14 @@ def arms_of(
     Without labels of the user's a program has the name of its strategy or class, and of its optimizer.
     """
     named = isinstance(programs, Mapping)
+    if isinstance(programs, str) or not isinstance(programs, Mapping | Sequence) or not programs:
+        raise InputError(
+            "there are no programs to compare",
+            where="programs",
+            hint="give a list, or a dict with names",
+        )
     given = list(programs.values()) if isinstance(programs, Mapping) else list(programs)
     found = [opened(each, env) for each in given]
-    if not found:
-        raise InputError("there are no programs to compare", where="programs")
     made = [(strategy_name(p.program), p.compiled.optimizer if p.compiled else "none") for p in found]
     labels = list(programs) if named else _labels(made)
     arms = [

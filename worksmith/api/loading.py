@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import dspy
 
 from optimizers.compiling.artifact import Artifact
+from tools.environment import Environment
+from tools.errors import InputError
 from worksmith.jobs.parts.programs import check_demonstrations, load_program
-
-if TYPE_CHECKING:
-    from tools.environment import Environment
 
 
 @dataclass(frozen=True)
@@ -49,6 +48,12 @@ def load(file: Path | str, into: Environment | dspy.Module) -> Any:
         >>> agent.digest == better.digest
         True
     """
+    if not isinstance(into, dspy.Module | Environment):
+        raise InputError(
+            f"{type(into).__name__} takes no program",
+            where="into",
+            hint="give an environment, or a program of the same class",
+        )
     loaded = Loaded(Path(file), Artifact.read(file))
     if isinstance(into, dspy.Module):
         program = into.deepcopy()

@@ -41,8 +41,9 @@ def evaluate(
     """Run a program on tasks and score every episode.
 
     Args:
-        program: an agent, any DSPy program, a function that takes `task=`, or the file of a compiled agent.
-            On plain examples it gets their inputs.
+        program: an agent, any DSPy program, a function that takes `task=`, the file of a compiled agent, or
+            `package.module:factory` of yours, `package.module:factory@FILE` compiled. On plain examples it
+            gets their inputs.
         tasks: a part of a suite such as `suite.test`, a suite (its test tasks), or DSPy examples with inputs.
         metric: takes an example and a prediction; gives a bool, a number from 0 to 1, or a `dspy.Prediction`
             with `score`. Plain examples need one; a suite has scorers of its own.

@@ -78,6 +78,8 @@ def test_a_result_is_a_table_a_page_and_data(suite: ws.Suite, here: Path) -> Non
     assert "<pre>" in result._repr_html_()
     page = result.report("report.html")
     assert page == Path("report.html")
+    with pytest.raises(ws.InputError, match="helpdesk"):
+        result.report(here / "helpdesk")
     assert "close-3" in page.read_text()
     data = json.loads(json.dumps(result.to_json()))
     assert len(data["rows"]) == 16
@@ -134,12 +136,26 @@ def test_a_budget_ends_an_evaluation(suite: ws.Suite) -> None:
         ({"judge": "local/analogy"}, "no judge"),
         ({"lm": "analogy"}, "names no provider"),
         ({"program": "missing.json"}, "missing.json"),
+        ({"tasks": "tasks.jsonl"}, "str is no tasks"),
+        ({"tasks": ws.Agent()}, "Agent is no tasks"),
+        ({"tasks": [dspy.Example(task="t").with_inputs("task")]}, "plain examples need a metric"),
     ],
 )
 def test_wrong_arguments_are_named(suite: ws.Suite, arguments: dict[str, Any], said: str) -> None:
     given = {"program": ws.Agent(), "tasks": suite.test, **arguments}
     with pytest.raises(ws.InputError, match=said):
         ws.evaluate(**given, progress=False)
+
+
+def test_a_copy_of_a_part_does_not_know_its_suite(suite: ws.Suite) -> None:
+    with pytest.raises(ws.InputError, match="do not know the suite any more"):
+        ws.evaluate(ws.Agent(), list(suite.test), progress=False)
+
+
+@pytest.mark.parametrize("programs", [[], {}, "agent.json", ws.Agent()])
+def test_programs_to_compare_come_in_a_list_or_a_dict(suite: ws.Suite, programs: Any) -> None:
+    with pytest.raises(ws.InputError, match="no programs to compare"):
+        ws.compare(programs, suite.test, progress=False)
 
 
 def test_an_agent_of_another_environment_is_refused(suite: ws.Suite, office: ws.Suite) -> None:
@@ -195,3 +211,5 @@ def test_programs_come_back_from_their_files(suite: ws.Suite) -> None:
     assert into.digest == better.digest != agent.digest
     with pytest.raises(ws.InputError, match=r"missing\.json"):
         ws.load("missing.json", suite.env)
+    with pytest.raises(ws.InputError, match="Suite takes no program"):
+        ws.load("better.json", suite)  # type: ignore[arg-type]

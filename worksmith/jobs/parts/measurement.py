@@ -124,7 +124,7 @@ class Measurement:
             model: what tables call the model.
             more: further fields of the card, or others than those that the program gives.
         """
-        program, compiled, artifact, _ = opened
+        program, compiled = opened.program, opened.compiled
         strategy = strategy_name(program)
         optimizer = compiled.optimizer if compiled else "none"
         fields = {
@@ -132,12 +132,13 @@ class Measurement:
             "strategy": strategy,
             "optimizer": optimizer,
             "program": program_digest(program),
-            "artifact": str(artifact or ""),
+            "artifact": opened.named,
+            "reopens": opened.reopens,
             "compiled": compiled,
         }
         return RunCard(
             command=command,
-            suite=str(self.suite.path) if self.suite.reopens and opened.reopens else "",
+            suite=str(self.suite.path) if self.suite.reopens else "",
             suite_digest=self.suite.digest,
             kind=self.suite.manifest.kind,
             access=policy_note(self.suite.env),

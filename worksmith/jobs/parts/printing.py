@@ -13,7 +13,7 @@ from rich.markup import escape as without_markup
 from rich.table import Table
 
 from evals.characters import harmless
-from tools.files.atomic import write_atomically
+from tools.files.atomic import check_writable, write_atomically
 
 if TYPE_CHECKING:
     from evals.reporting.report import Report
@@ -28,7 +28,12 @@ def escape(text: str) -> str:
 
 
 def write_report(report: Report, file: Path) -> Path:
-    """Write a report as one page that needs nothing else; gives the file back."""
+    """Write a report as one page that needs nothing else; gives the file back.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    check_writable(file)
     write_atomically(file, report.html().encode())
     return file
 

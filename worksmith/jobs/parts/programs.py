@@ -78,9 +78,14 @@ class OpenedProgram(NamedTuple):
     @property
     def reopens(self) -> bool:
         """Whether a command can open it again."""
-        if not isinstance(self.program, Agent) or (self.compiled is not None and self.file is None):
-            return False
+        if self.named or self.compiled is not None or not isinstance(self.program, Agent):
+            return bool(self.named)
         return self.program.strategy.name in STRATEGIES and not self.program.components
+
+    @property
+    def named(self) -> str:
+        """The name by which a command takes it; empty for an agent that is not compiled."""
+        return "@".join(filter(None, (self.address, str(self.file or ""))))
 
     @property
     def said(self) -> str:

@@ -70,9 +70,14 @@ class Tracking:
 
 def keep_card(run: Run, card: RunCard) -> None:
     """Keep a run's card among its artifacts, without saying where a machine keeps things."""
-    places = {name: Path(getattr(card, name)) for name in ("suite", "artifact")}
-    shown = {name: place.name for name, place in places.items() if place.is_absolute()}
+    shown = {name: _without_folder(getattr(card, name)) for name in ("suite", "artifact")}
     run.text(card.model_copy(update=shown).model_dump_json(indent=1), CARD_ARTIFACT)
+
+
+def _without_folder(place: str) -> str:
+    """The name of a file or folder, after the address of a module and `@` if there is one."""
+    address, at, path = place.rpartition("@")
+    return f"{address}{at}{Path(path).name}" if Path(path).is_absolute() else place
 
 
 def record_compile(
