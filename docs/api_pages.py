@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import textwrap
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -172,7 +173,7 @@ def _text(doc: str) -> str:
 
 
 def _section(section: str, text: str) -> str:
-    plain = inspect.cleandoc(text)
+    plain = textwrap.dedent(text)
     if section == "Example":
         return f"```pycon\n{plain}\n```"
     if section == "Returns":

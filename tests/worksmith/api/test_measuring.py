@@ -212,4 +212,4 @@ def test_programs_come_back_from_their_files(suite: ws.Suite) -> None:
     with pytest.raises(ws.InputError, match=r"missing\.json"):
         ws.load("missing.json", suite.env)
     with pytest.raises(ws.InputError, match="Suite takes no program"):
-        ws.load("better.json", suite)  # type: ignore[arg-type]
+        ws.load("better.json", suite)
