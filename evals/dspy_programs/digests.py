@@ -9,8 +9,6 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 from weakref import WeakKeyDictionary
 
-import dspy
-
 from evals.dspy_programs.own_models import own_models
 from tools.code import code_digest
 from tools.seeding import digest
@@ -162,6 +160,8 @@ def _own_now(thing: Any) -> str:
 @cache
 def _dspys() -> frozenset[str]:
     """The attributes of DSPy's own models."""
+    import dspy
+
     return frozenset(vars(dspy.LM("openai/none")))
 
 
