@@ -33,7 +33,7 @@ def _of_plan(
     kind = answer.kind if answer is not None else ""
     # A further plan may use other tools than those that the task names.
     others = () if plan is task.gold_plan else (step.tool.partition(".")[0] for step in plan)
-    episode = env.episode((*task.domains, *others), persona=task.persona, now=task.now)
+    episode = env.episode((*task.domains, *others), persona=task.persona, now=task.now, rehearsal=True)
     failed = False
     for number, step in enumerate(plan):
         seen = episode.call(step.tool, dict(step.arguments))

@@ -213,3 +213,24 @@ def test_programs_come_back_from_their_files(suite: ws.Suite) -> None:
         ws.load("missing.json", suite.env)
     with pytest.raises(ws.InputError, match="Suite takes no program"):
         ws.load("better.json", suite)
+
+
+def test_calls_outside_are_made_only_where_asked_for(here: Path) -> None:
+    rows = [{"id": "R-1", "name": "blue room"}]
+    env, sent = ws.Environment.from_tables({"rooms": rows}, now="2026-01-05 09:00"), []
+
+    @env.tool(outside=True, twin=lambda ctx, room: "booked")
+    def book(ctx: ws.Context, room: str) -> str:
+        """Book a room."""
+        sent.append(room)
+        return "booked"
+
+    plan = [{"tool": "book", "arguments": {"room": "R-1"}}]
+    suite = ws.Suite(env, [{"query": "Book room R-1.", "plan": plan, "split": "test"}])
+    agent = ws.Agent("react", env)
+    ws.evaluate(agent, suite.test, lm="gold", progress=False)
+    assert sent == []
+    ws.evaluate(agent, suite.test, lm="gold", live=True, progress=False)
+    assert sent == ["R-1"]
+    ws.compare([agent], suite.test, lm="gold", progress=False)
+    assert sent == ["R-1"]

@@ -31,7 +31,7 @@ class Executed:
 
 def execute(env: Environment, persona: Persona, tool: str, arguments: Mapping[str, Any]) -> Executed:
     """Make a call in an episode of its own."""
-    episode = env.episode(persona=persona)
+    episode = env.episode(persona=persona, rehearsal=True)
     seen = episode.call(tool, dict(arguments))
     value = seen.value if seen.status == "ok" else None
     return Executed(seen.status, list(_objects(value)), list(_lists(value)), episode.outcome().changes)
