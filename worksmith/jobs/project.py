@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _TEMPLATE = files("worksmith") / "templates" / "helpdesk"
 
+_DRAFTS = 200
+"""With fewer drafts most intents of general tools would be in one split only, and a compile could not help."""
 
 _TEST = '''"""The tools and rules of this project. Run with `pytest`."""
 
@@ -93,4 +95,4 @@ def _write_own(source: Path, folder: Path, template: Path, progress: Progress) -
     (folder / "tests").mkdir()
     (folder / "tests" / "test_environment.py").write_text(_TEST, encoding="utf-8")
     progress.say("drafting tasks")
-    draft_tasks(TaskDraftSettings(suite=folder, out=folder / "tasks.jsonl"))
+    draft_tasks(TaskDraftSettings(suite=folder, out=folder / "tasks.jsonl", count=_DRAFTS))
