@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _TEMPLATE = files("worksmith") / "templates" / "helpdesk"
 
 _DRAFTS = 200
-"""With fewer drafts most intents of general tools would be in one split only, and a compile could not help."""
+"""With fewer drafts most intents of general tools would be in one split only; no compile could help."""
 
 _TEST = '''"""The tools and rules of this project. Run with `pytest`."""
 
