@@ -44,7 +44,7 @@ FILES = {
     "parts/deeper.py": "LIMIT = 3\n",
     "unrelated.py": "NOTHING = 0\n",
 }
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 
 
 def written(folder: Path, **changed: str) -> Path:
@@ -65,6 +65,7 @@ def test_code_is_known_by_what_it_says_and_not_by_where_it_is(tmp_path: Path) ->
     assert digest_in(written(tmp_path / "a")) == digest_in(written(tmp_path / "b"))
 
 
+@pytest.mark.slow  # each starts a Python that loads DSPy
 @pytest.mark.parametrize(
     "changed",
     [
@@ -82,6 +83,7 @@ def test_a_change_of_what_the_program_is_made_of_makes_another_one(
     assert digest_in(written(tmp_path / "a")) != digest_in(written(tmp_path / "b", **changed))
 
 
+@pytest.mark.slow  # each starts a Python that loads DSPy
 @pytest.mark.parametrize(
     "changed", [{"unrelated": "NOTHING = 1\n"}, {"more": "# loud\nMARK  =  '!'\n"}], ids=["unused", "comment"]
 )

@@ -34,11 +34,13 @@ def test_it_is_the_share_of_races_that_find_the_better_candidate() -> None:
     assert race_power(Field(138), 0.15, 0.3) == pytest.approx(0.71, abs=0.04)
 
 
+@pytest.mark.slow
 def test_who_may_leave_early_is_found_less_often() -> None:
     patient, hasty = (race_power(Field(200, margin=margin), 0.12, 0.3) for margin in (0.02, 0.3))
     assert hasty < patient - 0.1
 
 
+@pytest.mark.slow
 def test_more_intents_show_more_and_as_many_tasks_of_the_same_do_less() -> None:
     few, more, longer = (
         race_power(Field(*size, alike=alike), 0.15, 0.25)
@@ -61,6 +63,7 @@ def test_too_few_intents_show_nothing() -> None:
     assert math.isnan(smallest_race_difference(Field(4, 100), differing))
 
 
+@pytest.mark.slow
 def test_a_program_that_is_no_better_is_seldom_accepted() -> None:
     for field in (Field(10, 10, alike=9.0), Field(69, 2, alike=2.0), Field(138, 1)):
         assert race_power(field, 0.0, 0.5) <= 0.05 + 2 * math.sqrt(0.05 * 0.95 / 300)

@@ -124,7 +124,6 @@ def test_a_compile_without_a_key_is_refused(suite: Suite, here: Path, options: l
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--lm", HOSTED, "--optimizer", "bootstrap"], "nothing could be measured on dev"),
         (["--lm", HOSTED, "--optimizer", "knn"], "nothing could be measured on dev"),
         (["--teacher", HOSTED], f"{HOSTED} taught nothing"),
     ],
