@@ -127,6 +127,8 @@ def read_log(path: str | Path) -> Iterator[EpisodeRecord]:
     """
     path, record = Path(path), None
     for line in sealed_lines(path, _WHAT):
+        if record is None and line.data is None and not _begins_as_log(path):
+            raise InputError("it holds no episode record", where=str(path), hint="name the log of a run")
         record = _record(line)
         yield record
     if record is None and _holds_bytes(path):

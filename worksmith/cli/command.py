@@ -31,6 +31,11 @@ class Command(GroupedHelp):
             return super().make_context(info_name, args, parent, **extra)
         except Exception as error:
             param, defaults = getattr(error, "param", None), extra.get("default_map", {})
+            first = next((one for one in self.params if one.param_type_name == "argument"), None)
+            missing = type(error).__name__ == "MissingParameter" and param is not first
+            if missing and first is not None and first.name in defaults:
+                # What was given alone is the later argument: `run TASK` in a project, for `run SUITE TASK`.
+                return super().make_context(info_name, [str(defaults[first.name]), *given], parent, **extra)
             if param is None or param.name not in defaults or not set(given).isdisjoint(param.opts):
                 raise
             said = str(getattr(error, "message", error))

@@ -16,6 +16,7 @@ from retrievers.index.building import build_index
 from retrievers.index.checking import check_index
 from retrievers.index.manifest import ALLOWED, check_model
 from tools.errors import InputError, WorksmithError
+from tools.files import PROJECT_FILE
 from tools.world import World
 from tools.world_kind import world_kind
 from worksmith.jobs.parts.printing import Printable
@@ -52,7 +53,7 @@ def index(settings: IndexSettings, *, progress: Progress = SILENT) -> Indexing:
         InputError: there is no such suite, or its tools search nothing.
         RetrievalError: there is no such model or store.
     """
-    world = World.open(settings.suite)
+    world = _world(settings.suite)
     library, directory = _library(world)
     embedder = settings.embedder or _model_there(library, directory)
     start = time.perf_counter()
@@ -86,7 +87,7 @@ def check(settings: IndexSettings) -> Indexing:
         InputError: there is no such suite, or its tools search nothing.
         WorksmithError: the index does not fit the world.
     """
-    library, directory = _library(World.open(settings.suite))
+    library, directory = _library(_world(settings.suite))
     counts = check_index(directory, library.documents, settings.store)
     wrong = {source: listed for source, found in counts.items() if (listed := _faults(found))}
     if wrong:
@@ -96,6 +97,13 @@ def check(settings: IndexSettings) -> Indexing:
     total = sum(found["sound"] for found in counts.values())
     sentence = f"The index fits the world: {total:,} records of {len(counts)} sources."
     return Indexing({"sound": total, "sources": counts}, sentence)
+
+
+def _world(suite: Path) -> World:
+    if (suite / PROJECT_FILE).is_file():
+        hint = 'env.index("TABLE", text="{COLUMN}") in its Python file'
+        raise InputError("a project's environment indexes its tables itself", where=str(suite), hint=hint)
+    return World.open(suite)
 
 
 def _library(world: World) -> tuple[Library, Path]:

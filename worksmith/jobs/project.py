@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
+from shlex import quote
 from shutil import copy, copytree, ignore_patterns
 from typing import TYPE_CHECKING, Any
 
@@ -62,7 +63,12 @@ class NewProject(Printable):
 
     def print(self, console: Console) -> None:
         console.out(f"{len(self.files)} files in {self.folder}. Go on with:", highlight=False)
-        for line in (f"cd {self.folder}", "worksmith tasks check", "worksmith eval", "worksmith compile"):
+        for line in (
+            f"cd {quote(str(self.folder))}",
+            "worksmith tasks check",
+            "worksmith eval",
+            "worksmith compile",
+        ):
             console.out(f"    {line}", highlight=False)
 
 

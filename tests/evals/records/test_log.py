@@ -203,3 +203,10 @@ def test_a_field_that_is_missing_is_named(tmp_path: Path) -> None:
     path.write_bytes(sealed(make_record(1).model_dump_json().replace('"task_id"', '"task"').encode()))
     with pytest.raises(InputError, match=r"not an episode record: task_id: Field required \(remove the line"):
         list(read_log(path))
+
+
+def test_a_file_of_tasks_is_not_taken_for_a_damaged_log(tmp_path: Path) -> None:
+    path = tmp_path / "tasks.jsonl"
+    path.write_text('{"query": "How many?", "answer": 3}\n')
+    with pytest.raises(InputError, match=r"tasks\.jsonl: it holds no episode record \(name the log of a run"):
+        list(read_log(path))

@@ -74,6 +74,18 @@ def test_an_option_comes_before_the_file(folder: Path) -> None:
     assert by_option.exception.where == "elsewhere"
 
 
+def test_one_argument_beside_the_projects_suite_is_the_task(folder: Path) -> None:
+    (folder / "worksmith.toml").write_text('[defaults]\nsuite = "nowhere"\n')
+    task = CliRunner().invoke(app, ["run", "t1"])
+    both = CliRunner().invoke(app, ["run", "elsewhere", "t1"])
+
+    assert isinstance(task.exception, InputError)
+    assert task.exception.where == "nowhere"
+    assert isinstance(both.exception, InputError)
+    assert both.exception.where == "elsewhere"
+    assert CliRunner().invoke(app, ["run"]).exit_code == 2
+
+
 def test_a_named_model_has_its_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     shown()  # any command reads the file
     with pytest.raises(InputError, match="STUDENT_KEY is not set"):

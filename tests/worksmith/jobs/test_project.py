@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,9 @@ import pytest
 from evals.suite import Suite
 from tools.errors import InputError
 from worksmith.jobs.access import access_rights, open_environment
+from worksmith.jobs.indexing import index
 from worksmith.jobs.project import new_project
-from worksmith.jobs.settings.suites import NewSettings, TaskCheckSettings
+from worksmith.jobs.settings.suites import IndexSettings, NewSettings, TaskCheckSettings
 from worksmith.jobs.task_check import check_tasks
 
 
@@ -34,6 +36,17 @@ def test_rights_can_be_asked_for_before_there_are_tasks(project: Path) -> None:
     (project / "tasks.jsonl").unlink()
     rights = access_rights(open_environment(project), "bela", source="tickets")
     assert "own-department" in str(rights)
+
+
+def test_a_project_says_how_it_is_indexed(project: Path) -> None:
+    with pytest.raises(InputError, match=r"desk: a project's environment indexes .*env.index"):
+        index(IndexSettings(suite=project))
+
+
+def test_what_a_new_project_prints_can_be_pasted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    said = str(new_project(NewSettings(folder="über uns")))
+    assert shlex.split(said.splitlines()[1]) == ["cd", "über uns"]
 
 
 def test_a_folder_that_is_there_is_not_written_to(project: Path) -> None:
