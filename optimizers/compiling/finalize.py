@@ -185,7 +185,8 @@ def _said(facts: dict[str, Any], plain: Contender, *, optional: bool) -> str:
         return f"{said}{otherwise}" if taken == INCUMBENT else f"took {taken} by --accept best: {said}"
     shown = "better than" if facts["p"] <= facts["alpha"] else "not shown to be better than"
     number = f" for {facts['candidates']} candidates" if facts["candidates"] > 1 else ""
-    said = f"{shown} the program as it is on {facts['intents']} intents (p {facts['p']:.2g}{number})"
+    p_value = f"p {facts['p']:.2g}" if facts["p"] else "p < 0.000001"
+    said = f"{shown} the program as it is on {facts['intents']} intents ({p_value}{number})"
     if facts["p"] > facts["alpha"]:
         fewest = fewest_groups(facts["alpha"], facts["candidates"])
         said += f", and with fewer than {fewest} nothing can be" if facts["intents"] < fewest else ""

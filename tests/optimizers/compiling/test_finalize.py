@@ -120,6 +120,12 @@ def measured(work: CompileContext, scores: Mapping[str, Sequence[float | None]],
     return Compiled(best.program, (), trials, best.trial.name)
 
 
+def test_no_p_value_is_said_to_be_0(suite: Suite, tmp_path: Path) -> None:
+    work = context(suite, tmp_path)
+    found = accepted(work, PLAIN, measured(work, {INCUMBENT: [0.0] * 40, "a": [1.0] * 40}, 1))
+    assert found.acceptance["said"].endswith("on 40 intents (p < 0.000001)")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("intents", "per_intent"), [(10, 10), (69, 2)])
 def test_the_best_of_four_that_are_no_better_is_seldom_accepted(
