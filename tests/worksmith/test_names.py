@@ -92,7 +92,7 @@ try:
     compared: ws.Comparison = ws.compare([agent, better], suite.test)
     compared.report("report.html")
     ws.judge(result, "local/rubric")
-    again = ws.load("agent.json", env)
+    again: ws.Agent = ws.load("agent.json", env)
 except ws.InputError as error:
     base: ws.WorksmithError = error
 print(ws.__version__.upper())

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, overload
 
 import dspy
 
 from optimizers.compiling.artifact import Artifact
+from programs.agent import Agent
 from tools.environment import Environment
 from tools.errors import InputError
 from worksmith.jobs.parts.programs import check_demonstrations, load_program
+
+Program = TypeVar("Program", bound=dspy.Module)
 
 
 @dataclass(frozen=True)
@@ -25,7 +28,11 @@ class Loaded:
         return self
 
 
-def load(file: Path | str, into: Environment | dspy.Module) -> Any:
+@overload
+def load(file: Path | str, into: Environment) -> Agent: ...
+@overload
+def load(file: Path | str, into: Program) -> Program: ...
+def load(file: Path | str, into: Environment | dspy.Module) -> Agent | dspy.Module:
     """A compiled program from its file.
 
     Args:
