@@ -4,6 +4,9 @@ The code is the files that define the program's classes, the classes of its modu
 every file of the same package that these import, directly or not; for a script or a module outside a package,
 every such file in the same folder. DSPy, the standard library and other packages are left out. Comments and
 layout do not count.
+
+The values that a function is bound to count, its defaults and what it closes over, as they are when it is
+first seen. An object among them counts by its class.
 """
 
 from __future__ import annotations
@@ -13,9 +16,9 @@ import hashlib
 import inspect
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
-from types import CodeType, FunctionType, ModuleType
+from types import CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 
 from tools.seeding import digest
@@ -31,7 +34,9 @@ def code_digest(program: Any) -> str:
     own = getattr(program, "code_digest", None)
     if own is not None:
         return str(own() if callable(own) else own)
-    if isinstance(program, FunctionType):
+    if isinstance(program, MethodType):
+        return _digest_of(frozenset({program.__func__, type(program.__self__)}))
+    if isinstance(program, FunctionType | partial):
         return _digest_of(frozenset({program}))
     parts = program.named_sub_modules() if hasattr(program, "named_sub_modules") else [("self", program)]
     return _digest_of(frozenset(type(part) for _, part in parts))
@@ -45,11 +50,43 @@ def functions_digest(functions: Iterable[Callable[..., Any]]) -> str:
 @lru_cache(maxsize=256)
 def _digest_of(defined: frozenset[Any]) -> str:
     found: dict[str, str] = {}
-    for each in defined:
-        for one in each.__mro__ if isinstance(each, type) else (each,):
-            if one.__module__.partition(".")[0] not in _NOT_OURS:
-                found.update(_with_imports(one))
-    return digest(found)
+    functions: list[FunctionType] = []
+    bound = [digest(_plain(each, functions)) for each in defined if not isinstance(each, type)]
+    classes = [one for each in defined if isinstance(each, type) for one in each.__mro__]
+    for one in (*classes, *functions):
+        if one.__module__.partition(".")[0] not in _NOT_OURS:
+            found.update(_with_imports(one))
+    return digest([found, sorted(bound)])
+
+
+def _plain(value: Any, functions: list[FunctionType]) -> Any:
+    """A value that a function may be bound to as JSON-able data; notes the functions in it."""
+    match value:
+        case FunctionType():
+            if value in functions:
+                return value.__qualname__
+            functions.append(value)
+            cells = [_content(cell) for cell in value.__closure__ or ()]
+            given = [*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values(), *cells]
+            return [value.__qualname__, [_plain(each, functions) for each in given]]
+        case partial():
+            given = [value.func, *value.args, *value.keywords, *value.keywords.values()]
+            return [_plain(each, functions) for each in given]
+        case tuple():
+            return [_plain(each, functions) for each in value]
+        case None | bool() | int() | float() | str() | bytes():
+            return repr(value)
+        case frozenset():
+            return sorted(map(repr, value))
+    named = value if isinstance(value, type) else type(value)
+    return f"{named.__module__}.{named.__qualname__}"
+
+
+def _content(cell: CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # a name that is not yet defined
+        return None
 
 
 def _with_imports(defined: Any) -> dict[str, str]:
@@ -57,8 +94,8 @@ def _with_imports(defined: Any) -> dict[str, str]:
     module = sys.modules.get(defined.__module__)
     start = _place(module) if module is not None else None
     if start is None or not _defines(start.file, defined):
-        live = list(_live(defined, set()))
-        return {f"{defined.__module__}:{defined.__qualname__}": digest(live)}
+        live = digest(list(_live(defined, set())))
+        return {f"{defined.__module__}:{defined.__qualname__}:{live}": live}
     found: dict[str, str] = {}
     owed = [start]
     while owed:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cache, partial
+from types import FunctionType, MethodType
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 from weakref import WeakKeyDictionary
@@ -37,7 +38,7 @@ _URLS = ("api_base", "base_url")
 """Settings with a server's address."""
 
 _SEEN: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
-"""Digests of users' models and engines, which may count their calls in an attribute."""
+"""Digests of users' models, engines and metrics, which may count their calls in an attribute."""
 
 _SECRET_MARKS = ("key", "token", "secret", "password", "header", "auth", "credential")
 
@@ -132,6 +133,20 @@ def scorers_digest(scorers: Sequence[Any]) -> str:
     return digest([str(getattr(scorer, "digest", "") or _path(scorer)) for scorer in scorers])
 
 
+def callable_digest(function: Callable[..., Any]) -> str:
+    """The content address of a user's function or callable object, such as a metric.
+
+    An object counts by its code and its attributes, as they are when it is first seen, and a module of DSPy's
+    by its state as well.
+    """
+    import dspy
+
+    owner = function.__self__ if isinstance(function, MethodType) else function
+    state = program_digest(owner) if isinstance(owner, dspy.Module) else ""
+    own = "" if isinstance(owner, FunctionType | partial) else _first_seen(owner, vars(dspy.Module()))
+    return digest([_path(function), code_digest(function), state, own])
+
+
 def _engine(engine: Any) -> str:
     if engine is None or isinstance(engine, str):
         return engine or ""
@@ -141,19 +156,21 @@ def _engine(engine: Any) -> str:
 
 def _own(thing: Any) -> str:
     """The digest of code and attributes of an object of a user's class; empty for ours and DSPy's."""
-    if type(thing).__module__.startswith(("dspy.", "evals.")):
-        return ""
+    return "" if type(thing).__module__.startswith(("dspy.", "evals.")) else _first_seen(thing, _dspys())
+
+
+def _first_seen(thing: Any, left_out: Collection[str]) -> str:
     try:
         if thing not in _SEEN:
-            _SEEN[thing] = _own_now(thing)
+            _SEEN[thing] = _now(thing, left_out)
         return _SEEN[thing]
     except TypeError:  # it cannot be hashed, or has no weak references
-        return _own_now(thing)
+        return _now(thing, left_out)
 
 
-def _own_now(thing: Any) -> str:
+def _now(thing: Any, left_out: Collection[str]) -> str:
     attributes = getattr(thing, "__dict__", {}).items()
-    state = {name: _plain(value) for name, value in attributes if name not in _dspys() and not _secret(name)}
+    state = {name: _plain(value) for name, value in attributes if name not in left_out and not _secret(name)}
     return digest([_path(type(thing)), code_digest(thing), state])
 
 

@@ -12,12 +12,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from evals.dspy_programs.digests import scorers_digest
+from evals.dspy_programs.digests import callable_digest, scorers_digest
 from evals.dspy_programs.own_models import with_models
 from evals.records.record import PRIMARY
 from evals.scoring.objective import expected_outcome, in_place, writing_tools
 from evals.scoring.scorer import Scorer, scores_of
-from tools.code import code_digest
 from tools.errors import InfrastructureError, InputError
 from tools.seeding import digest
 from tools.statuses import INFRASTRUCTURE
@@ -100,8 +99,8 @@ class MetricScorer:
 
     @property
     def digest(self) -> str:
-        """Content address of the metric's code and of the other scorers'."""
-        return digest([code_digest(self._metric), scorers_digest(self._others)])
+        """Content address of the metric and of the other scorers."""
+        return digest([callable_digest(self._metric), scorers_digest(self._others)])
 
     def with_models(self, change: Callable[[Any], Any]) -> Self:
         return type(self)(with_models(self._metric, change), [with_models(o, change) for o in self._others])

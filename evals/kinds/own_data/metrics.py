@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, PrivateAttr
 
-from tools.code import code_digest
 from tools.errors import InputError
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ class OwnMetric(BaseModel):
 
     Attributes:
         name: the function's, with its module.
-        code: digest of its code.
+        code: its content address.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -63,7 +62,9 @@ class OwnMetric(BaseModel):
         except TypeError as error:
             hint = "a metric takes an example and a prediction, and further arguments only with defaults"
             raise InputError(f"the metric {name} cannot be called: {error}", hint=hint) from error
-        metric = cls(name=name, code=code_digest(function))
+        from evals.dspy_programs.digests import callable_digest
+
+        metric = cls(name=name, code=callable_digest(function))
         metric._function = function
         return metric
 

@@ -61,12 +61,12 @@ class Recorder:
 
     @property
     def digest(self) -> str:
-        """Content address of the replies; empty without any.
+        """Content address of the replies, whatever their order; live calls record them as they come.
 
         Raises:
             InputError: the file cannot be read, or a line is no reply.
         """
-        return digest([reply.model_dump(mode="json") for reply in self._replies.values()])
+        return digest({key: reply.model_dump(mode="json") for key, reply in self._replies.items()})
 
     def find(self, tool: str, persona: str, arguments: Mapping[str, Any]) -> Reply | None:
         """The recorded reply to a call of this persona, else one to everybody."""

@@ -110,11 +110,16 @@ class OwnTools:
         Raises:
             InputError: a file of recorded replies is damaged.
         """
-        outside = self._outside.values()
-        functions = [*self._functions.values(), *(tool.twin for tool in outside if tool.twin is not None)]
-        recorded = [tool.recorder.digest if tool.recorder else "" for tool in outside]
-        shown = [tool.json_schema for kit in self._kits.values() for tool in kit.values()]
-        return digest([functions_digest(functions), recorded, shown])
+        outside = self._outside
+        twins = {name: tool.twin for name, tool in outside.items() if tool.twin is not None}
+        named = [
+            {name: f"{function.__module__}.{function.__qualname__}" for name, function in each.items()}
+            for each in (self._functions, twins)
+        ]
+        code = functions_digest([*self._functions.values(), *twins.values()])
+        recorded = {name: tool.recorder.digest for name, tool in outside.items() if tool.recorder}
+        shown = [[tool.json_schema, tool.writes] for kit in self._kits.values() for tool in kit.values()]
+        return digest([named, code, recorded, shown])
 
     def _made(
         self, toolkit: str, function: Callable[..., Any], called: Callable[..., Any], writes: bool, where: str

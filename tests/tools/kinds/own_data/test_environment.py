@@ -141,6 +141,16 @@ def test_all_that_decides_a_result_is_in_the_digest(tmp_path: Path) -> None:
 
         return env
 
+    def limited(most: int, *, writes: bool = True) -> Environment:
+        env = made()
+
+        @env.tool(writes=writes)
+        def some(ctx: Context) -> list[str]:
+            """Some people."""
+            return [row["name"] for row in ctx["people"].find(limit=most)]
+
+        return env
+
     def indexed(text: str) -> Environment:
         env = bare(tmp_path)
         env.index("people", text=text)
@@ -153,6 +163,9 @@ def test_all_that_decides_a_result_is_in_the_digest(tmp_path: Path) -> None:
         with_tools(made(personas=None)).digest,
         with_tools(made(house_rules="Be kind.")).digest,
         other_tool(made()).digest,
+        limited(1).digest,
+        limited(2).digest,
+        limited(2, writes=False).digest,
         indexed("{name}").digest,
         indexed("{team}").digest,
         with_tools(made(keys={"articles": "title"})).digest,

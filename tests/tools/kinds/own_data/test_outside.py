@@ -96,6 +96,19 @@ def test_replies_can_be_written_by_hand_and_a_twin_answers_the_rest(tmp_path: Pa
     assert call(env, "tools.send", to="cy").text == "would send to cy"
 
 
+def test_the_order_in_which_replies_were_recorded_is_not_in_the_digest(
+    tmp_path: Path, mailer: Mailer
+) -> None:
+    lines = [
+        json.dumps({"tool": "tools.send", "arguments": {"to": to, "text": ""}, "reply": to}) for to in "ab"
+    ]
+    files = {"one.jsonl": lines, "other.jsonl": lines[::-1], "more.jsonl": [*lines, lines[0][:-2] + 'c"}']}
+    for name, content in files.items():
+        (tmp_path / name).write_text("\n".join(content) + "\n")
+    one, other, more = (mailer.declare(bare(tmp_path), record=tmp_path / name).digest for name in files)
+    assert one == other != more
+
+
 @pytest.mark.parametrize(
     "line", ['{"tool": "tools.send"}', '{"tool": "a", "arguments": {}, "url": "x"}', "x"]
 )

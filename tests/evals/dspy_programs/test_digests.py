@@ -1,0 +1,89 @@
+"""The address of a user's function is its own: no log or journal of one is taken for that of another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import dspy
+import pytest
+from dspy.evaluate import answer_exact_match, answer_passage_match
+
+from evals.dspy_programs.digests import callable_digest
+
+Maker = Callable[[float], Any]
+
+
+class AtLeast:
+    """A metric with a setting, which also counts its calls."""
+
+    def __init__(self, least: float) -> None:
+        self.least = least
+        self.calls = 0
+
+    def __call__(self, example: Any, prediction: Any) -> bool:
+        self.calls += 1
+        return bool(prediction.score >= self.least)
+
+
+class Judge(dspy.Module):  # type: ignore[misc]
+    def __init__(self, least: float) -> None:
+        super().__init__()
+        self.least = least
+
+    def forward(self, example: Any, prediction: Any) -> bool:
+        return bool(prediction.score >= self.least)
+
+
+def closed_over(least: float) -> Callable[..., Any]:
+    def metric(example: Any, prediction: Any) -> bool:
+        return bool(prediction.score >= least)
+
+    return metric
+
+
+def through_another(least: float) -> Callable[..., Any]:
+    inner = closed_over(least)
+    return lambda example, prediction: not inner(example, prediction)
+
+
+def by_default(least: float) -> Callable[..., Any]:
+    def metric(example: Any, prediction: Any, *, least: float = least) -> bool:
+        return bool(prediction.score >= least)
+
+    return metric
+
+
+def by_partial(least: float) -> Callable[..., Any]:
+    return partial(by_default(0.0), least=least)
+
+
+def by_method(least: float) -> Callable[..., Any]:
+    return AtLeast(least).__call__
+
+
+@pytest.mark.parametrize(
+    "made", [AtLeast, Judge, closed_over, through_another, by_default, by_partial, by_method]
+)
+def test_functions_with_other_settings_have_other_addresses(made: Maker) -> None:
+    assert callable_digest(made(0.5)) == callable_digest(made(0.5))
+    assert callable_digest(made(0.5)) != callable_digest(made(0.6))
+
+
+def test_dspys_own_metrics_have_addresses_of_their_own() -> None:
+    assert callable_digest(answer_exact_match) != callable_digest(answer_passage_match)
+
+
+def test_an_object_that_counts_its_calls_keeps_its_address() -> None:
+    metric = AtLeast(0.5)
+    before = callable_digest(metric)
+    metric(None, dspy.Prediction(score=1))
+    assert callable_digest(metric) == before
+
+
+def test_a_function_that_calls_itself_has_an_address() -> None:
+    def metric(example: Any, prediction: Any, depth: int = 1) -> bool:
+        return depth == 0 or metric(example, prediction, depth - 1)
+
+    assert callable_digest(metric) == callable_digest(metric)
