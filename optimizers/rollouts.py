@@ -62,6 +62,7 @@ class Rollouts:
         cost: of everything run so far.
         budget: asked before each episode; None is no limit. The model must be one that it meters.
         begun: gives the keys of the episodes to run, by a log's path; None runs all.
+        time_limit: the most seconds of an episode, see `evals.running.settings`.
     """
 
     env: Environment
@@ -75,6 +76,7 @@ class Rollouts:
     cost: Cost = field(default_factory=Cost)
     budget: Budget | None = None
     begun: Callable[[Path], Collection[str]] | None = None
+    time_limit: float | None = None
 
     @property
     def model(self) -> str:
@@ -129,6 +131,7 @@ class Rollouts:
                     workers=self.workers,
                     seed=self.seed,
                     scorers=self.scorers,
+                    time_limit=self.time_limit,
                     admission=self.budget.account(self.model, logged=False) if self.budget else None,
                 ),
                 on_progress=(lambda at: on_progress(names[at.part], at)) if on_progress else None,

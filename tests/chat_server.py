@@ -21,12 +21,14 @@ class ChatServer:
     """Attributes:
     url: for `api_base`.
     bodies: of the requests so far, in order.
+    headers: of the same requests.
     usage: what each completion reports; None for a server that reports nothing.
     """
 
     def __init__(self, url: str) -> None:
         self.url = url
         self.bodies: list[dict[str, Any]] = []
+        self.headers: list[dict[str, str]] = []
         self.usage: dict[str, int] | None = {"prompt_tokens": 10, "completion_tokens": 3, "total_tokens": 13}
         self._replies: list[Reply] = []
 
@@ -85,6 +87,7 @@ def said(text: str | None) -> Reply:
 class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.chat.headers.append(dict(self.headers.items()))  # type: ignore[attr-defined]
         message = self.server.chat.answer(body)  # type: ignore[attr-defined]
         if "error" in message:
             failure = {"message": message.get("said", "scripted failure"), "type": "server_error"}

@@ -119,13 +119,15 @@ def addresses(model: str) -> dict[str, str]:
 
 
 def plain_settings(lm: Any) -> dict[str, Any]:
-    """A model's settings as JSON-able data, without credentials."""
-    settings = getattr(lm, "kwargs", {}).items()
-    return {
+    """A model's settings as JSON-able data, without credentials and time-outs; of headers the names."""
+    given = getattr(lm, "kwargs", {})
+    settings = {
         name: _without_credentials(str(value)) if name in _URLS and value else _plain(value)
-        for name, value in settings
-        if not _secret(name)
+        for name, value in given.items()
+        if not _secret(name) and name != "timeout"
     }
+    headers = {name: sorted(given[name]) for name in ("headers", "extra_headers") if given.get(name)}
+    return {**settings, **headers}
 
 
 def scorers_digest(scorers: Sequence[Any]) -> str:

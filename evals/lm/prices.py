@@ -45,6 +45,11 @@ class Price:
         return self.prompt * prompt_tokens + self.completion * completion_tokens
 
 
+def per_million(prompt: float, completion: float) -> Price:
+    """The price from dollars per million tokens."""
+    return Price(prompt / _MILLION, completion / _MILLION)
+
+
 @dataclass(frozen=True)
 class Prices:
     """Prices by model: the user's before the list's.
@@ -141,4 +146,4 @@ def _price(entry: Any, where: str) -> Price:
             raise InputError(f"{name} is no number: {value!r}", where=where)
         if not math.isfinite(value) or value < 0:
             raise InputError(f"{name} is no price: {value!r}", where=where)
-    return Price(entry["input"] / _MILLION, entry["output"] / _MILLION)
+    return per_million(entry["input"], entry["output"])

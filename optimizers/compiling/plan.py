@@ -93,6 +93,7 @@ class Plan:
             model itself, if that is a language model.
         train_limit, dev_limit: the most tasks of the split, spread evenly.
         workers: episodes that run at once.
+        time_limit: the most seconds of an episode; None sets no limit.
         resume: go on with the journal in `folder`.
         may_ask: whether models may be asked for replies that the journal lacks.
         begun: gives the keys of the episodes to run, by a log's path; None runs all.
@@ -119,6 +120,7 @@ class Plan:
     train_limit: int | None = None
     dev_limit: int | None = None
     workers: int = 8
+    time_limit: float | None = None
     resume: bool = False
     may_ask: bool = True
     begun: Callable[[Path], Collection[str]] | None = None
@@ -199,6 +201,7 @@ class Plan:
                 on_progress=self.on_progress,
                 budget=self.budget,
                 begun=self.begun,
+                time_limit=self.time_limit,
             )
 
         proposer, taught_by = self.proposing_model(), self.teaching_program

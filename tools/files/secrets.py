@@ -17,13 +17,25 @@ _SHAPES = re.compile(
 )
 """What follows the name of an HTTP scheme, how many providers' keys begin, who logs in at an address."""
 
+_HIDDEN_VARIABLES: set[str] = set()
+"""Further environment variables that hold a credential, whatever they are called."""
+
 _SHORTEST = 8
 """Characters; what is shorter is no credential, and would be found in the midst of words."""
 
 
+def hide_variable(name: str) -> None:
+    """Treat what an environment variable holds as a credential from now on."""
+    _HIDDEN_VARIABLES.add(name)
+
+
 def without_secrets(text: str) -> str:
     """A text with `HIDDEN` in place of credentials: values of environment variables, headers, keys."""
-    values = {value for name, value in os.environ.items() if len(value) >= _SHORTEST and _NAMES.search(name)}
+    values = {
+        value
+        for name, value in os.environ.items()
+        if len(value) >= _SHORTEST and (name in _HIDDEN_VARIABLES or _NAMES.search(name))
+    }
     # The longest first: one may be the beginning of another.
     for value in sorted(values, key=lambda value: (-len(value), value)):
         text = text.replace(value, HIDDEN)

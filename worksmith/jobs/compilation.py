@@ -206,7 +206,7 @@ def describe_compile(
         resume=settings.resume,
         **means,
     )
-    return chosen.plan(
+    plan = chosen.plan(
         program,
         suite,
         folder=journal_beside(settings.out),
@@ -218,6 +218,7 @@ def describe_compile(
         dev_limit=settings.dev_limit,
         versions={"worksmith": __version__},
     )
+    return replace(plan, time_limit=settings.time_limit)
 
 
 def _program(

@@ -29,6 +29,7 @@ from worksmith.jobs.parts.measurement import (
     failed_programs,
     lost_episodes,
     lost_verdicts,
+    with_settings_of,
 )
 from worksmith.jobs.parts.opening import LOGS
 from worksmith.jobs.parts.printing import Printable, write_report
@@ -254,7 +255,7 @@ def run_evaluation(plan: EvalPlan, tracking: Tracking) -> Evaluation:
             )
         )
         for label, lm in plan.models.items():
-            card = measured.card("eval", opened, model_name(lm), described, model=label)
+            card = measured.card("eval", opened, model_name(lm), with_settings_of(lm, described), model=label)
             with tracked.child(label) if len(plan.models) > 1 else nullcontext(tracked) as child:
                 runs[label] = measured.run(opened.program, lm, logs[label], card, child)
             logged.append(LoadedRun(card, runs[label].records, str(logs[label].path)))

@@ -18,7 +18,7 @@ from evals.task_kind import task_kind
 from optimizers.cost.limits import BudgetSpentError
 from tools.seeding import digest
 from worksmith.jobs.parts.history import histories
-from worksmith.jobs.parts.measurement import Measurement
+from worksmith.jobs.parts.measurement import Measurement, with_settings_of
 from worksmith.jobs.parts.opening import LOGS
 from worksmith.jobs.parts.printing import Printable
 from worksmith.jobs.parts.tracking import slug
@@ -138,7 +138,11 @@ class StudyPlan(Printable, ABC):
             opened,
             model.name,
             # The toolset of an arm is a setting where arms have different ones, and only there.
-            {name: value for name, value in self.described().items() if name != "toolset"}
+            {
+                name: value
+                for name, value in with_settings_of(model.lm, self.described()).items()
+                if name != "toolset"
+            }
             | dict(arm.settings),
             label=arm.label,
             strategy=arm.strategy,

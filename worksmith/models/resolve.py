@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from evals.tasks.transcript import GOLD
 from tools.errors import InputError
 from tools.files import PROJECT_FILE
-from worksmith.models.named import model_names, named_model
+from worksmith.models.named import is_named, model_names, parted, settings_of
 
 if TYPE_CHECKING:
     import dspy
@@ -46,11 +46,12 @@ def resolve(name: str, *, tasks: Sequence[Task] = ()) -> dspy.LM:
 
     Args:
         name: `local/analogy`, `gold`, `replay:FILE` (one recording), a model of the project file, or any
-            name DSPy knows.
+            name DSPy knows. Settings may follow the last two: `openai/gpt-4o-mini temperature=0.2`.
         tasks: whose plans the model `gold` follows.
 
     Raises:
-        InputError: there is no such model, or the file behind the name is missing or damaged.
+        InputError: there is no such model, a setting is wrong, or the file behind the name is missing or
+            damaged.
     """
     if name.startswith(REPLAY):
         runs = replay_runs(name, tasks)
@@ -77,24 +78,20 @@ def replay_runs(name: str, tasks: Sequence[Task]) -> Mapping[str, dspy.LM]:
 
 
 def _fresh(name: str, tasks: Sequence[Task]) -> dspy.LM:
+    name, options = parted(name)
+    if options and (name == GOLD or name.startswith("local/")):
+        raise InputError(f"{name} has no settings", hint="leave the options out")
     if name == ANALOGY:
         return _analogy()
     if name == GOLD:
         return _gold(tasks)
     if name.startswith("local/"):
         raise InputError(f"no local model {name!r}", hint=f"there is {ANALOGY}")
-    if (named := named_model(name)) is not None:
-        return named.open(name)
-    if "/" not in name:
+    if "/" not in name and not is_named(name):
         known = f"; {PROJECT_FILE} names {', '.join(model_names())}" if model_names() else ""
         hint = f"e.g. openai/gpt-4o-mini, ollama_chat/llama3.2{known}"
         raise InputError(f"{name!r} names no provider", hint=hint)
-    from worksmith.models.providers import check_provider
-
-    check_provider(name)
-    import dspy
-
-    return dspy.LM(name)
+    return settings_of(name, options).open(name)
 
 
 def _analogy() -> dspy.LM:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from evals.dspy_programs.digests import model_name
 from evals.lm.prices import Prices, use_prices
 from optimizers.cost.budget import Budget
+from worksmith.models.named import prices_of_models
 
 if TYPE_CHECKING:
     import dspy
@@ -29,6 +31,7 @@ def open_budget(
             of a model is not known.
     """
     prices = Prices.read(settings.prices) if settings.prices else Prices()
+    prices = replace(prices, own={**prices.own, **prices_of_models()})
     budget = given or Budget(
         usd=settings.max_usd,
         calls=settings.max_calls,

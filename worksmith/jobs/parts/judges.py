@@ -15,6 +15,7 @@ from evals.running.judges import Judge
 from tools.errors import InputError
 from worksmith.jobs.parts.budgets import counted
 from worksmith.jobs.parts.opening import LOGS
+from worksmith.models.named import is_named, parted
 from worksmith.models.resolve import resolve
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ def _judge(name: str, rubrics: Rubrics, tables: Sequence[Table]) -> Judge:
     if name == LOCAL:
         return LocalRubric(rubrics, tables)
     model = name.removeprefix(UNAIDED)
-    if model.startswith(("local/", "replay:")) or "/" not in model:
+    if model.startswith(("local/", "replay:")) or not ("/" in model or is_named(parted(model)[0])):
         raise InputError(f"no judge {name!r}", where="--judge", hint=_HINT)
     from evals.judging.rubric_judge import RubricJudge
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from evals.dspy_programs.digests import program_digest, scorers_digest, strategy_name
+from evals.dspy_programs.digests import plain_settings, program_digest, scorers_digest, strategy_name
 from evals.records.log import EpisodeLog
 from evals.records.run_card import RunCard, make_room, versions, write_card
 from evals.reporting.report import evaluation_report
@@ -194,6 +194,7 @@ class Measurement:
                     trials=self.settings.trials,
                     scorers=self.scorers,
                     judges=self.judges,
+                    time_limit=self.settings.time_limit,
                     strategy=card.strategy,
                     admission=None if card.baseline else admission(lm, self.budget),
                 ),
@@ -208,6 +209,12 @@ class Measurement:
         keep_card(tracked, card)
         tracked.report(evaluation_report(result, title=card.label, rerun=card.rerun))
         return result
+
+
+def with_settings_of(lm: dspy.LM, described: Mapping[str, Any]) -> dict[str, Any]:
+    """The description of a job with the settings of a model, without credentials."""
+    settings = {name: value for name, value in plain_settings(lm).items() if value is not None}
+    return {**described, **({"model_settings": settings} if settings else {})}
 
 
 def lost_episodes(result: EvalResult) -> str:

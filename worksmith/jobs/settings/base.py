@@ -82,6 +82,32 @@ Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
 """Several names, or one text in which they are separated by commas."""
 
 
+def with_model_options(model: type[JobSettings], values: Any, name: str) -> Any:
+    """The values of settings with those of `NAME_option` joined to the models of the field `NAME`.
+
+    Raises:
+        InputError: there are options, and no model is named.
+    """
+    from worksmith.models.named import with_options
+
+    options = values.get(f"{name}_option") if isinstance(values, dict) else None
+    if not options:
+        return values
+    if not isinstance(options, list | tuple) or not all(isinstance(each, str) for each in options):
+        raise InputError("several values go in a list", where=f"--{name}-option", hint="e.g. temperature=0.2")
+    field = model.model_fields[name]
+    given = values.get(name, field.default)
+    if not given:
+        raise InputError("no model is named", where=f"--{name}-option", hint=f"give --{name}")
+    each = given.split(",") if isinstance(given, str) and comma_separated(field) else given
+    joined = (
+        with_options(each, options)
+        if isinstance(each, str)
+        else tuple(with_options(one.strip(), options) for one in each)
+    )
+    return {**values, name: joined, f"{name}_option": ()}
+
+
 def comma_separated(field: FieldInfo) -> bool:
     """Whether a field is declared as `Names`."""
     return any(isinstance(each, BeforeValidator) and each.func is _names for each in field.metadata)

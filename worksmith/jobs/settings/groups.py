@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, model_validator
 
 from evals.tasks.task import SplitScheme
-from worksmith.jobs.settings.base import JobSettings, setting
+from worksmith.jobs.settings.base import JobSettings, setting, with_model_options
 
 STRATEGIES = ("direct", "cot", "act", "react", "plan", "gold", "gold-arguments", "function_calling")
 TOOLSETS = ("all", "required", "retrieved:12", "query", "functions", "functions+query", "plain")
@@ -112,12 +112,31 @@ class CacheSettings(JobSettings):
     no_cache: bool = setting(False, "Ignore DSPy's cache of replies.", recorded=False, expert=True)
 
 
+def model_options(name: str) -> tuple[str, ...]:
+    """Declare the settings of the models that the setting `name` names."""
+    options: tuple[str, ...] = setting(
+        (),
+        f"Setting of the model of --{name}, e.g. temperature=0.2, as in worksmith.toml; repeatable.",
+        metavar="NAME=VALUE",
+        suggest=("temperature=", "max_tokens=", "reasoning_effort=", "api_base=", "timeout="),
+        recorded=False,
+        expert=True,
+    )
+    return options
+
+
 class ModelSettings(CacheSettings):
     group = "Program and model"
 
     lm: str = setting(
         LOCAL_MODEL, "Model: local/analogy, gold, replay:FILE, or any DSPy model name.", suggest=MODELS
     )
+    lm_option: tuple[str, ...] = model_options("lm")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_lm_options(cls, values: Any) -> Any:
+        return with_model_options(cls, values, "lm")
 
 
 class SchemeSettings(JobSettings):
@@ -174,6 +193,19 @@ class WorkerSettings(JobSettings):
     group = "Run"
 
     workers: int = setting(8, "Episodes in flight at once.", min=1, max=512, recorded=False)
+
+
+class TimeLimitSettings(JobSettings):
+    group = "Run"
+
+    time_limit: float | None = setting(
+        None,
+        "Most seconds of an episode; a longer one is lost as `timeout`.",
+        metavar="SECONDS",
+        min=0.001,
+        unset="no limit",
+        expert=True,
+    )
 
 
 class DemoSettings(JobSettings):
@@ -336,6 +368,7 @@ class MeasureSettings(
     EpisodeSettings,
     SeedSettings,
     WorkerSettings,
+    TimeLimitSettings,
     CacheSettings,
     JudgeSettings,
     OrgSettings,

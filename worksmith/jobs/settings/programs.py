@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, model_validator
 
 from worksmith.jobs.settings import groups
-from worksmith.jobs.settings.base import Names, setting
+from worksmith.jobs.settings.base import Names, setting, with_model_options
 
 
 class EvalSettings(groups.ProgramSettings, groups.ModelSettings, groups.MeasureSettings):
@@ -31,6 +31,7 @@ class CompileSettings(
     groups.SchemeSettings,
     groups.SeedSettings,
     groups.WorkerSettings,
+    groups.TimeLimitSettings,
     groups.JudgeSettings,
     groups.BudgetSettings,
     groups.MlflowSettings,
@@ -52,6 +53,7 @@ class CompileSettings(
         suggest=groups.MODELS,
         unset="gold if all training tasks have gold plans, else --lm",
     )
+    teacher_option: tuple[str, ...] = groups.model_options("teacher")
     bank: Path | None = setting(
         None, "Trace bank (`worksmith bank build`) to use instead of a teacher.", path="file", expert=True
     )
@@ -137,6 +139,11 @@ class CompileSettings(
         expert=True,
     )
 
+    @model_validator(mode="before")
+    @classmethod
+    def _with_teacher_options(cls, values: Any) -> Any:
+        return with_model_options(cls, values, "teacher")
+
 
 def _categories(values: Any) -> Any:
     if isinstance(values, str):
@@ -179,12 +186,14 @@ class CompareSettings(groups.ToolSettings, groups.DemoSettings, groups.MeasureSe
         "Comma-separated models, each as local/analogy, gold, replay:FILE or any DSPy model name.",
         suggest=groups.MODELS,
     )
+    lm_option: tuple[str, ...] = groups.model_options("lm")
     teacher: str | None = setting(
         None,
         "Model that teaches.",
         suggest=groups.MODELS,
         unset="gold plans if there are, else --lm",
     )
+    teacher_option: tuple[str, ...] = groups.model_options("teacher")
     without_tools: Annotated[tuple[str, ...], BeforeValidator(_categories)] = setting(
         (),
         "Run each program also without the functions of this category, with query tools instead; "
@@ -192,6 +201,11 @@ class CompareSettings(groups.ToolSettings, groups.DemoSettings, groups.MeasureSe
         metavar="CATEGORY",
     )
     report: Path | None = setting(None, "Write the report as a page.", path="file", recorded=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_options(cls, values: Any) -> Any:
+        return with_model_options(cls, with_model_options(cls, values, "lm"), "teacher")
 
 
 class BankSettings(

@@ -1,0 +1,19 @@
+"""A provider's model whose saved state has no credential."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import dspy
+from dspy.clients.base_lm import LM_CLASS_STATE_KEY
+
+_UNSAVED = ("headers", "extra_headers", "timeout")
+
+
+class ProviderModel(dspy.LM):  # type: ignore[misc]
+    """A `dspy.LM`. DSPy saves one without its key; this one is also saved without headers and timeouts."""
+
+    def dump_state(self) -> dict[str, Any]:
+        """The state, which loads as a `dspy.LM`."""
+        state = {name: value for name, value in super().dump_state().items() if name not in _UNSAVED}
+        return {**state, LM_CLASS_STATE_KEY: f"{dspy.LM.__module__}.{dspy.LM.__qualname__}"}

@@ -1,0 +1,168 @@
+"""Settings of models: from the project file or with the name, on the wire, in digests and in messages."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import dspy
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evals.dspy_programs.digests import model_digest, plain_settings
+from evals.lm.metering import metered
+from evals.lm.prices import Price
+from tests.chat_server import ChatServer, chat_server, said
+from tools.errors import InputError
+from tools.files.secrets import without_secrets
+from worksmith.jobs.parts.budgets import open_budget
+from worksmith.jobs.settings.programs import CompareSettings, CompileSettings, EvalSettings
+from worksmith.models.named import parted, read_models, settings_of, use_models, with_options
+from worksmith.models.resolve import resolve
+
+SECRET = "q7Zr93kLm20aXw"
+
+
+@pytest.fixture(autouse=True)
+def environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", "NO_PROXY", "no_proxy"):
+        monkeypatch.setenv(name, "")
+    monkeypatch.setenv("STUDENT", SECRET)
+    yield
+    use_models({})
+
+
+@pytest.fixture
+def server() -> Iterator[ChatServer]:
+    with chat_server() as started:
+        yield started
+
+
+def use(**settings: Any) -> None:
+    use_models(read_models({"student": {"model": "openai/gpt-4o-mini", **settings}}, where="worksmith.toml"))
+
+
+def ask(lm: dspy.LM, server: ChatServer) -> dict[str, Any]:
+    server.say(said("yes"))
+    assert metered(lm)("Is it so?", cache=False) == ["yes"]
+    return server.bodies[-1]
+
+
+def test_settings_reach_the_server(server: ChatServer) -> None:
+    use(api_base=server.url, api_key_env="STUDENT", temperature=0.5, reasoning_effort="low")
+    lm = resolve("student temperature=0.25 seed=7 stop='the end' timeout=5 connect_timeout=2")
+    sent = ask(lm, server)
+
+    assert (sent["model"], sent["temperature"], sent["seed"]) == ("gpt-4o-mini", 0.25, 7)
+    assert (sent["stop"], sent["reasoning_effort"]) == (["the end"], "low")
+    assert {"timeout", "connect_timeout", "api_key"}.isdisjoint(sent)
+
+
+def test_requests_go_through_the_proxy(server: ChatServer) -> None:
+    use(api_base="http://model.invalid/v1", api_key_env="STUDENT", proxy=server.url.removesuffix("/v1"))
+
+    assert ask(resolve("student"), server)["model"] == "gpt-4o-mini"
+    assert "127.0.0.1" in os.environ["NO_PROXY"]
+    with pytest.raises(InputError, match="another proxy"):
+        resolve("openai/gpt-4o-mini proxy=http://elsewhere:3128")
+
+
+@pytest.mark.slow
+def test_headers_are_sent_and_their_values_kept_nowhere(server: ChatServer) -> None:
+    use(api_base=server.url, api_key_env="STUDENT", headers={"X-Team": "STUDENT"})
+    lm = resolve("student")
+    ask(lm, server)
+    kept = [str(plain_settings(lm)), str(lm.dump_state()), without_secrets(f"refused: {SECRET}")]
+
+    assert server.headers[-1]["X-Team"] == SECRET
+    assert not [text for text in kept if SECRET in text]
+    assert plain_settings(lm)["extra_headers"] == ["X-Team"]
+    assert isinstance(dspy.LM.load_state(lm.dump_state()), dspy.LM)
+
+
+def test_what_decides_a_reply_is_in_the_digest() -> None:
+    plain = model_digest(resolve("openai/gpt-4o-mini"))
+    same = ("timeout=5", "connect_timeout=2 timeout=9", "num_retries=0", "input_price=1 output_price=2")
+    others = (
+        "temperature=0.2",
+        "reasoning_effort=low",
+        "seed=1",
+        "api_base=http://x/v1",
+        "headers.X=STUDENT",
+    )
+
+    assert {model_digest(resolve(f"openai/gpt-4o-mini {each}")) for each in same} == {plain}
+    assert len({plain} | {model_digest(resolve(f"openai/gpt-4o-mini {each}")) for each in others}) == 6
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("openai/x temperture=1", "did you mean temperature"),
+        ("openai/x temperature=hot", "temperature: Input should be a valid number"),
+        ("openai/x temperature=3", "temperature"),
+        ("openai/x temperature", "'temperature' is no setting of a model"),
+        ("openai/x seed=1 seed=2", "'seed' is given twice"),
+        ("openai/x model=openai/y", "no setting 'model'"),
+        ("openai/x input_price=1", "an input_price and an output_price"),
+        ("openai/x headers.X-Team=NOT_SET_ANYWHERE", "NOT_SET_ANYWHERE is not set"),
+        ("openai/x proxy=http://me:word@host:1", "the file holds no log-in"),
+        ("openai/x proxy=socks5://host:1", "a proxy is http://HOST:PORT"),
+        ("openai/x reasoning_effort=much", "reasoning_effort"),
+        ("openai/x context_window=10 max_tokens=20", "larger than the context_window"),
+        ("openai/x stop='", "No closing quotation"),
+        ("openai/o3-mini temperature=0.2", "temperature=1.0"),
+        ("local/analogy seed=1", "local/analogy has no settings"),
+        ("gold seed=1", "gold has no settings"),
+    ],
+)
+def test_wrong_settings_are_named(name: str, said: str) -> None:
+    with pytest.raises(InputError) as caught:
+        resolve(name)
+    assert said in str(caught.value)
+
+
+@settings(max_examples=30)
+@given(st.text(min_size=1), st.text())
+def test_any_value_of_an_option_comes_out_as_it_went_in(first: str, second: str) -> None:
+    name = with_options("openai/x", [f"stop={first}", f"api_base={second}"])
+
+    assert parted(name) == ("openai/x", {"stop": first, "api_base": second})
+
+
+def test_options_of_a_command_go_with_its_models() -> None:
+    options: dict[str, Any] = {"lm_option": ["temperature=0.2", "seed=1"]}
+    compared = CompareSettings(suite="s", lm="openai/a,openai/b", teacher="openai/c", **options)
+    compiled = CompileSettings(
+        suite="s", out="o", lm="openai/a", teacher="openai/t", teacher_option=["seed=2"]
+    )
+
+    assert EvalSettings(suite="s", lm="openai/a", **options).lm == "openai/a temperature=0.2 seed=1"
+    assert compared.lm == ("openai/a temperature=0.2 seed=1", "openai/b temperature=0.2 seed=1")
+    assert (compiled.lm, compiled.teacher) == ("openai/a", "openai/t seed=2")
+    assert compiled.adapted(EvalSettings).lm == "openai/a"
+    assert "lm_option" not in EvalSettings(suite="s", lm="openai/a", **options).described()
+    with pytest.raises(InputError, match="give --teacher"):
+        CompileSettings(suite="s", out="o", teacher_option=["seed=2"])
+
+
+def test_the_price_of_a_model_is_in_use() -> None:
+    budget = open_budget(
+        EvalSettings(suite="s", max_usd=1), [resolve("openai/of-ours input_price=2 output_price=4")]
+    )
+
+    assert budget is not None
+    assert budget.prices.price("openai/of-ours") == Price(2e-6, 4e-6)
+    models = {name: {"model": "openai/x", "input_price": 1, "output_price": n} for n, name in enumerate("ab")}
+    with pytest.raises(InputError, match="two prices"):
+        read_models(models, where="worksmith.toml")
+
+
+def test_options_come_before_the_project_file() -> None:
+    use(temperature=0.5, headers={"X-A": "STUDENT"})
+    changed = settings_of("student", {"temperature": "0.1", "headers.X-B": "STUDENT"})
+
+    assert changed.temperature == 0.1
+    assert changed.headers == {"X-A": "STUDENT", "X-B": "STUDENT"}
