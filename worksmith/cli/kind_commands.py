@@ -1,7 +1,8 @@
-"""Commands that the installed kinds have of their own."""
+"""Commands that the installed kinds have of their own, and groups that they share with ours."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -11,24 +12,21 @@ from typer.main import get_group
 
 from worksmith.cli.command import Commands
 
-_GROUPS = {"serve": "Serve a world to other programs."}
+_GROUPS = {"serve": "Serve a model or a world to other programs."}
 """Groups that commands of several kinds share, with their help."""
+
+_OURS = {"serve model": "worksmith.cli.serve_model:serve_model"}
+"""Commands of no kind in these groups."""
 
 
 @cache
 def kind_commands() -> dict[str, Any]:
     """The commands and groups of all kinds by name. A broken kind is named on stderr, and has none."""
     from evals.task_kind import TASK_KINDS
-    from tools.errors import InputError
 
     root = Commands()
     shared: dict[str, typer.Typer] = {}
-    for kind in TASK_KINDS.names():
-        try:
-            commands = TASK_KINDS.get(kind).commands
-        except InputError as error:
-            typer.echo(f"worksmith: {error}", err=True)
-            continue
+    for commands in (_OURS, *map(_commands_of, TASK_KINDS.names())):
         for words, address in commands.items():
             group, _, name = words.rpartition(" ")
             if group and group not in shared:
@@ -36,6 +34,17 @@ def kind_commands() -> dict[str, Any]:
                 root.add_typer(shared[group], name=group)
             _mount(shared.get(group, root), name, address)
     return dict(get_group(root).commands)
+
+
+def _commands_of(kind: str) -> Mapping[str, str]:
+    from evals.task_kind import TASK_KINDS
+    from tools.errors import InputError
+
+    try:
+        return TASK_KINDS.get(kind).commands
+    except InputError as error:
+        typer.echo(f"worksmith: {error}", err=True)
+        return {}
 
 
 def _mount(parent: typer.Typer, name: str, address: str) -> None:

@@ -11,8 +11,8 @@ import typer
 from evals.kinds.crm.commands.options import crm_world, roles, say
 
 if TYPE_CHECKING:
-    from tools.kinds.crm.rest.server import Listening
     from tools.kinds.crm.schema import Schema
+    from tools.serving.server import Listening
     from tools.world import World
 
 TOKEN_VARIABLE = "WORKSMITH_SERVE_TOKEN"
@@ -70,23 +70,30 @@ def serve_crm(
     Clients log in with any user name and password and the token as security token, or use the token as
     session id. Ctrl-C or SIGTERM ends the server.
     """
-    from tools.errors import missing_extra
-    from tools.kinds.crm.rest.login import new_token
-    from tools.kinds.crm.rest.messages import Serving
+    from tools.errors import InputError, missing_extra
     from tools.kinds.crm.rest.store import OrgStore, check_free
+    from tools.serving.tokens import new_token
 
     try:
-        from tools.kinds.crm.rest.server import THREADS, OrgServer
+        from tools.kinds.crm.rest.app import THREADS, Api, App
+        from tools.kinds.crm.rest.login import Sessions
+        from tools.kinds.crm.rest.messages import Serving
+        from tools.serving.server import Server, check_reach
     except ModuleNotFoundError as error:
         raise missing_extra("the command `serve`", "serve") from error
-    _check(host, allow_remote=allow_remote, tls=tls, writable=writable, save=save)
+    check_reach(host, allow_remote=allow_remote, tls=tls)
     if save is not None:
+        if not writable:
+            raise InputError(
+                "nothing can change, so there is nothing to save", where="--save", hint="--writable"
+            )
         check_free(save)
     world = crm_world(suite)
     secret = token or new_token()
     store = OrgStore(world, THREADS)
     serving = Serving(_schema(world, role), writable, audit_dates)
-    server = OrgServer(store, serving, secret, host=host, port=port, secure=tls)
+    app = App(Api(store, serving), Sessions(secret), host=host, secure=tls)
+    server = Server(app, host=host, port=port, secure=tls)
     with server.listening() as at:
         _announce(world, at, secret, given=token is not None, writable=writable, as_json=as_json)
         server.run()
@@ -95,22 +102,6 @@ def serve_crm(
         say(f"Saved the org in {saved.path}")
     elif store.changed:
         say("What clients changed is gone; --save keeps it")
-
-
-def _check(host: str, *, allow_remote: bool, tls: bool, writable: bool, save: Path | None) -> None:
-    from tools.errors import InputError
-    from tools.kinds.crm.rest.server import is_loopback
-
-    if not is_loopback(host):
-        if not allow_remote:
-            raise InputError(
-                f"other machines could reach {host}", where="--host", hint="--allow-remote lets them"
-            )
-        if not tls:
-            hint = "leave it out: the token would travel in the clear"
-            raise InputError("other machines are served over TLS only", where="--no-tls", hint=hint)
-    if save is not None and not writable:
-        raise InputError("nothing can change, so there is nothing to save", where="--save", hint="--writable")
 
 
 def _schema(world: World, role: str | None) -> Schema:

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import secrets
-import sys
-import traceback
-from collections.abc import Callable, Collection
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from starlette.requests import ClientDisconnect
 from starlette.requests import Request as HttpRequest
 from starlette.responses import Response
 from starlette.routing import Match, Route
-from starlette.types import Receive, Scope, Send
 
-from tools.kinds.crm.rest.connections import LET_IN
 from tools.kinds.crm.rest.login import Sessions, oauth_login, soap_login
 from tools.kinds.crm.rest.messages import (
     DATA,
@@ -35,15 +27,13 @@ from tools.kinds.crm.rest.store import OrgStore
 from tools.kinds.crm.rest.writing import Writer
 from tools.kinds.crm.soql.errors import QueryError
 from tools.kinds.crm.soql.results import API_VERSION
+from tools.serving.application import Application
+from tools.serving.refusals import RequestError
 
-LONGEST_ADDRESS = 16_384
-"""Bytes of a path with its query string, as on the platform."""
+THREADS = 4
+"""Requests that are answered at the same time; each has a copy of the world."""
 LONGEST_BODY = 4 << 20
 """Bytes of a body."""
-_DRAINED = 32 << 20
-"""Bytes of a body that is too long which are read and dropped, so that the client can hear why."""
-_PATIENCE = 30.0
-"""Seconds that a body may take."""
 _MOST_PARTS = 25
 """Requests within one."""
 
@@ -136,77 +126,51 @@ class Api:
         return {"body": reply.body, "httpHeaders": {}, "httpStatusCode": reply.status, "referenceId": name}
 
 
-class App:
+class App(Application):
     """The ASGI application.
 
     Args:
-        hosts: names and addresses by which clients may call the server, without port; a page that has its own
-            name resolve to this machine (DNS rebinding) uses another. Empty: any.
+        host: that the server listens on.
         secure: whether it is reached over TLS.
-        threads: requests that are answered at the same time.
     """
 
-    def __init__(
-        self, api: Api, sessions: Sessions, *, hosts: Collection[str], secure: bool, threads: int
-    ) -> None:
+    def __init__(self, api: Api, sessions: Sessions, *, host: str, secure: bool) -> None:
+        super().__init__(host, threads=THREADS, longest_body=LONGEST_BODY)
         self._api = api
         self._sessions = sessions
-        self._hosts = frozenset(hosts)
         self._scheme = "https" if secure else "http"
-        self._threads = ThreadPoolExecutor(threads, thread_name_prefix="request")
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            return
-        unread = False
-        try:
-            reply = await self._reply(HttpRequest(scope, receive))
-        except ApiError as error:
-            # There may be more of the request to come, which nobody wants to hear.
-            reply, unread = error.reply(), True
-        except Exception:
-            # A defect of this server: the client gets a number, the operator the trace.
-            number = secrets.token_hex(6)
-            print(f"error {number}", file=sys.stderr)  # noqa: T201
-            traceback.print_exc(file=sys.stderr)
-            message = f"An unexpected error occurred. Please include this ErrorId: {number}"
-            reply = ApiError(500, "UNKNOWN_EXCEPTION", message).reply()
-        await _response(reply, last=unread)(scope, receive, send)
+    async def answer(self, http: HttpRequest) -> Response:
+        """The answer of the API, or of a login."""
+        return _response(await self._reply(http))
 
-    def close(self) -> None:
-        self._threads.shutdown(wait=False, cancel_futures=True)
+    def refusal(self, error: RequestError) -> Response:
+        """A refusal as the platform words it."""
+        if not isinstance(error, ApiError):
+            error = ApiError(error.status, error.code.upper(), error.message)
+        return _response(error.reply())
 
     async def _reply(self, http: HttpRequest) -> Reply:
-        scope, host = http.scope, http.headers.get("host", "")
-        self._check_host(host)
-        if len(scope["raw_path"]) + len(scope["query_string"]) > LONGEST_ADDRESS:
-            raise ApiError(414, "URI_TOO_LONG", f"The address is longer than {LONGEST_ADDRESS} bytes")
-        path = _path(scope["path"])
+        path = _path(http.scope["path"])
         login = _LOGINS.get(path)
         session = "" if login else self._session(http.headers.get("authorization", ""))
-        scope["state"][LET_IN] = login is None
+        self.let_in(http, login is None)
         request = Request(
             http.method,
             path,
-            _params(scope["query_string"]),
+            _params(http.scope["query_string"]),
             http.headers,
-            await _body(http),
+            await self.body(http),
             session,
-            f"{self._scheme}://{host}",
+            f"{self._scheme}://{http.headers.get('host', '')}",
         )
-        loop = asyncio.get_running_loop()
         if login is None:
-            return await loop.run_in_executor(self._threads, self._api.answer, request)
+            return await self.in_thread(self._api.answer, request)
         if request.method != "POST":
             raise not_allowed(request.method, ["POST"])
-        reply = await loop.run_in_executor(self._threads, login, request, self._sessions)
-        scope["state"][LET_IN] = reply.status == 200
+        reply = await self.in_thread(login, request, self._sessions)
+        self.let_in(http, reply.status == 200)
         return reply
-
-    def _check_host(self, host: str) -> None:
-        name = host.rpartition(":")[0] if host.rpartition(":")[2].isdecimal() else host
-        if self._hosts and name.strip("[]").lower() not in self._hosts:
-            raise ApiError(421, "MISDIRECTED_REQUEST", "This server does not answer to that host name")
 
     def _session(self, authorization: str) -> str:
         scheme, _, session_id = authorization.partition(" ")
@@ -235,30 +199,8 @@ def _params(query: bytes) -> dict[str, str]:
     return dict(pairs)
 
 
-async def _body(http: HttpRequest) -> bytes:
-    chunks: list[bytes] = []
-    size = 0
-    try:
-        async with asyncio.timeout(_PATIENCE):
-            async for chunk in http.stream():
-                size += len(chunk)
-                if size <= LONGEST_BODY:
-                    chunks.append(chunk)
-                if size > _DRAINED:
-                    break
-    except ClientDisconnect:
-        raise ApiError(400, "CLIENT_GONE", "The client hung up") from None
-    except TimeoutError:
-        raise ApiError(408, "REQUEST_TIMEOUT", f"The body took longer than {_PATIENCE:g} seconds") from None
-    if size > LONGEST_BODY:
-        raise ApiError(413, "REQUEST_TOO_LARGE", f"The body is longer than {LONGEST_BODY} bytes")
-    return b"".join(chunks)
-
-
-def _response(reply: Reply, *, last: bool) -> Response:
-    """The HTTP response to a request; with the `last` one the server hangs up."""
-    headers = {"cache-control": "no-store", **({"connection": "close"} if last else {})}
+def _response(reply: Reply) -> Response:
     if reply.body is None:
-        return Response(status_code=reply.status, headers=headers)
+        return Response(status_code=reply.status)
     text = reply.body if isinstance(reply.body, str) else json.dumps(reply.body, ensure_ascii=False)
-    return Response(text.encode("utf-8", "replace"), reply.status, headers, reply.media)
+    return Response(text.encode("utf-8", "replace"), reply.status, media_type=reply.media)

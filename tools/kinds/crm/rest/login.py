@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import hmac
-import secrets
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -13,19 +11,14 @@ from urllib.parse import parse_qs
 from xml.parsers import expat
 from xml.sax.saxutils import escape
 
-from tools.errors import InputError
 from tools.kinds.crm.rest.messages import XML, Reply, Request
 from tools.kinds.crm.soql.results import API_VERSION
+from tools.serving.tokens import checked_token, new_token, same
 
-SHORTEST_TOKEN = 16
 _LIFE = 2 * 60 * 60.0
 """Seconds that a login lasts without a request."""
 _MOST = 200
 """Logins at a time; the one that has been idle for longest makes room."""
-
-
-def new_token() -> str:
-    return secrets.token_urlsafe(32)
 
 
 class Sessions:
@@ -40,11 +33,7 @@ class Sessions:
     """
 
     def __init__(self, token: str, clock: Callable[[], float] = time.monotonic) -> None:
-        if len(token) < SHORTEST_TOKEN:
-            raise InputError(f"the token has fewer than {SHORTEST_TOKEN} characters", where="--token")
-        if not (token.isascii() and token.isprintable() and " " not in token):
-            raise InputError("the token has a space or a character that is not ASCII", where="--token")
-        self._token = token
+        self._token = checked_token(token, where="--token")
         self._clock = clock
         self._used: OrderedDict[str, float] = OrderedDict()
         self._lock = Lock()
@@ -55,8 +44,7 @@ class Sessions:
         Salesforce's clients send the password with the security token after it. Here the token is all
         that counts.
         """
-        given = secret.encode("utf-8", "replace")[-len(self._token) :]
-        if not hmac.compare_digest(given, self._token.encode()):
+        if not same(secret[-len(self._token) :], self._token):
             return None
         session_id = new_token()
         with self._lock:
@@ -68,7 +56,7 @@ class Sessions:
     def key(self, session_id: str) -> str | None:
         """What the server calls the session with this id; None if there is none, or it has run out."""
         key = _key(session_id)
-        if hmac.compare_digest(session_id.encode("utf-8", "replace"), self._token.encode()):
+        if same(session_id, self._token):
             return key
         now = self._clock()
         with self._lock:

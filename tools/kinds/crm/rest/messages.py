@@ -9,6 +9,7 @@ from typing import Any
 from retrievers.strict_json import parse_json
 from tools.kinds.crm.schema import Schema
 from tools.kinds.crm.soql.results import API_VERSION
+from tools.serving.refusals import RequestError
 
 JSON = "application/json;charset=UTF-8"
 XML = "text/xml;charset=UTF-8"
@@ -47,7 +48,7 @@ class Reply:
     media: str = JSON
 
 
-class ApiError(Exception):
+class ApiError(RequestError):
     """A request that is refused.
 
     Attributes:
@@ -56,10 +57,7 @@ class ApiError(Exception):
     """
 
     def __init__(self, status: int, code: str, message: str, fields: Sequence[str] = ()) -> None:
-        super().__init__(message)
-        self.status = status
-        self.code = code
-        self.message = message
+        super().__init__(status, code, message)
         self.fields = tuple(fields)
 
     def reply(self) -> Reply:

@@ -16,11 +16,13 @@ from tests.tools.kinds.crm.generate.orgs import small
 from tools.kinds.crm.access.policy import persona_of
 from tools.kinds.crm.generate import DEFAULT_NOW
 from tools.kinds.crm.ids import make_id
+from tools.kinds.crm.rest.app import Api, App
+from tools.kinds.crm.rest.login import Sessions
 from tools.kinds.crm.rest.messages import Serving
-from tools.kinds.crm.rest.server import OrgServer
 from tools.kinds.crm.rest.store import OrgStore
 from tools.kinds.crm.schema import OBJECTS, TABLES, Schema, crm_schema
 from tools.kinds.crm.sosl.tables import SEARCH_TABLES, search_rows
+from tools.serving.server import Server
 from tools.world import World, write_world
 
 TOKEN = "a-token-for-tests-only"
@@ -35,7 +37,7 @@ class Served:
     url: str
     certificate: Path | None
     store: OrgStore
-    server: OrgServer
+    server: Server
 
     def session(self) -> requests.Session:
         """A session that trusts the server and goes through no proxy."""
@@ -74,7 +76,8 @@ def served(
 ) -> Iterator[Served]:
     """A server for the duration of the block."""
     store = OrgStore(world, 4)
-    server = OrgServer(store, Serving(schema or crm_schema(), writable, audit), TOKEN, secure=secure)
+    api = Api(store, Serving(schema or crm_schema(), writable, audit))
+    server = Server(App(api, Sessions(TOKEN), host="127.0.0.1", secure=secure), secure=secure)
     with server.listening() as at:
         thread = threading.Thread(target=server.run)
         thread.start()

@@ -11,10 +11,12 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.tools.kinds.crm.rest.running import TOKEN, Served, served
-from tools.kinds.crm.rest.connections import MOST, Connection
+from tools.serving.connections import Connection
 from tools.world import World
 
 DATA = "/services/data/v59.0"
+MOST = 64
+"""Connections at a time."""
 HEAD = b"GET /services/data HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "
 
 

@@ -18,12 +18,14 @@ from tests.tools.kinds.crm.generate.orgs import small
 from tests.tools.kinds.crm.rest.running import TOKEN, Served, served
 from tools.errors import InputError
 from tools.kinds.crm.access.policy import open_policy
-from tools.kinds.crm.rest.app import LONGEST_BODY
+from tools.kinds.crm.rest.app import LONGEST_BODY, Api, App
+from tools.kinds.crm.rest.login import Sessions
 from tools.kinds.crm.rest.messages import Serving
-from tools.kinds.crm.rest.server import OrgServer, is_loopback
 from tools.kinds.crm.rest.store import OrgStore
 from tools.kinds.crm.schema import crm_schema
 from tools.seeding import digest_bytes
+from tools.serving.application import is_loopback
+from tools.serving.server import Server
 from tools.world import WORLD_FILE, World
 
 DATA = "/services/data/v59.0"
@@ -346,7 +348,8 @@ def test_a_port_that_is_taken_is_told(world: World) -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        server = OrgServer(OrgStore(world, 1), Serving(crm_schema()), TOKEN, port=port)
+        api = Api(OrgStore(world, 1), Serving(crm_schema()))
+        server = Server(App(api, Sessions(TOKEN), host="127.0.0.1", secure=True), port=port)
 
         with pytest.raises(InputError, match=str(port)), server.listening():
             pass

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tools.errors import InputError
-from tools.kinds.crm.rest.login import Sessions, new_token
+from tools.kinds.crm.rest.login import Sessions
+from tools.serving.tokens import new_token
 
 TOKEN = "0123456789abcdefghij"
 

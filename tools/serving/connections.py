@@ -7,12 +7,10 @@ a few silent connections, for which nobody needs the token, would keep everybody
 from __future__ import annotations
 
 import asyncio
+import math
 from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
-
-MOST = 64
-"""Connections at a time."""
 
 LET_IN = "let_in"
 """What the application puts into the state of a request that knew the token."""
@@ -21,7 +19,8 @@ LET_IN = "let_in"
 class Connection(H11Protocol):
     """A connection that is closed if it sends no whole request in time, or makes room for a newer one.
 
-    Room is made by whoever is connected for longest and has not shown the token.
+    Room is made by whoever is connected for longest and has not shown the token. There are too many from
+    uvicorn's `limit_concurrency` on.
     """
 
     patience: float = 10.0
@@ -38,7 +37,7 @@ class Connection(H11Protocol):
         self._since = self.loop.time()
         super().connection_made(transport)
         self._wait()
-        if len(self.connections) > MOST:
+        if len(self.connections) >= (self.limit_concurrency or math.inf):
             unknown = [
                 each
                 for each in self.connections

@@ -1,0 +1,91 @@
+"""`worksmith serve model`: serve a local model to other programs over OpenAI's chat API."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from worksmith.cli.terminal import say
+
+if TYPE_CHECKING:
+    from tools.serving.server import Listening
+
+TOKEN_VARIABLE = "WORKSMITH_SERVE_TOKEN"
+
+
+def serve_model(
+    name: Annotated[
+        str, typer.Argument(help="local/analogy, or package.module:engine, an engine of yours for dspy.LM.")
+    ],
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes a free one.")] = 8440,
+    allow_remote: Annotated[
+        bool, typer.Option("--allow-remote", help="Listen on an address that other machines can reach.")
+    ] = False,
+    tls: Annotated[
+        bool, typer.Option("--tls/--no-tls", help="HTTPS with a certificate of its own, or plain HTTP.")
+    ] = False,
+    token_env: Annotated[
+        str,
+        typer.Option(
+            help="Environment variable with the token of the clients; without it a random one is printed."
+        ),
+    ] = TOKEN_VARIABLE,
+    timeout: Annotated[float, typer.Option(min=0.001, help="Seconds that a reply may take.")] = 300.0,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the address as one line of JSON on stdout.")
+    ] = False,
+) -> None:
+    """Serve a local model over OpenAI's chat API: completions, streams, tools, usage, /v1/models.
+
+    Clients send the token as their API key. Ctrl-C or SIGTERM ends the server.
+    """
+    from tools.errors import missing_extra
+    from worksmith.models.serving.engines import served_engine
+
+    try:
+        from tools.serving.server import Server, check_reach
+        from worksmith.models.serving.app import ModelApp
+    except ModuleNotFoundError as error:
+        raise missing_extra("the command `serve`", "serve") from error
+    check_reach(host, allow_remote=allow_remote, tls=tls)
+    token, given = _token(token_env)
+    app = ModelApp(served_engine(name), name, token, host=host, seconds=timeout)
+    server = Server(app, host=host, port=port, secure=tls, connections=_CONNECTIONS, keep_alive=_KEEP_ALIVE)
+    with server.listening() as at:
+        _announce(name, at, token, given=given, as_json=as_json)
+        server.run()
+
+
+_CONNECTIONS = 512
+"""Connections at a time: workers keep one each."""
+_KEEP_ALIVE = 300
+
+
+def _token(variable: str) -> tuple[str, bool]:
+    """The token, and whether the user gave it."""
+    from tools.errors import InputError
+    from tools.serving.tokens import checked_token, new_token
+
+    given = os.environ.get(variable)
+    if given:
+        return checked_token(given, where=variable), True
+    if variable != TOKEN_VARIABLE:
+        raise InputError(f"the environment variable {variable} is not set", where="--token-env")
+    return new_token(), False
+
+
+def _announce(name: str, at: Listening, token: str, *, given: bool, as_json: bool) -> None:
+    url = f"{at.url}/v1"
+    if as_json:
+        certificate = str(at.certificate) if at.certificate else None
+        typer.echo(json.dumps({"url": url, "token": token, "model": name, "certificate": certificate}))
+        return
+    say(f"Serving {name} at {url}; Ctrl-C ends it. For clients, which call it openai/{name}:")
+    say(f"export OPENAI_BASE_URL={url}")
+    say(f"export OPENAI_API_KEY={'(the token given)' if given else token}")
+    if at.certificate:
+        say(f"export SSL_CERT_FILE={at.certificate}")

@@ -1,0 +1,1 @@
+"""A local model as a server with OpenAI's chat API."""
