@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from tools.errors import InputError
 from tools.registry import Registry
+from tools.statuses import INFRASTRUCTURE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -216,18 +217,34 @@ def run_program(program: Any, task: Task, env: Environment) -> Any:
     A program with `sees_truth = True` gets the whole task. Baselines and wrappers of programs have it: they
     need the gold plan, and show it to no model.
 
+    An episode is lost if the infrastructure failed at the last request to a model: what the program did
+    without the reply says nothing about it.
+
     Returns:
         Its prediction; the `.episode` refers to what the program itself gave.
+
+    Raises:
+        InputError: a thread of the program asked a model without DSPy's settings.
     """
+    from evals.lm.escapes import watching
+    from evals.lm.failures import failure_of
+
     call = task_kind(env.kind.name).call
-    if getattr(program, "sees_truth", False):
-        prediction = program(task=task)
-    elif call is not None:
-        prediction = call(program, task)
-    else:
-        prediction = program(task=task.visible())
+    with watching() as watch:
+        if getattr(program, "sees_truth", False):
+            prediction = program(task=task)
+        elif call is not None:
+            prediction = call(program, task)
+        else:
+            prediction = program(task=task.visible())
     episode = getattr(prediction, "episode", None)
-    if episode is not None and episode.prediction is None:
+    if episode is None:
+        return prediction
+    if watch.failure is not None and episode.status not in INFRASTRUCTURE:
+        ended = failure_of(watch.failure)
+        if ended.status in INFRASTRUCTURE:
+            prediction.episode = episode = replace(episode, status=ended.status, error=ended.error)
+    if episode.prediction is None:
         episode.prediction = prediction
     return prediction
 

@@ -14,9 +14,9 @@ from dspy import lm15
 from dspy.clients.backend_selection import CLIENT_KEYS
 from dspy.lm15 import response_to_events
 from dspy.utils.exceptions import LMInvalidRequestError
-from dspy.utils.usage_tracker import UsageTracker
 
 from evals.dspy_programs.digests import model_digest, model_name, plain_settings
+from evals.lm.escapes import UnmeteredModels, answering
 from evals.lm.finish_reasons import settled
 from evals.lm.single_request import single_request
 from tools.errors import InputError
@@ -90,7 +90,8 @@ class ProxyEngine:
 
     def complete(self, request: lm15.Request) -> lm15.Response:
         call = _CALL.get() or _Call()
-        response = self.reply(request, call.next)
+        with answering():
+            response = self.reply(request, call.next)
         call.answered += 1
         return response
 
@@ -142,19 +143,6 @@ class ProxyEngine:
     @property
     def supported_params(self) -> set[str]:
         return set(self.original.supported_params)
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self
-
-
-class UnmeteredModels(UsageTracker):  # type: ignore[misc]
-    """Refuses models that are asked without our engine; DSPy reports each of them to a usage tracker."""
-
-    def add_usage(self, lm: str, usage_entry: dict[str, Any]) -> None:
-        raise InputError(
-            f"{lm} was asked, but not through the engine that counts requests",
-            hint="give the model to a predictor or an attribute of the program when it is built",
-        )
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self

@@ -91,7 +91,7 @@ class RolloutJob:
         """
         import dspy
 
-        from evals.lm.lm_proxy import UnmeteredModels
+        from evals.lm.escapes import UnmeteredModels
         from evals.lm.metering import metering
 
         started = time.perf_counter()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
 from typing import Any
 
 import dspy
@@ -103,14 +104,22 @@ def _plain(value: Any) -> Any:
 
 
 def call(program: Any, task: ExampleTask) -> dspy.Prediction:
-    """Call a program with an example's inputs.
+    """Call a program with a copy of an example's inputs, so that no call sees what another did to them.
 
     Returns:
         Its prediction with an episode. What is no prediction becomes one with the field `answer`.
     """
-    made = program(**task.example.inputs())
+    made = program(**{name: _copied(value) for name, value in task.example.inputs().items()})
     prediction = made if isinstance(made, dspy.Prediction) else dspy.Prediction(answer=made)
     fields = {name: value for name, value in prediction.items() if name != "episode"}
     episode = EpisodeResult("finished", Outcome(b"", ()), answer=_text(fields) if fields else "")
     episode.prediction = prediction
     return dspy.Prediction(answer=episode.answer, episode=episode)
+
+
+def _copied(value: Any) -> Any:
+    """A copy of an input; itself if it cannot be copied, as a connection or a lock."""
+    try:
+        return deepcopy(value)
+    except Exception:
+        return value
