@@ -1,4 +1,4 @@
-"""The help desk of `examples/own_data.py`, in a folder of the test's own."""
+"""The help desk of `examples/own_data.py`, in a folder of its own."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import runpy
 import shutil
 from pathlib import Path
 
-import dspy
 import pytest
 
 import worksmith as ws
@@ -20,12 +19,19 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.fixture
-def suite(here: Path) -> ws.Suite:
+@pytest.fixture(scope="session")
+def help_desk(tmp_path_factory: pytest.TempPathFactory) -> ws.Suite:
     """The example's suite, before it runs any program."""
-    shutil.copytree(EXAMPLES / "helpdesk", here / "helpdesk")
-    file = here / "own_data.py"
+    folder = tmp_path_factory.mktemp("desk")
+    shutil.copytree(EXAMPLES / "helpdesk", folder / "helpdesk")
+    file = folder / "own_data.py"
     file.write_text((EXAMPLES / file.name).read_text().partition("agent = ")[0])
-    with dspy.context(lm=None):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
         found: ws.Suite = runpy.run_path(str(file))["suite"]
         return found
+
+
+@pytest.fixture
+def suite(help_desk: ws.Suite, here: Path) -> ws.Suite:
+    return help_desk

@@ -8,7 +8,12 @@ import pytest
 
 import worksmith as ws
 
-NAMES = [name for name in ws.__all__ if name != "__version__"]
+COMPILING = ("Bootstrap", "Nearest", "Race", "Tpe", "compare", "load")
+NAMES = [
+    pytest.param(name, marks=[pytest.mark.slow] if name in COMPILING else [])
+    for name in ws.__all__
+    if name != "__version__"
+]
 
 
 @pytest.mark.parametrize("name", NAMES)
