@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from optimizers.racing.rules import INCUMBENT
+from optimizers.wording import in_python
 
 if TYPE_CHECKING:
     from optimizers.compiling.artifact import Artifact
@@ -70,7 +71,7 @@ class Compilation:
         ]
         claim = self.acceptance.get("said") or self._raced()
         stopped = f"the budget ended the compile ({self.stopped})" if self.stopped else ""
-        return "\n".join([*filter(None, (claim, stopped)), *lines, *self.notes])
+        return "\n".join([in_python(said) for said in (claim, stopped) if said] + [*lines, *self.notes])
 
     def _raced(self) -> str:
         """The decision of a race in words; empty if there was none."""

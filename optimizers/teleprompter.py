@@ -27,6 +27,7 @@ from optimizers.demos.trace_bank import TraceBank, interface_of
 from optimizers.learning_data import LearningData, chosen_by, learning_data
 from optimizers.optimizer import Optimizer
 from optimizers.settings import Accept, Settings
+from optimizers.wording import errors_in_python
 from tools.errors import InputError
 
 if TYPE_CHECKING:
@@ -163,6 +164,12 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
             InputError: the examples, the metric, the models or the settings do not suit.
             WorksmithError: there is no program to return; see `optimizers.compiling.compile.compile_program`.
         """
+        with errors_in_python():
+            return self._compile(student, trainset, valset, teacher)
+
+    def _compile(
+        self, student: dspy.Module, trainset: Any, valset: Any, teacher: GivenModel | dspy.Module | None
+    ) -> dspy.Module:
         if not isinstance(student, dspy.Module):
             named = getattr(student, "__name__", type(student).__name__)
             hint = "make an object of the class" if isinstance(student, type) else "give a dspy.Module"

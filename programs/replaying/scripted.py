@@ -54,7 +54,10 @@ class ScriptedEngine:
 
     Attributes:
         own_format: it reads and writes our own format, whatever adapter a user sets.
+        lacks: said of a task without a script.
     """
+
+    lacks = "there is no script"
 
     own_format = True
 
@@ -84,7 +87,7 @@ class ScriptedEngine:
         asked_by = [script for script in scripts if script.who and script.who == place.persona]
         script = self._choose(asked_by or scripts, place)
         if script is None:
-            raise lm15.ConfigurationError(f"there is no script for the task {query!r}")
+            raise lm15.ConfigurationError(f"{self.lacks} for the task {query!r}")
         return _response(request.model, _reply(script, place))
 
     def _choose(self, scripts: Sequence[Transcript], _place: PromptData) -> Transcript | None:
@@ -107,6 +110,8 @@ class GoldEngine(ScriptedEngine):
     Raises:
         InputError: none of the tasks has a gold plan.
     """
+
+    lacks = "there is no gold plan"
 
     def __init__(self, tasks: Iterable[Task]) -> None:
         super().__init__(found for task in tasks for found in gold_transcripts(task))

@@ -212,6 +212,15 @@ def test_a_compiled_program_is_saved_and_loaded(kind: type[Teleprompter], tmp_pa
     assert (tmp_path / "artifact.json").read_text().startswith('{\n "format"')
 
 
+def test_messages_name_arguments_and_not_options(tmp_path: Path) -> None:
+    few = made(Nearest).compile(Mailroom(), trainset=TRAIN, valset=DEV[:3]).compilation
+    assert str(few).startswith("kept the program as it is: ")
+    assert 'accept="best" takes it all the same' in str(few)
+    made(journal=tmp_path / "journal").compile(Mailroom(), trainset=TRAIN, valset=DEV)
+    with pytest.raises(InputError, match=r"\(resume=True goes on with it, another folder starts anew\)"):
+        made(journal=tmp_path / "journal").compile(Mailroom(), trainset=TRAIN, valset=DEV)
+
+
 def test_a_race_says_first_what_it_decided() -> None:
     tasks = [
         dspy.Example(mail=f"{each.mail} {at}", topic=each.topic, team=each.team).with_inputs("mail")
