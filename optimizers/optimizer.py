@@ -153,6 +153,13 @@ class CompileContext:
         self.contenders.append(Contender(program, tuple(demonstrations), trial))
         return trial
 
+    def best(self, further: Sequence[Contender] = ()) -> Compiled:
+        """The best of the programs measured so far, and of `further` ones; among equals the first."""
+        measured = [*self.contenders, *further]
+        best = max(measured, key=lambda one: one.trial.rank)
+        trials = tuple(one.trial for one in measured)
+        return Compiled(best.program, best.demonstrations, trials, best.trial.name, self.reasons)
+
     def fall_back_to(self, compiled: Compiled) -> None:
         """Note a program that was made without measuring, for a budget that ends before it is measured."""
         self.fallback = compiled

@@ -56,15 +56,13 @@ def finalize(context: CompileContext, optimizer: Optimizer, found: Compiled | No
 
 
 def _best_so_far(context: CompileContext) -> Compiled:
-    """The best of the programs that were measured on all dev tasks, among equals the first.
+    """The best of the programs that were measured on all dev tasks.
 
     If there is none, the optimizer's fallback, else the program as it is.
     """
-    contenders = [*context.contenders, *context.measured_elsewhere()]
-    if contenders:
-        best = max(contenders, key=lambda contender: contender.trial.rank)
-        trials = tuple(contender.trial for contender in contenders)
-        return Compiled(best.program, best.demonstrations, trials, best.trial.name, context.reasons)
+    elsewhere = context.measured_elsewhere()
+    if context.contenders or elsewhere:
+        return context.best(elsewhere)
     if context.fallback is not None and context.fallback.demonstrations:
         return context.fallback
     return Compiled(context.program, gaps=context.reasons)

@@ -11,7 +11,7 @@ from optimizers.demos.showing import show
 from optimizers.optimizer import CompileContext, Compiled
 from optimizers.racing.rules import INCUMBENT
 from optimizers.teleprompter import Teleprompter
-from optimizers.trial import Contender
+from optimizers.trial import Trial
 from tools.errors import InputError
 
 if TYPE_CHECKING:
@@ -75,14 +75,10 @@ class Bootstrap(BankOptimizer):
 
     def search(self, context: CompileContext) -> Compiled:
         bank = context.bank()
-        plain = context.try_out(INCUMBENT, context.program, ())
-        measured = [Contender(context.program, (), plain)]
+        context.try_out(INCUMBENT, context.program, ())
         for name, display in _candidates(Selector.of(bank, context.settings.demo_unit), context):
-            program, chosen = show(context.program, display, context.settings)
-            measured.append(Contender(program, chosen, context.try_out(name, program, chosen)))
-        best = max(measured, key=lambda one: one.trial.rank)
-        trials = tuple(one.trial for one in measured)
-        return Compiled(best.program, best.demonstrations, trials, best.trial.name, context.reasons)
+            context.try_out(name, *show(context.program, display, context.settings))
+        return context.best()
 
 
 def _candidates(pool: Selector, context: CompileContext) -> Iterator[tuple[str, Display]]:
@@ -182,9 +178,9 @@ class Tpe(BankOptimizer):
 
         settings = context.settings
         pool = Selector.of(context.bank(), settings.demo_unit)
-        plain = context.try_out(INCUMBENT, context.program, ())
+        context.try_out(INCUMBENT, context.program, ())
         # The key is what a program shows: two proposals may come to the same.
-        tried: dict[Hashable, Contender] = {None: Contender(context.program, (), plain)}
+        tried: dict[Hashable, Trial] = {}
         sampler = optuna.samplers.TPESampler(seed=settings.seed)
         study = optuna.create_study(direction="maximize", sampler=sampler)
         for _ in range(settings.candidates):
@@ -192,14 +188,11 @@ class Tpe(BankOptimizer):
             selection, size, draw = _point(proposal, context, len(pool.demonstrations))
             display = selection_called(selection).choose(pool, size, seed=settings.seed, restart=draw)
             if display.content not in tried:
-                program, shown = show(context.program, display, settings)
-                trial = context.try_out(f"{selection}-{size}-{draw}", program, shown)
-                tried[display.content] = Contender(program, shown, trial)
+                shown = show(context.program, display, settings)
+                tried[display.content] = context.try_out(f"{selection}-{size}-{draw}", *shown)
             # The score of a program that may be chosen, and less than 0 for one that may not.
-            study.tell(proposal, sum(tried[display.content].trial.rank) - 2)
-        best = max(tried.values(), key=lambda one: one.trial.rank)
-        trials = tuple(one.trial for one in tried.values())
-        return Compiled(best.program, best.demonstrations, trials, best.trial.name, context.reasons)
+            study.tell(proposal, sum(tried[display.content].rank) - 2)
+        return context.best()
 
 
 def _point(proposal: optuna.Trial, context: CompileContext, most: int) -> tuple[str, int, int]:
