@@ -69,21 +69,26 @@ class Compilation:
             for trial in self.trials
             for score in (trial.strict,)
         ]
-        claim = self.acceptance.get("said") or self._raced()
+        claim = decided(self.acceptance, self.chosen, {trial.name: trial.race or {} for trial in self.trials})
         stopped = f"the budget ended the compile ({self.stopped})" if self.stopped else ""
         return "\n".join([in_python(said) for said in (claim, stopped) if said] + [*lines, *self.notes])
 
-    def _raced(self) -> str:
-        """The decision of a race in words; empty if there was none."""
-        race = next((trial.race for trial in self.trials if trial.name == self.chosen), None)
-        if not race:
-            return ""
-        if self.chosen == INCUMBENT:
-            return "kept the program as it is: no candidate is shown to be better"
-        if not race.get("accepted"):
-            return f"took {self.chosen}"
-        facts = f"on {race['intents']} intents (evidence {race['evidence']:.3g}, needed {race['needed']:g})"
-        return f"took {self.chosen}: it is better than the program as it is {facts}"
-
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self
+
+
+def decided(acceptance: Mapping[str, Any], chosen: str | None, races: Mapping[str, Mapping[str, Any]]) -> str:
+    """The decision of a compile in words; empty if nothing was compared.
+
+    Args:
+        races: what a race found on each trial, by name.
+    """
+    race = races.get(chosen or "")
+    if acceptance or not race:
+        return str(acceptance.get("said", ""))
+    if chosen == INCUMBENT:
+        return "kept the program as it is: no candidate is shown to be better"
+    if not race.get("accepted"):
+        return f"took {chosen}"
+    facts = f"on {race['intents']} intents (evidence {race['evidence']:.3g}, needed {race['needed']:g})"
+    return f"took {chosen}: it is better than the program as it is {facts}"

@@ -12,6 +12,7 @@ from evals.scoring.constraints import constraints
 from evals.suite import Suite
 from evals.tasks.task_filter import conditions
 from evals.tracking.registry import Registration
+from optimizers.compilation import decided
 from optimizers.compiling.claims import power_left, too_few_intents
 from optimizers.compiling.compile import Result, compile_program
 from optimizers.compiling.journal import check_folder, discard, journal_beside
@@ -28,7 +29,7 @@ from worksmith.jobs.parts.measurement import lost_episodes
 from worksmith.jobs.parts.metric import with_metric
 from worksmith.jobs.parts.opening import leave_out_cache, teacher_name
 from worksmith.jobs.parts.own_programs import module
-from worksmith.jobs.parts.printing import Facts
+from worksmith.jobs.parts.printing import Facts, escape, facts_table
 from worksmith.jobs.parts.programs import check_demonstrations, named_program, new_agent
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.parts.tracking import Tracking, record_compile, record_dev_episodes
@@ -36,6 +37,7 @@ from worksmith.models.resolve import resolve
 
 if TYPE_CHECKING:
     import dspy
+    from rich.console import Console
 
     from optimizers.compiling.artifact import Artifact
     from worksmith.jobs.settings.programs import CompileSettings
@@ -68,6 +70,17 @@ class Compilation(Facts):
         facts = self.facts()
         gaps = [gap.model_dump(mode="json") | {"kind": gap.kind} for gap in self.gaps]
         return facts | {"gaps": gaps} if gaps else facts
+
+    def print(self, console: Console) -> None:
+        """The decision, then the facts."""
+        manifest = self.artifact.manifest
+        races = {trial["name"]: trial.get("race", {}) for trial in manifest.trials}
+        if said := decided(manifest.acceptance, manifest.chosen, races):
+            console.print(escape(f"{said[0].upper()}{said[1:]}."), highlight=False)
+        facts = self.facts()
+        if "optimism" not in manifest.acceptance:
+            facts.pop("acceptance", None)
+        console.print(facts_table(facts))
 
     def facts(self) -> dict[str, Any]:
         manifest = self.artifact.manifest

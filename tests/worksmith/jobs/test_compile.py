@@ -48,6 +48,13 @@ def test_a_compiled_agent_does_what_it_could_not(suite: Suite, tmp_path: Path, o
     assert (tmp_path / f"{optimizer}.journal").is_dir()
 
 
+def test_a_compile_says_first_what_it_decided(suite: Suite, tmp_path: Path) -> None:
+    said = run(suite.path, "--out", tmp_path / "program.json", "--optimizer", "knn", "--demos", 12).stdout
+
+    assert said.startswith(("Took nearest: ", "Kept the program as it is: "))
+    assert said.count("program as it is") == 1
+
+
 def test_json_says_what_the_file_says(suite: Suite, tmp_path: Path) -> None:
     file = tmp_path / "program.json"
     said = json.loads(run(suite.path, "--out", file, "--optimizer", "knn", "--json").stdout)
