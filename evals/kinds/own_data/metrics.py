@@ -98,11 +98,16 @@ class OwnMetric(BaseModel):
         return Score(float(value), feedback)
 
 
-def named_metric(name: str, folder: Path, *, where: str) -> OwnMetric:
+def named_metric(name: str, folder: Path, *, home: Path, where: str) -> OwnMetric:
     """The metric `module:function`, of the file `module.py` in a folder and of no other module.
 
+    Args:
+        folder: of the tasks. Code of a stranger may lie beside them, so it has to be the user's own: `home`,
+            the working directory, or the folder of the script that runs.
+        home: the environment's folder.
+
     Raises:
-        InputError: there is no such file or function, or the file cannot be imported.
+        InputError: there is no such file or function, it is not in such a folder, or cannot be imported.
     """
     found = _NAME.fullmatch(name)
     if found is None:
@@ -111,10 +116,21 @@ def named_metric(name: str, folder: Path, *, where: str) -> OwnMetric:
     file = folder / f"{module}.py"
     if not file.is_file():
         raise InputError(f"no metric {name!r}: there is no file {file}", where=where, hint=_HINT)
+    if folder.resolve() not in _users_own(home):
+        raise InputError(
+            f"no code is run for the metric {name!r}: {file} is in another folder than the environment",
+            where=where,
+            hint=f"if you trust it, work in {folder}, or give the tasks as dicts with the function itself",
+        )
     metric = getattr(_imported(file, where), function, None)
     if not callable(metric):
         raise InputError(f"no metric {name!r}: {file} has no function {function}", where=where, hint=_HINT)
     return OwnMetric.of(metric, name)
+
+
+def _users_own(home: Path) -> set[Path]:
+    script = getattr(sys.modules.get("__main__"), "__file__", None)
+    return {folder.resolve() for folder in (home, Path.cwd(), Path(script).parent if script else home)}
 
 
 def _imported(file: Path, where: str) -> Any:

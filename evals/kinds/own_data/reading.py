@@ -102,7 +102,7 @@ def _task(line: TaskLine, number: int, where: str, names: Names, folder: Path) -
         wanted=line.answer,
         changes=changes,
         free_state=free,
-        metric=_metric(line.metric, folder, f"{where}: metric"),
+        metric=_metric(line.metric, folder, names.env.folder, f"{where}: metric"),
         rubric=_rubric(line.judge, folder, f"{where}: judge"),
         origin={"place": where, **({} if line.split else {"split": "dealt"})},
     )
@@ -119,10 +119,14 @@ def _writing(calls: Sequence[Action], names: Names) -> tuple[Action, ...]:
     )
 
 
-def _metric(metric: Any, folder: Path, where: str) -> OwnMetric | None:
+def _metric(metric: Any, folder: Path, home: Path, where: str) -> OwnMetric | None:
     if metric is None:
         return None
-    return named_metric(metric, folder, where=where) if isinstance(metric, str) else OwnMetric.of(metric)
+    return (
+        named_metric(metric, folder, home=home, where=where)
+        if isinstance(metric, str)
+        else OwnMetric.of(metric)
+    )
 
 
 def _rubric(text: str, folder: Path, where: str) -> Rubric | None:
@@ -130,6 +134,8 @@ def _rubric(text: str, folder: Path, where: str) -> Rubric | None:
         return None
     if not text.endswith(_RUBRIC_FILES):
         return Rubric(name="criterion", criterion=text, levels=_LEVELS)
+    if Path(text).is_absolute() or ".." in Path(text).parts:
+        raise InputError(f"{text} is not beside the tasks", where=where, hint="put the rubric file there")
     rubrics = read_rubrics(folder / text).rubrics
     if len(rubrics) > 1:
         raise InputError(f"{text} has {len(rubrics)} rubrics, need one", where=where)

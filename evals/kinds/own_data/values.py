@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable
 from decimal import Decimal
@@ -28,8 +29,21 @@ _SECONDS = 0.2
 """For a search; a pattern that takes longer on an answer does not match it."""
 
 _LONGEST_PATTERN = 2_000
-_BETWEEN = re.compile(r"(?:[\s;,\[\]{}()\"'`*•&-]|\b(?:and|or)\b|\b\d{1,3}[.)]\s)*")
-"""What may stand between the members of a set."""
+_MOST_REPEATS = 100_000
+"""The product of a pattern's fewest repeats: it takes as much memory."""
+
+_REPEATS = re.compile(r"\{(\d+)(?:,\d*)?\}")
+
+_BLANKS = re.compile(r"#[^\n]*|\s")
+"""Is no part of a pattern with the flag `x`."""
+
+_MEMBER = "\0"
+"""Stands in an answer for a member of a set that was found."""
+
+_BETWEEN = re.compile(
+    rf"(?:[{_MEMBER}\s;,\[\]{{}}()\"'`*•&-]|\b(?:and|or)\b|\b\d{{1,3}}[.)]\s+[\[{{(\"'`*]*(?={_MEMBER}))*"
+)
+"""The members of a set and what may stand between them, such as the number of a member in a list."""
 
 _YES_NO = {True: frozenset({"yes", "true"}), False: frozenset({"no", "false"})}
 
@@ -90,9 +104,9 @@ class SetOf(_Form):
 
     def answers(self, text: str, question: str) -> bool:
         """Whether an answer lists these values."""
-        rest = same_text(trimmed(text))
+        rest = same_text(trimmed(text.replace(_MEMBER, "?")))
         for value in sorted({_folded(str(value)) for value in self.set}, key=len, reverse=True):
-            rest, found = re.subn(rf"(?<!\w){re.escape(value)}(?!\w)", ";", rest)
+            rest, found = re.subn(rf"(?<!\w){re.escape(value)}(?!\w)", _MEMBER, rest)
             if not found:
                 return False
         return bool(_BETWEEN.fullmatch(rest.rstrip(".")))
@@ -140,9 +154,11 @@ class Pattern(_Form):
     @field_validator("pattern")
     @classmethod
     def _compiles(cls, pattern: str) -> str:
+        if max(_fewest(pattern), _fewest(_BLANKS.sub("", pattern))) > _MOST_REPEATS:
+            raise ValueError(f"it repeats something more than {_MOST_REPEATS:,} times")
         try:
             _compiled(pattern)
-        except regex.error as error:
+        except (regex.error, RecursionError) as error:
             raise ValueError(f"no regular expression: {error}") from error
         return pattern
 
@@ -270,6 +286,11 @@ def _says_number(text: str, question: str, number: float, tolerance: float) -> b
     asked = {float(Decimal(token.value)) for token in tokens(question) if token.kind == "number"}
     named = said - asked or said
     return bool(named) and all(abs(each - number) <= _slack(number, tolerance) for each in named)
+
+
+def _fewest(pattern: str) -> int:
+    """The product of all fewest repeats that a pattern states."""
+    return math.prod(max(1, int(count)) for count in _REPEATS.findall(pattern))
 
 
 @lru_cache(maxsize=1024)

@@ -105,6 +105,8 @@ LINE = {"query": "q", "answer": "a"}
         ({**LINE, "metric": "os.path:join"}, ":2: metric", "MODULE:FUNCTION"),
         ({**LINE, "metric": 3}, ":2", "MODULE:FUNCTION"),
         ({**LINE, "judge": "none.yaml"}, "none.yaml", "cannot read"),
+        ({**LINE, "judge": "../none.yaml"}, ":2: judge", "beside the tasks"),
+        ({**LINE, "judge": "/etc/none.yml"}, ":2: judge", "beside the tasks"),
         (["a"], ":2", "an object is needed"),
     ],
 )
@@ -155,7 +157,17 @@ def test_tasks_that_ask_the_same_are_of_one_intent(desk: Environment, tmp_path: 
     assert other.intent is None
 
 
-def test_a_metric_is_a_function_of_a_file_beside_the_tasks(desk: Environment, tmp_path: Path) -> None:
+def test_a_metric_is_no_code_of_another_folder_than_the_users(desk: Environment, tmp_path: Path) -> None:
+    (tmp_path / "evil.py").write_text(f"open({str(tmp_path / 'sprung')!r}, 'w').close()\n")
+    with pytest.raises(InputError, match="in another folder than the environment"):
+        read_own_tasks(desk, write(tmp_path / "tasks.jsonl", {"query": "q", "metric": "evil:run"}))
+    assert not (tmp_path / "sprung").exists()
+
+
+def test_a_metric_is_a_function_of_a_file_beside_the_tasks(
+    desk: Environment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "helper.py").write_text("WORD = 'yes'\n")
     (tmp_path / "metrics.py").write_text(
         "from helper import WORD\n\n\ndef says(example, prediction):\n    return prediction.answer == WORD\n"
@@ -168,7 +180,9 @@ def test_a_metric_is_a_function_of_a_file_beside_the_tasks(desk: Environment, tm
     other.mkdir()
     for name in ("helper.py", "metrics.py"):
         (other / name).write_text((tmp_path / name).read_text())
+    monkeypatch.chdir(other)
     (same,) = read_own_tasks(desk, write(other / "tasks.jsonl", {"query": "q", "metric": "metrics:says"}))
+    monkeypatch.chdir(tmp_path)
     assert same.digest == found.digest
     with pytest.raises(InputError, match="cannot be called"):
         read_own_tasks(desk, write(tmp_path / "tasks.jsonl", {"query": "q", "metric": "metrics:alone"}))
