@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from evals.lm.refusals import refused_setting
 from evals.lm.sdk_errors import (
     http_status,
     is_lasting,
@@ -72,7 +73,7 @@ def failure_of(error: BaseException) -> Ended:
     said_by, status = _decide(error)
     if isinstance(said_by, LMNotConfiguredError):
         raise InputError(without_secrets(str(said_by))) from error
-    return Ended(status, _quoted(said_by), _traceback(error) if status == PROGRAM_ERROR else "")
+    return Ended(status, _quoted(said_by, status), _traceback(error) if status == PROGRAM_ERROR else "")
 
 
 def remembered(error: BaseException) -> tuple[EpisodeStatus, str]:
@@ -81,7 +82,7 @@ def remembered(error: BaseException) -> tuple[EpisodeStatus, str]:
     An exception with these as its attributes `episode_status` and `episode_error` ends an episode alike.
     """
     said_by, status = _decide(error)
-    return status, _quoted(said_by)
+    return status, _quoted(said_by, status)
 
 
 def failure_status(error: BaseException) -> EpisodeStatus:
@@ -173,15 +174,22 @@ def _declared(error: BaseException) -> EpisodeStatus | None:
     return declared if known else None
 
 
-def _quoted(error: BaseException) -> str:
+def _quoted(error: BaseException, status: EpisodeStatus) -> str:
     """An exception's text for a record; our own exceptions without the class."""
     from dspy.utils.exceptions import AdapterParseError
 
     if isinstance(error, WorksmithError | AdapterParseError):
         said = without_secrets(str(error))
     else:
-        said = getattr(error, "episode_error", None) or described(error)
+        said = getattr(error, "episode_error", None) or _with_setting(described(error), status)
     return writable(said)[:LONGEST_ERROR]
+
+
+def _with_setting(said: str, status: EpisodeStatus) -> str:
+    setting = refused_setting(said) if status == "invalid_request" else None
+    if setting is None:
+        return said
+    return f"the model refuses its setting {setting}, which can be changed or left out: {said}"
 
 
 def _of_model(error: BaseException) -> EpisodeStatus | None:

@@ -36,6 +36,17 @@ def test_nothing_half_is_left_of_a_build(tmp_path: Path, limit: int, step: str) 
     assert not list(tmp_path.iterdir())
 
 
+def test_the_doctor_names_a_full_disk(tmp_path: Path) -> None:
+    done = limited(tmp_path, 20_000, "doctor", "--json")
+    checks = {check["name"]: check for check in json.loads(done.stdout)["checks"]}
+
+    assert done.returncode == 1
+    assert "File too large" in checks["disk"]["said"]
+    assert checks["disk"]["remedy"] == "free some space"
+    assert checks["cache of replies"]["status"] == "failure"
+    assert not list(tmp_path.iterdir())
+
+
 def limited(here: Path, limit: int, *arguments: object) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-c", CODE, str(limit), *map(str, arguments)]
     return subprocess.run(command, cwd=here, capture_output=True, text=True, check=False)

@@ -46,6 +46,7 @@ COMMANDS = {
     "tasks": "worlds.tasks:app",
     "access": "worlds.access:app",
     "config": "config:app",
+    "doctor": "doctor:examine",
 }
 """The commands and groups, each with the module below `worksmith.cli` and the name it has there."""
 

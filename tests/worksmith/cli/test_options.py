@@ -9,7 +9,7 @@ import pytest
 from typer.main import get_command
 
 from worksmith.cli.app import app
-from worksmith.jobs.settings import programs, runs, suites
+from worksmith.jobs.settings import health, programs, runs, suites
 from worksmith.jobs.settings.base import (
     JobSettings,
     choices_of,
@@ -41,6 +41,7 @@ SETTINGS: dict[str, type[JobSettings]] = {
     "tasks check": suites.TaskCheckSettings,
     "tasks generate": suites.TaskDraftSettings,
     "quickstart": suites.QuickstartSettings,
+    "doctor": health.DoctorSettings,
 }
 MODES = {"json", "help", "dry_run", "aa", "sample", "prompts", "check", "agreement", "show"}
 """Options that say how a command works; none of them changes what a job is."""

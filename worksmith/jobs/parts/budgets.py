@@ -12,6 +12,8 @@ from optimizers.cost.budget import Budget
 from worksmith.models.named import prices_of_models
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import dspy
 
     from optimizers.cost.budget import Account
@@ -30,8 +32,7 @@ def open_budget(
         InputError: a limit makes no sense, the table of prices is none, or dollars are limited and the price
             of a model is not known.
     """
-    prices = Prices.read(settings.prices) if settings.prices else Prices()
-    prices = replace(prices, own={**prices.own, **prices_of_models()})
+    prices = prices_of(settings.prices)
     budget = given or Budget(
         usd=settings.max_usd,
         calls=settings.max_calls,
@@ -43,6 +44,16 @@ def open_budget(
     for lm in models:
         budget.account(model_name(lm))
     return budget if given or budget.limits.given else None
+
+
+def prices_of(table: Path | None) -> Prices:
+    """The prices that hold: of models that were opened with one, of the user's table, of the list.
+
+    Raises:
+        InputError: the table is none.
+    """
+    prices = Prices.read(table) if table else Prices()
+    return replace(prices, own={**prices.own, **prices_of_models()})
 
 
 def counted(lm: dspy.LM, budget: Budget | None) -> dspy.LM:
