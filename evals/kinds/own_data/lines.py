@@ -60,6 +60,8 @@ class TaskLine(BaseModel):
         persona: the id of the persona; empty for the environment's own.
         toolkits: the toolkits on offer; None for all.
         reference: a right answer in words, for judges and for the end of the gold plan.
+        slots: the values in the query that come from records, each by a name of yours. With them others than
+            those who may read the records can be shown a demonstration of the task in which they are made up.
         metric: `module:function`, or in Python the function itself.
         judge: a rubric: a criterion in words, or the name of a rubric file.
     """
@@ -74,6 +76,7 @@ class TaskLine(BaseModel):
     intent: str = ""
     now: datetime | None = None
     toolkits: tuple[str, ...] | None = None
+    slots: dict[str, Text] = Field(default_factory=dict)
     answer: Expected | None = None
     reference: str = ""
     changes: dict[str, Annotated[TableChanges, BeforeValidator(_by_row)]] | None = None
@@ -89,6 +92,9 @@ class TaskLine(BaseModel):
             raise ValueError("it expects nothing: give answer, changes, calls, plan, metric or judge")
         if self.changes is not None and self.calls is not None:
             raise ValueError("changes and calls say the same: give one of them")
+        strange = [name for name, value in self.slots.items() if value.lower() not in self.query.lower()]
+        if strange:
+            raise ValueError(f"slots.{strange[0]}: its value is not in the query")
         if self.metric is not None and not (isinstance(self.metric, str) or callable(self.metric)):
             raise ValueError("metric is MODULE:FUNCTION")
         for place, step in enumerate(self.plan or ()):

@@ -94,6 +94,7 @@ def _task(line: TaskLine, number: int, where: str, names: Names, folder: Path) -
         persona=names.persona(line.persona, f"{where}: persona") if line.persona else None,
         now=line.now,
         intent=line.intent or None,
+        slots=line.slots,
         split=line.split or "test",
         held_out_split=line.split or "test",
         gold_plan=None if line.plan is None else plan,

@@ -52,17 +52,14 @@ def draft_tasks(env: Environment, drafting: Drafting) -> list[Line]:
 
 def _reworded(env: Environment, lines: Sequence[Line], reword: Reword) -> list[Line]:
     """The lines with other queries; each keeps the values that its plan needs."""
-    tasks = [
-        task.model_copy(update={"slots": _slots(task.query, line)})
-        for task, line in zip(read_own_tasks(env, lines), lines, strict=True)
-    ]
-    return [{**line, "query": task.query} for line, task in zip(lines, reword(tasks), strict=True)]
+    tasks = reword(read_own_tasks(env, lines))
+    return [{**line, "query": task.query} for line, task in zip(lines, tasks, strict=True)]
 
 
-def _slots(query: str, line: Line) -> dict[str, str]:
-    """The values that a query names: those of the plan's arguments."""
+def _slots(line: Line) -> dict[str, str]:
+    """The values of records in a query. All of them are arguments of the plan: templates name no others."""
     values = {name: cell_text(value) for step in line["plan"] for name, value in step["arguments"].items()}
-    return {name: value for name, value in values.items() if value.lower() in query.lower()}
+    return {name: value for name, value in values.items() if value.lower() in line["query"].lower()}
 
 
 def _drafts(env: Environment, drafting: Drafting) -> list[Line]:
@@ -95,7 +92,7 @@ def _drafts(env: Environment, drafting: Drafting) -> list[Line]:
                 continue
             asked.add(query)
             denials += denial
-            kept.append({"id": f"d{len(kept) + 1:03}", **line})
+            kept.append({"id": f"d{len(kept) + 1:03}", **line, "slots": _slots(line)})
             drafting.progress(len(kept))
             if len(kept) == drafting.count:
                 break
