@@ -216,6 +216,7 @@ def describe_compile(
         lm=lm,
         teacher=teacher,
         workers=settings.workers,
+        journal=journal_beside(settings.out),
         resume=settings.resume,
         **means,
     )
