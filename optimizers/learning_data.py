@@ -11,6 +11,7 @@ from evals.scoring.objective import ObjectiveScorer
 from evals.suite import Examples, Suite, suite_of_examples
 from evals.task_kind import scorers_for, task_kind
 from optimizers.compiling.plan import Metric, TaskSets
+from optimizers.cost.budget import Budget
 from tools.errors import InputError
 from tools.seeding import digest
 
@@ -85,6 +86,18 @@ def _held_back(suite: Suite, train: Sequence[Task], dev: Sequence[Task]) -> list
     """The tasks to choose by, and those of the suite that programs are measured on."""
     used = {task.id for task in (*train, *dev)}
     return [*dev, *(t for t in suite.tasks if t.split in ("dev", "test") and t.id not in used)]
+
+
+def check_given(metric: Any, budget: Any) -> None:
+    """Check the kinds of a metric and a budget; either may be None.
+
+    Raises:
+        InputError: one is of another kind.
+    """
+    if metric is not None and not callable(metric):
+        raise InputError(f"no function: {metric!r}", where="metric", hint='such as suite.metric("outcome")')
+    if budget is not None and not isinstance(budget, Budget):
+        raise InputError(f"no budget: {budget!r}", where="budget", hint="such as Budget(usd=2)")
 
 
 def chosen_by(metric: Callable[..., Any] | None, suite: Suite) -> Metric | None:

@@ -24,7 +24,7 @@ from optimizers.compiling.trials import record_trials
 from optimizers.cost.budget import Budget
 from optimizers.demos.steps import Unit
 from optimizers.demos.trace_bank import TraceBank, interface_of
-from optimizers.learning_data import LearningData, chosen_by, learning_data
+from optimizers.learning_data import LearningData, check_given, chosen_by, learning_data
 from optimizers.optimizer import Optimizer
 from optimizers.settings import Accept, Settings
 from optimizers.wording import errors_in_python
@@ -96,12 +96,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         accept: Accept = Settings.accept,
     ) -> None:
         super().__init__()
-        if metric is not None and not callable(metric):
-            raise InputError(
-                f"no function: {metric!r}", where="metric", hint="such as suite.metric('outcome')"
-            )
-        if budget is not None and not isinstance(budget, Budget):
-            raise InputError(f"no budget: {budget!r}", where="budget", hint="such as Budget(usd=2)")
+        check_given(metric, budget)
         if resume and journal is None:
             raise InputError("there is no journal to go on with", where="resume", hint='journal="FOLDER"')
         self.metric = metric

@@ -15,7 +15,7 @@ from evals.running.study import Arm
 from evals.suite import Examples, Suite, suite_of_examples
 from evals.tasks.task import VisibleTask
 from optimizers.compiling.plan import Model
-from optimizers.learning_data import chosen_by
+from optimizers.learning_data import check_given, chosen_by
 from optimizers.teleprompter import default_model
 from programs.agent import Agent
 from tools.errors import InputError
@@ -85,6 +85,7 @@ def measurement(
     Raises:
         InputError: the arguments do not suit each other.
     """
+    check_given(metric, budget)
     (suite, split, whole), spoken = _whole(tasks, metric, intent), _progress(progress)
     suite.env.check()
     if live and LIVE not in suite.env.kind.live_systems:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from evals.suite import Suite
 from evals.tracking.run_loading import open_runs
+from optimizers.wording import errors_in_python
 from worksmith.jobs.comparison import Comparison
 from worksmith.jobs.evaluation import Evaluation
 from worksmith.jobs.judgement import Judging, JudgingPlan, plan_judging, run_judging
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from evals.records.run_card import LoadedRun
 
 
+@errors_in_python()
 def judge(
     runs: Evaluation | Comparison | Path | str | Sequence[Path | str],
     by: str | Sequence[str] = LOCAL_JUDGE,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from optimizers.wording import errors_in_python
 from worksmith.api.data import arms_of, chosen_models, connection_kept, measurement, opened
 from worksmith.jobs.comparison import Comparison, run_comparison
 from worksmith.jobs.evaluation import EvalPlan, Evaluation, run_evaluation
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from optimizers.cost.budget import Budget
 
 
+@errors_in_python()
 def evaluate(
     program: Callable[..., Any] | Path | str,
     tasks: Suite | Sequence[dspy.Example],
@@ -107,6 +109,7 @@ def evaluate(
         return run_evaluation(plan, Tracking.of(conditions.settings, track=bool(track)))
 
 
+@errors_in_python()
 def compare(
     programs: Mapping[str, Callable[..., Any] | Path | str] | Sequence[Callable[..., Any] | Path | str],
     tasks: Suite | Sequence[dspy.Example],

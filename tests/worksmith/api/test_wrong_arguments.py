@@ -85,6 +85,10 @@ def test_a_date_is_its_midnight(tmp_path: Path) -> None:
         (lambda suite: compiled(suite, trainset=suite), "trainset: no examples but Suite .*suite.train"),
         (lambda suite: compiled(suite, valset=5), "valset: no examples but int"),
         (lambda suite: compiled(suite, lambda task: task), "student: no DSPy program: <lambda>"),
+        (lambda suite: measured(suite, budget=5), "budget: no budget: 5"),
+        (lambda suite: measured(suite, metric="outcome"), "metric: no function"),
+        (lambda suite: measured(suite, workers=0), "^workers: "),
+        (lambda suite: measured(suite, judge="nobody"), "^judge: no judge"),
         (lambda suite: compiled(suite, dspy.Predict), "student: no DSPy program: Predict .make an object"),
     ],
 )
@@ -98,3 +102,7 @@ def test_arguments_that_belong_to_a_suite(
 def compiled(suite: ws.Suite, student: Any = None, *, trainset: Any = None, valset: Any = None) -> Any:
     agent = ws.Agent("react", suite.env) if student is None else student
     return ws.Nearest().compile(agent, trainset=trainset or suite.train, valset=valset)
+
+
+def measured(suite: ws.Suite, **wrong: Any) -> ws.Evaluation:
+    return ws.evaluate(ws.Agent("react", suite.env), suite.test, progress=False, **wrong)
