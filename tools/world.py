@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import apsw
 from pydantic import BaseModel, ConfigDict
@@ -19,7 +20,7 @@ from tools.persona import Persona
 from tools.seeding import digest, digest_bytes
 from tools.sqlite.cells import CellValue
 from tools.sqlite.memory import open_memory
-from tools.sqlite.schema import Table
+from tools.sqlite.schema import ROW, Table, columns_sql, quoted
 
 WORLD_FILE = "world.sqlite"
 MANIFEST_FILE = "world.json"
@@ -81,6 +82,17 @@ class World:
         if digest_bytes(image) != manifest.database:
             raise InputError("the world differs from its manifest", where=str(file), hint=_AGAIN)
         return cls(directory, manifest, image)
+
+    def rows(self, table: str, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
+        """The rows of a table in their order, with the cells as they are stored."""
+        connection = open_memory()
+        try:
+            connection.deserialize("main", self.image)
+            sql = f"SELECT {columns_sql(columns)} FROM {quoted(table)} ORDER BY {ROW}"
+            for cells in connection.execute(sql):
+                yield dict(zip(columns, cells, strict=True))
+        finally:
+            connection.close()
 
 
 def write_world(

@@ -13,7 +13,7 @@ import apsw
 from evals.authoring.checking.findings import Finding, finding
 from tools.access.engine import NO_FIELDS, AccessPolicy
 from tools.access.lookup import DatabaseLookup
-from tools.sqlite.schema import ROW, Table, quoted
+from tools.sqlite.schema import ROW, Table, columns_sql, quoted
 
 if TYPE_CHECKING:
     from evals.tasks.task import Task
@@ -89,7 +89,7 @@ def _forbidden(env: Environment, task: Task, change: RowChange, table: Table) ->
         lookup = DatabaseLookup(connection)
         records = [change.after]
         if change.operation != "insert":
-            columns = ", ".join(map(quoted, table.columns))
+            columns = columns_sql(table.columns)
             row = next(
                 connection.execute(
                     f"SELECT {columns} FROM main.{quoted(table.name)} WHERE {ROW} = ?", (change.row,)

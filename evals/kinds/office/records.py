@@ -9,9 +9,6 @@ from datetime import date, datetime, timedelta
 from functools import cached_property
 from typing import Any, TypeVar
 
-import apsw
-
-from tools.sqlite.schema import ROW, columns_sql
 from tools.world import World
 
 T = TypeVar("T")
@@ -102,11 +99,8 @@ class Records:
     """
 
     def __init__(self, world: World) -> None:
-        connection = apsw.Connection(":memory:")
-        connection.deserialize("main", world.image)
-
         def read(table: str, *columns: str) -> Iterable[tuple[Any, ...]]:
-            return connection.execute(f'SELECT {columns_sql(columns)} FROM "{table}" ORDER BY {ROW}')
+            return (tuple(row.values()) for row in world.rows(table, columns))
 
         moment = datetime.fromisoformat
         day = date.fromisoformat
@@ -147,7 +141,6 @@ class Records:
                 *("last_contact_date", "product_interest", "status"),
             )
         ]
-        connection.close()
 
     @property
     def today(self) -> date:

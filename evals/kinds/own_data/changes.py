@@ -13,7 +13,7 @@ from evals.kinds.own_data.values import Exactly
 from tools.access.engine import AccessPolicy
 from tools.errors import InputError
 from tools.sqlite.cells import CellValue, cell_text, typed_cell
-from tools.sqlite.schema import ROW, quoted
+from tools.sqlite.schema import ROW, columns_sql, quoted
 
 if TYPE_CHECKING:
     from evals.kinds.own_data.values import Value
@@ -129,7 +129,7 @@ def _stored(connection: apsw.Connection, table: Table, column: str, key: str) ->
         value = _cell(table, column, key)
     except ValueError:
         return None
-    columns = ", ".join(map(quoted, (ROW, *table.columns)))
+    columns = columns_sql((ROW, *table.columns))
     found = next(
         connection.execute(
             f"SELECT {columns} FROM main.{quoted(table.name)} WHERE {quoted(column)} = ?", (value,)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from datetime import datetime
 
-import apsw
-
 from tools.access.engine import AccessPolicy, load_policy
 from tools.errors import InputError
 from tools.files.data_files import read_text
@@ -98,10 +96,4 @@ def _staff(world: World) -> _Staff:
 
 def _read_staff(world: World) -> _Staff:
     columns = ("emp_id", "name", "email", "department", "level", "reports_to", "is_valid", "dol")
-    connection = apsw.Connection(":memory:")
-    try:
-        connection.deserialize("main", world.image)
-        rows = connection.execute(f"SELECT {', '.join(columns)} FROM employees WHERE emp_id IS NOT NULL")
-        return {row[0]: dict(zip(columns, row, strict=True)) for row in rows}
-    finally:
-        connection.close()
+    return {row["emp_id"]: row for row in world.rows("employees", columns) if row["emp_id"] is not None}

@@ -7,11 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import apsw
-
 from tools.access.search import Searched
 from tools.kinds.enterprise.schema import KEYS
-from tools.sqlite.schema import columns_sql, quoted
 
 if TYPE_CHECKING:
     from retrievers.index.library import Library
@@ -92,12 +89,6 @@ def documents_of(world: World, source: str) -> Iterator[Document]:
 
     searched, key = SEARCHED[source], KEYS[source]
     columns = tuple(dict.fromkeys((key, *searched.text, *searched.fields)))
-    connection = apsw.Connection(":memory:")
-    connection.deserialize("main", world.image)
-    try:
-        for cells in connection.execute(f"SELECT {columns_sql(columns)} FROM {quoted(source)} ORDER BY _row"):
-            row = dict(zip(columns, cells, strict=True))
-            fields = {name: row[name] for name in searched.fields if row[name] is not None}
-            yield Document(row[key], searched.text_of(row), fields)
-    finally:
-        connection.close()
+    for row in world.rows(source, columns):
+        fields = {name: row[name] for name in searched.fields if row[name] is not None}
+        yield Document(row[key], searched.text_of(row), fields)

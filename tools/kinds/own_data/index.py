@@ -7,14 +7,13 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import apsw
 from filelock import FileLock
 
 from tools.access.search import Searched
 from tools.errors import InputError
 from tools.seeding import digest
 from tools.sqlite.cells import cell_text
-from tools.sqlite.schema import Table, columns_sql, quoted
+from tools.sqlite.schema import Table
 
 if TYPE_CHECKING:
     from retrievers.index.library import Library
@@ -96,13 +95,6 @@ def _documents(world: World, table: Table, key: str, text: Searched) -> Iterator
     from retrievers.texts.documents import Document
 
     columns = tuple(dict.fromkeys((key, *text.columns)))
-    connection = apsw.Connection(":memory:")
-    connection.deserialize("main", world.image)
-    try:
-        rows = connection.execute(f"SELECT {columns_sql(columns)} FROM {quoted(table.name)} ORDER BY _row")
-        for cells in rows:
-            row = dict(zip(columns, cells, strict=True))
-            if row[key] is not None:
-                yield Document(str(row[key]), text.text_of(row))
-    finally:
-        connection.close()
+    for row in world.rows(table.name, columns):
+        if row[key] is not None:
+            yield Document(str(row[key]), text.text_of(row))

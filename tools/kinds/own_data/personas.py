@@ -9,8 +9,7 @@ from tools.access.document import People
 from tools.errors import InputError, names_instead
 from tools.persona import Attributes, Persona
 from tools.sqlite.cells import CellType, CellValue, cell_text, typed_cell
-from tools.sqlite.memory import open_memory
-from tools.sqlite.schema import ROW, Table, columns_sql, quoted
+from tools.sqlite.schema import Table
 from tools.world import World
 
 _MANAGER = ("manager", "manager_id", "reports_to")
@@ -176,15 +175,6 @@ def _fits(field: str, value: Any) -> bool:
 
 
 def _rows(world: World, table: Table, key: str) -> dict[str, dict[str, CellValue]]:
-    """The rows by id. They are read once, because a connection has its own copy of the world."""
-    connection = open_memory()
-    try:
-        connection.deserialize("main", world.image)
-        found = connection.execute(
-            f"SELECT {columns_sql(table.columns)} FROM {quoted(table.name)} "
-            f"WHERE {quoted(key)} IS NOT NULL ORDER BY {ROW}"
-        )
-        rows = (table.shown(dict(zip(table.columns, row, strict=True))) for row in found)
-        return {cell_text(row[key]): row for row in rows}
-    finally:
-        connection.close()
+    """The rows by id."""
+    rows = map(table.shown, world.rows(table.name, table.columns))
+    return {cell_text(row[key]): row for row in rows if row[key] is not None}

@@ -6,16 +6,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from itertools import islice
+from typing import TYPE_CHECKING
 
 from evals.kinds.own_data.changes import key_column
 from tools.sqlite.cells import CellValue, cell_text
-from tools.sqlite.schema import ROW, Table, quoted
+from tools.sqlite.schema import Table
 
 if TYPE_CHECKING:
-    import apsw
-
     from tools.environment import Environment
+    from tools.world import World
 
 Row = Mapping[str, CellValue]
 
@@ -90,11 +90,7 @@ class TableFacts:
 
 def facts_of(env: Environment) -> list[TableFacts]:
     """The facts of all tables."""
-
-    def body(connection: apsw.Connection) -> list[TableFacts]:
-        return [TableFacts(t, key_column(env, t), _rows(connection, t)) for t in env.kind.tables]
-
-    return env.episode().edit(body)
+    return [TableFacts(t, key_column(env, t), _rows(env.world, t)) for t in env.kind.tables]
 
 
 def words(name: str) -> str:
@@ -119,8 +115,5 @@ def quotable(value: CellValue) -> bool:
     return bool(text.strip()) and len(text) <= _LONGEST and "\n" not in text and '"' not in text
 
 
-def _rows(connection: apsw.Connection, table: Table) -> list[Row]:
-    columns = ", ".join(map(quoted, table.columns))
-    query = f"SELECT {columns} FROM main.{quoted(table.name)} ORDER BY {ROW} LIMIT {_MOST_ROWS}"
-    found: list[Any] = list(connection.execute(query))
-    return [table.shown(dict(zip(table.columns, row, strict=True))) for row in found]
+def _rows(world: World, table: Table) -> list[Row]:
+    return [table.shown(row) for row in islice(world.rows(table.name, table.columns), _MOST_ROWS)]

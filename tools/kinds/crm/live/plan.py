@@ -10,7 +10,6 @@ from tools.errors import InputError
 from tools.kinds.crm.live.target import Target
 from tools.kinds.crm.rest.rules import rules
 from tools.kinds.crm.schema import IDS, OBJECTS, TABLES, CrmObject, crm_schema
-from tools.sqlite.schema import ROW, columns_sql, quoted
 from tools.world import World
 
 Row = dict[str, str | None]
@@ -125,14 +124,7 @@ def make_plan(world: World, target: Target, constants: Constants) -> UploadPlan:
 
 
 def _rows(world: World) -> dict[str, list[Row]]:
-    import apsw
-
-    connection = apsw.Connection(":memory:")
-    connection.deserialize("main", world.image)
-    found: dict[str, list[Row]] = {}
-    for table in TABLES:
-        sql = f"SELECT {columns_sql(table.columns)} FROM {quoted(table.name)} ORDER BY {ROW}"
-        found[table.name] = [dict(zip(table.columns, row, strict=True)) for row in connection.execute(sql)]
+    found: dict[str, list[Row]] = {t.name: list(world.rows(t.name, t.columns)) for t in TABLES}
     standard = {row["Id"] for row in found["Pricebook2"] if row["IsStandard"] == "true"}
     # A product has its standard price before any other.
     found["PricebookEntry"].sort(key=lambda row: row["Pricebook2Id"] not in standard)
