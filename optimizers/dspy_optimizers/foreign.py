@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, ClassVar
+
+import dspy
 
 from evals.suite import as_examples
 from evals.task_kind import task_kind
+from evals.tasks.task import Task, same_text
 from optimizers.dspy_optimizers.lessons import LastSteps, Lessons
 from optimizers.dspy_optimizers.stock import DspyOptimizer, Optimized, examples
 from optimizers.optimizer import CompileContext
+from tools.errors import InputError
 
 
 class Foreign(DspyOptimizer):
@@ -39,16 +43,39 @@ class Foreign(DspyOptimizer):
         wrapped = made.compile(
             LastSteps(context.program, lessons), trainset=examples(context), **_taken(made.compile, data)
         )
+        if not isinstance(wrapped, LastSteps):
+            raise InputError(
+                f"{self.name} returned a {type(wrapped).__name__}, and not its student",
+                where="--optimizer",
+                hint="let compile return the student that it is given, or a copy of it",
+            )
         if task_kind(context.student.env.kind.name).call is None:
             # An example of a suite holds a task and no trajectory; it shows nothing.
             for predictor in wrapped.program.predictors():
                 predictor.demos = [demo for demo in predictor.demos if lessons.made(_fields(demo))]
+        _hold_back(wrapped.program, context.held_back)
         return Optimized(wrapped, "optimized")
 
 
 def foreign(made_by: type[Any], name: str) -> type[Foreign]:
     """The optimizer that is called `name` and runs the class `made_by`."""
     return type(made_by.__name__, (Foreign,), {"name": name, "made_by": made_by})
+
+
+def _hold_back(program: dspy.Module, tasks: Sequence[Task]) -> None:
+    """Leave out demonstrations with the inputs of an example to choose by; its label would be its answer."""
+    held = {_texts(task.example.inputs()) for task in tasks if hasattr(task, "example")}
+    names = {frozenset(name for name, _ in each) for each in held}
+    for predictor in program.predictors():
+        predictor.demos = [
+            demo
+            for demo in predictor.demos
+            if not any(_texts({name: demo[name] for name in each if name in demo}) in held for each in names)
+        ]
+
+
+def _texts(fields: Any) -> frozenset[tuple[str, str]]:
+    return frozenset((name, same_text(str(value))) for name, value in fields.items())
 
 
 def _fields(demo: Any) -> dict[str, Any]:

@@ -96,6 +96,36 @@ class Own:
         return copy
 
 
+class Quoting(Own):
+    """Shows the examples to choose by, with their labels."""
+
+    def compile(self, student: dspy.Module, *, trainset: list[Any], valset: Any = ()) -> dspy.Module:
+        copy = student.deepcopy()
+        for predictor in copy.predictors():
+            predictor.demos = [dspy.Example(augmented=True, **each) for each in (*valset, *trainset)]
+        return copy
+
+
+class Losing(Own):
+    """Returns something else than the student."""
+
+    def compile(self, student: dspy.Module, *, trainset: list[Any]) -> Any:
+        return Mailroom()
+
+
+def test_an_own_optimizer_shows_no_example_to_choose_by() -> None:
+    theirs = optimizer("tests.optimizers.test_teleprompter:Quoting", metric=metric, lm=lm())
+    compiled = theirs.compile(Mailroom(), trainset=TRAIN[:4], valset=TRAIN[2:8])
+    shown = [[demo.mail for demo in predictor.demos] for predictor in compiled.predictors()]
+    assert [sorted(mails) for mails in shown] == [sorted(each.mail for each in TRAIN[:2])] * 2
+
+
+def test_an_own_optimizer_returns_the_student() -> None:
+    theirs = optimizer("tests.optimizers.test_teleprompter:Losing", metric=metric, lm=lm())
+    with pytest.raises(InputError, match="Losing returned a Mailroom, and not its student"):
+        theirs.compile(Mailroom(), trainset=TRAIN, valset=DEV)
+
+
 @pytest.mark.parametrize(
     ("given", "successes"),
     [
