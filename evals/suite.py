@@ -295,11 +295,10 @@ def suite_of_examples(
     Raises:
         InputError: an example has no inputs.
     """
-    for kind in TASK_KINDS.all():
-        if kind.from_examples is not None:
-            suite: Suite = kind.from_examples((train, dev, test), intent)
-            return suite
-    raise InputError("no installed kind takes plain examples")
+    suite: Suite = TASK_KINDS.first(lambda kind: kind.from_examples, "takes plain examples")(
+        (train, dev, test), intent
+    )
+    return suite
 
 
 def as_examples(tasks: Iterable[Task]) -> list[dspy.Example]:
@@ -345,8 +344,6 @@ def _open_project(directory: Path, named_by: str) -> Suite:
                 where=named_by,
                 hint=f"if you trust its code, name it yourself: --suite {directory}",
             )
-        for kind in TASK_KINDS.all():
-            if kind.open_project is not None:
-                suite: Suite = kind.open_project(directory)
-                return suite
+        suite: Suite = TASK_KINDS.first(lambda kind: kind.open_project, "opens projects")(directory)
+        return suite
     raise InputError("no suite here", where=str(directory), hint=f"make one with: worksmith new {directory}")

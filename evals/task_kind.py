@@ -276,10 +276,9 @@ def quickstart_kind() -> tuple[str, Quickstart]:
     Raises:
         InputError: no installed kind has one.
     """
-    for kind in TASK_KINDS.all():
-        if kind.quickstart is not None:
-            return kind.name, kind.quickstart
-    raise InputError("no installed kind of world has a quickstart")
+    return TASK_KINDS.first(
+        lambda kind: None if kind.quickstart is None else (kind.name, kind.quickstart), "has a quickstart"
+    )
 
 
 def suite_builder(name: str) -> SuiteBuilder[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
@@ -16,6 +17,7 @@ class Named(Protocol):
 
 
 Kind = TypeVar("Kind", bound=Named)
+Part = TypeVar("Part")
 
 
 class Registry(Generic[Kind]):
@@ -48,6 +50,20 @@ class Registry(Generic[Kind]):
             with suppress(InputError):
                 found.append(self.get(name))
         return found
+
+    def first(self, part: Callable[[Kind], Part | None], what: str) -> Part:
+        """A part of the first kind that has it.
+
+        Args:
+            what: what a kind with the part does, for the message.
+
+        Raises:
+            InputError: no installed kind has it.
+        """
+        for kind in self.all():
+            if (found := part(kind)) is not None:
+                return found
+        raise InputError(f"no installed {self._noun} {what}")
 
     def register(self, kind: Kind) -> None:
         """Make a kind known to this process, in place of an installed one of its name."""

@@ -62,6 +62,15 @@ def test_what_is_absent_or_broken_is_named(things: Registry[Thing], name: str, s
         things.get(name)
 
 
+def test_the_first_that_has_a_part_gives_it(things: Registry[Thing]) -> None:
+    things.register(Thing("a"))
+
+    assert things.first(lambda thing: thing.name, "has a name") == "a"
+    assert things.first(lambda thing: thing.name if thing.name > "a" else None, "has a late name") == "good"
+    with pytest.raises(InputError, match="no installed thing has a number"):
+        things.first(lambda _: None, "has a number")
+
+
 def test_one_kind_is_loaded_without_the_others() -> None:
     code = (
         "import sys; from evals.task_kind import task_kind; from tools.world_kind import world_kind; "

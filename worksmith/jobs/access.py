@@ -66,9 +66,8 @@ def open_environment(directory: Path) -> Environment:
     """
     if os.path.lexists(directory / MANIFEST_FILE):
         return Environment(World.open(directory))
-    opening = next((kind.open_environment for kind in TASK_KINDS.all() if kind.open_environment), None)
-    if opening and (directory / PROJECT_FILE).is_file():
-        return opening(directory)
+    if (directory / PROJECT_FILE).is_file():
+        return TASK_KINDS.first(lambda kind: kind.open_environment, "opens projects")(directory)
     return Suite.open(directory).env
 
 

@@ -92,9 +92,7 @@ def new_project(settings: NewSettings, *, progress: Progress = SILENT) -> NewPro
 
 def _write_own(source: Path, folder: Path, template: Path, progress: Progress) -> None:
     """Write a project over the data in `source`."""
-    write = next((kind.write_environment for kind in TASK_KINDS.all() if kind.write_environment), None)
-    if write is None:
-        raise InputError("no installed kind makes projects of data")
+    write = TASK_KINDS.first(lambda kind: kind.write_environment, "makes projects of data")
     progress.say(f"reading {source}")
     write(source, folder)
     copy(template / PROJECT_FILE, folder)

@@ -64,9 +64,7 @@ def draft_tasks(settings: TaskDraftSettings, *, progress: Progress = SILENT) -> 
             where=str(settings.suite),
             hint="make one with `worksmith new`",
         )
-    drafting = next((kind.draft_tasks for kind in TASK_KINDS.all() if kind.draft_tasks is not None), None)
-    if drafting is None:
-        raise InputError("no installed kind drafts tasks")
+    drafting = TASK_KINDS.first(lambda kind: kind.draft_tasks, "drafts tasks")
     reword = _rewording(settings.lm, progress) if settings.lm is not None else None
     with progress.bar("draft") as tick:
         wanted = Drafting(settings.count, settings.seed, lambda done: tick(done, settings.count), reword)

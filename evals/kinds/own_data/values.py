@@ -237,23 +237,22 @@ def _form(value: Any) -> str:
 
 _KNOWN = 'a value, {"set": [...]}, {"any": [...]}, {"number": 3, "tolerance": 0.1} or {"pattern": "..."}'
 
-Value = Annotated[
-    Annotated[Exactly, Tag("value")]
-    | Annotated[SetOf, Tag("set")]
-    | Annotated[Number, Tag("number")]
-    | Annotated[Pattern, Tag("pattern")]
-    | Annotated[AnyOf, Tag("any")],
-    Discriminator(_form, custom_error_type="no_value", custom_error_message=f"expected is {_KNOWN}"),
-]
-"""The expected value of a cell, or of an answer that is given."""
-
-Expected = Annotated[
+_Given = (
     Annotated[Exactly, Tag("value")]
     | Annotated[SetOf, Tag("set")]
     | Annotated[Number, Tag("number")]
     | Annotated[Pattern, Tag("pattern")]
     | Annotated[AnyOf, Tag("any")]
-    | Annotated[Status, Tag("status")],
+)
+
+Value = Annotated[
+    _Given,
+    Discriminator(_form, custom_error_type="no_value", custom_error_message=f"expected is {_KNOWN}"),
+]
+"""The expected value of a cell, or of an answer that is given."""
+
+Expected = Annotated[
+    _Given | Annotated[Status, Tag("status")],
     Discriminator(
         _form,
         custom_error_type="no_answer",
@@ -273,7 +272,7 @@ def _folded(text: str) -> str:
 
 
 def _listed(values: Iterable[Any]) -> str:
-    return ", ".join(str(value) for value in values)
+    return ", ".join(map(str, values))
 
 
 def _slack(number: float, tolerance: float) -> float:
