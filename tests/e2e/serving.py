@@ -1,4 +1,4 @@
-"""`worksmith serve crm` as a process of its own."""
+"""`worksmith serve` as a process of its own."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import IO
 
 SECONDS = 30
@@ -45,15 +44,17 @@ class Server:
 
 
 @contextmanager
-def serving(suite: Path, *options: str) -> Iterator[Server]:
+def serving(
+    what: object, *options: str, command: str = "crm", environment: Mapping[str, str] | None = None
+) -> Iterator[Server]:
     """A server for the duration of the block, unless it is stopped before."""
-    command = [sys.executable, "-m", "worksmith.cli", "serve", "crm", str(suite), "--port", "0", "--json"]
+    words = [sys.executable, "-m", "worksmith.cli", "serve", command, str(what), "--port", "0", "--json"]
     process = subprocess.Popen(
-        [*command, *options],
+        [*words, *options],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env=clean_environment(),
+        env={**clean_environment(), **(environment or {})},
     )
     try:
         yield Server(process, json.loads(_stdout(process).readline() or "{}"))

@@ -80,6 +80,8 @@ class Server:
     def listening(self) -> Iterator[Listening]:
         """Listen; clients can connect from here on, and are answered once `run` runs.
 
+        From here on also, a signal (SIGINT, SIGTERM) ends `run`, and nothing else.
+
         Raises:
             InputError: the host or port cannot be listened on.
         """
@@ -93,7 +95,8 @@ class Server:
                 files[1].unlink()  # it has been read, and nobody else need
             self._sock = sock
             try:
-                yield Listening(f"{scheme}://{shown}:{sock.getsockname()[1]}", files[0])
+                with self._uvicorn.stopped_by_signals():
+                    yield Listening(f"{scheme}://{shown}:{sock.getsockname()[1]}", files[0])
             finally:
                 self._app.close()
 
@@ -135,7 +138,7 @@ class _Uvicorn(uvicorn.Server):
     """Ends when it is told to, and leaves it at that: the caller may have something to save."""
 
     @contextmanager
-    def capture_signals(self) -> Generator[None, None, None]:
+    def stopped_by_signals(self) -> Iterator[None]:
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -145,6 +148,11 @@ class _Uvicorn(uvicorn.Server):
         finally:
             for each, handler in before.items():
                 signal.signal(each, handler)
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        """Called by uvicorn, too late for a signal that comes as soon as the address is known."""
+        yield
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         for connection in list(self.server_state.connections):

@@ -37,8 +37,10 @@ def open_models(name: str, tasks: Sequence[Task], record: Path | None = None) ->
 
 
 def model_label(name: str) -> str:
-    """The name of a model in tables and runs; a local model is marked as no language model."""
-    return f"{name} (no language model)" if name.startswith("local/") else name
+    """The name of a model in tables and runs, with a mark on `local/analogy`, in this process or served."""
+    said = name.partition(" ")[0]
+    model = settings_of(said).model if is_named(said) else said
+    return f"{name} (no language model)" if f"/{model.partition('@')[0]}".endswith(f"/{ANALOGY}") else name
 
 
 def resolve(name: str, *, tasks: Sequence[Task] = ()) -> dspy.LM:

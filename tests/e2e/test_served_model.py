@@ -1,0 +1,169 @@
+"""`worksmith serve model`: what is compiled and measured over HTTP is what it is in this process."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import openai
+import pytest
+
+from evals.records.log import read_log
+from tests.e2e.conftest import invoke
+from tests.e2e.serving import Server, serving
+
+pytestmark = pytest.mark.slow
+
+TOKEN = "a-token-for-tests-only"
+KEY = "WORKSMITH_SERVE_TOKEN"
+HERE, THERE = "local/analogy", "analogy"
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    with serving(HERE, command="model", environment={KEY: TOKEN}) as running:
+        yield running
+
+
+@pytest.fixture
+def named(here: Path, server: Server, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder whose project file names the served model."""
+    monkeypatch.setenv(KEY, TOKEN)
+    lines = ["[models.analogy]", f'model = "openai/{HERE}"', f'api_base = "{server.line["url"]}"']
+    (here / "worksmith.toml").write_text("\n".join([*lines, f'api_key_env = "{KEY}"']))
+    return here
+
+
+def run(*arguments: object) -> None:
+    result = invoke(*arguments, "--no-track")
+    assert result.exit_code == 0, result.output
+
+
+def outcomes(log: Path) -> dict[Any, dict[str, Any]]:
+    """All of each episode that does not say how long it took, or what its model is called."""
+    found = {}
+    for record in read_log(log):
+        data = record.model_dump(mode="json", exclude={"key", "seconds", "digests"})
+        for step in (*data["asks"], *data["calls"]):
+            del step["seconds"]
+        found[record.task_id, record.strategy, record.trial] = data
+    return found
+
+
+def compiled(file: Path) -> tuple[Any, Any]:
+    """The state of a program, and the dev scores of its candidates."""
+    data = json.loads(file.read_text())
+    trials = [(trial["name"], trial["scores"], trial["costs"]) for trial in data["manifest"]["trials"]]
+    return data["state"], trials
+
+
+def test_an_office_is_compiled_and_measured_alike(named: Path, office: Path) -> None:
+    for lm in (HERE, THERE):
+        name = lm.replace("/", "-")
+        choice = ("--optimizer", "bootstrap", "--demos", 24, "--candidates", 2, "--accept", "best")
+        run("compile", office, "--lm", lm, "--teacher", "gold", *choice, "--out", f"{name}.json")
+        run("eval", office, "--lm", lm, "--program", f"{name}.json", "--log", f"{name}.jsonl")
+
+    assert compiled(named / "analogy.json") == compiled(named / "local-analogy.json")
+    here, there = outcomes(named / "local-analogy.jsonl"), outcomes(named / "analogy.jsonl")
+    assert here == there
+    assert 0 < sum(episode["scores"]["outcome"] for episode in here.values()) < len(here)
+
+
+@pytest.mark.parametrize("strategy", ["plan", "function_calling", "cot"])
+def test_every_form_of_prompt_arrives_as_it_was_sent(named: Path, office: Path, strategy: str) -> None:
+    choice = ("--strategy", strategy, "--optimizer", "knn", "--demos", 4, "--accept", "best")
+    run("compile", office, "--lm", HERE, "--teacher", "gold", *choice, "--out", "program.json")
+    for lm in (HERE, THERE):
+        log = f"{lm.replace('/', '-')}.jsonl"
+        run("eval", office, "--lm", lm, "--program", "program.json", "--limit", 40, "--log", log)
+
+    assert outcomes(named / "local-analogy.jsonl") == outcomes(named / "analogy.jsonl")
+
+
+def test_people_of_an_enterprise_are_served_alike_through_the_environment(
+    named: Path, enterprise: Path, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", server.line["url"])  # so that DSPy asks through LiteLLM
+    monkeypatch.setenv("OPENAI_API_KEY", TOKEN)
+    choice = ("--optimizer", "knn", "--demos", 4, "--accept", "best", "--dev-limit", 8)
+    run("compile", enterprise, "--lm", HERE, "--teacher", "gold", *choice, "--out", "program.json")
+    for lm, log in ((HERE, "here.jsonl"), (f"openai/{HERE}", "there.jsonl")):
+        run("eval", enterprise, "--lm", lm, "--program", "program.json", "--limit", 24, "--log", log)
+
+    here, there = outcomes(named / "here.jsonl"), outcomes(named / "there.jsonl")
+    assert here == there
+    assert any(episode["scores"]["outcome"] for episode in here.values())
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+def test_it_starts_answers_and_stops(how: signal.Signals) -> None:
+    with serving(HERE, command="model") as server:
+        client = openai.OpenAI(base_url=server.line["url"], api_key=server.line["token"])
+        names = [each.id for each in client.models.list()]
+        code, said = server.stop(how)
+
+    assert names == [HERE] == [server.line["model"]]
+    assert server.line["url"].startswith("http://127.0.0.1:")
+    assert (code, said) == (0, "")
+
+
+def test_an_engine_of_ones_own_is_served(here: Path) -> None:
+    engine = "from worksmith.models.analogy import AnalogyEngine\n\nengine = AnalogyEngine()\n"
+    (here / "mine.py").write_text(engine)
+    with serving("mine:engine", command="model", environment={"MY_TOKEN": TOKEN}) as server:
+        client = openai.OpenAI(base_url=server.line["url"], api_key=server.line["token"])
+        said = client.chat.completions.create(
+            model="mine:engine", messages=[{"role": "user", "content": "Hello"}]
+        )
+
+    assert said.usage is not None
+    assert said.usage.prompt_tokens > 0
+
+
+def test_people_are_told_how_to_reach_it_but_not_a_token_they_gave() -> None:
+    command = [sys.executable, "-m", "worksmith.cli", "serve", "model", HERE, "--port", "0"]
+    process = subprocess.Popen(
+        [*command, "--token-env", "MY_TOKEN"],
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "MY_TOKEN": TOKEN},
+    )
+    assert process.stderr is not None
+    lines = [process.stderr.readline() for _ in range(3)]
+    process.send_signal(signal.SIGTERM)
+    out, rest = process.communicate(timeout=30)
+
+    assert f"openai/{HERE}" in lines[0]
+    assert lines[1].startswith("export OPENAI_BASE_URL=http://127.0.0.1:")
+    assert TOKEN not in "".join([*lines, rest, out])
+    assert (out, process.returncode) == ("", 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "said"),
+    [
+        (HERE, ["--host", "0.0.0.0"], "other machines could reach"),
+        (HERE, ["--host", "0.0.0.0", "--allow-remote"], "over TLS only"),
+        (HERE, ["--token-env", "NOBODY_SET_THIS"], "is not set"),
+        ("gold", [], "cannot be served"),
+        ("replay:runs.jsonl", [], "cannot be served"),
+        ("local/none", [], "no local model"),
+        ("openai/gpt-4o-mini", [], "is no local model"),
+        ("json:dumps", [], "is no local model"),
+        ("nowhere:engine", [], "cannot be imported"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(here: Path, name: str, options: list[str], said: str) -> None:
+    result = invoke("serve", "model", name, "--port", 0, *options)
+
+    assert result.exit_code != 0
+    assert said in str(result.exception)
+    assert list(here.iterdir()) == []
