@@ -98,13 +98,13 @@ class OwnMetric(BaseModel):
         return Score(float(value), feedback)
 
 
-def named_metric(name: str, folder: Path, *, home: Path, where: str) -> OwnMetric:
+def named_metric(name: str, folder: Path, *, home: Path | None, where: str) -> OwnMetric:
     """The metric `module:function`, of the file `module.py` in a folder and of no other module.
 
     Args:
         folder: of the tasks. Code of a stranger may lie beside them, so it has to be the user's own: `home`,
             the working directory, or the folder of the script that runs.
-        home: the environment's folder.
+        home: the environment's folder; None if a stranger may have written in it.
 
     Raises:
         InputError: there is no such file or function, it is not in such a folder, or cannot be imported.
@@ -128,9 +128,10 @@ def named_metric(name: str, folder: Path, *, home: Path, where: str) -> OwnMetri
     return OwnMetric.of(metric, name)
 
 
-def _users_own(home: Path) -> set[Path]:
+def _users_own(home: Path | None) -> set[Path]:
     script = getattr(sys.modules.get("__main__"), "__file__", None)
-    return {folder.resolve() for folder in (home, Path.cwd(), Path(script).parent if script else home)}
+    known = (home, Path.cwd(), Path(script).parent if script else None)
+    return {folder.resolve() for folder in known if folder is not None}
 
 
 def _imported(file: Path, where: str) -> Any:

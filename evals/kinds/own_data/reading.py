@@ -103,7 +103,7 @@ def _task(line: TaskLine, number: int, where: str, names: Names, folder: Path) -
         wanted=line.answer,
         changes=changes,
         free_state=free,
-        metric=_metric(line.metric, folder, names.env.folder, f"{where}: metric"),
+        metric=_metric(line.metric, folder, _home(names.env), f"{where}: metric"),
         rubric=_rubric(line.judge, folder, f"{where}: judge"),
         origin={"place": where, **({} if line.split else {"split": "dealt"})},
     )
@@ -120,7 +120,12 @@ def _writing(calls: Sequence[Action], names: Names) -> tuple[Action, ...]:
     )
 
 
-def _metric(metric: Any, folder: Path, home: Path, where: str) -> OwnMetric | None:
+def _home(env: Environment) -> Path | None:
+    """The folder in which an environment was made; None if it was opened from that of its world."""
+    return None if env.folder == env.world.path else env.folder
+
+
+def _metric(metric: Any, folder: Path, home: Path | None, where: str) -> OwnMetric | None:
     if metric is None:
         return None
     return (

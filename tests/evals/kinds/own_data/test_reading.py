@@ -14,6 +14,11 @@ from evals.kinds.own_data.splits import deal, deal_intents
 from tests.evals.kinds.own_data.desk import CLOSE, env, task, write
 from tools.environment import Environment
 from tools.errors import InputError
+from tools.kinds.own_data.environment import USER
+from tools.kinds.own_data.sources.tables import read_tables
+from tools.kinds.own_data.worlds import build_world
+
+NOW = datetime(2026, 1, 5)
 
 
 @pytest.fixture(scope="module")
@@ -161,6 +166,11 @@ def test_a_metric_is_no_code_of_another_folder_than_the_users(desk: Environment,
     (tmp_path / "evil.py").write_text(f"open({str(tmp_path / 'sprung')!r}, 'w').close()\n")
     with pytest.raises(InputError, match="in another folder than the environment"):
         read_own_tasks(desk, write(tmp_path / "tasks.jsonl", {"query": "q", "metric": "evil:run"}))
+    world = build_world(read_tables({"t": [{"id": "a"}]}), now=NOW, persona=USER, folder=tmp_path / "worlds")
+    (world.path / "evil.py").write_text((tmp_path / "evil.py").read_text())
+    tasks = write(world.path / "tasks.jsonl", {"query": "q", "metric": "evil:run"})
+    with pytest.raises(InputError, match="in another folder than the environment"):
+        read_own_tasks(Environment.open(world.path), tasks)
     assert not (tmp_path / "sprung").exists()
 
 
