@@ -12,7 +12,7 @@ import pytest
 
 from evals.suite import Suite
 from tests.optimizers.shop import make_suite
-from tools.errors import InputError
+from tools.errors import InputError, WorksmithError
 from worksmith.jobs.building import forecast_build
 from worksmith.jobs.comparison import compare
 from worksmith.jobs.compilation import compile
@@ -166,3 +166,33 @@ def test_only_what_can_change_a_result_describes_it() -> None:
 
     assert described["seed"] == 4
     assert not {"workers", "max_calls", "tracking_uri", "track", "resume"} & described.keys()
+
+
+SLOW = """
+import time
+
+import dspy
+
+
+class Slow(dspy.Module):
+    def forward(self, task):
+        time.sleep(0.6)
+        return dspy.Prediction(answer="late")
+
+
+def make(environment):
+    return Slow()
+"""
+
+
+def test_a_time_limit_ends_episodes_of_eval_and_compile(
+    suite: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "slow_program.py").write_text(SLOW)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    given: dict[str, Any] = {"suite": suite.path, "program": "slow_program:make", "track": False}
+    measured = evaluate(EvalSettings(**given, limit=2, time_limit=0.1))
+
+    assert {record.status for record in measured.records} == {"timeout"}
+    with pytest.raises(WorksmithError, match="nothing could be measured on dev"):
+        compile(CompileSettings(**given, out="out.json", optimizer="none", dev_limit=1, time_limit=0.1))

@@ -18,6 +18,7 @@ from tests.chat_server import ChatServer, chat_server, said
 from tools.errors import InputError
 from tools.files.secrets import without_secrets
 from worksmith.jobs.parts.budgets import open_budget
+from worksmith.jobs.parts.measurement import with_settings_of
 from worksmith.jobs.settings.programs import CompareSettings, CompileSettings, EvalSettings
 from worksmith.models.named import parted, read_models, settings_of, use_models, with_options
 from worksmith.models.resolve import resolve
@@ -166,3 +167,14 @@ def test_options_come_before_the_project_file() -> None:
 
     assert changed.temperature == 0.1
     assert changed.headers == {"X-A": "STUDENT", "X-B": "STUDENT"}
+
+
+def test_a_run_card_has_the_settings_and_no_key() -> None:
+    use(temperature=0.5, api_key_env="STUDENT", api_base="http://me:word@host/v1", headers={"X-A": "STUDENT"})
+    described = with_settings_of(resolve("student"), {"lm": "student"})
+
+    assert described["model_settings"] == {
+        "temperature": 0.5,
+        "api_base": "http://host/v1",
+        "extra_headers": ["X-A"],
+    }
