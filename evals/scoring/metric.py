@@ -10,7 +10,7 @@ import inspect
 import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from evals.dspy_programs.digests import callable_digest, scorers_digest
 from evals.dspy_programs.own_models import with_models
@@ -31,6 +31,32 @@ if TYPE_CHECKING:
 
 Metric = Callable[..., float | bool]
 """A metric as every optimizer of DSPy's calls it: `(example, prediction, trace, pred_name, pred_trace)`."""
+
+
+class Score(NamedTuple):
+    """A score from 0 to 1 with the words of the metric that gave it, if it has any."""
+
+    value: float
+    feedback: str = ""
+
+    @classmethod
+    def of(cls, found: Any, metric: str, task: Task) -> Self:
+        """What a metric returned, as a score.
+
+        Args:
+            found: a bool, a number from 0 to 1, or a `dspy.Prediction` with `score` and maybe `feedback`.
+            metric: its name, for the message.
+
+        Raises:
+            InputError: it is something else.
+        """
+        score = getattr(found, "score", found)
+        if not isinstance(score, int | float) or not 0 <= score <= 1:
+            raise InputError(
+                f"{metric} returned {score!r} for {task.id}",
+                hint="return a bool, a number from 0 to 1, or dspy.Prediction(score=..., feedback=...)",
+            )
+        return cls(float(score), str(getattr(found, "feedback", "") or ""))
 
 
 def episode_metric(scorers: Sequence[Scorer], tasks: Iterable[Task], score: str) -> Metric:
@@ -111,15 +137,9 @@ class MetricScorer:
         Raises:
             InputError: the metric returned something else than a score from 0 to 1, or has a mistake.
         """
-        found = self._asked(task, episode)
-        score = getattr(found, "score", found)
-        if not isinstance(score, int | float) or not 0 <= score <= 1:
-            raise InputError(
-                f"the metric returned {score!r} for {task.id}",
-                hint="return a bool, a number from 0 to 1, or dspy.Prediction(score=..., feedback=...)",
-            )
+        score = Score.of(self._asked(task, episode), "the metric", task).value
         others = scores_of(self._others, task, episode)
-        return in_place(others, float(score)) if others else {PRIMARY: float(score)}
+        return in_place(others, score) if others else {PRIMARY: score}
 
     def expected(self, task: Task, outcome: Outcome) -> Outcome:
         """See `evals.scoring.objective.expected_outcome`."""
@@ -127,7 +147,7 @@ class MetricScorer:
 
     def feedback(self, task: Task, episode: EpisodeResult) -> str:
         """The metric's words on an episode; empty if it has none."""
-        return str(getattr(self._asked(task, episode), "feedback", "") or "")
+        return Score.of(self._asked(task, episode), "the metric", task).feedback
 
     def _asked(self, task: Task, episode: EpisodeResult) -> Any:
         import dspy

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
-import math
 import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import BaseModel, ConfigDict, PrivateAttr
 
+from evals.scoring.metric import Score
 from tools.errors import InputError
 
 if TYPE_CHECKING:
@@ -26,13 +26,6 @@ Function = Callable[[Any, Any], Any]
 
 _NAME = re.compile(r"([A-Za-z_]\w*):([A-Za-z_]\w*)", re.ASCII)
 _HINT = "write MODULE:FUNCTION, of a Python file beside the tasks"
-
-
-class Score(NamedTuple):
-    """The result of a metric."""
-
-    value: float
-    feedback: str = ""
 
 
 class OwnMetric(BaseModel):
@@ -84,18 +77,7 @@ class OwnMetric(BaseModel):
             calls=[call.to_json() for call in episode.calls],
             episode=episode,
         )
-        found = self._function(example, prediction)
-        value, feedback = found, ""
-        if isinstance(found, dspy.Prediction):
-            value, feedback = found.get("score"), str(found.get("feedback") or "")
-        if not isinstance(value, bool | int | float) or not (math.isfinite(value) and 0 <= value <= 1):
-            raise InputError(
-                f"the metric {self.name} gave {value!r}",
-                where=f"task {task.id}",
-                hint="a metric gives True, False, a number from 0 to 1, or dspy.Prediction(score=..., "
-                "feedback=...)",
-            )
-        return Score(float(value), feedback)
+        return Score.of(self._function(example, prediction), f"the metric {self.name}", task)
 
 
 def named_metric(name: str, folder: Path, *, home: Path | None, where: str) -> OwnMetric:

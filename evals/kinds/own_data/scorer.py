@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from evals.kinds.own_data.expectations import Expectations
-from evals.kinds.own_data.metrics import Score
 from evals.kinds.own_data.task import OwnTask
 from evals.kinds.own_data.values import Status
 from evals.records.parts import FaultEntry
 from evals.records.record import OVER_REFUSAL, PRIMARY
 from evals.scoring.answer_scorer import AnswerScorer
 from evals.scoring.checker_scores import checker_scores
+from evals.scoring.metric import Score
 from evals.scoring.path_scores import made_calls, path_scores
 
 if TYPE_CHECKING:

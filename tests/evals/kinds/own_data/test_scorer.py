@@ -156,7 +156,7 @@ def test_a_metric_may_give_a_bool_or_a_number(desk: Environment, value: Any) -> 
 
 @pytest.mark.parametrize("value", [None, "1", 2, -0.5, float("nan"), dspy.Prediction(answer="x")])
 def test_what_is_no_score_stops_the_evaluation(desk: Environment, value: Any) -> None:
-    with pytest.raises(InputError, match="a metric gives True, False"):
+    with pytest.raises(InputError, match="return a bool, a number from 0 to 1"):
         outcome(desk, task(desk, metric=lambda _example, _prediction: value))
 
 
