@@ -36,7 +36,7 @@ def single_request(lm: dspy.BaseLM) -> Ask:
     compatible = LiteLLMEngine(model_type=lm.model_type, **route.clients)
     # LiteLLM hands it to the provider's client, which tries three times otherwise.
     compatible.client_options["max_retries"] = 0
-    # To see whether a tool is MCP's, LiteLLM imports the package `mcp`, which it does not bring. Ours are not.
+    # Else LiteLLM imports the package `mcp`, which it does not bring, to see whether a tool is MCP's.
     compatible.client_options["_skip_mcp_handler"] = True
 
     def ask(request: lm15.Request) -> lm15.Response:
