@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-import apsw
-from apsw.ext import query_info
-
-from tools.access.confinement import FUNCTIONS
 from tools.access.engine import AccessPolicy
 from tools.access.guard import Foreign, Guard, Key, Sql
 from tools.access.search import Searched, best
-from tools.errors import InputError, ToolError
+from tools.errors import InputError
+from tools.kinds.own_data.conditions import check_condition, equals, one_of, typed
 from tools.kinds.own_data.personas import NotedAttributes
 from tools.persona import Persona
 from tools.policy import PRIVATE
-from tools.sqlite.cells import CellValue, typed_cell
+from tools.sqlite.cells import CellValue
 from tools.sqlite.keys import free_key
-from tools.sqlite.memory import open_memory
 from tools.sqlite.schema import Table, quoted
 
 if TYPE_CHECKING:
@@ -151,7 +146,7 @@ class Records:
             InputError: `where` or `order` is no condition or order over the columns of this table.
         """
         if order:
-            _check(self._table, "1", 0, order)
+            check_condition(self._table, "1", 0, order)
         conditions = self._conditions(where, {**(values or {}), **equal})
         # An agent may have chosen it; to SQLite a negative one is none, and one of 64 bits too large.
         most = None if limit is None else min(max(limit, 0), 2**31)
@@ -181,7 +176,7 @@ class Records:
             raise InputError(f"the table {name} has no index", hint=f"call env.index({name!r}, text=...)")
         conditions = self._conditions(where, equal)
         keys = best(self._ctx, self._guard, name, text, conditions, k, self._searched)
-        found = self._guard.find(name, [_one_of(self._table, self.key, keys)]) if keys else []
+        found = self._guard.find(name, [one_of(self._table, self.key, keys)]) if keys else []
         by_key = {str(row[self.key]): row for row in found}
         return [by_key[key] for key in keys if key in by_key]
 
@@ -194,7 +189,7 @@ class Records:
         """
         self._may_write()
         given = values.get(self.key)
-        key = self._next_key() if given is None else _typed(self._table, self.key, given)
+        key = self._next_key() if given is None else typed(self._table, self.key, given)
         self._guard.insert(self._table.name, {**values, self.key: key})
         assert isinstance(key, str | int)
         return key
@@ -231,88 +226,9 @@ class Records:
         return int(highest or 0) + 1
 
     def _conditions(self, where: Where | str | None, equal: Mapping[str, Any]) -> list[Sql]:
-        conditions = [_equal(self._table, column, value) for column, value in equal.items()]
+        conditions = [equals(self._table, column, value) for column, value in equal.items()]
         if where is not None:
             sql, parameters = (where, ()) if isinstance(where, str) else where
-            _check(self._table, sql, len(parameters))
+            check_condition(self._table, sql, len(parameters))
             conditions.append(Foreign(sql, list(parameters)))
         return conditions
-
-
-def _equal(table: Table, column: str, value: Any) -> Sql:
-    if column not in table.columns:
-        raise ToolError(f"{table.name} has no field {column}; it has {', '.join(table.columns)}")
-    if value is None:
-        return f"{quoted(column)} IS NULL", []
-    if isinstance(value, list | tuple | set | frozenset):
-        return _one_of(table, column, value)
-    return f"{quoted(column)} = ?", [_typed(table, column, value)]
-
-
-def _one_of(table: Table, column: str, values: Iterable[Any]) -> Sql:
-    parameters = [_typed(table, column, value) for value in values]
-    return f"{quoted(column)} IN ({', '.join('?' * len(parameters))})", parameters
-
-
-def _typed(table: Table, column: str, value: Any) -> CellValue:
-    try:
-        return typed_cell(value, table.type_of(column))
-    except ValueError as error:
-        raise ToolError(f"{column} of {table.name}: {error}") from error
-
-
-def _check(table: Table, where: str, parameters: int, order: str = "1") -> None:
-    """See that a piece of SQL names columns of its table and nothing else.
-
-    It would run beside the guarded rows, so that a table that it names would be read without the guard, and
-    a SELECT inside it could run for ever.
-
-    Raises:
-        InputError: it names something else, or is no SQL.
-    """
-    fault = _fault(table, where, parameters, order)
-    if fault:
-        raise InputError(
-            f"no condition or order over the columns of {table.name}: {fault}",
-            where=where if order == "1" else order,
-            hint="use ctx.select for more than one table",
-        )
-
-
-_OWN = 3
-"""The SELECTs of the statement that checks a condition."""
-
-
-@lru_cache(maxsize=1024)
-def _fault(table: Table, where: str, parameters: int, order: str) -> str:
-    """What SQLite has against it where there is no table at all; empty for nothing."""
-    connection = open_memory()
-    columns = ", ".join(f"NULL AS {quoted(column)}" for column in table.columns)
-    refused: list[str] = []
-    selects = 0
-
-    def authorize(action: int, first: str | None, second: str | None, *_: str | None) -> int:
-        nonlocal selects
-        selects += action == apsw.SQLITE_SELECT
-        if action == apsw.SQLITE_FUNCTION and str(second).lower() not in FUNCTIONS:
-            refused.append(f"no function {second}")
-        elif action not in (apsw.SQLITE_SELECT, apsw.SQLITE_READ, apsw.SQLITE_FUNCTION) or selects > _OWN:
-            refused.append("it has a SELECT inside")
-        return apsw.SQLITE_DENY if refused else apsw.SQLITE_OK
-
-    connection.authorizer = authorize
-    try:
-        # In brackets and lines of their own, which neither a semicolon nor a comment gets out of.
-        found = query_info(
-            connection,
-            f"SELECT 1 FROM (SELECT 1 FROM (SELECT {columns}) WHERE ({where}\n) ORDER BY {order}\n)",
-        )
-    except apsw.Error as error:
-        return refused[0] if refused else str(error)
-    finally:
-        connection.close()
-    if found.query_remaining:
-        return "more than one statement"
-    if found.bindings_count != parameters:
-        return f"{found.bindings_count} question marks and {parameters} values"
-    return ""
