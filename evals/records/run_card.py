@@ -7,6 +7,7 @@ so that a stopped run can be read. A log without a card gets one that is inferre
 from __future__ import annotations
 
 import platform
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -31,6 +32,10 @@ CARD_ARTIFACT = "episodes/card.json"
 
 TASK = "TASK"
 """Stands for a task's id in the words of a command."""
+
+
+_SAMPLING = re.compile(r"(temperature|top_p|max_tokens|seed|reasoning_effort)=")
+"""A setting after the name of a model that a command may repeat."""
 
 
 class RunCard(BaseModel):
@@ -84,10 +89,13 @@ class RunCard(BaseModel):
     def rerun(self) -> tuple[str, ...]:
         """The words of the command that runs a task again and shows its prompts, with `TASK` for its id.
 
-        Empty where the run names no suite, or its program was none of ours or had tools removed.
+        Empty where the run names no suite, its program was none of ours or had tools removed, or the model's
+        name has settings other than of sampling.
         """
         known = self.suite and self.lm and self.strategy and self.reopens
-        if not known or self.baseline or self.without:
+        # A card may come from a stranger, and an address would get the key of who pastes the command.
+        harmless = all(map(_SAMPLING.match, self.lm.split()[1:]))
+        if not known or self.baseline or self.without or not harmless:
             return ()
         program = ("--program", self.artifact) if self.artifact else ("--strategy", self.strategy)
         tools = (

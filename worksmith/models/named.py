@@ -35,6 +35,15 @@ def _proxy(address: str) -> str:
     return address
 
 
+def _address(address: str) -> str:
+    parts = urlsplit(address)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError("an address is http://HOST/PATH or https://HOST/PATH")
+    if parts.username or parts.password:
+        raise ValueError("an address holds no log-in; send it as a header")
+    return address
+
+
 class NamedModel(BaseModel):
     """The settings of a provider's model. Those left out are the provider's.
 
@@ -63,7 +72,7 @@ class NamedModel(BaseModel):
         tuple[str, ...] | None, BeforeValidator(lambda said: (said,) if isinstance(said, str) else said)
     ] = None
     reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = None
-    api_base: str | None = None
+    api_base: Annotated[str, AfterValidator(_address)] | None = None
     api_key_env: str | None = None
     headers: dict[str, str] | None = None
     proxy: Annotated[str, AfterValidator(_proxy)] | None = None
@@ -158,8 +167,9 @@ def read_models(sections: Mapping[str, Mapping[str, Any]], *, where: str) -> dic
 
 
 def use_models(models: Mapping[str, NamedModel]) -> None:
-    """Let names of models mean these from now on, in this context."""
+    """Let names of models mean these from now on, in this context; no model has a price of its own yet."""
     _NAMED.set(models)
+    _PRICES.set({})
 
 
 def model_names() -> tuple[str, ...]:

@@ -8,6 +8,7 @@ import socket
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -65,6 +66,20 @@ def test_nothing_is_asked_without_leave(server: ChatServer) -> None:
     assert code == 0
     assert (checks["connection"]["said"], checks["connection"]["status"]) == ("not asked", "warning")
     assert not server.bodies
+
+
+@pytest.mark.parametrize(("answer", "asked"), [("y", 1), ("n", 0)])
+def test_in_a_terminal_the_person_decides(
+    server: ChatServer, monkeypatch: pytest.MonkeyPatch, answer: str, asked: int
+) -> None:
+    server.say(said("OK"))
+    terminal = SimpleNamespace(stdin=SimpleNamespace(isatty=lambda: True))
+    monkeypatch.setattr("worksmith.cli.doctor.sys", terminal)
+    done = CliRunner().invoke(app, ["doctor", f"{MODEL} api_base={server.url}"], input=f"{answer}\n")
+
+    assert done.exit_code == 0
+    assert "It costs a fraction of a cent" in done.stderr
+    assert len(server.bodies) == asked
 
 
 def test_a_sound_model_is_asked_once(server: ChatServer, here: Path) -> None:

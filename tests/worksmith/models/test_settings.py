@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from evals.dspy_programs.digests import model_digest, plain_settings
 from evals.lm.metering import metered
-from evals.lm.prices import Price
+from evals.lm.prices import Price, Prices, use_prices
+from evals.records.run_card import RunCard
 from tests.chat_server import ChatServer, chat_server, said
 from tools.errors import InputError
 from tools.files.secrets import without_secrets
@@ -33,6 +34,7 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("STUDENT", SECRET)
     yield
     use_models({})
+    use_prices(Prices())
 
 
 @pytest.fixture
@@ -110,6 +112,8 @@ def test_what_decides_a_reply_is_in_the_digest() -> None:
         ("openai/x input_price=1", "an input_price and an output_price"),
         ("openai/x headers.X-Team=NOT_SET_ANYWHERE", "NOT_SET_ANYWHERE is not set"),
         ("openai/x proxy=http://me:word@host:1", "the file holds no log-in"),
+        ("openai/x api_base=http://me:word@host/v1", "an address holds no log-in"),
+        ("openai/x api_base=host", "an address is http://HOST"),
         ("openai/x proxy=socks5://host:1", "a proxy is http://HOST:PORT"),
         ("openai/x reasoning_effort=much", "reasoning_effort"),
         ("openai/x context_window=10 max_tokens=20", "larger than the context_window"),
@@ -161,6 +165,21 @@ def test_the_price_of_a_model_is_in_use() -> None:
         read_models(models, where="worksmith.toml")
 
 
+@pytest.mark.parametrize(
+    ("lm", "repeated"),
+    [
+        ("openai/x temperature=0.2 seed=1", True),
+        ("openai/x api_base=http://elsewhere/v1", False),
+        ("openai/x seed=1 proxy=http://elsewhere:1", False),
+        ("openai/x headers.X=OPENAI_API_KEY", False),
+    ],
+)
+def test_a_card_offers_no_command_with_an_address(lm: str, repeated: bool) -> None:
+    card = RunCard(label="a", suite="s", lm=lm, strategy="react")
+
+    assert bool(card.rerun) == repeated
+
+
 def test_options_come_before_the_project_file() -> None:
     use(temperature=0.5, headers={"X-A": "STUDENT"})
     changed = settings_of("student", {"temperature": "0.1", "headers.X-B": "STUDENT"})
@@ -170,7 +189,7 @@ def test_options_come_before_the_project_file() -> None:
 
 
 def test_a_run_card_has_the_settings_and_no_key() -> None:
-    use(temperature=0.5, api_key_env="STUDENT", api_base="http://me:word@host/v1", headers={"X-A": "STUDENT"})
+    use(temperature=0.5, api_key_env="STUDENT", api_base="http://host/v1/", headers={"X-A": "STUDENT"})
     described = with_settings_of(resolve("student"), {"lm": "student"})
 
     assert described["model_settings"] == {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import platform
 import re
@@ -21,6 +22,8 @@ from worksmith.jobs.health.check import Check
 
 _LITTLE, _LEAST = 2**30, 2**20
 """Bytes that should be free on a disk, and that must be."""
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 _SHOWN = ("worksmith", "dspy", "litellm", "mlflow", "chromadb", "pydantic")
 
@@ -89,11 +92,8 @@ def _disk(name: str, folder: Path) -> Check:
         with tempfile.TemporaryFile(dir=place) as file:
             file.write(bytes(_LEAST))
         free = shutil.disk_usage(place).free
-    except PermissionError as error:
-        return Check(
-            MACHINE, name, "failure", f"{place}: {error.strerror}", "use a folder that can be written"
-        )
     except OSError as error:
+        remedy = remedy if error.errno in _FULL else "use a folder that can be written"
         return Check(MACHINE, name, "failure", f"{place}: {error.strerror or error}", remedy)
     said = f"{folder}: {free / 2**30:,.1f} GiB free"
     if free < _LITTLE:
