@@ -51,7 +51,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         threshold: the lowest score of a success, which may become a demonstration.
         lm: the model that the program is compiled for; default is DSPy's, else `local/analogy`.
         teacher: makes the demonstrations: a model, its name, or a program with the same predictors. Default
-            is `gold` if all training tasks have gold plans, else `lm`.
+            is `gold` if training tasks have gold plans, else `lm`.
         proposer: proposes instructions, for optimizers that change them; default is the teacher, else `lm`.
         bank: demonstrations that were made before, in the teacher's place.
         workers: calls of the program at once.
@@ -241,7 +241,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         if given is not None:
             return _model(given, suite)
         train = suite.select(split="train") if tasks is None else tasks.train
-        planned = all(task.gold_plan is not None for task in train)
+        planned = any(task.gold_plan is not None for task in train)
         return _model(GOLD, suite) if planned else lm
 
     def _check_teacher(self, teacher: dspy.Module, student: dspy.Module) -> None:

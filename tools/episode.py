@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import apsw
 
 from tools.dispatch import Observation, dispatch
-from tools.episode_result import CallRecord
+from tools.episode_result import CallRecord, EpisodeResult
 from tools.persona import Persona
 from tools.policy import DENIED, Decision, Policy
 from tools.sqlite.outcome import Outcome
@@ -195,6 +195,24 @@ class Episode:
                 return sandbox.read(self.changeset, body)
             value, self.changeset = sandbox.run(self.changeset, body)
             return value
+
+    def finished(self, answer: str = "", *, status: str = "answered", **more: Any) -> EpisodeResult:
+        """What a program of yours returns at the end of a task.
+
+        Args:
+            answer: the final message.
+            status: `answered`, `denied` or `not_found`, where the kind of world asks for it.
+            more: further fields of `EpisodeResult`, such as `usage`.
+        """
+        asked = "status" in self.kind.finish.arguments
+        return EpisodeResult(
+            "finished",
+            self.outcome(),
+            list(self.calls),
+            answer=answer,
+            answer_status=status if asked else "",
+            **more,
+        )
 
     def copy(self) -> Episode:
         """An independent episode in the same state."""

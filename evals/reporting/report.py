@@ -83,6 +83,8 @@ class Report:
 
     def show(self, console: Console) -> None:
         console.print(self.title, style="bold", markup=False, highlight=False)
+        if self.lead:
+            console.print(self.lead, markup=False, highlight=False)
         for grid in self.grids:
             console.print(grid.rich())
 

@@ -197,12 +197,14 @@ def _counting_verdict(record: EpisodeRecord) -> EpisodeRecord:
 
 
 def _episode_of(prediction: Any, program: Any) -> EpisodeResult:
+    if isinstance(prediction, EpisodeResult):
+        return prediction
     episode: EpisodeResult | None = getattr(prediction, "episode", None)
     if episode is None:
         raise InputError(
             "the program's prediction has no episode",
-            where=type(program).__name__,
-            hint="return dspy.Prediction(answer=..., episode=EpisodeResult(...))",
+            where=getattr(program, "__name__", type(program).__name__),
+            hint="return episode.finished(answer), or a dspy.Prediction that has it as `episode`",
         )
     return episode
 

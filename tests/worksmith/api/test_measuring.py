@@ -234,3 +234,18 @@ def test_calls_outside_are_made_only_where_asked_for(here: Path) -> None:
     assert sent == ["R-1"]
     ws.compare([agent], suite.test, lm="gold", progress=False)
     assert sent == ["R-1"]
+
+
+def test_a_plain_function_ends_with_what_its_episode_did(suite: ws.Suite) -> None:
+    def by_plan(task: Any) -> Any:
+        episode = suite.env.episode(task.domains, persona=task.persona, now=task.now)
+        for step in suite.task(task.id).gold_plan or ():
+            episode.call(step.tool, step.arguments)
+        denied = any(call.observation.status == "denied" for call in episode.calls)
+        return episode.finished(by_id[task.id], status="denied" if denied else "answered")
+
+    by_id = {record.task_id: record.answer for record in gold(suite).records}
+    result = ws.evaluate(by_plan, suite.test, progress=False)
+
+    assert outcome(result) == 1.0
+    assert all(record.calls for record in result.records)

@@ -81,20 +81,19 @@ def teacher_name(named: str | None, model: str, trained: Sequence[Task], progres
     """The name of the model that teaches.
 
     Args:
-        named: in the settings; None for gold plans, or for `model` where a training task has none.
+        named: in the settings; None for the gold plans, or for `model` where no training task has one.
         model: the model that is taught.
         trained: the training tasks.
     """
     if named is not None:
         return named
     planned = sum(task.gold_plan is not None for task in trained)
-    if planned == len(trained):
-        return GOLD
-    progress.say(
-        f"{planned} of {len(trained)} training tasks have a gold plan, so {model} teaches itself; "
-        "--teacher names another model"
-    )
-    return model
+    if planned < len(trained):
+        taught = "the others teach nothing" if planned else f"so {model} teaches itself"
+        progress.say(
+            f"{planned} of {len(trained)} training tasks have a gold plan, {taught}; --teacher names a model"
+        )
+    return GOLD if planned else model
 
 
 def leave_out_cache(settings: CacheSettings) -> None:

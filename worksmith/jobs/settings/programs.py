@@ -51,7 +51,7 @@ class CompileSettings(
         None,
         "Model whose successes become demonstrations; gold follows the gold plans.",
         suggest=groups.MODELS,
-        unset="gold if all training tasks have gold plans, else --lm",
+        unset="gold if training tasks have gold plans, else --lm",
     )
     teacher_option: tuple[str, ...] = groups.model_options("teacher")
     bank: Path | None = setting(
