@@ -89,3 +89,20 @@ class Policy(Protocol):
     def visible(self, persona: Persona, tool: str, value: Any) -> Any:
         """`value` without the parts that `persona` may not read."""
         ...
+
+
+class Unrestricted:
+    """The rules of a world without secrets: every call may be made, and everything be read."""
+
+    digest = ""
+
+    def decide(self, persona: Persona, tool: str, arguments: Mapping[str, Any]) -> Decision:
+        return Decision(True, "unrestricted")
+
+    def unreadable(
+        self, persona: Persona, references: frozenset[str], connection: apsw.Connection
+    ) -> frozenset[str]:
+        return frozenset()
+
+    def visible(self, persona: Persona, tool: str, value: Any) -> Any:
+        return value

@@ -40,6 +40,18 @@ def no_library(_world: World) -> Library | None:
     return None
 
 
+def own_persona(world: World, persona_id: str) -> Persona:
+    """The world's own persona, for kinds whose worlds have no other.
+
+    Raises:
+        InputError: somebody else is asked for.
+    """
+    own = world.manifest.persona
+    if persona_id != own.id:
+        raise InputError(f"no persona {persona_id!r}", hint=f"there is {own.id}")
+    return own
+
+
 @dataclass(frozen=True)
 class WorldKind:
     """The tables, tools, rules and texts of one kind of world.

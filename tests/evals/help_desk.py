@@ -7,13 +7,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import apsw
-
 from evals.tasks.task import Action, Answer, Entity, Step, Task
 from tools.environment import Environment
 from tools.errors import InputError, ToolError
 from tools.persona import Persona
-from tools.policy import AccessDeniedError, Decision
+from tools.policy import AccessDeniedError, Decision, Unrestricted
 from tools.sqlite.schema import Table
 from tools.tool import FinishCall, Toolkit, tool
 from tools.tool_context import ToolContext
@@ -125,7 +123,7 @@ def call(ctx: ToolContext, prompt: str) -> str:
     return ctx.ask(prompt)
 
 
-class Rules:
+class Rules(Unrestricted):
     """Salaries are for HR, whoever asks by whatever tool."""
 
     digest = "rules"
@@ -134,14 +132,6 @@ class Rules:
         if tool == "staff.salary" and persona.department != "HR":
             return Decision(False, "STA-R2", "Salaries are for HR.")
         return Decision(True, f"{tool}-R1")
-
-    def unreadable(
-        self, persona: Persona, references: frozenset[str], connection: apsw.Connection
-    ) -> frozenset[str]:
-        return frozenset()
-
-    def visible(self, persona: Persona, tool: str, value: Any) -> Any:
-        return value
 
 
 def find(_world: World, persona_id: str) -> Persona:

@@ -12,7 +12,7 @@ import apsw
 from tools.episode import Episode
 from tools.errors import ToolError
 from tools.persona import Persona
-from tools.policy import Decision
+from tools.policy import Decision, Unrestricted
 from tools.sqlite.sandbox import SandboxPool
 from tools.sqlite.schema import Table
 from tools.tool import Toolkit, tool, toolset
@@ -96,7 +96,7 @@ def earlier(ctx: ToolContext) -> list[Any]:
     return list(ctx.results)
 
 
-class Own:
+class Own(Unrestricted):
     """Notes of boss are nobody's business, and nobody may delete n0."""
 
     digest = "own"
@@ -105,11 +105,6 @@ class Own:
         if tool == "notes.delete" and arguments.get("note_id") == "n0":
             return Decision(False, "notes.keep-first", "The first note stays.")
         return Decision(True, "notes.own")
-
-    def unreadable(
-        self, persona: Persona, references: frozenset[str], connection: apsw.Connection
-    ) -> frozenset[str]:
-        return frozenset()
 
     def visible(self, persona: Persona, tool: str, value: Any) -> Any:
         return [row for row in value if row["owner"] != "boss"] if tool == "notes.search" else value

@@ -2,45 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import apsw
 
-from tools.errors import InputError
 from tools.persona import Persona
-from tools.policy import Decision
+from tools.policy import Unrestricted
 from tools.seeding import digest_bytes
 from tools.world import World, WorldManifest
-from tools.world_kind import WorldKind
+from tools.world_kind import WorldKind, own_persona
 
 USER = Persona(id="user", name="User", department="")
 _NOW = datetime(2000, 1, 1)
-
-
-class _Nothing:
-    """No rules, since there is nothing to protect."""
-
-    digest = ""
-
-    def decide(self, persona: Persona, tool: str, arguments: Mapping[str, Any]) -> Decision:
-        return Decision(True, "nothing")
-
-    def unreadable(
-        self, persona: Persona, references: frozenset[str], connection: apsw.Connection
-    ) -> frozenset[str]:
-        return frozenset()
-
-    def visible(self, persona: Persona, tool: str, value: Any) -> Any:
-        return value
-
-
-def _find_persona(_world: World, persona_id: str) -> Persona:
-    if persona_id != USER.id:
-        raise InputError(f"there is no persona {persona_id!r}", hint=f"there is {USER.id}")
-    return USER
 
 
 DSPY_EXAMPLES = WorldKind(
@@ -48,8 +22,8 @@ DSPY_EXAMPLES = WorldKind(
     tables=(),
     toolkits=(),
     shared_toolkits=(),
-    open_policy=lambda _world: _Nothing(),
-    find_persona=_find_persona,
+    open_policy=lambda _: Unrestricted(),
+    find_persona=own_persona,
     house_rules="",
 )
 

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
-
-import apsw
 
 from evals.tasks.task import Answer, Entity, Split, Step, Task
 from tools.environment import Environment
 from tools.errors import InputError, ToolError
 from tools.kinds.crm.ids import make_id
 from tools.persona import Persona
-from tools.policy import Decision
+from tools.policy import Unrestricted
 from tools.sqlite.schema import Table
 from tools.tool import FinishCall, Toolkit, tool
 from tools.tool_context import Shown, ToolContext
@@ -47,23 +44,6 @@ def total(ctx: ToolContext, text: str) -> int:
     return len(text)
 
 
-class Rules:
-    """Everybody may do everything."""
-
-    digest = "rules"
-
-    def decide(self, persona: Persona, tool: str, arguments: Mapping[str, Any]) -> Decision:
-        return Decision(True, "R1")
-
-    def unreadable(
-        self, persona: Persona, references: frozenset[str], connection: apsw.Connection
-    ) -> frozenset[str]:
-        return frozenset()
-
-    def visible(self, persona: Persona, tool: str, value: Any) -> Any:
-        return value
-
-
 def find(_world: World, persona_id: str) -> Persona:
     raise InputError(f"nobody has the id {persona_id!r}")
 
@@ -76,7 +56,7 @@ KIND = WorldKind(
         Toolkit.of("query", "Queries", (show,)),
     ),
     (),
-    lambda _: Rules(),
+    lambda _: Unrestricted(),
     find,
     "Be brief.",
     finish=FINISH,
