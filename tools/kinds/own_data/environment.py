@@ -14,20 +14,18 @@ from tools.kinds.own_data.context import LIVE
 from tools.kinds.own_data.index import open_library, searched
 from tools.kinds.own_data.kind import OWN_DATA
 from tools.kinds.own_data.outside import Recorder
-from tools.kinds.own_data.personas import Personas
+from tools.kinds.own_data.personas import OnePersona, Personas
 from tools.kinds.own_data.policy import OPEN, own_policy
 from tools.kinds.own_data.sources.tables import Source, read_tables
 from tools.kinds.own_data.tools import OwnTools
 from tools.kinds.own_data.worlds import build_world, tables_of
 from tools.persona import Persona
-from tools.policy import Policy
 from tools.seeding import digest
 from tools.sqlite.schema import Table
 from tools.world import World
 from tools.world_kind import WorldKind
 
 if TYPE_CHECKING:
-    from retrievers.index.library import Library
     from tools.sqlite.cells import CellType
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -79,7 +77,7 @@ class Environment(AnyEnvironment):
             raise InputError(f"no table {personas!r}", where="personas", hint=self._named_tables)
         self._home = Path.cwd()
         self._personas_table = personas
-        self._people = Personas(world, self.tables[personas]) if personas else USER
+        self._people = Personas(world, self.tables[personas]) if personas else OnePersona(USER)
         self._house_rules = house_rules.strip()
         self._tools = OwnTools(tuple(self.tables.values()))
         self._templates: dict[str, str] = {}
@@ -242,7 +240,7 @@ class Environment(AnyEnvironment):
             )
 
     def _complete(self) -> WorldKind:
-        tools, people = self._tools, self._people
+        tools, people, tables = self._tools, self._people, tuple(self.tables.values())
         settings = [
             {name: [table.ddl(), self.keys[name]] for name, table in self.tables.items()},
             self._templates,
@@ -252,30 +250,17 @@ class Environment(AnyEnvironment):
         ]
         return replace(
             OWN_DATA,
-            tables=tuple(self.tables.values()),
+            tables=tables,
             toolkits=tools.toolkits,
-            open_policy=self._open_policy,
-            find_persona=self._find_persona,
-            persona_ids=lambda _: (people.id,) if isinstance(people, Persona) else people.ids(),
+            open_policy=lambda _: own_policy(self._rules, tables, tools.names, people),
+            find_persona=lambda _, persona_id: people.find(persona_id),
+            persona_ids=lambda _: people.ids(),
             house_rules="\n".join(filter(None, (OWN_DATA.house_rules, self._house_rules))),
-            open_library=self._open_library,
+            open_library=lambda world: open_library(
+                world, self.tables, self.keys, tools.searched, self._templates, self._embedder
+            ),
             live_systems={LIVE: lambda _: LIVE} if tools.reach_outside else {},
             digest=digest([settings, tools.digest]),
-        )
-
-    def _open_policy(self, _: World) -> Policy:
-        return own_policy(self._rules, tuple(self.tables.values()), self._tools.names, self._people)
-
-    def _find_persona(self, _: World, persona_id: str) -> Persona:
-        if not isinstance(self._people, Persona):
-            return self._people.find(persona_id)
-        if persona_id != USER.id:
-            raise InputError(f"no persona {persona_id!r}", hint="name the table of people: personas=...")
-        return USER
-
-    def _open_library(self, world: World) -> Library | None:
-        return open_library(
-            world, self.tables, self.keys, self._tools.searched, self._templates, self._embedder
         )
 
     def __str__(self) -> str:

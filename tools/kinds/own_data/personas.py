@@ -7,7 +7,7 @@ from typing import Any
 
 from tools.access.document import People
 from tools.errors import InputError, names_instead
-from tools.persona import Attributes, Persona
+from tools.persona import FIELDS, Attributes, Persona
 from tools.sqlite.cells import CellType, CellValue, cell_text, typed_cell
 from tools.sqlite.schema import Table
 from tools.world import World
@@ -152,6 +152,39 @@ class Personas:
 
     def _place(self, key: CellValue, column: str | None) -> str:
         return f"{self._table.name}, {self._key} {cell_text(key)}, column {column}"
+
+
+class OnePersona:
+    """The only persona of an environment, with the interface of `Personas`."""
+
+    people = None
+
+    def __init__(self, persona: Persona) -> None:
+        self._persona = persona
+
+    @property
+    def fields(self) -> Mapping[str, CellType]:
+        values = {name: self._persona.field(name) for name in (*FIELDS, *self._persona.attributes)}
+        return {name: _type(value) for name, value in values.items() if value is not None}
+
+    def ids(self) -> list[str]:
+        return [self._persona.id]
+
+    def find(self, persona_id: str) -> Persona:
+        if persona_id != self._persona.id:
+            raise InputError(f"no persona {persona_id!r}", hint="name the table of people: personas=...")
+        return self._persona
+
+
+def _type(value: CellValue) -> CellType:
+    match value:
+        case bool():
+            return "boolean"
+        case int():
+            return "integer"
+        case float():
+            return "real"
+    return "text"
 
 
 class NotedAttributes(Attributes):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,12 +11,10 @@ from tools.access.document import PolicyDocument, Rule, Source
 from tools.access.engine import AccessPolicy
 from tools.access.predicates import OPERATIONS, Always
 from tools.access.reading import read_document
-from tools.persona import FIELDS, Persona
-from tools.sqlite.cells import CellType, CellValue
 from tools.sqlite.schema import Table
 
 if TYPE_CHECKING:
-    from tools.kinds.own_data.personas import Personas
+    from tools.kinds.own_data.personas import OnePersona, Personas
 
 OPEN = "No policy is set: everybody may read and change everything."
 
@@ -25,7 +23,7 @@ def own_policy(
     document: Path | str | None,
     tables: Sequence[Table],
     tools: Iterable[str],
-    personas: Personas | Persona,
+    personas: Personas | OnePersona,
 ) -> AccessPolicy:
     """The access rules of a world of own tables.
 
@@ -34,7 +32,7 @@ def own_policy(
         tables: with the key as their first index. The document need not name keys.
         tools: the names of all tools. Those that the document does not name may be called by everybody
             active; what they read and change is checked record by record.
-        personas: the people of a table, or the only persona there is.
+        personas: the people of the environment.
 
     Raises:
         InputError: the document cannot be read or is invalid; `where` names the place.
@@ -47,8 +45,8 @@ def own_policy(
             tables={table.name: table for table in tables},
             tools=names,
             keys={table.name: table.indexes[0] for table in tables},
-            people=None if isinstance(personas, Persona) else personas.people,
-            persona=_fields(personas) if isinstance(personas, Persona) else personas.fields,
+            people=personas.people,
+            persona=personas.fields,
         )
         found = read_document(document, around)
     uses = dict.fromkeys(sorted(names)) | found.tools
@@ -66,20 +64,3 @@ def _open(tables: Sequence[Table]) -> PolicyDocument:
         for table in tables
     }
     return PolicyDocument(note=OPEN, sources=sources)
-
-
-def _fields(persona: Persona) -> Mapping[str, CellType]:
-    """The fields that the only persona has."""
-    values = {name: persona.field(name) for name in (*FIELDS, *persona.attributes)}
-    return {name: _type(value) for name, value in values.items() if value is not None}
-
-
-def _type(value: CellValue) -> CellType:
-    match value:
-        case bool():
-            return "boolean"
-        case int():
-            return "integer"
-        case float():
-            return "real"
-    return "text"

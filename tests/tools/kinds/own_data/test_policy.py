@@ -10,6 +10,7 @@ import pytest
 from tools.access.engine import AccessPolicy
 from tools.access.lookup import MemoryLookup
 from tools.errors import InputError
+from tools.kinds.own_data.personas import OnePersona
 from tools.kinds.own_data.policy import OPEN, own_policy
 from tools.persona import Attributes, Persona
 from tools.sqlite.schema import Table
@@ -26,7 +27,7 @@ NOBODY = MemoryLookup({})
 
 
 def policy(document: dict[str, Any] | None) -> AccessPolicy:
-    return own_policy(None if document is None else json.dumps(document), TABLES, TOOLS, ANN)
+    return own_policy(None if document is None else json.dumps(document), TABLES, TOOLS, OnePersona(ANN))
 
 
 def rules(*whens: dict[str, Any], **more: Any) -> dict[str, Any]:
