@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 import signal
+import ssl
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import openai
 import pytest
 
@@ -100,6 +102,38 @@ def test_people_of_an_enterprise_are_served_alike_through_the_environment(
     here, there = outcomes(named / "here.jsonl"), outcomes(named / "there.jsonl")
     assert here == there
     assert any(episode["scores"]["outcome"] for episode in here.values())
+
+
+def figures(value: Any) -> Any:
+    """The figures of a comparison, without times and the model's name."""
+    if isinstance(value, dict):
+        left_out = ("lm", "model", "seconds", "seconds_p95")
+        return {name: figures(each) for name, each in value.items() if name not in left_out}
+    return [figures(each) for each in value] if isinstance(value, list) else value
+
+
+def test_the_comparison_of_the_quickstart_has_the_same_figures(named: Path, office: Path) -> None:
+    arms = ("--strategies", "react,plan", "--optimizers", "none,knn", "--demos", 8, "--toolset", "all")
+    here, there = (
+        invoke("compare", office, "--lm", lm, *arms, "--split", "test", "--no-track", "--json")
+        for lm in (HERE, THERE)
+    )
+
+    assert figures(json.loads(here.stdout)) == figures(json.loads(there.stdout))
+    assert len(json.loads(here.stdout)["rows"]) > 4
+
+
+def test_over_tls_clients_trust_the_certificate_that_it_names() -> None:
+    with serving(HERE, "--tls", command="model") as server:
+        trusted = ssl.create_default_context(cafile=server.line["certificate"])
+        with httpx.Client(verify=trusted, trust_env=False) as http:
+            client = openai.OpenAI(
+                base_url=server.line["url"], api_key=server.line["token"], http_client=http
+            )
+            names = [each.id for each in client.models.list()]
+
+    assert server.line["url"].startswith("https://")
+    assert names == [HERE]
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
