@@ -24,26 +24,10 @@ if TYPE_CHECKING:
 
     from worksmith.jobs.settings.suites import NewSettings
 
-_TEMPLATE = files("worksmith") / "templates" / "helpdesk"
+_TEMPLATES = files("worksmith") / "templates"
 
 _DRAFTS = 200
 """With fewer drafts most intents of general tools would be in one split only; no compile could help."""
-
-_TEST = '''"""The tools and rules of this project. Run with `pytest`."""
-
-from pathlib import Path
-
-import worksmith as ws
-
-SUITE = ws.Suite.open(Path(__file__).parents[1])
-
-
-def test_every_gold_plan_can_be_followed() -> None:
-    for task in SUITE.tasks:
-        episode = SUITE.env.episode(persona=task.persona)
-        for step in task.gold_plan or ():
-            assert episode.call(step.tool, step.arguments).status in ("ok", "denied"), task.id
-'''
 
 
 @dataclass(frozen=True)
@@ -81,22 +65,22 @@ def new_project(settings: NewSettings, *, progress: Progress = SILENT) -> NewPro
     folder, source = settings.folder, settings.source
     if os.path.lexists(folder):
         raise InputError("the folder is already there", where=str(folder), hint="choose another name")
-    with as_file(_TEMPLATE) as template, directory_atomically(folder) as new:
+    with as_file(_TEMPLATES) as templates, directory_atomically(folder) as new:
         if source is None:
-            copytree(template, new, dirs_exist_ok=True, ignore=ignore_patterns("__pycache__"))
+            copytree(templates / "helpdesk", new, dirs_exist_ok=True, ignore=ignore_patterns("__pycache__"))
         else:
-            _write_own(source, new, template, progress)
+            _write_own(source, new, templates, progress)
     found = sorted(file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file())
     return NewProject(folder, tuple(name for name in found if not name.startswith(".")))
 
 
-def _write_own(source: Path, folder: Path, template: Path, progress: Progress) -> None:
+def _write_own(source: Path, folder: Path, templates: Path, progress: Progress) -> None:
     """Write a project over the data in `source`."""
     write = TASK_KINDS.first(lambda kind: kind.write_environment, "makes projects of data")
     progress.say(f"reading {source}")
     write(source, folder)
-    copy(template / PROJECT_FILE, folder)
+    copy(templates / "helpdesk" / PROJECT_FILE, folder)
     (folder / "tests").mkdir()
-    (folder / "tests" / "test_environment.py").write_text(_TEST, encoding="utf-8")
+    copy(templates / "project_test.py", folder / "tests" / "test_environment.py")
     progress.say("drafting tasks")
     draft_tasks(TaskDraftSettings(suite=folder, out=folder / "tasks.jsonl", count=_DRAFTS))
