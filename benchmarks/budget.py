@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from evals.lm.prices import Prices
     from evals.suite import Suite
     from optimizers import registry
-    from optimizers.compiling.plan import Model, Plan
+    from optimizers.compiling.models import Model
+    from optimizers.compiling.plan import Plan
 
 NAME = "budget"
 DESCRIPTION = (
@@ -129,7 +130,7 @@ def limits(suite: Suite, folder: Path, optimizer: str) -> dict[str, Any]:
 def foretold(suite: Suite, folder: Path, optimizer: str) -> dict[str, Any]:
     """What a dry run says of a compile for the model without weights, and what that took."""
     from optimizers.compiling.compile import compile_program
-    from optimizers.compiling.plan import Model
+    from optimizers.compiling.models import Model
     from optimizers.cost.budget import Budget
     from worksmith.jobs.parts.cost_forecast import forecast_of
     from worksmith.models.resolve import resolve
@@ -194,7 +195,7 @@ def _suite(folder: Path) -> Suite:
 def _simulated(suite: Suite) -> Model:
     import dspy
 
-    from optimizers.compiling.plan import Model
+    from optimizers.compiling.models import Model
     from worksmith.models.resolve import resolve
 
     engine = SlowEngine(resolve("gold", tasks=suite.tasks).engine)
@@ -202,7 +203,8 @@ def _simulated(suite: Suite) -> Model:
 
 
 def _plan(suite: Suite, folder: Path, optimizer: str, lm: Model, workers: int) -> Plan:
-    from optimizers.compiling.plan import Model, Plan
+    from optimizers.compiling.models import Model
+    from optimizers.compiling.plan import Plan
     from optimizers.settings import Settings
     from worksmith.jobs.parts.programs import new_agent
     from worksmith.jobs.settings.groups import AgentSettings

@@ -215,7 +215,8 @@ class _Bench:
         """One compile, and the test scores of what it gave."""
         from optimizers import registry
         from optimizers.compiling.compile import compile_program
-        from optimizers.compiling.plan import Model, Plan
+        from optimizers.compiling.models import Model
+        from optimizers.compiling.plan import Plan
         from optimizers.settings import Settings
         from worksmith.jobs.parts.programs import new_agent
         from worksmith.jobs.settings.groups import AgentSettings

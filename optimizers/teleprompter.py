@@ -19,7 +19,8 @@ from evals.tasks.transcript import GOLD
 from evals.tracking import Dataset, open_tracker
 from optimizers.compilation import Compilation
 from optimizers.compiling.compile import compile_program
-from optimizers.compiling.plan import BANK, Metric, Model, Plan, TaskSets
+from optimizers.compiling.models import BANK, Model
+from optimizers.compiling.plan import Metric, Plan, TaskSets
 from optimizers.compiling.trials import record_trials
 from optimizers.cost.budget import Budget
 from optimizers.demos.steps import Unit

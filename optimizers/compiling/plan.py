@@ -15,9 +15,9 @@ from evals.dspy_programs.own_models import with_models
 from evals.running.result import Progress
 from evals.scoring.scorer import Scorer
 from evals.tasks.task import SplitScheme
-from evals.tasks.transcript import GOLD
 from optimizers.compiling.fingerprint import Fingerprint, ModelFacts
 from optimizers.compiling.journal import Journal
+from optimizers.compiling.models import Model, proposing_model
 from optimizers.cost.budget import Budget
 from optimizers.demos.steps import check_unit
 from optimizers.demos.trace_bank import TraceBank
@@ -34,26 +34,8 @@ if TYPE_CHECKING:
     from evals.tasks.task import Task
     from evals.tasks.task_filter import Condition
 
-BANK = "bank"
-"""The teacher's name where a prebuilt bank takes its place."""
-
 BANK_FILE = "bank.jsonl"
 """A copy of the prebuilt bank in the journal's folder."""
-
-_NO_LANGUAGE = ("local/", "replay:", GOLD, BANK)
-"""The prefixes of names of models that cannot write instructions."""
-
-
-class Model(NamedTuple):
-    """A model and the name by which it was chosen."""
-
-    name: str
-    lm: dspy.LM
-
-    @property
-    def proposes(self) -> bool:
-        """Whether it is a language model, which can propose instructions."""
-        return not self.name.startswith(_NO_LANGUAGE)
 
 
 class Metric(NamedTuple):
@@ -288,27 +270,3 @@ class Plan:
         """The most episodes the compile will run, by role; none of a teacher whose place a bank takes."""
         episodes = self.optimizer.max_episodes(self.context())
         return {role: n for role, n in episodes.items() if role != "teacher" or self.bank is None}
-
-
-def proposing_model(
-    optimizer: Optimizer | type[Optimizer], proposer: Model | None, teacher: Model, lm: Model
-) -> Model | None:
-    """The model that proposes instructions for an optimizer; None where none are proposed.
-
-    Args:
-        proposer: the user's choice; default is the teacher, or else the model itself.
-
-    Raises:
-        InputError: there is no language model to do it, or one is named for nothing.
-    """
-    if not optimizer.proposes:
-        if proposer is not None:
-            raise InputError(f"{optimizer.name} has no instructions proposed", where="--proposer")
-        return None
-    for model in (proposer,) if proposer else (teacher, lm):
-        if model.proposes:
-            return model
-    raise InputError(
-        f"{optimizer.name} has a language model propose instructions, and {(proposer or lm).name} is none",
-        hint="name one as --lm or --teacher or, to compile, as --proposer, e.g. openai/gpt-4o-mini",
-    )

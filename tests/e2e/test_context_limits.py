@@ -14,7 +14,8 @@ from evals.records.log import read_log
 from evals.suite import Suite
 from optimizers import registry
 from optimizers.compiling.compile import compile_program
-from optimizers.compiling.plan import Model, Plan
+from optimizers.compiling.models import Model
+from optimizers.compiling.plan import Plan
 from optimizers.compiling.verification import derived
 from optimizers.settings import Settings
 from programs.agent import Agent

@@ -14,7 +14,8 @@ from evals.tasks.task import Task
 from optimizers import registry
 from optimizers.compiling.artifact import Manifest
 from optimizers.compiling.compile import compile_program
-from optimizers.compiling.plan import BANK, Model, Plan
+from optimizers.compiling.models import BANK, Model
+from optimizers.compiling.plan import Plan
 from optimizers.demos.demonstration import Demonstration
 from optimizers.demos.trace_bank import TraceBank
 from optimizers.settings import Settings

@@ -14,7 +14,8 @@ from evals.running.settings import EvalSettings
 from evals.suite import Suite
 from optimizers import registry
 from optimizers.compiling.compile import compile_program
-from optimizers.compiling.plan import Model, Plan
+from optimizers.compiling.models import Model
+from optimizers.compiling.plan import Plan
 from optimizers.cost.budget import Budget
 from optimizers.settings import Settings
 from tests.optimizers.shop import PHRASINGS, Clerk, lm, make_suite

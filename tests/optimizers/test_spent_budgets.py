@@ -15,7 +15,8 @@ from evals.lm.prices import Price, Prices
 from evals.suite import Suite
 from optimizers import registry
 from optimizers.compiling.compile import Result, compile_program
-from optimizers.compiling.plan import Model, Plan
+from optimizers.compiling.models import Model
+from optimizers.compiling.plan import Plan
 from optimizers.cost.budget import Budget
 from optimizers.registry import OPTIMIZERS
 from optimizers.settings import Settings

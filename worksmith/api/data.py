@@ -14,7 +14,7 @@ from evals.dspy_programs.digests import model_name, strategy_name
 from evals.running.study import Arm
 from evals.suite import Examples, Suite, suite_of_examples
 from evals.tasks.task import VisibleTask
-from optimizers.compiling.plan import Model
+from optimizers.compiling.models import Model
 from optimizers.learning_data import check_given, chosen_by
 from optimizers.teleprompter import default_model
 from programs.agent import Agent

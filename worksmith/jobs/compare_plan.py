@@ -16,7 +16,8 @@ from evals.scoring.constraints import constraints
 from evals.suite import Suite
 from optimizers.compiling.claims import too_few_intents
 from optimizers.compiling.journal import discard
-from optimizers.compiling.plan import Model, Plan, proposing_model
+from optimizers.compiling.models import Model, proposing_model
+from optimizers.compiling.plan import Plan
 from optimizers.registry import optimizer_class
 from programs.agent import Agent
 from programs.parts.tool_retrieval import ALL

@@ -16,7 +16,8 @@ from optimizers.compilation import decided
 from optimizers.compiling.claims import power_left, too_few_intents
 from optimizers.compiling.compile import Result, compile_program
 from optimizers.compiling.journal import check_folder, discard, journal_beside
-from optimizers.compiling.plan import Model, Plan
+from optimizers.compiling.models import Model
+from optimizers.compiling.plan import Plan
 from optimizers.demos.showing import give_demonstrations
 from optimizers.demos.trace_bank import Gap, TraceBank
 from optimizers.registry import optimizer, optimizer_class

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from evals.records.compile_facts import CompileFacts
     from evals.running.result import EvalResult
     from evals.tracking import Run
-    from optimizers.compiling.plan import Model
+    from optimizers.compiling.models import Model
     from worksmith.jobs.parts.programs import OpenedProgram
 
 OnRow = Callable[[Row], None]

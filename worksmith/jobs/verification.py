@@ -14,7 +14,8 @@ from evals.tasks.task_filter import conditions
 from optimizers.compiling.artifact import Artifact
 from optimizers.compiling.fingerprint import Fingerprint
 from optimizers.compiling.journal import IncompleteJournalError, journal_beside, read_description
-from optimizers.compiling.plan import BANK, BANK_FILE, Model, Plan
+from optimizers.compiling.models import BANK, Model
+from optimizers.compiling.plan import BANK_FILE, Plan
 from optimizers.compiling.verification import derived, differing_parts
 from optimizers.demos.trace_bank import TraceBank
 from optimizers.registry import OPTIMIZERS, optimizer

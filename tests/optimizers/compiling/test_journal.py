@@ -31,7 +31,7 @@ from evals.suite import Suite
 from optimizers import registry
 from optimizers.compiling.compile import compile_program
 from optimizers.compiling.journal import IncompleteJournalError, Journal, discard, journal_beside
-from optimizers.compiling.plan import Model as Named
+from optimizers.compiling.models import Model as Named
 from optimizers.compiling.plan import Plan
 from optimizers.compiling.replies import RememberingEngine, ReplyStore
 from optimizers.compiling.verification import derived

@@ -1,0 +1,55 @@
+"""The models of a compile, and which of them proposes instructions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from evals.tasks.transcript import GOLD
+from tools.errors import InputError
+
+if TYPE_CHECKING:
+    import dspy
+
+    from optimizers.optimizer import Optimizer
+
+BANK = "bank"
+"""The teacher's name where a prebuilt bank takes its place."""
+
+_NO_LANGUAGE = ("local/", "replay:", GOLD, BANK)
+"""The prefixes of names of models that cannot write instructions."""
+
+
+class Model(NamedTuple):
+    """A model and the name by which it was chosen."""
+
+    name: str
+    lm: dspy.LM
+
+    @property
+    def proposes(self) -> bool:
+        """Whether it is a language model, which can propose instructions."""
+        return not self.name.startswith(_NO_LANGUAGE)
+
+
+def proposing_model(
+    optimizer: Optimizer | type[Optimizer], proposer: Model | None, teacher: Model, lm: Model
+) -> Model | None:
+    """The model that proposes instructions for an optimizer; None where none are proposed.
+
+    Args:
+        proposer: the user's choice; default is the teacher, or else the model itself.
+
+    Raises:
+        InputError: there is no language model to do it, or one is named for nothing.
+    """
+    if not optimizer.proposes:
+        if proposer is not None:
+            raise InputError(f"{optimizer.name} has no instructions proposed", where="--proposer")
+        return None
+    for model in (proposer,) if proposer else (teacher, lm):
+        if model.proposes:
+            return model
+    raise InputError(
+        f"{optimizer.name} has a language model propose instructions, and {(proposer or lm).name} is none",
+        hint="name one as --lm or --teacher or, to compile, as --proposer, e.g. openai/gpt-4o-mini",
+    )
