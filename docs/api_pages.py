@@ -127,7 +127,7 @@ def _with_marks(parameters: list[inspect.Parameter], shown: list[str]) -> list[s
 
 
 def _parameter(parameter: inspect.Parameter) -> str:
-    stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+    stars: dict[Any, str] = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
     name, kind, default = parameter.name, parameter.annotation, parameter.default
     typed = "" if kind is parameter.empty else f": {_type(kind)}"
     value = "" if default is parameter.empty else f" = {_value(default)}"
