@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from evals.dspy_programs.own_code import is_address, own_object
 from tools.errors import InputError
+from tools.registry import load
 
 if TYPE_CHECKING:
     from optimizers.settings import Settings
@@ -40,16 +41,7 @@ class _Registered(Mapping[str, "type[Teleprompter]"]):
     def __getitem__(self, name: str) -> type[Teleprompter]:
         if name not in self._loaded:
             entry = self._entries[name]
-            try:
-                found = entry.load()
-            except Exception as error:
-                package = entry.dist.name if entry.dist else "?"
-                raise InputError(
-                    f"the optimizer {name!r} cannot be imported ({type(error).__name__}: {error})",
-                    where=entry.value,
-                    hint=f"update or uninstall the package {package}",
-                ) from error
-            self._loaded[name] = _teleprompter(found, name, where=entry.value)
+            self._loaded[name] = _teleprompter(load(entry, "optimizer"), name, where=entry.value)
         return self._loaded[name]
 
     def __contains__(self, name: object) -> bool:

@@ -89,17 +89,33 @@ class Registry(Generic[Kind]):
         return self._loaded[name]
 
     def _import(self, entry: EntryPoint) -> Kind:
-        package = entry.dist.name if entry.dist else "?"
-        hint = f"update or uninstall the package {package}"
-        try:
-            kind = entry.load()
-        except Exception as error:
-            said = f"{type(error).__name__}: {error}"
-            raise InputError(
-                f"the {self._noun} {entry.name!r} cannot be imported ({said})", where=entry.value, hint=hint
-            ) from error
+        kind = load(entry, self._noun)
         if not isinstance(kind, self._type) or kind.name != entry.name:
             raise InputError(
-                f"this is no {self._type.__name__} called {entry.name!r}", where=entry.value, hint=hint
+                f"this is no {self._type.__name__} called {entry.name!r}",
+                where=entry.value,
+                hint=_remedy(entry),
             )
         return kind
+
+
+def load(entry: EntryPoint, noun: str) -> object:
+    """The object that an installed package offers.
+
+    Args:
+        noun: how messages call it.
+
+    Raises:
+        InputError: the package is broken.
+    """
+    try:
+        found: object = entry.load()
+    except Exception as error:
+        said = f"{type(error).__name__}: {error}"
+        message = f"the {noun} {entry.name!r} cannot be imported ({said})"
+        raise InputError(message, where=entry.value, hint=_remedy(entry)) from error
+    return found
+
+
+def _remedy(entry: EntryPoint) -> str:
+    return f"update or uninstall the package {entry.dist.name if entry.dist else '?'}"

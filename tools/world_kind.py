@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from tools.tool_context import ToolContext
 
 
+LIVE = "live"
+"""The backend of an environment (see `Environment.connect`) whose tools make their calls outside."""
+
+
 @dataclass(frozen=True)
 class Explanation:
     """An explanation of access rules, as JSON-able data and as text."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from evals.records.record import STRICT
@@ -121,7 +122,7 @@ class Study:
                 return row
         return None
 
-    @property
+    @cached_property
     def compiled(self) -> list[tuple[Row, Row, Interval]]:
         """Each compiled candidate, the same program uncompiled, and the difference between them."""
         uncompiled = {

@@ -19,6 +19,7 @@ from optimizers.learning_data import check_given, chosen_by
 from optimizers.teleprompter import default_model
 from programs.agent import Agent
 from tools.errors import InputError
+from tools.world_kind import LIVE
 from worksmith.jobs.parts.judges import check_judged, open_judges
 from worksmith.jobs.parts.measurement import Measurement
 from worksmith.jobs.parts.opening import usable_tasks
@@ -31,9 +32,6 @@ if TYPE_CHECKING:
     from evals.tasks.task import Task
     from optimizers.cost.budget import Budget
     from tools.environment import Environment
-
-LIVE = "live"
-"""The live system of an environment whose tools make their calls outside."""
 
 
 class Chosen(NamedTuple):

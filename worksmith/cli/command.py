@@ -23,9 +23,10 @@ class Command(GroupedHelp):
 
             project = current_project()
             use_models_of(project)
-            known = settings_of_commands(parent.find_root().command)
-            words = " ".join([*_words(parent), str(info_name)])
-            extra["default_map"] = defaults_for(project, words, known.get(words, ()), known)
+            if project.defaults or project.prices:
+                known = settings_of_commands(parent.find_root().command)
+                words = " ".join([*_words(parent), str(info_name)])
+                extra["default_map"] = defaults_for(project, words, known.get(words, ()), known)
         given = list(args)
         try:
             return super().make_context(info_name, args, parent, **extra)

@@ -17,12 +17,10 @@ from tools.policy import PRIVATE
 from tools.sqlite.cells import CellValue
 from tools.sqlite.keys import free_key
 from tools.sqlite.schema import Table, quoted
+from tools.world_kind import LIVE
 
 if TYPE_CHECKING:
     from tools.tool_context import ToolContext
-
-LIVE = "live"
-"""The backend of an environment (see `Environment.connect`) whose tools make their calls outside."""
 
 Row = dict[str, Any]
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from tools.environment import Environment as AnyEnvironment
 from tools.errors import InputError
-from tools.kinds.own_data.context import LIVE
 from tools.kinds.own_data.index import open_library, searched
 from tools.kinds.own_data.kind import OWN_DATA
 from tools.kinds.own_data.outside import Recorder
@@ -23,7 +22,7 @@ from tools.persona import Persona
 from tools.seeding import digest
 from tools.sqlite.schema import Table
 from tools.world import World
-from tools.world_kind import WorldKind
+from tools.world_kind import LIVE, WorldKind
 
 if TYPE_CHECKING:
     from tools.sqlite.cells import CellType

@@ -10,8 +10,9 @@ import pytest
 
 from tests.tools.kinds.own_data.desk import bare, call
 from tools.errors import InputError, ToolError
-from tools.kinds.own_data.context import LIVE, Context
+from tools.kinds.own_data.context import Context
 from tools.kinds.own_data.environment import Environment
+from tools.world_kind import LIVE
 
 
 class Mailer:
