@@ -3,7 +3,7 @@
     OUT.journal/
         compile.json     the fingerprint of the compile, so that no other one goes on with the journal
         lock             held by the process at work, with its number
-        replies.jsonl    model replies by request, see `optimizers.compiling.replies`
+        replies.jsonl    model replies by request, see `evals.lm.replies`
         seconds.json     the time that attempts with a budget took
         teacher/ student/    episode logs and caught traces
 
@@ -26,7 +26,8 @@ from typing import Any, Final, Literal, NamedTuple, Self
 import dspy
 from pydantic import BaseModel
 
-from optimizers.compiling.replies import RememberingEngine, ReplyStore
+from evals.lm.replies.engine import RememberingEngine
+from evals.lm.replies.store import ReplyStore
 from optimizers.cost.budget import Budget
 from optimizers.cost.spending import Spent
 from retrievers.strict_json import open_regular

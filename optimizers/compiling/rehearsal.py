@@ -18,13 +18,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evals.dspy_programs.digests import program_digest, state_digest
 from evals.lm.prices import Prices
+from evals.lm.replies.engine import RememberingEngine
+from evals.lm.replies.store import ReplyStore
 from evals.records.summary import summarize
 from evals.running.result import EvalResult
 from evals.running.runner import evaluate
 from evals.running.settings import EvalSettings
 from evals.task_kind import run_program
 from evals.tasks.transcript import GOLD_PREFIX
-from optimizers.compiling.replies import RememberingEngine, ReplyStore
 from optimizers.cost.sampling import Ledger, Sample
 from optimizers.cost.spending import Spent
 from optimizers.rollouts import Rollouts, Run

@@ -14,12 +14,13 @@ from dspy.utils.exceptions import LMUnexpectedError
 from evals.dspy_programs.digests import model_digest, model_name
 from evals.lm.metering import metered, metering
 from evals.lm.prices import Price, Prices
+from evals.lm.replies.engine import RememberingEngine
+from evals.lm.replies.store import ReplyStore
 from evals.running.runner import evaluate
 from evals.running.settings import EvalSettings
 from evals.suite import Suite
 from evals.tasks.task import Task
 from optimizers.compiling.journal import Journal
-from optimizers.compiling.replies import RememberingEngine, ReplyStore
 from optimizers.cost.budget import Budget
 from optimizers.cost.spending import Spent
 from tests.chat_server import chat_server, said

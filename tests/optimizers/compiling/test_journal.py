@@ -27,13 +27,14 @@ from dspy.utils.exceptions import (
 from evals.dspy_programs.digests import model_digest
 from evals.judging.rubric_judge import RubricJudge
 from evals.lm.failures import failure_of
+from evals.lm.replies.engine import RememberingEngine
+from evals.lm.replies.store import ReplyStore
 from evals.suite import Suite
 from optimizers import registry
 from optimizers.compiling.compile import compile_program
 from optimizers.compiling.journal import IncompleteJournalError, Journal, discard, journal_beside
 from optimizers.compiling.models import Model as Named
 from optimizers.compiling.plan import Plan
-from optimizers.compiling.replies import RememberingEngine, ReplyStore
 from optimizers.compiling.verification import derived
 from optimizers.cost.budget import Budget
 from optimizers.registry import OPTIMIZERS

@@ -13,11 +13,12 @@ from dspy.lm15 import Message, RefusalPart, Request, Response, TextPart, Thinkin
 
 from evals.lm.finish_reasons import finish_reason
 from evals.lm.metering import metered
+from evals.lm.replies.engine import RememberingEngine
+from evals.lm.replies.store import ReplyStore
 from evals.records.log import EpisodeLog, read_log
 from evals.records.parts import AskEntry
 from evals.running.runner import evaluate
 from evals.running.settings import EvalSettings
-from optimizers.compiling.replies import RememberingEngine, ReplyStore
 from programs.agent import Agent
 from programs.replaying.recording import RecordingEngine
 from tests.chat_server import ChatServer, called, chat_server, said

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 from evals.dspy_programs.digests import model_name
 from evals.lm.lm_proxy import ProxyEngine, Sample
 from evals.lm.prices import free, prices_in_use
+from evals.lm.replies.engine import RememberingEngine
+from evals.lm.replies.store import ReplyStore
 from evals.tasks.transcript import GOLD
 from optimizers.compiling.rehearsal import BilledModels, Rehearsal, Rehearsed, rehearse
-from optimizers.compiling.replies import RememberingEngine, ReplyStore
 from optimizers.cost.sampling import Ledger
 from optimizers.cost.spending import Spent
 from optimizers.demos.trace_bank import NothingTaughtError

@@ -1,9 +1,4 @@
-"""Model replies on disk by request, and the engine that asks a model only for replies that are not there.
-
-The key of a request is the model's content address, the text with its sampling settings, and two facts that
-the model is not told: the rollout id, and the number within several completions of one call. So equal
-questions are asked once in a compile, however often they come up.
-"""
+"""Model replies on disk, by request."""
 
 from __future__ import annotations
 
@@ -12,41 +7,25 @@ import os
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 from dspy import lm15
-from dspy._vendor.lm15.serde import request_to_dict, response_from_dict
-from dspy.clients.errors import error_boundary
+from dspy._vendor.lm15.serde import response_from_dict
 from dspy.utils import exceptions
 from dspy.utils.exceptions import LMError
 from pydantic import BaseModel, ConfigDict, model_validator
 
-from evals.dspy_programs.digests import model_name
 from evals.lm.failures import remembered
-from evals.lm.lm_proxy import ProxyEngine, Sample, check_unicode
-from evals.lm.metering import count_answer, metered, metering, reply_to_json
-from optimizers.cost.limits import BudgetSpentError
+from evals.lm.metering import metering, reply_to_json
+from evals.lm.payer import AdmissionError
 from retrievers.strict_json import open_regular
 from tools.episode_result import Usage
-from tools.errors import InputError, WorksmithError
+from tools.errors import InputError
 from tools.files.atomic import append
 from tools.files.json_files import cut_torn_line, tell_torn, validated
 from tools.files.sealed_lines import SealedLine, sealed, unsealed, whole
 from tools.files.secrets import without_secrets
-from tools.seeding import digest
 from tools.statuses import EpisodeStatus
-
-if TYPE_CHECKING:
-    import dspy
-
-_KEY_LENGTH = 32
-_SHOWN = 80
-"""Characters that are quoted of a request to which there is no reply."""
-
-
-class NotInJournalError(WorksmithError):
-    """A request without a reply in the journal, where no model may be asked."""
-
 
 Ask = Callable[[], lm15.Response]
 
@@ -198,7 +177,7 @@ class ReplyStore:
             try:
                 reply = reply_to_json(ask())
             except LMError as error:
-                if isinstance(error.__cause__, BudgetSpentError):
+                if isinstance(error.__cause__, AdmissionError):
                     raise  # the model's failure is not known
                 failure = _Failure.of(error)
                 self._append(_Entry(key=key, model=model, paid=meter.usage.paid, failure=failure))
@@ -227,56 +206,3 @@ class ReplyStore:
             raise _Failure.model_validate(entry["failure"]).error()
         # A fresh reply is read back as well, so that it equals the reply of a replay.
         return response_from_dict(entry["reply"])
-
-
-class RememberingEngine(ProxyEngine):
-    """Gives the stored reply to a request, and asks the model where there is none.
-
-    Attributes:
-        may_ask: whether the model may be asked at all.
-        lacking: the requests without a stored reply, where the model may not be asked.
-    """
-
-    counts = True
-
-    def __init__(self, lm: dspy.LM, store: ReplyStore, *, may_ask: bool = True) -> None:
-        super().__init__(metered(lm))
-        self._store = store
-        self.may_ask = may_ask
-        self.lacking: list[str] = []
-
-    def reply(self, request: lm15.Request, sample: Sample) -> lm15.Response:
-        """The reply.
-
-        Raises:
-            LMError: the model gave none.
-            NotInJournalError: there is none, and the model may not be asked.
-        """
-        asked_for = [self._own, sample.rollout, sample.number, request_to_dict(request)]
-        key = digest(asked_for, length=_KEY_LENGTH)
-        if not self.may_ask:
-            found = self._store.known(key)
-            if found is None:
-                self.lacking.append(_lack(model_name(self.original), request))
-                raise NotInJournalError(self.lacking[-1])
-            count_answer(found, paid=False)
-            return found
-        fresh = False
-
-        def ask() -> lm15.Response:
-            nonlocal fresh
-            fresh = True
-            with error_boundary(self.original.model, unexpected=True):
-                response = self.ask(request, sample)
-            check_unicode(response)
-            return response
-
-        response = self._store.once(key, ask, model=model_name(self.original))
-        if not fresh:
-            count_answer(response, paid=False)
-        return response
-
-
-def _lack(model: str, request: lm15.Request) -> str:
-    last = " ".join((request.messages[-1].text or "").split())
-    return f"no reply of {model} to {last[:_SHOWN]!r}"
