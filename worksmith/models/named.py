@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 _READ_TIMEOUT = 600.0
 """Seconds that DSPy's client waits for a reply if no `timeout` is set."""
 
+_OF_PROVIDERS = {"api_version": "azure", "region": "bedrock"}
+"""Settings that one provider knows."""
+
+_DSPY_NAMES = {"api": "model_type", "region": "aws_region_name"}
+"""Settings that DSPy or LiteLLM calls otherwise."""
+
 _PROXIES = ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY")
 
 
@@ -49,7 +55,10 @@ class NamedModel(BaseModel):
 
     Attributes:
         model: the name as DSPy takes it, such as `openai/gpt-4o-mini`.
+        api: the API of the provider; `responses` is OpenAI's newer one.
         api_base: the address of a server of your own.
+        api_version: of Azure's API; without `api_base` the newest.
+        region: of Bedrock.
         api_key_env: the environment variable that holds the key; the file never holds it.
         headers: the environment variable with the value of each header. Such requests go through LiteLLM.
         proxy: of all requests of the process, to whichever server; loopback addresses excepted.
@@ -72,7 +81,10 @@ class NamedModel(BaseModel):
         tuple[str, ...] | None, BeforeValidator(lambda said: (said,) if isinstance(said, str) else said)
     ] = None
     reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = None
+    api: Literal["chat", "responses"] | None = None
     api_base: Annotated[str, AfterValidator(_address)] | None = None
+    api_version: str | None = Field(default=None, pattern=r"^[\w.-]+$")
+    region: str | None = Field(default=None, pattern="^[a-z0-9-]+$")
     api_key_env: str | None = None
     headers: dict[str, str] | None = None
     proxy: Annotated[str, AfterValidator(_proxy)] | None = None
@@ -89,6 +101,9 @@ class NamedModel(BaseModel):
             raise ValueError("a price is an input_price and an output_price")
         if self.context_window and self.max_tokens and self.max_tokens > self.context_window:
             raise ValueError("max_tokens is larger than the context_window")
+        for setting, provider in _OF_PROVIDERS.items():
+            if getattr(self, setting) is not None and not self.model.startswith(f"{provider}/"):
+                raise ValueError(f"{setting} is a setting of {provider}/ models only")
         return self
 
     @property
@@ -111,7 +126,8 @@ class NamedModel(BaseModel):
         check_provider(self.model)
         names = {"model", "api_key_env", "headers", "proxy", "timeout", "connect_timeout"}
         names |= {"input_price", "output_price", "context_window"}
-        given: dict[str, Any] = self.model_dump(exclude=names, exclude_none=True)
+        said: dict[str, Any] = self.model_dump(exclude=names, exclude_none=True)
+        given = {_DSPY_NAMES.get(setting, setting): value for setting, value in said.items()}
         if self.api_key_env is not None:
             given["api_key"] = _variable(self.api_key_env, name, "the key of the model")
         if self.headers:

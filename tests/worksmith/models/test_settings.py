@@ -94,10 +94,13 @@ def test_what_decides_a_reply_is_in_the_digest() -> None:
         "seed=1",
         "api_base=http://x/v1",
         "headers.X=STUDENT",
+        "api=responses",
     )
 
     assert {model_digest(resolve(f"openai/gpt-4o-mini {each}")) for each in same} == {plain}
-    assert len({plain} | {model_digest(resolve(f"openai/gpt-4o-mini {each}")) for each in others}) == 6
+    assert len({plain} | {model_digest(resolve(f"openai/gpt-4o-mini {each}")) for each in others}) == 7
+    assert model_digest(resolve("bedrock/x")) != model_digest(resolve("bedrock/x region=eu-west-1"))
+    assert model_digest(resolve("azure/x")) != model_digest(resolve("azure/x api_version=2024-10-21"))
 
 
 @pytest.mark.parametrize(
@@ -116,6 +119,10 @@ def test_what_decides_a_reply_is_in_the_digest() -> None:
         ("openai/x api_base=host", "an address is http://HOST"),
         ("openai/x proxy=socks5://host:1", "a proxy is http://HOST:PORT"),
         ("openai/x reasoning_effort=much", "reasoning_effort"),
+        ("openai/x api=text", "api"),
+        ("openai/x region=eu-west-1", "region is a setting of bedrock/ models only"),
+        ("openai/x api_version=2024-10-21", "api_version is a setting of azure/ models only"),
+        ("bedrock/x region='eu west'", "region"),
         ("openai/x context_window=10 max_tokens=20", "larger than the context_window"),
         ("openai/x stop='", "No closing quotation"),
         ("openai/o3-mini temperature=0.2", "temperature=1.0"),

@@ -1,0 +1,153 @@
+"""Real clients read the documented responses of providers: replies, tokens, failures, waits asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from dspy.lm15 import Config, FunctionTool, Message, Request, Response, TextPart, ThinkingPart, ToolCallPart
+
+from evals.lm.failures import failure_of, may_be_over_soon
+from evals.lm.finish_reasons import finish_reason
+from evals.lm.metering import metered, metering
+from evals.lm.retries import wait_before
+from tests.evals.lm.provider_fixtures import Case, ProviderServer, cases, fixture, provider_server
+from worksmith.models.named import use_models
+
+LITELLM = {"azure", "bedrock", "mistral"}
+"""APIs that DSPy's own client does not speak; the import of LiteLLM takes seconds."""
+
+FORECAST = FunctionTool(
+    "forecast",
+    "The weather.",
+    {
+        "type": "object",
+        "properties": {"city": {"type": "string"}, "days": {"type": "integer"}},
+        "required": ["city", "days"],
+    },
+)
+
+UNMENDED = {
+    "anthropic-no_credit",
+    "anthropic-rate_limit",
+    "anthropic-thinking_refused",
+    "azure-rate_limit",
+    "azure-rate_limit_in_milliseconds",
+    "bedrock-no_on_demand",
+    "bedrock-unknown_model",
+    "gemini-filtered",
+    "gemini-rate_limit",
+    "gemini-rate_limit_in_milliseconds",
+    "gemini-recitation",
+    "gemini-thinking_refused",
+    "gemini-wrong_key",
+    "mistral-error_in_200",
+    "mistral-model_length",
+    "mistral-rate_limit_with_wait",
+    "mistral-unknown_model",
+    "ollama-bad_parameter",
+    "ollama-bare_error_in_200",
+    "openai-broken_arguments",
+    "openai-filtered_prompt",
+    "openai-rate_limit",
+    "openai-rate_limit_by_long_reset",
+    "openai-rate_limit_by_reset",
+    "openai_responses-rate_limit",
+    "openrouter-bad_parameter",
+    "openrouter-flagged",
+    "openrouter-unknown_model",
+    "vllm-aborted_in_200",
+    "vllm-context_length_older_shape",
+}
+"""Responses that are still read wrongly."""
+
+UNSAID = 1.0
+"""Seconds to wait if the server asks for none."""
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[ProviderServer]:
+    with provider_server() as server:
+        yield server
+
+
+@pytest.fixture
+def server(running: ProviderServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[ProviderServer]:
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    monkeypatch.setenv("STUDENT", "q7Zr93kLm20aXw")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIAIOSFODNN7EXAMPLE")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "q7Zr93kLm20aXw")
+    yield running
+    use_models({})
+
+
+def params(chosen: list[Case]) -> list[Any]:
+    made = []
+    for case in chosen:
+        name = f"{case.api}-{case.name}"
+        marks = [pytest.mark.slow] if case.api in LITELLM else []
+        marks += [pytest.mark.xfail(strict=True)] if name in UNMENDED else []
+        made.append(pytest.param(case, id=name, marks=marks))
+    return made
+
+
+def ask(server: ProviderServer, case: Case, **settings: Any) -> Response:
+    lm = metered(server.open(case, **settings))
+    request = Request(
+        model=lm.model,
+        messages=(Message.user("How is the weather in Oslo?"),),
+        system="Use the tool.",
+        tools=(FORECAST,),
+        config=Config(),
+    )
+    response = lm(request, cache=False)
+    assert isinstance(response, Response)
+    return response
+
+
+@pytest.mark.parametrize("case", params(cases("replies")))
+def test_a_reply_is_read(case: Case, server: ProviderServer) -> None:
+    with metering() as meter:
+        response = ask(server, case)
+    expected, message = case.expected, response.message
+    calls = message.parts_of(ToolCallPart)
+    thought = "".join(part.text for part in message.parts_of(ThinkingPart))
+
+    assert server.requests[0][0] == fixture(case.api)["path"]
+    assert finish_reason(response) == expected["finish"]
+    if expected["finish"] != "refusal":
+        assert "".join(part.text for part in message.parts_of(TextPart)) == expected.get("text", "")
+    assert [[call.name, call.input] for call in calls] == expected.get("calls", [])
+    assert all(call.id for call in calls)
+    assert len({call.id for call in calls}) == len(calls)
+    if "ids" in expected:
+        assert [call.id for call in calls] == expected["ids"]
+    if "thinking" in expected:
+        assert thought == expected["thinking"]
+    assert meter.usage.estimated == expected.get("estimated", False)
+    if "prompt" in expected:
+        used = (meter.usage.prompt_tokens, meter.usage.completion_tokens)
+        assert used == (expected["prompt"], expected["completion"])
+
+
+@pytest.mark.parametrize("case", params(cases("errors")))
+def test_a_failure_is_classified(case: Case, server: ProviderServer) -> None:
+    with pytest.raises(Exception) as caught:  # noqa: PT011 (any client's)
+        ask(server, case)
+    expected, error = case.expected, caught.value
+    ended = failure_of(error)
+    refused = f"the model refuses its setting {expected.get('setting')},"
+
+    assert len(server.requests) == 1
+    assert ended.status == expected["ends"], ended.error
+    assert may_be_over_soon(error) == expected["again"]
+    assert str(ended.error).startswith("the model refuses its setting") == ("setting" in expected)
+    assert str(ended.error).startswith(refused) == ("setting" in expected)
+    wait = wait_before(error, 1)
+    if expected["again"]:
+        assert wait == pytest.approx(expected.get("wait", UNSAID))
+    else:
+        assert wait is None
