@@ -2,7 +2,7 @@
 
 Tables, reports and tracking are derived from it, so a run that dies loses only the episodes in flight. A
 line is one write; a torn line is recognised by its missing newline, and its episode runs again. Only one
-process at a time can write a log.
+process at a time can write a log. Model replies to episodes that have not ended may lie beside it.
 """
 
 from __future__ import annotations
@@ -12,14 +12,18 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from evals.records.record import EpisodeRecord
+from evals.records.run_card import replies_beside
 from tools.errors import InputError
 from tools.files.atomic import append
 from tools.files.json_files import read_file, validated
 from tools.files.locking import Lock
 from tools.files.sealed_lines import SealedLine, mended, sealed, sealed_lines, whole
+
+if TYPE_CHECKING:
+    from evals.lm.replies.episodes import EpisodeReplies
 
 _NO_WAITING = getattr(os, "O_NONBLOCK", 0)
 """Opening a FIFO that nobody reads fails, and does not hang."""
@@ -34,10 +38,16 @@ class EpisodeLog:
     """An append-only file of episode records, keyed by the content address of their work unit.
 
     Use `EpisodeLog.open`; it is a context manager. One thread uses it: the one that called the runner.
+
+    Attributes:
+        replies: to the episodes that have not ended; None if they are not kept.
     """
 
-    def __init__(self, path: Path, lock: Lock, *, resume: bool) -> None:
+    def __init__(
+        self, path: Path, lock: Lock, *, resume: bool, replies: EpisodeReplies | None = None
+    ) -> None:
         self.path = path
+        self.replies = replies
         self._lock = lock
         self._records: dict[str, EpisodeRecord] = {}
         if resume and _holds_bytes(path):
@@ -53,6 +63,7 @@ class EpisodeLog:
         *,
         resume: bool = False,
         make_room: Callable[[Path], object] | None = None,
+        replies: bool = False,
     ) -> Self:
         """Open a log for writing; with `resume`, read its records.
 
@@ -60,10 +71,11 @@ class EpisodeLog:
 
         Args:
             make_room: puts the old log away, once no other process writes to it.
+            replies: keep model replies beside the log, until all of its episodes have ended.
 
         Raises:
-            InputError: the log has episodes and `resume` is off, a line is no record, or the file cannot be
-                written.
+            InputError: the log or the file of replies holds something and `resume` is off, a line is no
+                record, or the file cannot be written.
             InUseError: another process writes to it.
         """
         path = Path(path)
@@ -71,11 +83,9 @@ class EpisodeLog:
         try:
             if make_room is not None:
                 make_room(path)
-            elif not resume and _holds_bytes(path):
-                raise InputError(
-                    "an episode log is already there", where=str(path), hint="add --resume or choose another"
-                )
-            return cls(path, lock, resume=resume)
+            elif not resume:
+                _check_unused(path)
+            return cls(path, lock, resume=resume, replies=_replies(path) if replies else None)
         except BaseException:
             lock.release()
             raise
@@ -106,6 +116,8 @@ class EpisodeLog:
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
+            if self.replies is not None:
+                self.replies.close(lambda key: self.finished(key) is not None)
         self._lock.release()
 
     def __enter__(self) -> Self:
@@ -153,6 +165,21 @@ def _begins_as_log(path: Path) -> bool:
 
 def _no_log(path: Path) -> InputError:
     return InputError("it holds no episode record", where=str(path), hint="name another, or remove it")
+
+
+def _check_unused(path: Path) -> None:
+    hint = "add --resume or choose another"
+    if _holds_bytes(path):
+        raise InputError("an episode log is already there", where=str(path), hint=hint)
+    replies = replies_beside(path)
+    if _holds_bytes(replies):
+        raise InputError("replies to the episodes of a stopped run are there", where=str(replies), hint=hint)
+
+
+def _replies(log: Path) -> EpisodeReplies:
+    from evals.lm.replies.episodes import EpisodeReplies  # imports DSPy, which reports do without
+
+    return EpisodeReplies(replies_beside(log))
 
 
 def _holds_bytes(path: Path) -> bool:

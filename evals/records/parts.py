@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, InstanceOf, NonNegativeInt
 
@@ -35,6 +35,10 @@ class Used(Entry):
     def usage(self) -> Usage:
         """The usage alone."""
         return Usage(**{each.name: getattr(self, each.name) for each in fields(Usage)})
+
+    def with_paid(self, more: Used | Usage) -> Self:
+        """The same with further payments."""
+        return self.model_copy(update={name: getattr(self, name) + getattr(more, name) for name in PAID})
 
 
 PAID = frozenset({"paid_requests", "paid_prompt_tokens", "paid_completion_tokens"})

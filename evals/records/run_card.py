@@ -26,6 +26,9 @@ from tools.files.json_files import read_model
 CARD, JUDGEMENTS, RATINGS = ".card.json", ".judgements.jsonl", ".ratings.jsonl"
 """Endings of the files beside a log `NAME.jsonl`: `NAME.card.json` and so on."""
 
+REPLIES = ".replies"
+"""Added to the name of a log: the file of the replies to its unfinished episodes."""
+
 CARD_ARTIFACT = "episodes/card.json"
 """The path of a card among the artifacts of a run in MLflow."""
 
@@ -130,6 +133,11 @@ def beside(log: Path, ending: str) -> Path:
     return log.with_name(log.name.removesuffix(".jsonl") + ending)
 
 
+def replies_beside(log: Path) -> Path:
+    """The file of model replies beside a log, see `evals.lm.replies.episodes`."""
+    return log.with_name(log.name + REPLIES)
+
+
 def write_card(log: Path, card: RunCard) -> None:
     """Put a card beside its log."""
     write_atomically(beside(log, CARD), card.model_dump_json(indent=1).encode() + b"\n")
@@ -138,16 +146,19 @@ def write_card(log: Path, card: RunCard) -> None:
 def make_room(log: Path) -> Path | None:
     """Remove `log`, so that a run can begin anew; a log with verdicts or ratings is moved with them.
 
+    The replies to its unfinished episodes go with it.
+
     Returns:
         The moved log, in a folder `earlier-N` beside the old place; None if it was removed.
     """
     sidecars = [file for ending in (JUDGEMENTS, RATINGS) if (file := beside(log, ending)).exists()]
     if not log.exists() or not sidecars:
         log.unlink(missing_ok=True)
+        replies_beside(log).unlink(missing_ok=True)
         return None
     folder = next(place for n in count(1) if not (place := log.parent / f"earlier-{n}" / log.stem).exists())
     folder.mkdir(parents=True)
-    for file in (beside(log, CARD), *sidecars, log):
+    for file in (beside(log, CARD), *sidecars, replies_beside(log), log):
         if file.exists():
             file.rename(folder / file.name)
     return folder / log.name

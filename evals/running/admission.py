@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -9,6 +10,7 @@ if TYPE_CHECKING:
     import dspy
 
     from evals.records.record import EpisodeRecord
+    from tools.episode_result import Usage
 
 
 class Leave(AbstractContextManager[Any], Protocol):
@@ -38,4 +40,8 @@ class Admission(Protocol):
 
     def charge(self, record: EpisodeRecord) -> None:
         """Count the cost of an episode that a log holds."""
+        ...
+
+    def charge_unrecorded(self, paid: Mapping[str, Usage]) -> None:
+        """Count what killed attempts at an episode paid, by the model's name."""
         ...

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from evals.lm.failures import chain, failure_of
 from evals.lm.payer import AdmissionError
+from evals.lm.replies.episodes import asking_for
 from evals.records.parts import Judgement, VerdictStatus
 from evals.records.verdicts import judged
 from tools.errors import InputError
@@ -52,7 +53,8 @@ def ask_judge(judge: Judge, task: Task, record: EpisodeRecord) -> Judgement:
         AdmissionError: the judge may not ask its model any more.
     """
     try:
-        return judge(task, record)
+        with asking_for(judge.name) as owed:
+            return judge(task, record).with_paid(owed)
     except Exception as error:
         return Judgement(judge=judge.name, rubric="", status=no_verdict(error), feedback=described(error))
 

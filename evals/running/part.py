@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from evals.dspy_programs.digests import model_name
 from evals.lm.payer import AdmissionError
 from evals.records.log import EpisodeLog
-from evals.records.parts import PAID
 from evals.records.record import EpisodeRecord, WorkUnit, record_lost
 from evals.records.summary import summarize
 from evals.running.outage import may_pass
@@ -68,6 +67,7 @@ class Attempt:
         from evals.lm.metering import Meter
 
         self._episode = episode
+        self._number = 1 + episode.part.attempts(episode.unit.key)
         self._meter = Meter.inner()
 
     def run(self) -> EpisodeRecord | None:
@@ -75,13 +75,13 @@ class Attempt:
         part, unit, task = self._episode.part, self._episode.unit, self._episode.task
         admission = part.job.settings.admission
         if admission is None:
-            return part.job.run(unit, task, self._meter)
+            return part.job.run(unit, task, self._meter, attempt=self._number)
         leave = admission.admit(part.job.program_digest)
         if leave is None:
             return None
         try:
             with leave:
-                record = part.job.run(unit, task, self._meter)
+                record = part.job.run(unit, task, self._meter, attempt=self._number)
         except AdmissionError:
             return None
         if leave.cut_short:
@@ -115,7 +115,8 @@ class PartRun:
     """
 
     def __init__(self, part: Part, place: int, settings: EvalSettings) -> None:
-        self.job = job = RolloutJob(part.program, settings)
+        self._replies = part.log.replies if part.log is not None else None
+        self.job = job = RolloutJob(part.program, settings, self._replies)
         self._place, self._log = place, part.log
         self.planned = [
             PlannedEpisode(self, job.unit(task, trial), task)
@@ -136,17 +137,28 @@ class PartRun:
         self.cut_short: list[EpisodeRecord] = []
 
     def resumed(self) -> Resumed | None:
-        """The counts for resuming; None without a log or with an empty one."""
-        if self._log is None or not len(self._log):
+        """The counts for resuming; None without a log or an earlier episode."""
+        units, replies = [each.unit for each in self.fresh], self._replies
+        begun = 0 if replies is None else sum(replies.begun(unit.key) for unit in units)
+        if self._log is None or not (len(self._log) or begun):
             return None
-        return resumed(self._resumed, [each.unit for each in self.fresh], self._log.records)
+        return resumed(self._resumed, units, self._log.records, begun=begun)
 
     def charge_known(self) -> None:
-        """Charge the budget with the episodes that the log holds, lost ones as well: they were paid for."""
+        """Charge the budget with what earlier processes paid, for lost and killed episodes as well."""
         admission = self.job.settings.admission
-        for each in self.planned:
-            if admission and self._log is not None and (record := self._log.last(each.unit.key)) is not None:
+        if admission is None:
+            return
+        for key in (each.unit.key for each in self.planned):
+            if (record := self._last(key)) is not None:
                 admission.charge(record)
+            if self._replies is not None and self._replies.begun(key):
+                admission.charge_unrecorded(self._replies.unrecorded(key, self.attempts(key)))
+
+    def attempts(self, key: str) -> int:
+        """The number of attempts at an episode that have a record."""
+        record = self._last(key)
+        return 0 if record is None else record.attempts
 
     def lost(self, episode: PlannedEpisode) -> bool:
         """Whether an episode was run and lost, and may end otherwise another time."""
@@ -155,14 +167,17 @@ class PartRun:
 
     def keep(self, record: EpisodeRecord) -> Progress:
         """Keep the record of an episode that ended."""
-        before = self.done.get(record.key) or (self._log.last(record.key) if self._log is not None else None)
+        before = self._last(record.key)
         if before is not None:
-            paid = {name: getattr(before, name) + getattr(record, name) for name in PAID}
-            record = record.model_copy(update={"attempts": before.attempts + 1, **paid})
+            record = record.with_paid(before).model_copy(update={"attempts": before.attempts + 1})
         if self._log is not None:
             self._log.append(record)
         self.done[record.key] = record
         return Progress(len(self.done), len(self.planned), record, self._place)
+
+    def _last(self, key: str) -> EpisodeRecord | None:
+        """The last record of an episode, even of a lost one."""
+        return self.done.get(key) or (self._log.last(key) if self._log is not None else None)
 
     def result(self, seconds: float) -> EvalResult:
         """The result, without the episodes that never started."""

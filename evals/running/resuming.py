@@ -18,22 +18,28 @@ class Resumed(NamedTuple):
     Attributes:
         reused: episodes that are taken over from the log.
         to_run: episodes that are run.
+        begun: those of `to_run` that go on from replies that an earlier process got.
         changed: those of `to_run` that the log holds under another identity, by the differing parts.
     """
 
     reused: int
     to_run: int
     changed: dict[str, int]
+    begun: int = 0
 
     def __str__(self) -> str:
         said = f"--resume: {self.reused} episodes are taken over from the log, {self.to_run} are run"
+        if self.begun:
+            said += f", {self.begun} of them from where they were stopped"
         if not self.changed:
             return said
         reasons = ", ".join(f"{count} for {what}" for what, count in self.changed.items())
         return f"{said}; of these the log has others, but something has changed: {reasons}"
 
 
-def resumed(reused: int, to_run: Sequence[WorkUnit], records: Iterable[EpisodeRecord]) -> Resumed:
+def resumed(
+    reused: int, to_run: Sequence[WorkUnit], records: Iterable[EpisodeRecord], *, begun: int = 0
+) -> Resumed:
     """Compare the units that are `to_run` with the log's records of the same task, strategy and trial."""
     known: dict[tuple[str, str, int], list[EpisodeRecord]] = {}
     for record in records:
@@ -45,7 +51,7 @@ def resumed(reused: int, to_run: Sequence[WorkUnit], records: Iterable[EpisodeRe
         if others:
             differing = min((_differing(unit, record) for record in others), key=len)
             reasons[" and ".join(differing)] += 1
-    return Resumed(reused, len(to_run), dict(reasons.most_common()))
+    return Resumed(reused, len(to_run), dict(reasons.most_common()), begun)
 
 
 def _differing(unit: WorkUnit, record: EpisodeRecord) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +36,7 @@ from tools.sqlite.outcome import Outcome
 
 if TYPE_CHECKING:
     from evals.lm.metering import Meter
+    from evals.lm.replies.episodes import EpisodeReplies
     from evals.tasks.task import Task
 
 
@@ -44,9 +46,15 @@ class RolloutJob:
     Args:
         program: a `dspy.Module` or callable that takes `task=` and returns a prediction with an `.episode`.
         settings: the environment, the model, the scorers, the judges and the limits.
+        replies: keeps the replies to episodes.
+
+    Raises:
+        InputError: replies cannot be kept, or requests of a model not be counted.
     """
 
-    def __init__(self, program: Callable[..., Any], settings: EvalSettings) -> None:
+    def __init__(
+        self, program: Callable[..., Any], settings: EvalSettings, replies: EpisodeReplies | None = None
+    ) -> None:
         import dspy
 
         from evals.lm.metering import metered
@@ -68,8 +76,16 @@ class RolloutJob:
         )
         # Requests to every model are counted, the program's own models included.
         counted = settings.admission.counted if settings.admission is not None else metered
-        self._program = with_models(program, counted)
-        lm = None if self.lm is None else counted(self.lm)
+        self._replies = replies
+
+        def asked(lm: Any) -> Any:
+            return counted(lm) if replies is None else replies.keeping(counted(lm))
+
+        self._program = with_models(program, asked)
+        self._judges = settings.judges
+        if replies is not None:
+            self._judges = [with_models(judge, replies.keeping) for judge in settings.judges]
+        lm = None if self.lm is None else asked(self.lm)
         self._models = [_for_trial(lm, settings.seed, trial) for trial in range(settings.trials)]
 
     def unit(self, task: Task, trial: int) -> WorkUnit:
@@ -79,11 +95,14 @@ class RolloutJob:
             task_id=task.id, strategy=self.strategy, seed=self.settings.seed, trial=trial, digests=digests
         )
 
-    def run(self, unit: WorkUnit, task: Task, meter: Meter | None = None) -> EpisodeRecord:
+    def run(
+        self, unit: WorkUnit, task: Task, meter: Meter | None = None, *, attempt: int = 1
+    ) -> EpisodeRecord:
         """Run one episode and record it.
 
         Args:
             meter: counts what the episode uses, for callers that look at it meanwhile.
+            attempt: the number of the attempt at the episode.
 
         Raises:
             InputError: no other episode would fare better.
@@ -98,10 +117,14 @@ class RolloutJob:
         # A trace, history and usage tracker of its own: shared ones grow without bound and mix threads.
         with (
             metering(meter) as used,
+            nullcontext(Usage())
+            if self._replies is None
+            else self._replies.asking(unit.key, attempt) as owed,
             dspy.context(
                 lm=self._models[unit.trial], trace=[], disable_history=True, usage_tracker=UnmeteredModels()
             ),
         ):
+            used.add(owed)
             raised = False
             try:
                 episode = _episode_of(run_program(self._program, task, self.settings.env), self.program)
@@ -130,7 +153,7 @@ class RolloutJob:
         record = record_episode(unit, task, episode, scores={}, labels=self.kind.labels(task))
         if record.graded:
             record = self._scored(record, task, episode, raised)
-        record = ask_judges(self.settings.judges, task, record)
+        record = ask_judges(self._judges, task, record)
         return _counting_verdict(record) if task.judged and record.graded else record
 
     def _scored(

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     import dspy
 
     from evals.records.record import EpisodeRecord
+    from tools.episode_result import Usage
 
 REQUEST = "request"
 """The kind of a single request outside of every episode."""
@@ -234,6 +235,10 @@ class Account:
         """Count an episode that a log holds."""
         if self.logged:
             self.budget.count(Spent.by(record, self.model, self.budget.prices))
+
+    def charge_unrecorded(self, paid: Mapping[str, Usage]) -> None:
+        """Count what killed attempts at an episode paid, by the model's name."""
+        self.budget.count(Spent.on_replies(paid, self.budget.prices))
 
     @contextmanager
     def paying(self) -> Iterator[None]:

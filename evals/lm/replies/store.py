@@ -13,7 +13,7 @@ from dspy import lm15
 from dspy._vendor.lm15.serde import response_from_dict
 from dspy.utils import exceptions
 from dspy.utils.exceptions import LMError
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, ConfigDict, NonNegativeInt, model_validator
 
 from evals.lm.failures import remembered
 from evals.lm.metering import metering, reply_to_json
@@ -63,13 +63,31 @@ class _Failure(BaseModel):
         return error
 
 
+class Asker(NamedTuple):
+    """An attempt at a piece of work that asks models, such as an episode.
+
+    Attributes:
+        work: its content address.
+        attempt: its number, from 1.
+    """
+
+    work: str = ""
+    attempt: int = 0
+
+
+ANYBODY = Asker()
+"""The asker of replies that all pieces of work share."""
+
+
 class _Entry(BaseModel):
-    """A line of the file: a reply or a failure, and its paid usage."""
+    """A line of the file: a reply or a failure, its paid usage, and the asker."""
 
     model_config = ConfigDict(extra="forbid")
 
     key: str
     model: str
+    work: str = ""
+    attempt: NonNegativeInt = 0
     paid: Usage
     reply: dict[str, Any] | None = None
     failure: _Failure | None = None
@@ -109,7 +127,7 @@ class ReplyStore:
         self._lock = threading.Lock()
         self._asking: dict[str, threading.Event] = {}
         self._places: dict[str, _Place] = {}
-        self._paid: dict[str, Usage] = {}
+        self._paid: dict[tuple[Asker, str], Usage] = {}
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
@@ -129,10 +147,18 @@ class ReplyStore:
     @property
     def paid(self) -> dict[str, Usage]:
         """The paid usage of all lines of the file, failures included, by the model's name."""
+        paid: dict[str, Usage] = {}
+        for (_, model), usage in self.paid_by_asker.items():
+            paid[model] = paid.get(model, Usage()) + usage
+        return paid
+
+    @property
+    def paid_by_asker(self) -> dict[tuple[Asker, str], Usage]:
+        """The same by asker and the model's name."""
         with self._lock:
             return dict(self._paid)
 
-    def once(self, key: str, ask: Ask, *, model: str = "") -> lm15.Response:
+    def once(self, key: str, ask: Ask, *, model: str = "", asker: Asker = ANYBODY) -> lm15.Response:
         """The reply to `key`: the known one, or else the reply of `ask`, which is kept.
 
         Of several threads with one key, one asks and the others get its reply.
@@ -149,7 +175,7 @@ class ReplyStore:
                 asked_by.wait()
                 continue
             try:
-                self._put(key, ask, model)
+                self._put(key, ask, model, asker)
             finally:
                 with self._lock:
                     del self._asking[key]
@@ -172,7 +198,8 @@ class ReplyStore:
                 os.close(self._file)
                 self._file = -1
 
-    def _put(self, key: str, ask: Ask, model: str) -> None:
+    def _put(self, key: str, ask: Ask, model: str, asker: Asker) -> None:
+        named = {"key": key, "model": model, **asker._asdict()}
         with metering() as meter:
             try:
                 reply = reply_to_json(ask())
@@ -180,12 +207,12 @@ class ReplyStore:
                 if isinstance(error.__cause__, AdmissionError):
                     raise  # the model's failure is not known
                 failure = _Failure.of(error)
-                self._append(_Entry(key=key, model=model, paid=meter.usage.paid, failure=failure))
+                self._append(_Entry(**named, paid=meter.usage.paid, failure=failure))
                 raise
-        self._append(_Entry(key=key, model=model, paid=meter.usage.paid, reply=reply))
+        self._append(_Entry(**named, paid=meter.usage.paid, reply=reply))
 
     def _append(self, entry: _Entry) -> None:
-        data = entry.model_dump(mode="json")
+        data = entry.model_dump(mode="json", exclude_defaults=True)
         line = sealed(json.dumps(data, ensure_ascii=False).encode())
         with self._lock:
             append(self._file, line, self.path)
@@ -196,7 +223,8 @@ class ReplyStore:
         known, failed = self._places.get(entry.key), entry.failure is not None
         if not failed or known is None or known.failed:
             self._places[entry.key] = _Place(start, length, failed)
-        self._paid[entry.model] = self._paid.get(entry.model, Usage()) + entry.paid
+        of = Asker(entry.work, entry.attempt), entry.model
+        self._paid[of] = self._paid.get(of, Usage()) + entry.paid
 
     def _reply(self, place: _Place) -> lm15.Response:
         with self._lock:  # or the number of the file may be another one's by then

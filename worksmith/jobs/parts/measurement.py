@@ -165,6 +165,7 @@ class Measurement:
         return EpisodeLog.open(
             file,
             resume=self.settings.resume,
+            replies=True,
             make_room=None if keep or self.settings.resume else self._make_room,
         )
 
