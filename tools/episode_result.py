@@ -14,6 +14,22 @@ from tools.sqlite.outcome import Outcome
 from tools.statuses import EpisodeStatus
 
 
+class Tokens(NamedTuple):
+    """Numbers of tokens.
+
+    Attributes:
+        prompt: all tokens of prompts, those in a provider's prompt cache included.
+        completion: all tokens of replies.
+        cached: of the prompts, read from the provider's cache.
+        cache_write: of the prompts, written to the cache at a price of its own.
+    """
+
+    prompt: int = 0
+    completion: int = 0
+    cached: int = 0
+    cache_write: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Usage:
     """Tokens and requests of one or more questions to models.
@@ -24,6 +40,8 @@ class Usage:
 
     Attributes:
         prompt_tokens, completion_tokens: used.
+        cached_tokens, cache_write_tokens: parts of the used prompt tokens, see `Tokens`.
+        paid_cached_tokens, paid_cache_write_tokens: the same of the paid ones.
         estimated: whether some tokens were estimated, because the model's server reports none.
     """
 
@@ -32,6 +50,10 @@ class Usage:
     paid_requests: NonNegativeInt = 0
     paid_prompt_tokens: NonNegativeInt = 0
     paid_completion_tokens: NonNegativeInt = 0
+    cached_tokens: NonNegativeInt = 0
+    cache_write_tokens: NonNegativeInt = 0
+    paid_cached_tokens: NonNegativeInt = 0
+    paid_cache_write_tokens: NonNegativeInt = 0
     estimated: bool = False
 
     def __add__(self, other: Usage) -> Usage:
@@ -41,6 +63,10 @@ class Usage:
             self.paid_requests + other.paid_requests,
             self.paid_prompt_tokens + other.paid_prompt_tokens,
             self.paid_completion_tokens + other.paid_completion_tokens,
+            self.cached_tokens + other.cached_tokens,
+            self.cache_write_tokens + other.cache_write_tokens,
+            self.paid_cached_tokens + other.paid_cached_tokens,
+            self.paid_cache_write_tokens + other.paid_cache_write_tokens,
             self.estimated or other.estimated,
         )
 
@@ -58,6 +84,23 @@ class Usage:
             paid_requests=self.paid_requests,
             paid_prompt_tokens=self.paid_prompt_tokens,
             paid_completion_tokens=self.paid_completion_tokens,
+            paid_cached_tokens=self.paid_cached_tokens,
+            paid_cache_write_tokens=self.paid_cache_write_tokens,
+        )
+
+    @property
+    def tokens(self) -> Tokens:
+        """The used tokens."""
+        return Tokens(self.prompt_tokens, self.completion_tokens, self.cached_tokens, self.cache_write_tokens)
+
+    @property
+    def billed(self) -> Tokens:
+        """The paid tokens."""
+        return Tokens(
+            self.paid_prompt_tokens,
+            self.paid_completion_tokens,
+            self.paid_cached_tokens,
+            self.paid_cache_write_tokens,
         )
 
     def __str__(self) -> str:
@@ -67,14 +110,26 @@ class Usage:
         return f"{used} used tokens, {paid} paid tokens"
 
     @classmethod
-    def all_paid(cls, prompt_tokens: int, completion_tokens: int, requests: int) -> Self:
-        """The usage of requests that no cache answered."""
+    def all_paid(
+        cls,
+        prompt_tokens: int,
+        completion_tokens: int,
+        cached_tokens: int = 0,
+        cache_write_tokens: int = 0,
+        *,
+        requests: int,
+    ) -> Self:
+        """The usage of requests that reached a model; see `Tokens` for the numbers."""
         return cls(
             prompt_tokens=prompt_tokens,
             completion_tokens=completion_tokens,
             paid_requests=requests,
             paid_prompt_tokens=prompt_tokens,
             paid_completion_tokens=completion_tokens,
+            cached_tokens=cached_tokens,
+            cache_write_tokens=cache_write_tokens,
+            paid_cached_tokens=cached_tokens,
+            paid_cache_write_tokens=cache_write_tokens,
         )
 
 

@@ -26,8 +26,9 @@ from dspy._vendor.lm15.serde import request_to_dict, response_from_dict, respons
 from evals.lm.estimates import estimated
 from evals.lm.lm_proxy import ProxyEngine, Sample, check_askable
 from evals.lm.payer import Payer
+from evals.lm.prompt_cache import tokens_of
 from evals.lm.retries import wait_before
-from tools.episode_result import Usage
+from tools.episode_result import Tokens, Usage
 from tools.seeding import digest
 
 _METER = "worksmith_meter"
@@ -86,9 +87,15 @@ def metering(meter: Meter | None = None) -> Iterator[Meter]:
 
 def count_answer(response: lm15.Response, *, paid: bool) -> None:
     """Count an answered question; `paid` if the reply is not from a cache."""
-    prompt, completion = _tokens(response)
-    bill = (1, prompt, completion) if paid else (0, 0, 0)
-    _count(Usage(prompt, completion, *bill, estimated=_is_estimated(response)), answers=1)
+    prompt, completion, cached, written = tokens = tokens_of(response)
+    used = Usage(
+        prompt,
+        completion,
+        cached_tokens=cached,
+        cache_write_tokens=written,
+        estimated=_is_estimated(response),
+    )
+    _count(used + Usage.all_paid(*tokens, requests=1).paid if paid else used, answers=1)
 
 
 class MeteredEngine(ProxyEngine):
@@ -139,17 +146,17 @@ class MeteredEngine(ProxyEngine):
         raise AssertionError("a model is asked at least once")
 
     def _paid(self, request: lm15.Request, sample: Sample) -> lm15.Response:
-        payer, took = self.payer, (0, 0)
+        payer, took = self.payer, Tokens()
         with nullcontext() if payer is None else payer.paying():
             try:
                 response = self._with_usage(request, self.ask(request, sample))
-                took = _tokens(response)
+                took = tokens_of(response)
             except Exception:
                 _count(Usage(paid_requests=1))
                 raise
             finally:
                 if payer is not None:
-                    payer.asked(*took)
+                    payer.asked(took)
         count_answer(response, paid=True)
         return response
 
@@ -211,10 +218,6 @@ def _count(usage: Usage, answers: int = 0) -> None:
     meter = dspy.settings.get(_METER)
     if meter is not None:
         meter.add(usage, answers)
-
-
-def _tokens(response: lm15.Response) -> tuple[int, int]:
-    return response.usage.input_tokens or 0, response.usage.output_tokens or 0
 
 
 def _is_estimated(response: lm15.Response) -> bool:

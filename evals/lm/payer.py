@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
+from tools.episode_result import Tokens
 from tools.errors import WorksmithError
 
 
@@ -31,6 +32,6 @@ class Payer(Protocol):
         """
         ...
 
-    def asked(self, prompt: int, completion: int) -> None:
+    def asked(self, tokens: Tokens) -> None:
         """Count a request that reached the model, with its tokens."""
         ...

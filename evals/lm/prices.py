@@ -5,8 +5,12 @@ A table is TOML, in dollars per million tokens:
     ["openai/gpt-4o-mini"]
     input = 0.15
     output = 0.6
+    cached_input = 0.075
 
-Reports price used tokens, which do not depend on a cache; budgets count paid ones.
+`cached_input` is the price of prompt tokens that a provider reads from its own cache, `cache_write` of those
+that it writes there; both cost as much as `input` unless the table or the list says otherwise. Reports price
+used tokens, which do not depend on a cache of replies; budgets count paid ones. Forecasts expect nothing of a
+provider's cache.
 """
 
 from __future__ import annotations
@@ -30,24 +34,55 @@ _LIST = "model_prices_and_context_window_backup.json"
 _FREE = ("local/", "replay/", "scripted/")
 """Prefixes of models that run here and cost nothing."""
 
+_KEYS = ("input", "output", "cached_input", "cache_write")
+"""Of a table, in the order of the prices of a `Price`."""
+
+_COSTS = (
+    "input_cost_per_token",
+    "output_cost_per_token",
+    "cache_read_input_token_cost",
+    "cache_creation_input_token_cost",
+)
+"""Of LiteLLM's list, in the same order."""
+
 _MILLION = 1_000_000
 
 
 @dataclass(frozen=True)
 class Price:
-    """Dollars per token."""
+    """Dollars per token.
+
+    Attributes:
+        cached: of prompt tokens in the provider's cache; None for the price of others.
+        cache_write: of prompt tokens that are written to it; None for the same.
+    """
 
     prompt: float
     completion: float
+    cached: float | None = None
+    cache_write: float | None = None
 
-    def of(self, prompt_tokens: float, completion_tokens: float) -> float:
-        """The price of so many tokens."""
-        return self.prompt * prompt_tokens + self.completion * completion_tokens
+    def of(
+        self,
+        prompt_tokens: float,
+        completion_tokens: float,
+        cached_tokens: float = 0,
+        cache_write_tokens: float = 0,
+    ) -> float:
+        """The price of so many tokens; the last two numbers are parts of the first."""
+        cached = self.prompt if self.cached is None else self.cached
+        written = self.prompt if self.cache_write is None else self.cache_write
+        fresh = prompt_tokens - cached_tokens - cache_write_tokens
+        prompt = self.prompt * fresh + cached * cached_tokens + written * cache_write_tokens
+        return prompt + self.completion * completion_tokens
 
 
-def per_million(prompt: float, completion: float) -> Price:
+def per_million(
+    prompt: float, completion: float, cached: float | None = None, cache_write: float | None = None
+) -> Price:
     """The price from dollars per million tokens."""
-    return Price(prompt / _MILLION, completion / _MILLION)
+    prices = (None if price is None else price / _MILLION for price in (cached, cache_write))
+    return Price(prompt / _MILLION, completion / _MILLION, *prices)
 
 
 @dataclass(frozen=True)
@@ -78,10 +113,7 @@ class Prices:
         return cls({model: _price(entry, f"{path}: {model}") for model, entry in table.items()}, str(path))
 
     def price(self, model: str) -> Price | None:
-        """The price of a model; None if unknown; 0 for models that run here.
-
-        List prices leave out discounts for cached prompts, so they are upper bounds.
-        """
+        """The price of a model; None if unknown; 0 for models that run here."""
         # Some models are known under their provider and some are not.
         short = model.partition("/")[2]
         own = self.own.get(model) or self.own.get(short)
@@ -89,9 +121,12 @@ class Prices:
             return own
         if free(model):
             return Price(0.0, 0.0)
-        entry = price_list().get(model) or price_list().get(short) or {}
-        prompt, completion = entry.get("input_cost_per_token"), entry.get("output_cost_per_token")
-        return None if not prompt or completion is None else Price(float(prompt), float(completion))
+        entry = listed(model)
+        prompt, completion, *cache = map(entry.get, _COSTS)
+        if not prompt or completion is None:
+            return None
+        # A 0 there says that the list does not know the price.
+        return Price(float(prompt), float(completion), *(float(cost) if cost else None for cost in cache))
 
 
 def free(model: str) -> bool:
@@ -111,10 +146,23 @@ def use_prices(prices: Prices) -> None:
     _IN_USE.set(prices)
 
 
-def dollars(model: str, prompt_tokens: float, completion_tokens: float) -> float | None:
-    """The price of so many tokens by the prices in use; None if unknown."""
+def dollars(
+    model: str,
+    prompt_tokens: float,
+    completion_tokens: float,
+    cached_tokens: float = 0,
+    cache_write_tokens: float = 0,
+) -> float | None:
+    """The price of so many tokens by the prices in use, see `Price.of`; None if unknown."""
     price = prices_in_use().price(model)
-    return None if price is None else price.of(prompt_tokens, completion_tokens)
+    if price is None:
+        return None
+    return price.of(prompt_tokens, completion_tokens, cached_tokens, cache_write_tokens)
+
+
+def listed(model: str) -> Mapping[str, Any]:
+    """The entry of a model in LiteLLM's list; empty if there is none."""
+    return price_list().get(model) or price_list().get(model.partition("/")[2]) or {}
 
 
 @cache
@@ -133,17 +181,15 @@ def price_list() -> dict[str, dict[str, Any]]:
 
 
 def _price(entry: Any, where: str) -> Price:
-    names = ("input", "output")
-    if not isinstance(entry, dict) or set(entry) != set(names):
+    if not isinstance(entry, dict) or not {"input", "output"} <= set(entry) <= set(_KEYS):
         raise InputError(
-            "a price has an input and an output, and nothing else",
+            "a price has an input and an output, perhaps cached_input and cache_write, and nothing else",
             where=where,
             hint='["provider/model"] with input = and output = in dollars per million tokens',
         )
-    for name in names:
-        value = entry[name]
+    for name, value in entry.items():
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise InputError(f"{name} is no number: {value!r}", where=where)
         if not math.isfinite(value) or value < 0:
             raise InputError(f"{name} is no price: {value!r}", where=where)
-    return per_million(entry["input"], entry["output"])
+    return per_million(entry["input"], entry["output"], entry.get("cached_input"), entry.get("cache_write"))

@@ -13,6 +13,8 @@ from dspy.clients.call_result import usage_dict
 from dspy.clients.engines.litellm_engine import LiteLLMEngine
 from dspy.utils.exceptions import LMUnsupportedFeatureError
 
+from evals.lm.prompt_cache import with_cache_writes
+
 Ask = Callable[[lm15.Request], lm15.Response]
 
 
@@ -45,7 +47,7 @@ def single_request(lm: dspy.BaseLM) -> Ask:
                 return native(request)
             except LMUnsupportedFeatureError:
                 pass  # known before anything is sent; DSPy goes on with LiteLLM as well
-        return compatible.complete(request)
+        return with_cache_writes(compatible.complete(request))
 
     return ask
 

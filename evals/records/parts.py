@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, InstanceOf, NonNegativeInt
 
@@ -13,6 +13,10 @@ from tools.statuses import EpisodeStatus
 
 VerdictStatus = Literal["ok", "unreadable"] | EpisodeStatus
 """The status of a judge's verdict."""
+
+
+Rare = Annotated[NonNegativeInt, Field(exclude_if=lambda number: number == 0)]
+"""A number that is left out of data where it is 0."""
 
 
 class Entry(BaseModel):
@@ -29,6 +33,10 @@ class Used(Entry):
     paid_requests: NonNegativeInt = 0
     paid_prompt_tokens: NonNegativeInt = 0
     paid_completion_tokens: NonNegativeInt = 0
+    cached_tokens: Rare = 0
+    cache_write_tokens: Rare = 0
+    paid_cached_tokens: Rare = 0
+    paid_cache_write_tokens: Rare = 0
     estimated: bool = False
 
     @property
@@ -41,8 +49,11 @@ class Used(Entry):
         return self.model_copy(update={name: getattr(self, name) + getattr(more, name) for name in PAID})
 
 
-PAID = frozenset({"paid_requests", "paid_prompt_tokens", "paid_completion_tokens"})
-"""Fields of `Used` that depend on the cache."""
+PAID = frozenset(each.name for each in fields(Usage) if each.name.startswith("paid_"))
+"""Fields of `Used` that depend on the cache of replies."""
+
+PROVIDER_CACHED = frozenset({"cached_tokens", "cache_write_tokens"})
+"""Fields of `Used` that depend on the provider's cache of prompts."""
 
 
 class CallEntry(Entry):

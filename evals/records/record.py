@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 from pydantic_core import PydanticSerializationError
 
-from evals.records.parts import PAID, AskEntry, CallEntry, ChangeEntry, Entry, FaultEntry, Judgement, Used
+from evals.records.parts import (
+    PAID,
+    PROVIDER_CACHED,
+    AskEntry,
+    CallEntry,
+    ChangeEntry,
+    Entry,
+    FaultEntry,
+    Judgement,
+    Used,
+)
 from tools.files.unicode import writable_data
 from tools.seeding import digest
 from tools.statuses import INFRASTRUCTURE
@@ -141,7 +151,7 @@ class EpisodeRecord(Used):
 
     def without_times(self) -> dict[str, Any]:
         """The record as data without clocks, outages and caches: equal on all machines."""
-        varying = {"seconds", *PAID}
+        varying = {"seconds", *PAID, *PROVIDER_CACHED}
         apart = {"attempts", "traceback", *varying}
         parts = ("calls", "asks", "judgements")
         exclude: Any = {**dict.fromkeys(apart, True), **{name: {"__all__": varying} for name in parts}}

@@ -69,6 +69,12 @@ class Summary:
         return 1 - self.graded / self.episodes if self.episodes else 0.0
 
     @property
+    def cached_share(self) -> float:
+        """The share of the used prompt tokens that providers read from their caches."""
+        prompt = self.totals.get("prompt_tokens")
+        return self.totals.get("cached_tokens", 0.0) / prompt if prompt else 0.0
+
+    @property
     def errors(self) -> int:
         """The number of episodes lost to the infrastructure."""
         return self.episodes - self.graded
@@ -91,6 +97,7 @@ class Summary:
             "pass_at": {str(k): interval_json(value) for k, value in self.pass_at.items()},
             "means": self.means,
             "totals": self.totals,
+            **({"cached_share": round(self.cached_share, 4)} if self.cached_share else {}),
             "estimated_episodes": self.estimated,
             "seconds_p95": None if math.isnan(self.seconds_p95) else self.seconds_p95,
             **({"judging": [each.to_json() for each in self.judging]} if self.judging else {}),
@@ -112,6 +119,13 @@ PAID_COSTS: dict[str, Callable[[EpisodeRecord], float]] = {
     "paid_tokens": lambda record: record.usage.paid_tokens,
 }
 """Paid costs of an episode, which are 0 where a cache answers."""
+
+CACHE_COSTS: dict[str, Callable[[EpisodeRecord], float]] = {
+    "cached_tokens": lambda record: record.cached_tokens,
+    "cache_write_tokens": lambda record: record.cache_write_tokens,
+    "paid_cached_tokens": lambda record: record.paid_cached_tokens,
+}
+"""Prompt tokens that went through a provider's cache, see `Tokens`; left out where nothing reports any."""
 
 
 def summarize(
@@ -232,7 +246,10 @@ def _macro(graded: Sequence[EpisodeRecord], alike: Mapping[Hashable, Hashable] |
 
 
 def _totals(records: Sequence[EpisodeRecord]) -> dict[str, float]:
-    return {name: math.fsum(map(cost, records)) for name, cost in (COSTS | PAID_COSTS).items()}
+    through_cache = {name: cost for name, cost in CACHE_COSTS.items() if any(map(cost, records))}
+    return {
+        name: math.fsum(map(cost, records)) for name, cost in (COSTS | PAID_COSTS | through_cache).items()
+    }
 
 
 def _rates(graded: Sequence[EpisodeRecord], scores: dict[str, Interval]) -> dict[str, Rate]:

@@ -15,7 +15,7 @@ from evals.table import Grid, percent
 
 _COSTS: tuple[tuple[str, str, Callable[[Row], float | None]], ...] = (
     ("used tokens", "used tokens an episode", lambda row: row.summary.means.get("used_tokens")),
-    ("dollars", "dollars an episode", lambda row: dollars_an_episode(row.result)),
+    ("dollars", "dollars an episode", lambda row: dollars_an_episode(row.result, cached=False)),
     ("model calls", "model calls an episode", lambda row: row.summary.means.get("model_calls")),
 )
 

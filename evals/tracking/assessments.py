@@ -114,11 +114,11 @@ def _verdict(judgement: Judgement, task: Task | None) -> Assessment:
 
 def _cost(judgement: Judgement) -> Mapping[str, str] | None:
     """The cost of judging under MLflow's names."""
-    if not (judgement.prompt_tokens or judgement.completion_tokens):
+    used = judgement.usage.tokens
+    if not (used.prompt or used.completion):
         return None
-    used = (judgement.prompt_tokens, judgement.completion_tokens)
     prefix = "mlflow.assessment.judge"
-    kept = {f"{prefix}InputTokens": str(used[0]), f"{prefix}OutputTokens": str(used[1])}
+    kept = {f"{prefix}InputTokens": str(used.prompt), f"{prefix}OutputTokens": str(used.completion)}
     price = dollars(judgement.judge, *used)
     return kept if price is None else {**kept, f"{prefix}Cost": str(price)}
 

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from evals.records.record import EpisodeRecord
-from evals.records.summary import COSTS, PAID_COSTS, Summary
+from evals.records.summary import CACHE_COSTS, COSTS, PAID_COSTS, Summary
 from evals.reporting.episodes import facet_names
 from evals.statistics import Interval
 
 _LONGEST_PARAM = 500
-_TOTALS = ("model_calls", "used_tokens", "paid_requests", "paid_tokens", "seconds")
+_TOTALS = ("model_calls", "used_tokens", "paid_requests", "paid_tokens", "cached_tokens", "seconds")
 """Costs that are kept as sums as well."""
 
 _NOT_ALLOWED = re.compile(r"[^\w\-. /:]")
@@ -34,6 +34,8 @@ def summary_metrics(summary: Summary, split: str) -> dict[str, float]:
         values.update(_with_bounds(f"pass_at_{k}", chance))
     values.update(summary.means)
     values.update({f"total_{name}": summary.totals[name] for name in _TOTALS if name in summary.totals})
+    if summary.cached_share:
+        values["cached_share"] = summary.cached_share
     if summary.estimated:
         values["estimated_episodes"] = summary.estimated
     values["seconds_p95"] = summary.seconds_p95
@@ -80,8 +82,10 @@ def episode_table(records: Sequence[EpisodeRecord]) -> dict[str, list[Any]]:
         "trial": [record.trial for record in records],
         "estimated": [record.estimated for record in records],
     }
-    for name, cost in (COSTS | PAID_COSTS).items():
-        columns[name] = [cost(record) for record in records]
+    for name, cost in (COSTS | PAID_COSTS | CACHE_COSTS).items():
+        column = [cost(record) for record in records]
+        if name not in CACHE_COSTS or any(column):
+            columns[name] = column
     return columns
 
 

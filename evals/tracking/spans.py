@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from evals.lm.prices import dollars
 from evals.records.parts import AskEntry, CallEntry, Used
 from evals.records.prompts import shown_messages, shown_text
-from tools.episode_result import TOOLS
+from tools.episode_result import TOOLS, Tokens
 from tools.seeding import digest
 
 if TYPE_CHECKING:
@@ -68,17 +68,25 @@ def spans(record: EpisodeRecord, frame: Frame) -> list[Span]:
     return made
 
 
-def usage(prompt: int, completion: int) -> dict[str, int]:
-    """Tokens under MLflow's names."""
-    return {"input_tokens": prompt, "output_tokens": completion, "total_tokens": prompt + completion}
+def usage(tokens: Tokens) -> dict[str, int]:
+    """Tokens under MLflow's names; input tokens are all tokens of prompts."""
+    prompt, completion, cached, written = tokens
+    through_cache = {"cache_read_input_tokens": cached, "cache_creation_input_tokens": written}
+    return {
+        "input_tokens": prompt,
+        "output_tokens": completion,
+        "total_tokens": prompt + completion,
+        **(through_cache if cached or written else {}),
+    }
 
 
-def cost(model: str, prompt: int, completion: int) -> dict[str, float] | None:
+def cost(model: str, tokens: Tokens) -> dict[str, float] | None:
     """Dollars under MLflow's names; None without a known price or without use; 0 for local models."""
     if model.startswith("local/"):
         return dict.fromkeys(("input_cost", "output_cost", "total_cost"), 0.0)
-    paid_in, paid_out = dollars(model, prompt, 0), dollars(model, 0, completion)
-    if paid_in is None or paid_out is None or not (prompt or completion):
+    paid_in = dollars(model, *tokens._replace(completion=0))
+    paid_out = dollars(model, 0, tokens.completion)
+    if paid_in is None or paid_out is None or not (tokens.prompt or tokens.completion):
         return None
     return {"input_cost": paid_in, "output_cost": paid_out, "total_cost": paid_in + paid_out}
 
@@ -133,12 +141,12 @@ def _used(model: str, asked: Used) -> dict[str, Any]:
     takes seconds to load and has no other list.
     """
     tokens = {
-        "mlflow.chat.tokenUsage": usage(asked.prompt_tokens, asked.completion_tokens),
+        "mlflow.chat.tokenUsage": usage(asked.usage.tokens),
         "paid_requests": asked.paid_requests,
         "paid_tokens": asked.usage.paid_tokens,
         **({"estimated_tokens": True} if asked.estimated else {}),
     }
-    price = cost(model, asked.prompt_tokens, asked.completion_tokens)
+    price = cost(model, asked.usage.tokens)
     if price is None:
         return {"model": model, **tokens}
     return {"mlflow.llm.model": model, **tokens, "mlflow.llm.cost": price}

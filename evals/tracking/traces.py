@@ -173,13 +173,13 @@ class TraceWriter:
         return _Trace(info, spans(record, frame))
 
     def _metadata(self, record: EpisodeRecord) -> dict[str, str]:
-        used = (record.prompt_tokens, record.completion_tokens)
+        used = record.usage.tokens
         metadata = {
             "mlflow.sourceRun": self._run_id,
-            "mlflow.trace.tokenUsage": json.dumps(usage(*used)),
+            "mlflow.trace.tokenUsage": json.dumps(usage(used)),
             "paid_tokens": str(record.usage.paid_tokens),
         }
-        if price := cost(self._model, *used):
+        if price := cost(self._model, used):
             metadata["mlflow.trace.cost"] = json.dumps(price)
         return metadata | ({"mlflow.modelId": self._model_id} if self._model_id else {})
 

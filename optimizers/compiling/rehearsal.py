@@ -29,6 +29,7 @@ from evals.tasks.transcript import GOLD_PREFIX
 from optimizers.cost.sampling import Ledger, Sample
 from optimizers.cost.spending import Spent
 from optimizers.rollouts import Rollouts, Run
+from tools.episode_result import Tokens
 from tools.seeding import rng
 
 if TYPE_CHECKING:
@@ -227,8 +228,8 @@ def rehearse(
     cost = teaching.cost
     taught.ran(cost.episodes)
     calls = 0 if billed.teacher.startswith(GOLD_PREFIX) else cost.model_calls
-    tokens = (cost.prompt_tokens, cost.completion_tokens)
-    taught.programs["teacher"].append(Spent.on(calls, *tokens, model=billed.teacher, prices=prices))
+    tokens = Tokens(cost.prompt_tokens, cost.completion_tokens)
+    taught.programs["teacher"].append(Spent.on(calls, tokens, model=billed.teacher, prices=prices))
     return Rehearsal(measured, taught, took - measured.sampling + measured.seconds)
 
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     import dspy
 
     from evals.records.record import EpisodeRecord
-    from tools.episode_result import Usage
+    from tools.episode_result import Tokens, Usage
 
 REQUEST = "request"
 """The kind of a single request outside of every episode."""
@@ -268,9 +268,9 @@ class Account:
                 self.inside.cut_short = True
             raise BudgetSpentError(limit)
 
-    def asked(self, prompt: int, completion: int) -> None:
+    def asked(self, tokens: Tokens) -> None:
         """Count a request that reached the model, with its tokens, for the block that this runs in."""
-        took = Spent.on(1, prompt, completion, model=self.model, prices=self.budget.prices)
+        took = Spent.on(1, tokens, model=self.model, prices=self.budget.prices)
         inside = self.inside
         if inside is not None:
             inside.took += took

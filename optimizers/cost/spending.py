@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Self
 
 from evals.lm.prices import Prices
 from evals.tasks.transcript import GOLD_PREFIX
+from tools.episode_result import Tokens
 
 if TYPE_CHECKING:
     from evals.records.record import EpisodeRecord
@@ -47,17 +48,16 @@ class Spent:
         return (self.calls, self.tokens, self.usd)
 
     @classmethod
-    def on(cls, calls: float, prompt: float, completion: float, *, model: str, prices: Prices) -> Self:
+    def on(cls, calls: float, tokens: Tokens, *, model: str, prices: Prices) -> Self:
         """The cost of so many calls and tokens; an unknown price counts as 0, see `Budget.account`."""
         price = prices.price(model)
-        return cls(calls, prompt + completion, price.of(prompt, completion) if price else 0.0)
+        return cls(calls, tokens.prompt + tokens.completion, price.of(*tokens) if price else 0.0)
 
     @classmethod
     def by(cls, record: EpisodeRecord, model: str, prices: Prices) -> Self:
         """The paid cost of one episode of a program that asks `model`; gold plans are free."""
         requests = 0 if model.startswith(GOLD_PREFIX) else record.paid_requests
-        tokens = (record.paid_prompt_tokens, record.paid_completion_tokens)
-        return cls.on(requests, *tokens, model=model, prices=prices)
+        return cls.on(requests, record.usage.billed, model=model, prices=prices)
 
     @classmethod
     def on_replies(cls, paid: Mapping[str, Usage], prices: Prices) -> Self:
@@ -65,16 +65,16 @@ class Spent:
         total = cls()
         for model, usage in sorted(paid.items()):
             if not model.startswith(GOLD_PREFIX):
-                tokens = (usage.paid_prompt_tokens, usage.paid_completion_tokens)
-                total += cls.on(usage.paid_requests, *tokens, model=model, prices=prices)
+                total += cls.on(usage.paid_requests, usage.billed, model=model, prices=prices)
         return total
 
     @classmethod
     def without_cache(cls, episode: EpisodeRecord | EpisodeResult, model: str, prices: Prices) -> Self:
-        """The cost of one episode if no cache held its replies."""
+        """The cost of one episode if no cache held its replies, and no provider's cache its prompts."""
         calls = 0 if model.startswith(GOLD_PREFIX) else episode.model_calls
         used = episode.usage
-        return cls.on(calls, used.prompt_tokens, used.completion_tokens, model=model, prices=prices)
+        tokens = Tokens(used.prompt_tokens, used.completion_tokens)
+        return cls.on(calls, tokens, model=model, prices=prices)
 
 
 class Costs:

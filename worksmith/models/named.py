@@ -67,6 +67,8 @@ class NamedModel(BaseModel):
         connect_timeout: seconds until a connection must be there.
         num_retries: how often a lost request is sent again.
         input_price, output_price: dollars per million tokens.
+        cached_input_price, cache_write_price: the same of prompt tokens that the provider reads from its own
+            cache and writes there; without them such tokens cost as much as others.
         context_window: tokens of prompt and reply together.
     """
 
@@ -93,12 +95,16 @@ class NamedModel(BaseModel):
     num_retries: int | None = Field(default=None, ge=0, le=100)
     input_price: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     output_price: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    cached_input_price: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    cache_write_price: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     context_window: int | None = Field(default=None, ge=1)
 
     @model_validator(mode="after")
     def _suits(self) -> Self:
         if (self.input_price is None) != (self.output_price is None):
             raise ValueError("a price is an input_price and an output_price")
+        if self.input_price is None and (self.cached_input_price, self.cache_write_price) != (None, None):
+            raise ValueError("prices of cached tokens need an input_price and an output_price")
         if self.context_window and self.max_tokens and self.max_tokens > self.context_window:
             raise ValueError("max_tokens is larger than the context_window")
         for setting, provider in _OF_PROVIDERS.items():
@@ -110,7 +116,9 @@ class NamedModel(BaseModel):
     def price(self) -> Price | None:
         if self.input_price is None or self.output_price is None:
             return None
-        return per_million(self.input_price, self.output_price)
+        return per_million(
+            self.input_price, self.output_price, self.cached_input_price, self.cache_write_price
+        )
 
     def open(self, name: str) -> dspy.LM:
         """The model.
@@ -125,7 +133,7 @@ class NamedModel(BaseModel):
 
         check_provider(self.model)
         names = {"model", "api_key_env", "headers", "proxy", "timeout", "connect_timeout"}
-        names |= {"input_price", "output_price", "context_window"}
+        names |= {"input_price", "output_price", "cached_input_price", "cache_write_price", "context_window"}
         said: dict[str, Any] = self.model_dump(exclude=names, exclude_none=True)
         given = {_DSPY_NAMES.get(setting, setting): value for setting, value in said.items()}
         if self.api_key_env is not None:

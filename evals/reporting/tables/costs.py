@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from evals.lm.prices import dollars, prices_in_use
 from evals.records.summary import Summary
 from evals.running.result import EvalResult
 from evals.running.study import Study
-from evals.table import Grid, number, tokens_shown
+from evals.table import Grid, number, share, tokens_shown
 
+_CACHE = ("cached_tokens", "cache_write_tokens")
+_CACHED = (
+    "Cached: the share of prompt tokens that the provider read from its own cache. How many it finds there "
+    "depends on the order and the time of runs, so programs compare by dollars without cache."
+)
 _USED = "Used tokens are the same whether or not a cache answers; paid are those that reached a model."
 
 
@@ -17,13 +22,16 @@ def cost_grid(study: Study) -> Grid:
     """The mean cost of an episode of each arm; in dollars as far as prices are known."""
     names = ("steps", "model_calls", "prompt_tokens", "completion_tokens", "paid_tokens", "seconds")
     paid = {row.arm.label: dollars_an_episode(row.result) for row in study.rows}
-    priced = any(paid.values())
+    full = {row.arm.label: dollars_an_episode(row.result, cached=False) for row in study.rows}
+    priced, cached = any(paid.values()), any(row.summary.cached_share for row in study.rows)
     return Grid.of(
         "Costs, mean an episode",
         study.ordered,
         ("program", lambda row: row.arm.shown),
         *((_heading(n), lambda row, n=n: _cell(row.summary, n, row.summary.means.get(n))) for n in names),
+        cached and ("cached %", lambda row: share(row.summary.cached_share)),
         priced and ("dollars", lambda row: number(paid[row.arm.label], 4)),
+        priced and cached and ("dollars without cache", lambda row: number(full[row.arm.label], 4)),
         notes=_notes((row.result for row in study.rows), priced=priced),
     )
 
@@ -37,25 +45,34 @@ def result_cost_grid(result: EvalResult) -> Grid:
     ]
     price = dollars_an_episode(result)
     if price:
-        totals = summary.totals
-        whole = dollars(result.model, totals["prompt_tokens"], totals["completion_tokens"])
-        rows.append(("dollars", number(price, 4), number(whole, 2)))
+        rows.append(("dollars", number(price, 4), number(_dollars(result.model, summary.totals), 2)))
+        if summary.cached_share:
+            full = dollars_an_episode(result, cached=False)
+            whole = _dollars(result.model, summary.totals, cached=False)
+            rows.append(("dollars without cache", number(full, 4), number(whole, 2)))
     slow = f"95 % of the episodes took at most {number(summary.seconds_p95, 2)} s."
     return Grid(
         "Costs", ("cost", "mean an episode", "total"), tuple(rows), (slow, *_notes([result], bool(price)))
     )
 
 
-def dollars_an_episode(result: EvalResult) -> float | None:
-    """The mean cost of an episode in dollars; None where the price of the model is unknown."""
+def dollars_an_episode(result: EvalResult, *, cached: bool = True) -> float | None:
+    """The mean cost of an episode in dollars; None where the price of the model is unknown.
+
+    Args:
+        cached: whether tokens that went through a provider's cache have their own price.
+    """
     means = result.summary.means
-    if not means.get("prompt_tokens"):
-        return None
-    return dollars(result.model, means["prompt_tokens"], means["completion_tokens"])
+    return _dollars(result.model, means, cached=cached) if means.get("prompt_tokens") else None
+
+
+def _dollars(model: str, tokens: Mapping[str, float], *, cached: bool = True) -> float | None:
+    names = ("prompt_tokens", "completion_tokens", *(_CACHE if cached else ()))
+    return dollars(model, *(tokens.get(name, 0.0) for name in names))
 
 
 def _heading(name: str) -> str:
-    used = "used " if name in ("prompt_tokens", "completion_tokens") else ""
+    used = "used " if name in ("prompt_tokens", "completion_tokens", *_CACHE) else ""
     return f"{used}{name.replace('_', ' ')}"
 
 
@@ -74,8 +91,10 @@ def _notes(results: Iterable[EvalResult], priced: bool) -> tuple[str, ...]:
     by = f"the prices in {source}, else by list prices" if source else "list prices"
     notes: tuple[str, ...] = (_USED,)
     if priced:
-        notes += (f"Dollars of used tokens by {by}; discounts for cached prompts are left out.",)
+        notes += (f"Dollars of used tokens by {by}.",)
     results = list(results)
+    if any(result.summary.cached_share for result in results):
+        notes += (_CACHED,)
     if any(result.summary.errors for result in results):
         notes += ("Means are of graded episodes, totals of all.",)
     if any(result.summary.estimated for result in results):

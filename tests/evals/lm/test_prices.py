@@ -39,11 +39,32 @@ def test_the_users_prices_go_before_the_list(tmp_path: Path) -> None:
     assert dollars("openai/gpt-4o-mini", 1e6, 1e6) == listed
 
 
+def test_tokens_in_a_providers_cache_have_their_own_price(tmp_path: Path) -> None:
+    text = (
+        "[m]\ninput = 10\noutput = 20\ncached_input = 1\n\n[w]\ninput = 10\noutput = 20\ncache_write = 12\n"
+    )
+    of_table = Prices.read(table(tmp_path, text))
+    tokens = (1e6, 1e6, 5e5, 2e5)
+
+    assert of_table.price("m").of(*tokens) == pytest.approx(3 + 0.5 + 2 + 20)  # type: ignore[union-attr]
+    assert of_table.price("w").of(*tokens) == pytest.approx(3 + 5 + 2.4 + 20)  # type: ignore[union-attr]
+    claude, gpt = (Prices().price(name) for name in ("anthropic/claude-sonnet-4-5", "openai/gpt-4o-mini"))
+    assert claude is not None
+    assert claude.cached == pytest.approx(claude.prompt / 10)
+    assert claude.cache_write == pytest.approx(claude.prompt * 1.25)
+    assert gpt is not None
+    assert gpt.cached == pytest.approx(gpt.prompt / 2)
+    # The list does not know what writing costs with OpenAI, and says 0 of DeepSeek.
+    assert gpt.cache_write is None
+    assert Prices().price("deepseek/deepseek-chat").cache_write is None  # type: ignore[union-attr]
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
         ("[m]\ninput = 1\n", "m: a price has an input and an output"),
         ("[m]\ninput = 1\noutput = 1\ncached = 1\n", "and nothing else"),
+        ("[m]\ninput = 1\noutput = 1\ncached_input = -1\n", "cached_input is no price: -1"),
         ("m = 1\n", "a price has an input and an output"),
         ('[m]\ninput = "1"\noutput = 1\n', "input is no number: '1'"),
         ("[m]\ninput = true\noutput = 1\n", "input is no number"),

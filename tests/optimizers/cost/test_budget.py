@@ -19,6 +19,7 @@ from optimizers.cost.limits import BudgetSpentError, Limits
 from optimizers.cost.spending import Spent
 from tests.chat_server import chat_server, said
 from tests.evals.episodes import make_record, make_task
+from tools.episode_result import Tokens
 from tools.errors import InputError
 
 PRICES = Prices({"paid": Price(1e-3, 2e-3)})
@@ -30,7 +31,7 @@ def ask(account: Account, tokens: int, kind: str = "kind") -> bool:
     if leave is None:
         return False
     with leave:
-        account.asked(tokens, 0)
+        account.asked(Tokens(tokens))
     return True
 
 
@@ -54,7 +55,7 @@ def work(budget: Budget, costs: Sequence[int], workers: int) -> tuple[list[int],
                     flying[0] += 1
                     most[0] = max(most[0], flying[0])
                 for _ in range(cost):
-                    account.asked(1, 0)
+                    account.asked(Tokens(1))
             with lock:
                 flying[0] -= 1
 
@@ -134,6 +135,24 @@ def test_what_a_log_holds_counts_unless_a_journal_does() -> None:
     assert not ask(budget.account("paid"), 1)
 
 
+def test_tokens_through_a_providers_cache_cost_their_own_price() -> None:
+    prices = Prices({"m": Price(1e-3, 2e-3, cached=1e-4, cache_write=2e-3), "plain": Price(1e-3, 2e-3)})
+    part = {"paid_cached_tokens": 600, "paid_cache_write_tokens": 100, "paid_requests": 1}
+    record = make_record(1, paid_prompt_tokens=1000, paid_completion_tokens=10, **part)
+    usd = 300 * 1e-3 + 600 * 1e-4 + 100 * 2e-3 + 10 * 2e-3
+
+    asked, logged = Budget(usd=100, prices=prices), Budget(usd=100, prices=prices)
+    asked.account("m").asked(Tokens(1000, 10, cached=600, cache_write=100))
+    logged.account("m").charge(record)
+    for spent in (asked.spent, logged.spent, Spent.on_replies({"m": record.usage}, prices)):
+        assert (spent.calls, spent.tokens) == (1, 1010)
+        assert spent.usd == pytest.approx(usd)
+    assert Spent.by(record, "plain", prices).usd == pytest.approx(1.02)
+    # A forecast expects nothing of the provider's cache.
+    used = make_record(1, prompt_tokens=1000, completion_tokens=10, cached_tokens=600)
+    assert Spent.without_cache(used, "m", prices).usd == pytest.approx(1.02)
+
+
 def test_a_kind_that_costs_more_is_tried_out_before_many_start() -> None:
     budget = Budget(tokens=1000)
     account = budget.account("m")
@@ -149,7 +168,7 @@ def test_a_kind_that_costs_more_is_tried_out_before_many_start() -> None:
     for leave in leaves:
         assert leave is not None
         with leave:
-            account.asked(230, 0)
+            account.asked(Tokens(230))
     waiting.join(timeout=10)
     assert found == [None]
     assert budget.spent.tokens == 980

@@ -113,6 +113,7 @@ def test_what_decides_a_reply_is_in_the_digest() -> None:
         ("openai/x seed=1 seed=2", "'seed' is given twice"),
         ("openai/x model=openai/y", "no setting 'model'"),
         ("openai/x input_price=1", "an input_price and an output_price"),
+        ("openai/x cached_input_price=1", "need an input_price and an output_price"),
         ("openai/x headers.X-Team=NOT_SET_ANYWHERE", "NOT_SET_ANYWHERE is not set"),
         ("openai/x proxy=http://me:word@host:1", "the file holds no log-in"),
         ("openai/x api_base=http://me:word@host/v1", "an address holds no log-in"),
@@ -167,6 +168,8 @@ def test_the_price_of_a_model_is_in_use() -> None:
 
     assert budget is not None
     assert budget.prices.price("openai/of-ours") == Price(2e-6, 4e-6)
+    cached = "input_price=2 output_price=4 cached_input_price=0.5 cache_write_price=2.5"
+    assert settings_of(*parted(f"openai/of-ours {cached}")).price == Price(2e-6, 4e-6, 0.5e-6, 2.5e-6)
     models = {name: {"model": "openai/x", "input_price": 1, "output_price": n} for n, name in enumerate("ab")}
     with pytest.raises(InputError, match="two prices"):
         read_models(models, where="worksmith.toml")

@@ -55,6 +55,28 @@ def test_dollars_stand_beside_the_tokens() -> None:
     assert f"| dollars | {price} |" in result_cost_grid(results["a"]).markdown()
 
 
+def test_dollars_stand_with_and_without_the_providers_cache() -> None:
+    results = {"a": result("openai/gpt-4o-mini", cached_tokens=500_000), "b": result("openai/gpt-4o-mini")}
+    grid = cost_grid(run_study([Arm("a"), Arm("b")], lambda arm: results[arm.label]))
+    full = dollars("gpt-4o-mini", 1e6, 1e4)
+    less = dollars("gpt-4o-mini", 1e6, 1e4, 5e5)
+    assert full is not None
+    assert less == pytest.approx(full - 5e5 * 7.5e-8)
+
+    assert grid.headings[-3:] == ("cached %", "dollars", "dollars without cache")
+    assert [cells[-3:] for cells in grid.rows] == [
+        ("50.0", f"{less:.4f}", f"{full:.4f}"),
+        ("0.0", f"{full:.4f}", f"{full:.4f}"),
+    ]
+    shown = result_cost_grid(results["a"]).markdown()
+    assert f"| dollars without cache | {full:.4f} | {4 * full:.2f} |" in shown
+    assert "| used cached tokens | 500,000.00 |" in shown
+    assert "cache" not in result_cost_grid(results["b"]).markdown().replace("a cache answers", "")
+    assert results["a"].summary.to_json()["cached_share"] == 0.5
+    assert "cached_share" not in results["b"].summary.to_json()
+    assert "cached_tokens" not in results["b"].records[0].model_dump_json()
+
+
 def test_without_tokens_there_is_no_price() -> None:
     assert "dollars" not in result_cost_grid(result("openai/gpt-4o-mini", prompt_tokens=0)).markdown()
 
