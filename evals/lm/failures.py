@@ -199,6 +199,10 @@ def _of_model(error: BaseException) -> EpisodeStatus | None:
 
     if isinstance(error, exceptions.LMError | lm15.LM15Error) and says_unreadable(str(error)):
         return "invalid_reply"
+    code = http_status(error)
+    if isinstance(error, exceptions.LMError | lm15.LM15Error) and code in (403, 429):
+        # DSPy's client takes a limit of tokens a minute for a full context window.
+        return status_of_code(code, error)
     if isinstance(error, exceptions.ContextWindowExceededError | lm15.ContextLengthError):
         return "context_limit"
     if isinstance(error, exceptions.LMUnsupportedFeatureError | lm15.CapabilityError):
@@ -206,7 +210,6 @@ def _of_model(error: BaseException) -> EpisodeStatus | None:
     if isinstance(error, exceptions.LMUnsupportedModelError | lm15.UnsupportedModelError):
         return "model_error"
     if isinstance(error, exceptions.LMInvalidRequestError | lm15.InvalidRequestError):
-        code = http_status(error)
         return request_status(error) if code is None else status_of_code(code, error)
     if isinstance(error, exceptions.LMUnexpectedError):
         return None

@@ -11,6 +11,9 @@ from dspy.lm15 import RefusalPart, Response, ServerError
 _OTHER_NAMES = {
     "max_tokens": "length",
     "max_output_tokens": "length",
+    "model_length": "length",
+    "model_context_window_exceeded": "length",
+    "abort": "error",
     "safety": "content_filter",
     "tool_calls": "tool_call",
     "function_call": "tool_call",
@@ -31,23 +34,29 @@ def finish_reason(response: Any) -> str:
     if isinstance(response, Response):
         # Not all that a provider names is in DSPy's response.
         named = finish_reason(response.provider_data)
-        if named in ("refusal", "error"):
+        if named in ("refusal", "error", "length"):
             return named
         return "refusal" if response.message.first(RefusalPart) else str(response.finish_reason or "")
     choices = _value(response, "choices")
     if choices:
         message = _value(choices[0], "message")
-        kept = _value(message, "provider_specific_fields")  # by LiteLLM
-        refused = _value(message, "refusal") or _value(kept, "refusal")
-        return "refusal" if refused else _named(_value(choices[0], "finish_reason"))
+        refused = _value(message, "refusal") or _kept(message, "refusal")
+        reason = _kept(choices[0], "native_finish_reason") or _value(choices[0], "finish_reason")
+        return "refusal" if refused else _named(reason)
+    if _value(response, "error") or choices == []:
+        return "error"
     if _value(response, "status") == "incomplete":
         return _named(_value(_value(response, "incomplete_details"), "reason"))
-    refused = _value(response, "stop_reason") == "refusal" or _says_refusal(_value(response, "output"))
-    return "refusal" if refused else ""
+    if _says_refusal(_value(response, "output")):
+        return "refusal"
+    reason = _named(_value(response, "stop_reason"))
+    return reason if reason in ("refusal", "length") else ""
 
 
 def settled(response: Response) -> Response:
-    """The response with a refusal as a part of its message, so that the provider's own data is not needed.
+    """The response with its finish reason, and with a refusal as a part of its message.
+
+    So the provider's own data, which is not kept, is not needed any more.
 
     Raises:
         lm15.ServerError: the provider broke the reply off.
@@ -55,10 +64,17 @@ def settled(response: Response) -> Response:
     reason, message = finish_reason(response), response.message
     if reason == "error":
         raise ServerError("the provider broke the reply off")
+    if reason == "length":
+        return replace(response, finish_reason=reason)
     if reason != "refusal" or message.first(RefusalPart):
         return response
     refusal = RefusalPart(message.text or "(no reason given)")
     return replace(response, message=replace(message, parts=(*message.parts, refusal)))
+
+
+def _kept(thing: Any, name: str) -> Any:
+    """A value that LiteLLM keeps beside OpenAI's own names."""
+    return _value(_value(thing, "provider_specific_fields"), name)
 
 
 def _says_refusal(output: Any) -> bool:

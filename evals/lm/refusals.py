@@ -11,7 +11,7 @@ _NAMES = {
     "seed": r"\bseed\b",
     "stop": r"\b(stop_sequences|stopSequences)\b|['\"`]stop['\"`]",
     "reasoning_effort": r"\b(reasoning_effort|reasoning\.effort|thinking_config|thinkingConfig)\b"
-    r"|['\"`](reasoning|thinking)['\"`]",
+    r"|['\"`](reasoning|thinking)['\"`]|\bthinking\.\w|\bthinking mode\b|\breasoning value\b",
 }
 """What providers call a setting, in messages of OpenAI, Anthropic, Gemini, vLLM and LiteLLM."""
 

@@ -39,8 +39,15 @@ _TOO_LONG = re.compile(
 
 _FILTERED = re.compile(
     r"(?i:content[ _-]?(management )?(filter|polic)|ResponsibleAIPolicyViolation|(prompt|candidate) blocked)"
-    r"|\b(SAFETY|PROHIBITED_CONTENT|BLOCKLIST|SPII|RECITATION|promptFeedback)\b"
+    r"|\b(SAFETY|PROHIBITED_CONTENT|BLOCKLIST|SPII|RECITATION|promptFeedback|invalid_prompt|was flagged)\b"
 )
+
+_NOT_ASKABLE = re.compile(
+    r"API key not valid|credit balance is too low|location is not supported|\binvalid_model\b"
+    r"|not a valid model|model identifier is invalid|on-demand throughput isn.t supported",
+    re.IGNORECASE,
+)
+"""Refusals of keys, accounts and names of models with the status 400."""
 
 _UNREADABLE = re.compile(
     r"\b(MALFORMED_FUNCTION_CALL|UNEXPECTED_TOOL_CALL|TOO_MANY_TOOL_CALLS|MALFORMED_RESPONSE)\b"
@@ -85,6 +92,7 @@ def is_lasting(error: BaseException) -> bool:
         or _AWS_LASTING.search(_amazon_code(error)) is not None
         or not set(_LASTING["names"]).isdisjoint(names)
         or _by_name("exactly", names[:1]) is not None
+        or _NOT_ASKABLE.search(_said(error)) is not None
     )
 
 
@@ -92,6 +100,8 @@ def status_of_code(code: int, error: BaseException) -> EpisodeStatus:
     """The episode's status after an HTTP status from 400 on."""
     if code == 413:
         return "context_limit"
+    if code == 403 and _FILTERED.search(_said(error)):
+        return "filtered"  # OpenRouter's moderation
     return request_status(error) if code in _PROGRAMS_OWN else "model_error"
 
 
@@ -102,6 +112,8 @@ def request_status(error: BaseException) -> EpisodeStatus:
         return "context_limit"
     if _FILTERED.search(said):
         return "filtered"
+    if _NOT_ASKABLE.search(said):
+        return "model_error"
     return "invalid_reply" if says_unreadable(said) else "invalid_request"
 
 

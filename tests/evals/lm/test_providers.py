@@ -28,38 +28,7 @@ FORECAST = FunctionTool(
     },
 )
 
-UNMENDED = {
-    "anthropic-no_credit",
-    "anthropic-rate_limit",
-    "anthropic-thinking_refused",
-    "azure-rate_limit",
-    "azure-rate_limit_in_milliseconds",
-    "bedrock-no_on_demand",
-    "bedrock-unknown_model",
-    "gemini-filtered",
-    "gemini-rate_limit",
-    "gemini-rate_limit_in_milliseconds",
-    "gemini-recitation",
-    "gemini-thinking_refused",
-    "gemini-wrong_key",
-    "mistral-error_in_200",
-    "mistral-model_length",
-    "mistral-rate_limit_with_wait",
-    "mistral-unknown_model",
-    "ollama-bad_parameter",
-    "ollama-bare_error_in_200",
-    "openai-broken_arguments",
-    "openai-filtered_prompt",
-    "openai-rate_limit",
-    "openai-rate_limit_by_long_reset",
-    "openai-rate_limit_by_reset",
-    "openai_responses-rate_limit",
-    "openrouter-bad_parameter",
-    "openrouter-flagged",
-    "openrouter-unknown_model",
-    "vllm-aborted_in_200",
-    "vllm-context_length_older_shape",
-}
+UNMENDED = {"openrouter-bad_parameter", "vllm-context_length_older_shape"}
 """Responses that are still read wrongly."""
 
 UNSAID = 1.0
@@ -148,6 +117,6 @@ def test_a_failure_is_classified(case: Case, server: ProviderServer) -> None:
     assert str(ended.error).startswith(refused) == ("setting" in expected)
     wait = wait_before(error, 1)
     if expected["again"]:
-        assert wait == pytest.approx(expected.get("wait", UNSAID))
+        assert wait == pytest.approx(expected.get("wait", UNSAID), rel=0.01)
     else:
         assert wait is None
