@@ -18,6 +18,9 @@ TRAJECTORY = "trajectory"
 RUNNING_ONLY = ("tools", "rules")
 """Inputs that a demonstration leaves out: they are long, and the running episode has its own."""
 
+LONGEST_SHOWN = 8_000
+"""Characters of a reply that the model is shown again because it could not be read."""
+
 _COMPLETED = "[[ ## completed ## ]]"
 _FIELDS = "Every message is made of fields, each under its marker. You are given:"
 _STEPS = (
@@ -139,9 +142,13 @@ def opening_fields(signature: type[dspy.Signature]) -> tuple[str, ...]:
 
 
 def unreadable_turn(reply: str) -> Message:
-    """A reply that could not be read, as it came."""
+    """A reply that could not be read, as it came; a long one without its middle."""
+    said = reply.strip()
+    if len(said) > LONGEST_SHOWN:
+        half = LONGEST_SHOWN // 2
+        said = f"{said[:half]}\n[{len(said) - 2 * half} characters left out]\n{said[-half:]}"
     # An empty reply cannot be a turn of a chat.
-    return Message.assistant(reply.strip() or "(empty)")
+    return Message.assistant(said or "(empty)")
 
 
 def as_text(value: Any) -> str:

@@ -41,7 +41,9 @@ class Parts:
     def complete(self, request: Request) -> Response:
         self.requests.append(request)
         parts, reason = next(self._replies)
-        return Response(None, request.model, Message.assistant(parts), reason, Usage(input_tokens=1))
+        return Response(
+            None, request.model, Message.assistant(parts), reason, Usage(input_tokens=1, output_tokens=1)
+        )
 
     def lm(self) -> dspy.LM:
         return dspy.LM("scripted/parts", engine=self, cache=False, num_retries=0)
@@ -92,6 +94,18 @@ def test_a_reply_that_was_cut_off_is_answered_with_what_helps(env: Environment) 
 
 def test_a_reply_that_can_be_read_is_taken_whatever_the_reason(env: Environment) -> None:
     assert run(Agent("react", env=env), Parts((finish(), "length")).lm()).status == "finished"
+
+
+@pytest.mark.parametrize("name", ["react", "direct", "function_calling"])
+def test_an_endless_reply_is_shown_in_part(name: str, env: Environment) -> None:
+    endless = "It begins. " + "and so on " * 400_000 + "It ends."
+    engine = Parts((endless, "stop"), (endless, "stop"))
+    run(Agent(name, env=env), engine.lm())
+
+    shown = engine.requests[1].messages[-2].text
+    assert shown.startswith("It begins. ")
+    assert shown.endswith("It ends.")
+    assert len(shown) < 10_000
 
 
 @pytest.fixture

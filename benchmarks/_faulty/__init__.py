@@ -1,0 +1,1 @@
+"""A proxy in front of a model's server that injects faults, for tests and benchmarks."""

@@ -1,0 +1,31 @@
+"""Faults on the wire, as `python -m benchmarks faults` injects them by the thousand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import dspy
+import pytest
+
+from benchmarks._faulty.process import faulty
+from benchmarks.faults import Bench, measured
+
+KINDS = ("rate_limit", "server_error", "cut", "malformed", "wrong_tool", "refused", "truncated", "no_usage")
+
+
+@pytest.mark.slow
+def test_faults_lose_double_and_miscount_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Not DSPy's own cache, which outlives the test.
+    cache = dspy.clients.Cache(enable_disk_cache=False, enable_memory_cache=False, disk_cache_dir=None)
+    monkeypatch.setattr(dspy, "cache", cache)
+    with faulty() as proxy:
+        figures = measured(Bench.built(tmp_path, proxy, limit=10), KINDS, (0.4,))
+
+    wrong = ("wrong_classifications", "doubled_effects", "changed_episodes", "uncounted_requests")
+    assert {name: figures[name] for name in (*wrong, "lost_episodes", "doubled_episodes")} == {
+        **dict.fromkeys(wrong, 0),
+        "lost_episodes": 0,
+        "doubled_episodes": 0,
+    }
+    assert all(cell["faults"] > 0 for cell in figures["cells"])
+    assert figures["score"] > 0
