@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from dspy.lm15 import Config, FunctionTool, Message, Request, Response, TextPart, ThinkingPart, ToolCallPart
+from dspy._vendor.lm15.serde import response_from_dict
+from dspy.lm15 import (
+    Config,
+    FunctionTool,
+    Message,
+    Request,
+    Response,
+    TextPart,
+    ThinkingPart,
+    ToolCallPart,
+    ToolResultPart,
+)
 
 from evals.lm.failures import failure_of, may_be_over_soon
 from evals.lm.finish_reasons import finish_reason
-from evals.lm.metering import metered, metering
+from evals.lm.metering import metered, metering, reply_to_json
 from evals.lm.retries import wait_before
 from tests.evals.lm.provider_fixtures import Case, ProviderServer, cases, fixture, provider_server
 from worksmith.models.named import use_models
@@ -30,6 +42,8 @@ FORECAST = FunctionTool(
 
 UNMENDED = {"openrouter-bad_parameter", "vllm-context_length_older_shape"}
 """Responses that are still read wrongly."""
+
+MARKS = {"returned", "lost"}
 
 UNSAID = 1.0
 """Seconds to wait if the server asks for none."""
@@ -63,15 +77,10 @@ def params(chosen: list[Case]) -> list[Any]:
     return made
 
 
-def ask(server: ProviderServer, case: Case, **settings: Any) -> Response:
-    lm = metered(server.open(case, **settings))
-    request = Request(
-        model=lm.model,
-        messages=(Message.user("How is the weather in Oslo?"),),
-        system="Use the tool.",
-        tools=(FORECAST,),
-        config=Config(),
-    )
+def ask(server: ProviderServer, case: Case, *further: Message) -> Response:
+    lm = metered(server.open(case))
+    messages = (Message.user("How is the weather in Oslo?"), *further)
+    request = Request(lm.model, messages, system="Use the tool.", tools=(FORECAST,), config=Config())
     response = lm(request, cache=False)
     assert isinstance(response, Response)
     return response
@@ -100,6 +109,19 @@ def test_a_reply_is_read(case: Case, server: ProviderServer) -> None:
     if "prompt" in expected:
         used = (meter.usage.prompt_tokens, meter.usage.completion_tokens)
         assert used == (expected["prompt"], expected["completion"])
+
+
+@pytest.mark.parametrize("case", params([case for case in cases("replies") if MARKS & set(case.expected)]))
+def test_marks_of_a_thought_go_back_with_the_next_request_where_the_client_keeps_them(
+    case: Case, server: ProviderServer
+) -> None:
+    kept = response_from_dict(reply_to_json(ask(server, case)))
+    call = kept.message.parts_of(ToolCallPart)[0]
+    ask(server, case, kept.message, Message.tool(ToolResultPart(call.id, (TextPart("sun"),), call.name)))
+    sent = json.dumps(server.requests[0][1])
+
+    assert [mark for mark in case.expected.get("returned", ()) if mark not in sent] == []
+    assert [mark for mark in case.expected.get("lost", ()) if mark in sent] == []
 
 
 @pytest.mark.parametrize("case", params(cases("errors")))
