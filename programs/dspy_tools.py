@@ -16,5 +16,4 @@ def dspy_tool(tool: Tool, episode: Episode) -> dspy.Tool:
     def call(**arguments: Any) -> str:
         return episode.call(tool.name, arguments).text
 
-    properties = tool.json_schema["function"]["parameters"]["properties"]
-    return dspy.Tool(call, name=tool.name, desc=tool.summary, args=properties)
+    return dspy.Tool(call, name=tool.name, desc=tool.summary, args=tool.parameters["properties"])

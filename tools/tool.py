@@ -15,6 +15,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
+from tools.argument_schema import portable
 from tools.errors import InputError, ToolError
 
 _WRITES = "__worksmith_writes__"
@@ -61,8 +62,10 @@ class Tool:
         self.name = f"{toolkit}.{function.__name__}"
         self.function = function
         self.writes: bool = getattr(function, _WRITES)
-        self.summary, self.argument_notes = _read_docstring(function)
-        self._model = _argument_model(self.name, function, self.argument_notes)
+        self.summary, notes = _read_docstring(function)
+        self._model = _argument_model(self.name, function, notes)
+        told = {name: field.description for name, field in self._model.model_fields.items()}
+        self.argument_notes = {**notes, **{name: note for name, note in told.items() if note}}
         self.arguments = tuple(self._model.model_fields)
         self._validator = self._model.__pydantic_validator__
         # Models write null for an argument that they leave out; only where null is no value of its own.
@@ -93,18 +96,9 @@ class Tool:
         return "\n".join(lines)
 
     @cached_property
-    def json_schema(self) -> dict[str, Any]:
-        """The tool in the function-calling format of chat APIs (dots are not allowed there)."""
-        parameters = self._model.model_json_schema()
-        parameters.pop("title", None)
-        return {
-            "type": "function",
-            "function": {
-                "name": self.name.replace(".", "__"),
-                "description": self.summary,
-                "parameters": parameters,
-            },
-        }
+    def parameters(self) -> dict[str, Any]:
+        """The JSON schema of the arguments, see `tools.argument_schema`."""
+        return portable(self._model.model_json_schema())
 
     def _signature(self) -> list[str]:
         shown = []
@@ -177,15 +171,13 @@ def toolset(toolkits: Iterable[Toolkit], names: Iterable[str] | None = None) -> 
 
 
 def _argument_model(name: str, function: Callable[..., Any], notes: Mapping[str, str]) -> type[BaseModel]:
-    hints = typing.get_type_hints(function)
+    hints = typing.get_type_hints(function, include_extras=True)
     parameters = list(inspect.signature(function).parameters.values())[1:]
     fields: dict[str, Any] = {}
     for parameter in parameters:
         default = ... if parameter.default is parameter.empty else parameter.default
-        fields[parameter.name] = (
-            hints[parameter.name],
-            Field(default, description=notes.get(parameter.name)),
-        )
+        note: dict[str, Any] = {"description": notes[parameter.name]} if parameter.name in notes else {}
+        fields[parameter.name] = (hints[parameter.name], Field(default, **note))
     return create_model(name.replace(".", "_"), __base__=_Arguments, **fields)
 
 

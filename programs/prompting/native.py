@@ -60,7 +60,7 @@ class NativeTools:
 @lru_cache(maxsize=256)
 def native_tools(tools: tuple[Tool, ...], finish: FinishCall) -> NativeTools:
     """The given tools and `finish`."""
-    functions = [_function(tool.json_schema) for tool in tools]
+    functions = [FunctionTool(native_name(tool.name), tool.summary, tool.parameters) for tool in tools]
     names = {native_name(tool.name): tool.name for tool in tools}
     long = [f"{f.name}: {f.description}" for f in functions if len(f.description or "") > _LONGEST]
     short = (replace(f, description=_shortened(f.description or "")) for f in functions)
@@ -203,11 +203,6 @@ def _shortened(description: str) -> str:
     return (
         description if len(description) <= _LONGEST else f"{description.partition('. ')[0][: _LONGEST - 1]}."
     )
-
-
-def _function(schema: Mapping[str, Any]) -> FunctionTool:
-    function = schema["function"]
-    return FunctionTool(function["name"], function["description"], function["parameters"])
 
 
 def _finish(call: FinishCall) -> FunctionTool:

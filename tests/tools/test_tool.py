@@ -25,11 +25,8 @@ def test_null_leaves_an_optional_argument_out_and_a_required_one_unsaid() -> Non
 
 
 def test_as_json_schema() -> None:
-    function = ADD.json_schema["function"]
-
-    assert function["name"] == "notes__add"
-    assert function["parameters"]["required"] == ["text"]
-    assert set(function["parameters"]["properties"]) == {"text", "owner"}
+    assert ADD.parameters["required"] == ["text"]
+    assert set(ADD.parameters["properties"]) == {"text", "owner"}
 
 
 def test_a_function_without_docstring_is_no_tool() -> None:

@@ -118,7 +118,8 @@ class OwnTools:
         ]
         code = functions_digest([*self._functions.values(), *twins.values()])
         recorded = {name: tool.recorder.digest for name, tool in outside.items() if tool.recorder}
-        shown = [[tool.json_schema, tool.writes] for kit in self._kits.values() for tool in kit.values()]
+        tools = [tool for kit in self._kits.values() for tool in kit.values()]
+        shown = [[tool.name, tool.summary, tool.parameters, tool.writes] for tool in tools]
         return digest([named, code, recorded, shown])
 
     def _made(
@@ -136,7 +137,7 @@ class OwnTools:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # an argument may have the name of a method of pydantic's
                 made = Tool(toolkit, run)
-                _ = made.json_schema, made.text
+                _ = made.parameters, made.text
         except Exception as error:
             said = str(error).partition("\n")[0]
             raise InputError(

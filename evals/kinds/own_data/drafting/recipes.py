@@ -99,11 +99,11 @@ def _naming_others(
 
 def required_arguments(tool: Tool) -> list[str]:
     """The arguments that a call has to give."""
-    parameters = tool.json_schema["function"]["parameters"]
-    return [name for name in tool.arguments if name in parameters.get("required", ())]
+    return [name for name in tool.arguments if name in tool.parameters.get("required", ())]
 
 
 def choices(tool: Tool, argument: str) -> list[Any]:
     """The values that a tool allows for an argument; none where it allows any of a type."""
-    properties = tool.json_schema["function"]["parameters"].get("properties", {})
-    return list(properties.get(argument, {}).get("enum", ()))
+    schema = tool.parameters.get("properties", {}).get(argument, {})
+    single = [each for each in schema.get("anyOf", ()) if each.get("minimum", "") == each.get("maximum")]
+    return [*schema.get("enum", ()), *(each["minimum"] for each in single)]

@@ -112,7 +112,7 @@ def test_agents_that_write_queries_are_told_of_all_objects() -> None:
             if field.shown and field.type != "id":
                 assert field.name in listed
     assert "ProfileId" not in listed  # of the published listing, but no field
-    assert TOOLKIT.tools[0].json_schema["function"]["description"].count("\n") == len(OBJECTS)
+    assert TOOLKIT.tools[0].summary.count("\n") == len(OBJECTS)
 
 
 def test_the_words_of_the_languages_are_told() -> None:

@@ -110,7 +110,7 @@ def _keys(source: str) -> list[str]:
 
 
 def _required(tool: Tool, argument: str) -> bool:
-    return argument in tool.json_schema["function"]["parameters"].get("required", [])
+    return argument in tool.parameters.get("required", [])
 
 
 @pytest.fixture(scope="module")
