@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, datetime
 from typing import Any
 
@@ -31,7 +31,9 @@ class PlanRecorder:
         """The date of the clock."""
         return self.now.date()
 
-    def _call(self, tool: str, why: str, arguments: dict[str, str], after: Iterable[int]) -> Observation:
+    def _call(
+        self, tool: str, why: str, arguments: Mapping[str, str | int], after: Iterable[int]
+    ) -> Observation:
         """Call a tool and keep the call as a step, whatever its outcome.
 
         Args:
@@ -39,7 +41,7 @@ class PlanRecorder:
             after: the indexes of the earlier steps that the call needs.
         """
         observation = self._episode.call(tool, arguments)
-        self.steps.append(Step(tool=tool, arguments=arguments, why=why, after=tuple(sorted(after))))
+        self.steps.append(Step(tool=tool, arguments=dict(arguments), why=why, after=tuple(sorted(after))))
         return observation
 
     def _writes(self, step: Step) -> bool:

@@ -85,8 +85,8 @@ def listed(ids: Sequence[str]) -> str:
     return "(" + ", ".join(f"'{each}'" for each in ids) + ")"
 
 
-def _written(argument: Any) -> str:
+def _written(argument: Any) -> str | int:
     if isinstance(argument, Seen):
         by_handle = argument.whole and isinstance(argument.value, (list, dict))
         return argument.handle if by_handle else _written(argument.value)
-    return argument if isinstance(argument, str) else json.dumps(argument, ensure_ascii=False)
+    return argument if isinstance(argument, str | int) else json.dumps(argument, ensure_ascii=False)

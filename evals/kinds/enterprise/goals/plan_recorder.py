@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from evals.authoring.plan_recorder import PlanRecorder as Recorder
@@ -118,7 +119,7 @@ class PlanRecorder(Recorder):
         self._trace = Trace(query)
         self._weighed: set[int] = set()
 
-    def read(self, source: str, why: str, **arguments: str) -> Rows:
+    def read(self, source: str, why: str, **arguments: str | int) -> Rows:
         """The records of a source that match, as its tool shows them."""
         tool = READERS[source]
         value = self._make(tool, why, arguments).value
@@ -126,7 +127,7 @@ class PlanRecorder(Recorder):
         rows = [Row(cells, source, step) for cells in value["records"]]
         return Rows(rows, int(value["total"]), step)
 
-    def one(self, source: str, why: str, **arguments: str) -> Row:
+    def one(self, source: str, why: str, **arguments: str | int) -> Row:
         """The only record that matches.
 
         Raises:
@@ -137,13 +138,13 @@ class PlanRecorder(Recorder):
             raise UnfitError(f"{rows.total} {source} match {arguments}")
         return self.pick(rows[0])
 
-    def every(self, source: str, why: str, **arguments: str) -> Rows:
+    def every(self, source: str, why: str, **arguments: str | int) -> Rows:
         """All records that match, in full number; what is computed from them depends on this step.
 
         Raises:
             UnfitError: there are more than a call shows.
         """
-        rows = self.read(source, why, **{"limit": str(MOST_READ), **arguments})
+        rows = self.read(source, why, **{"limit": MOST_READ, **arguments})
         if rows.total > len(rows):
             raise UnfitError(f"{rows.total} {source} match {arguments}")
         self.read_refs += [row.ref for row in rows if row.ref not in self.read_refs]
@@ -260,7 +261,7 @@ class PlanRecorder(Recorder):
         """Whether any observation so far contains a value."""
         return self._trace.disclosed(value)
 
-    def _make(self, tool: str, why: str, arguments: dict[str, str]) -> Observation:
+    def _make(self, tool: str, why: str, arguments: Mapping[str, str | int]) -> Observation:
         after = self._trace.sources(arguments)
         if self._episode.toolset[tool].writes:
             after |= self._weighed

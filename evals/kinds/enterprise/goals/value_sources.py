@@ -47,11 +47,11 @@ class Trace:
             return self._picked[value]
         return next((step for step, shown in enumerate(self._shown) if value in shown), None)
 
-    def sources(self, arguments: Mapping[str, str]) -> set[int]:
+    def sources(self, arguments: Mapping[str, str | int]) -> set[int]:
         """The steps that show an argument first, or something told in one."""
         found: set[int] = set()
-        for name, argument in arguments.items():
-            if name == "limit":
+        for argument in arguments.values():
+            if isinstance(argument, int):
                 continue
             exact = self.origin(argument)
             if exact is not None:

@@ -15,6 +15,7 @@ from evals.kinds.crm.families.registry import FAMILIES, held_out_split
 from evals.kinds.crm.suites import CrmOptions, build_world, forecast_crm
 from evals.suite import Suite
 from evals.tasks.task import Task
+from tests.evals.plan_schemas import misfits
 from tools.environment import Environment
 from tools.generating.latent import Latent
 from tools.kinds.crm.access.roles import packaged_policy
@@ -91,6 +92,7 @@ def test_a_full_suite_has_as_many_questions_as_were_published(tmp_path: Path, mo
     assert suite.counts() == {"test": 9 * 130, "train": 9 * 60, "dev": 9 * 30}
     assert not [line for line in said if "too small" in line]
     assert len({task.query for task in suite.tasks}) == len(suite.tasks)
+    assert misfits(suite.env.kind, suite.tasks) == []
     for family in FAMILIES:
         test = [task for task in suite.select(split="test") if task.intent == family.name]
         nones = [task for task in test if task.answer and task.answer.kind == "none"]

@@ -16,6 +16,7 @@ from evals.kinds.enterprise.goals.registry import goals
 from evals.kinds.enterprise.suites import write_enterprise
 from evals.scoring.answer_scorer import AnswerScorer
 from evals.tasks.task import Split, Task
+from tests.evals.plan_schemas import misfits
 from tests.evals.splits import in_two_splits
 from tools.environment import Environment
 from tools.episode import Episode
@@ -68,6 +69,10 @@ def result(task: Task, episode: Episode, *, status: str | None = None) -> Episod
         answer=task.answer.text if status is None else "",
         answer_status=status or task.answer.status,
     )
+
+
+def test_gold_plans_keep_to_the_schemas_of_the_tools(made: Made) -> None:
+    assert misfits(made.env.kind, made.tasks) == []
 
 
 def test_the_same_seed_gives_the_same_tasks_and_another_gives_others(made: Made) -> None:

@@ -13,10 +13,12 @@ from evals.kinds.office.intents.intent import Intent
 from evals.kinds.office.intents.registry import all_intents, groups, intent
 from evals.tasks.task import Task
 from tests.evals.kinds.office.offices import make_office
+from tests.evals.plan_schemas import misfits
 from tests.evals.splits import in_two_splits
 from tools.environment import Environment
 from tools.errors import InputError
 from tools.world import World
+from tools.world_kind import world_kind
 
 
 @pytest.fixture(scope="module")
@@ -65,6 +67,10 @@ def test_splits_share_out_tasks_and_whole_intents(tasks: list[Task]) -> None:
         ids = {one.id for one in group}
         assert {task.held_out_split for task in tasks if task.intent in ids} == {"train", "dev", "test"}
     assert not in_two_splits(tasks)
+
+
+def test_gold_plans_keep_to_the_schemas_of_the_tools(tasks: list[Task]) -> None:
+    assert misfits(world_kind("office"), tasks) == []
 
 
 @pytest.mark.slow

@@ -124,7 +124,7 @@ def resolver_of(plan: PlanRecorder, ticket: Row) -> Row:
 def policy_of(plan: PlanRecorder, clause: str) -> Row:
     """The page of a policy that states a clause."""
     pages = plan.read(
-        "policies", f"Which policy has clause {clause}?", query=clause, limit=str(_PAGES)
+        "policies", f"Which policy has clause {clause}?", query=clause, limit=_PAGES
     )  # fmt: skip
     for page in pages:
         if clause in page["text"]:

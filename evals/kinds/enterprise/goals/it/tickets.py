@@ -52,7 +52,7 @@ def draw_ticket_about(ctx: DrawContext) -> Draw:
 def ticket_about(slots: Slots, plan: PlanRecorder) -> Values:
     rows = plan.read(
         "tickets", "I search the tickets of that category.",
-        category=slots["category"], query=f"{slots['topic']} {slots['project']}", limit="3",
+        category=slots["category"], query=f"{slots['topic']} {slots['project']}", limit=3,
     )  # fmt: skip
     for row in rows:
         if slots["topic"] in row["issue"] and slots["project"] in row["issue"]:

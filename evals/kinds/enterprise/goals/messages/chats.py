@@ -30,7 +30,7 @@ def find_chat(plan: PlanRecorder, slots: Slots) -> Row:
         f"I look for my chat with {slots['name']} about the {slots['topic']} of {slots['project']}.",
         with_employee=slots["name"],
         query=f"{slots['topic']} {slots['project']}",
-        limit="3",
+        limit=3,
     )
     for row in chats:
         if slots["topic"] in row["text"] and slots["project"] in row["text"]:
@@ -121,7 +121,7 @@ def more_recent(slots: Slots, plan: PlanRecorder) -> Values:
     found = []
     for name in (slots["name"], slots["other"]):
         rows = plan.read(
-            "conversations", f"I look for my latest chat with {name}.", with_employee=name, limit="1"
+            "conversations", f"I look for my latest chat with {name}.", with_employee=name, limit=1
         )
         plan.weigh(plan.pick(rows.first))
         found.append((rows[0]["date"], name))

@@ -43,7 +43,7 @@ def draw_reply_latest(ctx: DrawContext) -> Draw:
 def reply_latest(slots: Slots, plan: PlanRecorder) -> Values:
     mails = plan.read(
         "mail", f"I look for the newest mail from {slots['name']}.", sender=slots["name"], recipient="me",
-        limit="1",
+        limit=1,
     )  # fmt: skip
     latest = plan.pick(mails.first)
     reply = _reply(latest["sender_emp_id"], latest["thread_id"], slots["news"])

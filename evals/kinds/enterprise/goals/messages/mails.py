@@ -50,7 +50,7 @@ def draw_latest_mail(ctx: DrawContext) -> Draw:
 def latest_mail(slots: Slots, plan: PlanRecorder) -> Values:
     mails = plan.read(
         "mail", f"I look for the newest mail from {slots['name']}.", sender=slots["name"], recipient="me",
-        limit="1",
+        limit=1,
     )  # fmt: skip
     mail = plan.pick(mails.first)
     return mail["subject"], mail["date"][:10]
@@ -157,7 +157,7 @@ def _mail_from(
 def _newest_from(plan: PlanRecorder, sender: str) -> Values:
     mails = plan.read(
         "mail", "I look for the newest mail from that person to me.", sender=sender, recipient="me",
-        limit="1",
+        limit=1,
     )  # fmt: skip
     if not mails:
         return plan.none(mails)

@@ -43,7 +43,7 @@ def _last_purchase(ctx: DrawContext, customer: Record) -> Record:
 
 def _newest(plan: PlanRecorder, **customer: str) -> Row:
     return plan.pick(
-        plan.read("sales", "I look for the customer's newest purchase.", **customer, limit="1").first
+        plan.read("sales", "I look for the customer's newest purchase.", **customer, limit=1).first
     )
 
 

@@ -109,7 +109,7 @@ def _last_review(ctx: DrawContext, product: Record) -> Record:
 
 def _find_review(plan: PlanRecorder, product: Row) -> Row:
     why, name = "I look for its newest review.", product["product_name"]
-    return plan.pick(plan.read("sentiments", why, product_name=name, limit="1").first)
+    return plan.pick(plan.read("sentiments", why, product_name=name, limit=1).first)
 
 
 def _draw_product(ctx: DrawContext) -> Found:

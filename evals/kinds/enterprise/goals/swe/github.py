@@ -40,7 +40,7 @@ def draw_my_newest(ctx: DrawContext) -> Draw:
 
 @GROUP.goal(draw_my_newest, who=owns_code)
 def my_newest(slots: Slots, plan: PlanRecorder) -> Values:
-    rows = plan.read("repositories", "I look for my newest repository.", owner="me", limit="1")
+    rows = plan.read("repositories", "I look for my newest repository.", owner="me", limit=1)
     row = plan.pick(rows[0])
     return row["repo_name"], row["creation_date"]
 

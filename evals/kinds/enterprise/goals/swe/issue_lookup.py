@@ -186,7 +186,7 @@ def find_file(plan: PlanRecorder, slots: Mapping[str, str]) -> Row:
     """The file of a repository that has a function."""
     rows = plan.read(
         "repositories", f"I look for {slots['function']} in that repository.",
-        repo_name=slots["repo"], query=slots["function"], limit=str(_CONTEXT),
+        repo_name=slots["repo"], query=slots["function"], limit=_CONTEXT,
     )  # fmt: skip
     for row in rows:
         if defines(row["code"], slots["function"]):
@@ -198,7 +198,7 @@ def find_issue(plan: PlanRecorder, slots: Mapping[str, str]) -> Row:
     """The issue of a repository that is about a function."""
     rows = plan.read(
         "issues", f"I look for the issue about {slots['function']}.",
-        repo_name=slots["repo"], query=slots["function"], limit=str(_CONTEXT),
+        repo_name=slots["repo"], query=slots["function"], limit=_CONTEXT,
     )  # fmt: skip
     for row in rows:
         if f"`{slots['function']}`" in row["description"]:
@@ -213,7 +213,7 @@ def find_chat_issue(plan: PlanRecorder, slots: Mapping[str, str]) -> Row:
 
 def newest_issue(plan: PlanRecorder, repo: str) -> Row:
     """The issue of a repository that was opened last."""
-    rows = plan.read("issues", "I look for the newest issue of the repository.", repo_name=repo, limit="1")
+    rows = plan.read("issues", "I look for the newest issue of the repository.", repo_name=repo, limit=1)
     return plan.pick(rows[0])
 
 

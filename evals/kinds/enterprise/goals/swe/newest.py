@@ -32,7 +32,7 @@ def walk(plan: PlanRecorder, slots: Slots) -> Row:
     """The way, through the tools."""
     rows = plan.read(
         "repositories", f"I look for the newest repository of {slots['name']}.",
-        owner=slots["name"], limit="1",
+        owner=slots["name"], limit=1,
     )  # fmt: skip
     return newest_issue(plan, plan.pick(rows[0])["repo_name"])
 

@@ -40,7 +40,7 @@ def draw_newest_repo_open(ctx: DrawContext) -> Draw:
 def newest_repo_open(slots: Slots, plan: PlanRecorder) -> Values:
     rows = plan.read(
         "repositories", f"I look for the newest repository of {slots['name']}.",
-        owner=slots["name"], limit="1",
+        owner=slots["name"], limit=1,
     )  # fmt: skip
     repo = plan.pick(rows[0])["repo_name"]
     return plan.listing(

@@ -22,7 +22,7 @@ def test_whole_results_go_by_their_handle_and_parts_by_value() -> None:
     recorder.call("functions.get_agents_with_max_cases", "One.", subset_cases=cases[:1])
     when, _, what, every, one = recorder.steps
 
-    assert when.arguments == {"period_name": "Summer", "year": "2021"}
+    assert when.arguments == {"period_name": "Summer", "year": 2021}
     assert what.arguments["start_date"] == period.value["start_date"]
     assert what.after == (0,)
     assert every.arguments == {"subset_cases": "#3"}
