@@ -1,4 +1,7 @@
-"""The signatures of the predictors in an agent."""
+"""The signatures of the predictors in an agent.
+
+Inputs that all tasks share come first: providers keep the beginning of a prompt that they were sent before.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +29,8 @@ class SelectTool(dspy.Signature):  # type: ignore[misc]
     everything asked for is done or found, or turns out to be neither possible nor needed, call `finish`.
     """
 
-    context: str = dspy.InputField(desc="the clock and the person you work for")
     tools: str = dspy.InputField(desc="the tools you can call")
+    context: str = dspy.InputField(desc="the clock and the person you work for")
     task: str = dspy.InputField(desc="what the person asks for")
     trajectory: list = dspy.InputField(desc="steps so far")  # type: ignore[type-arg]
     tool: str = dspy.OutputField(desc="the name of one tool")
@@ -39,8 +42,8 @@ class SelectCalls(dspy.Signature):  # type: ignore[misc]
     the order in which they are to be made. None of them can wait for what another one returns.
     """
 
-    context: str = dspy.InputField(desc="the clock and the person you work for")
     tools: str = dspy.InputField(desc="the tools you can call")
+    context: str = dspy.InputField(desc="the clock and the person you work for")
     task: str = dspy.InputField(desc="what the person asks for")
     # Holds a reply that could not be read, with what was wrong with it, and in worlds that judge answers the
     # calls with what they returned.
@@ -54,8 +57,8 @@ class Plan(dspy.Signature):  # type: ignore[misc]
     step of an earlier plan has failed: write the steps that are still to be done from there on.
     """
 
-    context: str = dspy.InputField(desc="the clock and the person you work for")
     tools: str = dspy.InputField(desc="the tools you can call")
+    context: str = dspy.InputField(desc="the clock and the person you work for")
     task: str = dspy.InputField(desc="what the person asks for")
     progress: str = dspy.InputField(desc="steps taken so far, if any", default="")
     plan: str = dspy.OutputField(desc=_PLAN_FIELD)

@@ -139,7 +139,7 @@ def test_what_a_task_tells_besides_stands_below_the_clock(org: Environment, stra
     clock = context_text(org.world.manifest.now, org.world.manifest.persona)
 
     assert all(
-        f"[[ ## context ## ]]\n{clock}\n\n{POLICIES}\n\n[[ ## tools ## ]]" in texts(request)[-1]
+        f"[[ ## context ## ]]\n{clock}\n\n{POLICIES}\n\n[[ ## task ## ]]" in texts(request)[-1]
         for request in script.requests[:1]
     )
 
@@ -157,8 +157,9 @@ def test_tasks_that_tell_nothing_besides_have_the_clock_alone(env: Environment) 
     with dspy.context(lm=script.lm()):
         Agent("act", env=env)(task=TASKS[0])
 
-    assert texts(script.requests[0])[0].startswith(
-        "[[ ## context ## ]]\nNow: Thursday 2023-11-30 00:00. Working for: Sam.\n\n[[ ## tools ## ]]"
+    assert (
+        "[[ ## context ## ]]\nNow: Thursday 2023-11-30 00:00. Working for: Sam.\n\n[[ ## task ## ]]"
+        in texts(script.requests[0])[0]
     )
 
 

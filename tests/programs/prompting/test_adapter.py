@@ -66,7 +66,7 @@ def test_the_query_has_tools_and_the_reminder_and_comes_last() -> None:
 
     assert role == "user"
     assert text.startswith(
-        "[[ ## context ## ]]\nNow: noon.\n\n[[ ## tools ## ]]\nt.look(): Look.\n\n[[ ## task"
+        "[[ ## tools ## ]]\nt.look(): Look.\n\n[[ ## context ## ]]\nNow: noon.\n\n[[ ## task"
     )
     assert text.endswith(
         "Respond with the corresponding output fields, starting with the field `[[ ## thought ## ]]`, then "
