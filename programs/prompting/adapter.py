@@ -38,7 +38,7 @@ from programs.prompting.native import (
     read_message,
 )
 from programs.prompting.render import TRAJECTORY, Layout, TextLayout, make_layout
-from programs.prompting.reply import read_reply
+from programs.prompting.reply import check_whole, read_reply
 from programs.prompting.request import AgentRequest, PromptData
 from programs.prompting.tool_calling import engine_settings, itself
 from programs.prompting.trajectory import Trajectory
@@ -134,6 +134,7 @@ class WholeTrajectories:
         with wire.listening(question.lm) as heard:
             by_dspy = super().__call__  # type: ignore[misc]
             answers: list[dict[str, Any]] = by_dspy(*question._replace(lm=heard))
+        _check_whole(wire, question.signature)
         return answers
 
     def _layout(self, signature: type[dspy.Signature]) -> Layout:
@@ -165,7 +166,9 @@ class TrajectoryAdapter(WholeTrajectories, dspy.ChatAdapter):  # type: ignore[mi
         layout = self._layout(signature)
         turns, data = self.turns.prompt(layout, demos, inputs), self._data(layout.outputs, inputs)
         request = AgentRequest(lm.model, tuple(turns), layout.system, config=config, data=data)
-        return [self.parse(signature, _text(wire.send(lm, request, **_control(settings))))]
+        chosen = self.parse(signature, _text(wire.send(lm, request, **_control(settings))))
+        _check_whole(wire, signature)
+        return [chosen]
 
     def _ask_natively(
         self, wire: Wire, question: AdapterCall, settings: Mapping[str, Any], trajectory: Trajectory
@@ -181,7 +184,7 @@ class TrajectoryAdapter(WholeTrajectories, dspy.ChatAdapter):  # type: ignore[mi
         request = AgentRequest(lm.model, tuple(turns), system, tools.functions, config, data)
         said = wire.send(lm, request, **_control(settings)).message
         try:
-            chosen = read_message(said, tools)
+            chosen = read_message(said, tools, cut_off=wire.cut_off)
         except ValueError as error:
             raise UnreadableReplyError(signature, as_shown(said), str(error), REMEDY) from error
         trajectory.said[len(trajectory)] = first_call_only(said, call_ids(trajectory))
@@ -232,6 +235,21 @@ def made_once(kept: WeakKeyDictionary[Key, Value], key: Key, make: Callable[[Key
     if found is None:
         found = kept[key] = make(key)
     return found
+
+
+def _check_whole(wire: Wire, signature: type[dspy.Signature]) -> None:
+    """Check that a reply which was read is no half of one.
+
+    Raises:
+        UnreadableReplyError: it is.
+    """
+    if not wire.cut_off:
+        return
+    texts = [name for name, field in signature.output_fields.items() if field.annotation is str]
+    try:
+        check_whole(wire.reply, texts)
+    except ValueError as error:
+        raise UnreadableReplyError(signature, wire.reply, str(error)) from error
 
 
 def _text(response: Response) -> str:

@@ -40,6 +40,11 @@ class Wire:
     reply: str = ""
     finish_reason: str = ""
 
+    @property
+    def cut_off(self) -> bool:
+        """Whether the reply reached the limit of output tokens."""
+        return self.finish_reason == "length"
+
     def send(self, lm: Any, request: Request, **control: Any) -> Response:
         self.sent, self.reply, self.finish_reason = _sent(request), "", ""
         response: Response = lm(request, **control)

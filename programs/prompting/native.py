@@ -72,8 +72,11 @@ def native_name(tool: str) -> str:
     return re.sub(r"[^A-Za-z0-9_-]", "_", tool.replace(".", "__")) or "_"
 
 
-def read_message(message: Message, tools: NativeTools) -> dict[str, Any]:
+def read_message(message: Message, tools: NativeTools, *, cut_off: bool = False) -> dict[str, Any]:
     """The first call of a reply: `tool` and `arguments`, and as `thought` the text beside it, if any.
+
+    Args:
+        cut_off: whether the reply reached the limit of output tokens; half of a value is not mended.
 
     Raises:
         ValueError: there is none, or its arguments cannot be read; says what is wrong.
@@ -88,7 +91,7 @@ def read_message(message: Message, tools: NativeTools) -> dict[str, Any]:
     first = calls.tool_calls[0]
     tool = tools.names.get(first.name) or _own_name(first.name, tools.names.values())
     thought = {"thought": said} if said else {}
-    return {**thought, "tool": tool, "arguments": _arguments(first.args)}
+    return {**thought, "tool": tool, "arguments": _arguments(first.args, mended=not cut_off)}
 
 
 def first_call_only(message: Message, taken: Collection[str]) -> Said:
@@ -191,10 +194,12 @@ def _own_name(name: str, known: Collection[str]) -> str:
     return name if name in known else name.replace("__", ".", 1)
 
 
-def _arguments(given: dict[str, Any]) -> dict[str, Any]:
+def _arguments(given: dict[str, Any], *, mended: bool) -> dict[str, Any]:
     text = given.get(_UNPARSED)
+    if not mended and (not given or given == {_UNPARSED: ""}):
+        raise ValueError("its arguments are not whole")
     if len(given) == 1 and isinstance(text, str):
-        return read_object("arguments", text)
+        return read_object("arguments", text, mended=mended)
     return given
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, NamedTuple, get_origin
 
 import dspy
@@ -13,6 +13,9 @@ from tools.files.unicode import is_writable
 
 # A marker counts only at the start of a line: inside JSON text a line break is escaped.
 _MARKER = re.compile(r"^[ \t]*\[\[ ## (\w+) ## \]\]", re.MULTILINE)
+_COMPLETED = "completed"
+_STRUCTURE = re.compile(r"[{\[]")
+_STRICT = json.JSONDecoder(strict=False)
 _FENCE = re.compile(r"^```\w*\s*\n(.*?)\n?```$", re.DOTALL)
 
 Read = Callable[[str], Any]
@@ -55,6 +58,31 @@ def read_reply(text: str, fields: dict[str, FieldReader]) -> dict[str, Any]:
     }
 
 
+def check_whole(text: str, texts: Collection[str]) -> None:
+    """Check that a reply which reached the limit of output tokens ends with a whole value.
+
+    Half of a value could be mended into one that the model did not mean.
+
+    Args:
+        texts: names of the output fields that are texts.
+
+    Raises:
+        ValueError: it ends with half of one.
+    """
+    markers = list(_MARKER.finditer(text))
+    if markers and markers[-1][1] in {*texts, _COMPLETED}:
+        return
+    last = text[markers[-1].end() :] if markers else text
+    begun = _STRUCTURE.search(last)
+    try:
+        if begun is not None:
+            _STRICT.raw_decode(last, begun.start())
+        elif markers and not last.strip():
+            raise ValueError("it ends with a marker")
+    except (ValueError, RecursionError):
+        raise ValueError("its last value is not whole") from None
+
+
 def split_fields(text: str) -> dict[str, str]:
     """The text under each marker; of a marker that comes twice, the first."""
     markers = list(_MARKER.finditer(text))
@@ -81,13 +109,16 @@ def _text(text: str) -> str:
     return text
 
 
-def read_object(name: str, text: str) -> dict[str, Any]:
-    """A JSON object with small slips mended; no text stands for an empty one.
+def read_object(name: str, text: str, *, mended: bool = True) -> dict[str, Any]:
+    """A JSON object; no text stands for an empty one.
+
+    Args:
+        mended: whether small slips are mended.
 
     Raises:
         ValueError: it is none; says so of `name`.
     """
-    value = _json(name, text) if text else {}
+    value = _json(name, text, mended=mended) if text else {}
     if not isinstance(value, dict):
         raise ValueError(f"{name} must be a JSON object")
     return value
@@ -122,7 +153,7 @@ def _call(call: Any) -> dict[str, Any]:
     return {"tool": call["tool"], "arguments": arguments}
 
 
-def _json(name: str, text: str) -> Any:
+def _json(name: str, text: str, *, mended: bool = True) -> Any:
     fenced = _FENCE.match(text)
     text = fenced[1].strip() if fenced else text
     try:
@@ -131,7 +162,7 @@ def _json(name: str, text: str) -> Any:
         raise ValueError(f"{name} is nested too deeply") from None
     except ValueError as error:
         # Small slips are mended; a text that was cut off is not: half an argument must not become a call.
-        if not text.endswith(("}", "]")):
+        if not mended or not text.endswith(("}", "]")):
             raise ValueError(f"{name} is not JSON: {error}") from None
         value = _mended(name, text)
     if "\\u" in text:

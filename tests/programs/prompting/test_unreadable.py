@@ -9,6 +9,7 @@ from typing import Any
 
 import dspy
 import pytest
+from dspy.adapters.baml_adapter import BAMLAdapter
 from dspy.lm15 import Message, RefusalPart, Request, Response, TextPart, ThinkingPart, ToolCallPart, Usage
 
 from evals.lm.finish_reasons import finish_reason
@@ -20,13 +21,21 @@ from evals.records.parts import AskEntry
 from evals.running.runner import evaluate
 from evals.running.settings import EvalSettings
 from programs.agent import Agent
+from programs.parts.signatures import call_signature
+from programs.prompting.adapter import TrajectoryAdapter
 from programs.replaying.recording import RecordingEngine
+from programs.strategies import strategy
 from tests.chat_server import ChatServer, called, chat_server, said
 from tests.programs.office import TASKS, call, finish
 from tools.environment import Environment
 from tools.episode_result import EpisodeResult
 
 CUT = call("calendar.search_events", '{"query": "Budget').partition("\n\n[[ ## completed")[0]
+
+CALLS = [
+    {"tool": "calendar.search_events", "arguments": {"query": query, "time_min": "2023-12-01 00:00:00"}}
+    for query in ("Budget", "Retro")
+]
 
 
 class Parts:
@@ -94,6 +103,40 @@ def test_a_reply_that_was_cut_off_is_answered_with_what_helps(env: Environment) 
 
 def test_a_reply_that_can_be_read_is_taken_whatever_the_reason(env: Environment) -> None:
     assert run(Agent("react", env=env), Parts((finish(), "length")).lm()).status == "finished"
+
+
+@pytest.mark.parametrize("name", ["react", "direct"])
+@pytest.mark.parametrize("adapter", [TrajectoryAdapter, dspy.JSONAdapter, dspy.XMLAdapter, BAMLAdapter])
+def test_half_a_reply_is_not_mended_into_a_call(adapter: Any, name: str, env: Environment) -> None:
+    values = {"thought": "Both.", "calls": CALLS, **CALLS[0]}
+    signature = call_signature(strategy(name))
+    fields = {field: value for field, value in values.items() if field in signature.output_fields}
+    whole = adapter().format_assistant_message_content(signature, fields)
+    made = set()
+    for end in range(1, len(whole) + 1):
+        if whole[end - 1] in '}]"0>':
+            engine = Parts((whole[:end], "length"), (whole[:end], "length"))
+            with dspy.context(adapter=adapter()):
+                episode = run(
+                    Agent(name, env=env, max_steps=len(CALLS) if name == "direct" else 1), engine.lm()
+                )
+            made.add(tuple(str(call.arguments) for call in episode.calls))
+
+    wanted = CALLS if name == "direct" else CALLS[:1]
+    assert made == {(), tuple(str(call["arguments"]) for call in wanted)}
+
+
+@pytest.mark.parametrize(
+    "arguments", [{"partial_json": '{"query": {"title": "Budget"}'}, {"partial_json": ""}, {}]
+)
+def test_half_of_native_arguments_is_not_mended_into_a_call(
+    arguments: dict[str, Any], env: Environment
+) -> None:
+    half = ToolCallPart("1", "calendar__search_events", arguments)
+    engine = Parts(([half], "length"), ([half], "length"))
+    episode = run(Agent("function_calling", env=env), engine.lm())
+
+    assert (episode.status, list(episode.calls)) == ("truncated", [])
 
 
 @pytest.mark.parametrize("name", ["react", "direct", "function_calling"])
