@@ -1,8 +1,11 @@
-"""The setting of a model that a provider refuses, from what it says."""
+"""What a provider refuses, from what it says: a setting, the key, the account or the model's name."""
 
 from __future__ import annotations
 
 import re
+from typing import Literal
+
+Access = Literal["key", "credit", "model"]
 
 _NAMES = {
     "temperature": r"\btemperature\b",
@@ -20,3 +23,17 @@ def refused_setting(text: str) -> str | None:
     """The setting that the message of a refused request names first; None if it names none."""
     found = {name: match.start() for name, known in _NAMES.items() if (match := re.search(known, text))}
     return min(found, key=lambda name: found[name]) if found else None
+
+
+_ACCESS: dict[Access, str] = {
+    "key": r"API key not valid|location is not supported",
+    "credit": r"credit balance is too low",
+    "model": r"\binvalid_model\b|not a valid model|model identifier is invalid"
+    r"|on-demand throughput isn.t supported",
+}
+"""Messages of Gemini, Anthropic, Mistral, OpenRouter and Bedrock, with the status 400 of wrong requests."""
+
+
+def refused_access(text: str) -> Access | None:
+    """What a refusal is about that no other request could do without; None for a request of its own."""
+    return next((part for part, known in _ACCESS.items() if re.search(known, text, re.IGNORECASE)), None)

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence, Set
 from importlib.resources import files
 from typing import Any
 
+from evals.lm.refusals import refused_access
 from tools.statuses import EpisodeStatus
 
 _RULES = tomllib.loads(files("evals.lm").joinpath("sdk_errors.toml").read_text(encoding="utf-8"))
@@ -41,13 +42,6 @@ _FILTERED = re.compile(
     r"(?i:content[ _-]?(management )?(filter|polic)|ResponsibleAIPolicyViolation|(prompt|candidate) blocked)"
     r"|\b(SAFETY|PROHIBITED_CONTENT|BLOCKLIST|SPII|RECITATION|promptFeedback|invalid_prompt|was flagged)\b"
 )
-
-_NOT_ASKABLE = re.compile(
-    r"API key not valid|credit balance is too low|location is not supported|\binvalid_model\b"
-    r"|not a valid model|model identifier is invalid|on-demand throughput isn.t supported",
-    re.IGNORECASE,
-)
-"""Refusals of keys, accounts and names of models with the status 400."""
 
 _UNREADABLE = re.compile(
     r"\b(MALFORMED_FUNCTION_CALL|UNEXPECTED_TOOL_CALL|TOO_MANY_TOOL_CALLS|MALFORMED_RESPONSE)\b"
@@ -92,7 +86,7 @@ def is_lasting(error: BaseException) -> bool:
         or _AWS_LASTING.search(_amazon_code(error)) is not None
         or not set(_LASTING["names"]).isdisjoint(names)
         or _by_name("exactly", names[:1]) is not None
-        or _NOT_ASKABLE.search(_said(error)) is not None
+        or refused_access(_said(error)) is not None
     )
 
 
@@ -112,7 +106,7 @@ def request_status(error: BaseException) -> EpisodeStatus:
         return "context_limit"
     if _FILTERED.search(said):
         return "filtered"
-    if _NOT_ASKABLE.search(said):
+    if refused_access(said):
         return "model_error"
     return "invalid_reply" if says_unreadable(said) else "invalid_request"
 

@@ -158,21 +158,25 @@ def _entry(model: str) -> dict[str, Any]:
 
 
 def _failure(model: Examined, error: Exception) -> Check:
+    from dspy.utils.exceptions import LMBillingError
+
     from evals.lm.failures import chain, failure_status
-    from evals.lm.refusals import refused_setting
+    from evals.lm.refusals import refused_access, refused_setting
     from evals.lm.sdk_errors import http_status
 
     said = without_secrets(str(error)).strip().partition("\n")[0] or type(error).__name__
     code = next(filter(None, map(http_status, chain(error))), None)
+    access = refused_access(said)
+    unpaid = any(isinstance(each, LMBillingError) for each in chain(error))
 
     def failed(name: str, remedy: str) -> Check:
         return Check(model.name, name, "failure", said, remedy)
 
-    if code in (401, 403):
+    if code in (401, 403) or access == "key":
         return failed("key", "the server refuses the key; put a right one in its place")
-    if code == 402:
+    if code == 402 or unpaid or access == "credit":
         return failed("key", "pay the provider, or use another key")
-    if code == 404:
+    if code == 404 or access == "model":
         return failed("connection", f"check the model's name and its address{_address(model)}")
     if code == 429:
         return failed("connection", "the quota is used up or requests come too fast; wait, or raise it")
