@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+import gc
+import os
+import sys
+
 import pytest
 from hypothesis import settings
+
+# Compiled modules are kept whatever the environment says: tests start many processes.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # How long an example takes is the machine's, which may be busy; a deadline makes tests fail now and then.
 settings.register_profile("worksmith", deadline=None)
 settings.load_profile("worksmith")
+
+
+def pytest_collection_finish() -> None:
+    """Keep the modules and tests, which stay to the end, out of every garbage collection."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

@@ -24,6 +24,7 @@ from tools.environment import Environment
 from tools.episode_result import EpisodeResult
 
 CANARY = "xyzzy-canary"
+SLOW = {"dspy:BetterTogether", "dspy:SIMBA", "tpe"}
 
 
 def planted(task: Task, number: int) -> Task:
@@ -215,7 +216,9 @@ def test_optimizers_of_plain_dspy_never_hold_the_truth(
     assert CANARY not in (tmp_path / "program.json").read_text()
 
 
-@pytest.mark.parametrize("name", OPTIMIZERS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in OPTIMIZERS]
+)
 def test_optimizers_of_the_command_never_hold_the_truth(suite: Suite, tmp_path: Path, name: str) -> None:
     teacher, student = (
         dspy.LM(f"scripted/{role}", engine=Model(*verbs), cache=False)

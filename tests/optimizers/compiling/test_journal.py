@@ -8,8 +8,9 @@ import shutil
 import threading
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 import dspy
@@ -31,6 +32,7 @@ from evals.lm.replies.engine import RememberingEngine
 from evals.lm.replies.store import ReplyStore
 from evals.suite import Suite
 from optimizers import registry
+from optimizers.compiling.artifact import Artifact
 from optimizers.compiling.compile import compile_program
 from optimizers.compiling.journal import IncompleteJournalError, Journal, discard, journal_beside
 from optimizers.compiling.models import Model as Named
@@ -124,11 +126,32 @@ def replies(folder: Path) -> int:
     return (folder / "replies.jsonl").read_bytes().count(b"\n")
 
 
+class Whole(NamedTuple):
+    """A compile that nothing disturbed, and its calls."""
+
+    folder: Path
+    artifact: Artifact
+    calls: int
+
+
+@pytest.fixture(scope="module")
+def wholes(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Whole]:
+    """Compiles with an optimizer, once for all tests: what they change is a copy."""
+
+    @cache
+    def whole(name: str) -> Whole:
+        folder, counter = tmp_path_factory.mktemp("whole") / "journal", Photographer()
+        return Whole(folder, compile_program(plan(suite, folder, name, by=counter)).artifact, counter.calls)
+
+    return whole
+
+
 @pytest.mark.parametrize("name", EACH)
-def test_a_killed_compile_goes_on_to_the_same_result(suite: Suite, tmp_path: Path, name: str) -> None:
-    first = Photographer()
-    whole = compile_program(plan(suite, tmp_path / "whole", name, by=first)).artifact
-    witness = Photographer(tmp_path / "disturbed", 1 + first.calls // 2)
+def test_a_killed_compile_goes_on_to_the_same_result(
+    suite: Suite, tmp_path: Path, name: str, wholes: Callable[[str], Whole]
+) -> None:
+    whole = wholes(name)
+    witness = Photographer(tmp_path / "disturbed", 1 + whole.calls // 2)
     compile_program(plan(suite, tmp_path / "disturbed", name, by=witness))
     killed = tmp_path / "killed"
     known = replies(killed)
@@ -138,32 +161,32 @@ def test_a_killed_compile_goes_on_to_the_same_result(suite: Suite, tmp_path: Pat
     second = Photographer()
     resumed = compile_program(replace(plan(suite, killed, name, by=second), resume=True)).artifact
 
-    assert resumed.digest == whole.digest
-    assert resumed.state == whole.state
+    assert resumed.digest == whole.artifact.digest
+    assert resumed.state == whole.artifact.state
     assert known > 0
-    assert second.calls == first.calls - known
-    assert replies(killed) == replies(tmp_path / "whole") == first.calls
+    assert second.calls == whole.calls - known
+    assert replies(killed) == replies(whole.folder) == whole.calls
 
 
 @pytest.mark.parametrize("name", EACH)
-def test_a_result_is_derived_without_a_model(suite: Suite, tmp_path: Path, name: str) -> None:
-    whole = compile_program(plan(suite, tmp_path / "whole", name, by=Photographer())).artifact
-    before = {file: file.read_bytes() for file in (tmp_path / "whole").rglob("*") if file.is_file()}
+def test_a_result_is_derived_without_a_model(suite: Suite, name: str, wholes: Callable[[str], Whole]) -> None:
+    whole = wholes(name)
+    before = {file: file.read_bytes() for file in whole.folder.rglob("*") if file.is_file()}
     nobody = Photographer()
-    anew = derived(plan(suite, tmp_path / "whole", name, by=nobody))
+    anew = derived(plan(suite, whole.folder, name, by=nobody))
 
-    assert anew.artifact.digest == whole.digest
+    assert anew.artifact.digest == whole.artifact.digest
     assert anew.logs == ()
     assert nobody.calls == 0
-    assert before == {file: file.read_bytes() for file in (tmp_path / "whole").rglob("*") if file.is_file()}
+    assert before == {file: file.read_bytes() for file in whole.folder.rglob("*") if file.is_file()}
 
 
 @pytest.mark.parametrize("name", ["bootstrap", "race", "knn"])
 @pytest.mark.parametrize("share", [0.2, 0.7])
-def test_what_a_budget_ended_is_derived_too(suite: Suite, tmp_path: Path, name: str, share: float) -> None:
-    everything = Photographer()
-    compile_program(plan(suite, tmp_path / "whole", name, by=everything))
-    calls = round(share * everything.calls)
+def test_what_a_budget_ended_is_derived_too(
+    suite: Suite, tmp_path: Path, name: str, share: float, wholes: Callable[[str], Whole]
+) -> None:
+    calls = round(share * wholes(name).calls)
     cut = replace(plan(suite, tmp_path / "cut", name, by=Photographer()), budget=Budget(calls=calls))
     ended = compile_program(cut).artifact
     assert ended.manifest.stopped == "max_calls"
@@ -250,10 +273,12 @@ MUTATIONS: dict[str, Callable[[bytes], bytes]] = {
 
 @pytest.mark.filterwarnings("ignore::tools.errors.Notice")
 @pytest.mark.parametrize("name", MUTATIONS)
-def test_damaged_traces_never_lead_to_another_program(suite: Suite, tmp_path: Path, name: str) -> None:
+def test_damaged_traces_never_lead_to_another_program(
+    suite: Suite, tmp_path: Path, name: str, wholes: Callable[[str], Whole]
+) -> None:
     """Every success owes its trace: it is run again with the replies, which the journal has."""
-    folder = tmp_path / "j"
-    whole = compile_program(plan(suite, folder, by=Photographer())).artifact
+    whole = wholes("bootstrap").artifact
+    folder = shutil.copytree(wholes("bootstrap").folder, tmp_path / "j")
     traces = folder / "teacher" / "traces.jsonl"
     before = traces.read_bytes()
     traces.write_bytes(MUTATIONS[name](before))
@@ -267,8 +292,8 @@ def test_damaged_traces_never_lead_to_another_program(suite: Suite, tmp_path: Pa
     assert (found.artifact.digest, found.logs) == (whole.digest, ())
 
 
-def test_damaged_traces_are_named(suite: Suite, tmp_path: Path) -> None:
-    compile_program(plan(suite, tmp_path / "j", by=Photographer()))
+def test_damaged_traces_are_named(suite: Suite, tmp_path: Path, wholes: Callable[[str], Whole]) -> None:
+    shutil.copytree(wholes("bootstrap").folder, tmp_path / "j")
     traces = tmp_path / "j" / "teacher" / "traces.jsonl"
     traces.write_bytes(MUTATIONS["two lines swapped"](traces.read_bytes()))
 

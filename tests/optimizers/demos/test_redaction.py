@@ -150,7 +150,7 @@ def test_prompts_with_twins_hold_no_token_that_their_persona_may_not_read(
     company: tuple[Environment, Planted],
 ) -> None:
     env, planted = company
-    people = personas(env, planted, 100)
+    people = personas(env, planted, 50)
     hunt = Hunt(env, planted)
     agent = show_nearest(
         Agent("react", env=env), {"selector.predict": NearestSettings(field="task", count=4)}

@@ -302,7 +302,7 @@ def test_so_it_is_from_a_server(content: str, server: ChatServer, env: Environme
     [
         '{"query": Infinity}',
         '{"query": 1e999}',
-        f'{{"query": {"[" * 100_000}{"]" * 100_000}}}',
+        f'{{"query": {"[" * 5_000}{"]" * 5_000}}}',
         '{"query": "\\ud800"}',
         None,
     ],

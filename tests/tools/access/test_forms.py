@@ -34,7 +34,7 @@ def _each(fields: set[str]) -> list[str | None]:
 _many = settings(max_examples=60, deadline=None)
 
 
-@_many
+@settings(max_examples=30, deadline=None)
 @given(documents(), worlds, personas)
 def test_python_sql_and_vector_forms_agree_with_the_rules(
     document: Any, world: World, persona: Persona
@@ -103,7 +103,7 @@ def test_every_changed_field_needs_a_rule(
     ]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(documents(), worlds, personas)
 def test_who_has_left_may_do_nothing(document: Any, world: World, persona: Persona) -> None:
     policy, connection = policy_of(document), database(world)

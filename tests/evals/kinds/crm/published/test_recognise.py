@@ -25,12 +25,13 @@ def read(text: str, family: str = "handle_time") -> dict[str, str]:
     return dict(recognise(text, family, TODAY).slots)
 
 
-@pytest.mark.parametrize(("family", "wording"), EACH, ids=[wording["text"][:50] for _, wording in EACH])
-def test_wordings_of_many_forms(family: str, wording: dict[str, str]) -> None:
-    reading = recognise(wording["text"], family, TODAY)
-    said = {name: value for name, value in wording.items() if name != "text"}
-    assert reading.complete
-    assert {name: reading.slots.get(name) for name in said} == said
+@pytest.mark.parametrize("family", WORDINGS)
+def test_wordings_of_many_forms(family: str) -> None:
+    for wording in WORDINGS[family]:
+        reading = recognise(wording["text"], family, TODAY)
+        said = {name: value for name, value in wording.items() if name != "text"}
+        assert reading.complete, wording
+        assert {name: reading.slots.get(name) for name in said} == said, wording
 
 
 @pytest.mark.parametrize(("family", "wording"), EACH[::3], ids=[w["text"][:50] for _, w in EACH[::3]])
@@ -233,7 +234,6 @@ def test_any_words_can_be_read(text: str, family: str, today: date | None) -> No
     assert not set(reading.missing) & set(reading.slots)
 
 
-@settings(max_examples=300)
 @given(st.text(max_size=200), st.sampled_from(sorted(TASK_TYPES)))
 def test_any_text_can_be_read(text: str, family: str) -> None:
     assert recognise(text, family, TODAY) == recognise(text, family, TODAY)
