@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Protocol
 
 from evals.lm.failures import chain, failure_of
 from evals.lm.payer import AdmissionError
-from evals.lm.replies.episodes import asking_for
 from evals.records.parts import Judgement, VerdictStatus
 from evals.records.verdicts import judged
 from tools.errors import InputError
@@ -52,6 +51,8 @@ def ask_judge(judge: Judge, task: Task, record: EpisodeRecord) -> Judgement:
         InputError: there is no rubric for the task, or the judge's model has no key.
         AdmissionError: the judge may not ask its model any more.
     """
+    from evals.lm.replies.episodes import asking_for  # imports DSPy, for which wrong settings do not wait
+
     try:
         with asking_for(judge.name) as owed:
             return judge(task, record).with_paid(owed)

@@ -61,11 +61,12 @@ def digest_in(folder: Path) -> str:
     return done.stdout.strip()
 
 
+@pytest.mark.slow  # each starts a Python that loads DSPy
 def test_code_is_known_by_what_it_says_and_not_by_where_it_is(tmp_path: Path) -> None:
     assert digest_in(written(tmp_path / "a")) == digest_in(written(tmp_path / "b"))
 
 
-@pytest.mark.slow  # each starts a Python that loads DSPy
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "changed",
     [

@@ -52,6 +52,11 @@ def artifact(
     return Artifact.of(found.program, manifest, {"seconds": seconds})
 
 
+@pytest.fixture(scope="module")
+def nearest(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Artifact:
+    return artifact(suite, tmp_path_factory.mktemp("nearest"))
+
+
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in OPTIMIZERS]
 )
@@ -81,8 +86,10 @@ def test_same_seed_same_bytes_whatever_the_workers(suite: Suite, tmp_path: Path,
     assert files[0] == files[1]
 
 
-def test_dspys_own_load_says_how_a_compiled_program_is_loaded(suite: Suite, tmp_path: Path) -> None:
-    artifact(suite, tmp_path).write(tmp_path / "program.json")
+def test_dspys_own_load_says_how_a_compiled_program_is_loaded(
+    suite: Suite, tmp_path: Path, nearest: Artifact
+) -> None:
+    nearest.write(tmp_path / "program.json")
     program = Clerk(suite.env)
 
     with pytest.raises(KeyError, match=r"load it with optimizers\.compiling\.artifact\.Artifact\.read"):
@@ -90,15 +97,12 @@ def test_dspys_own_load_says_how_a_compiled_program_is_loaded(suite: Suite, tmp_
     assert program.step.demos == []
 
 
-def test_time_spent_is_no_part_of_the_digest(suite: Suite, tmp_path: Path) -> None:
-    one = artifact(suite, tmp_path / "1", seconds=1.0)
-    two = artifact(suite, tmp_path / "2", seconds=2.0)
-
-    assert one.digest == two.digest
+def test_time_spent_is_no_part_of_the_digest(suite: Suite, tmp_path: Path, nearest: Artifact) -> None:
+    assert artifact(suite, tmp_path, seconds=2.0).digest == nearest.digest
 
 
-def test_provenance_names_task_teacher_and_records(suite: Suite, tmp_path: Path) -> None:
-    source = artifact(suite, tmp_path).manifest.demonstrations[0]
+def test_provenance_names_task_teacher_and_records(nearest: Artifact) -> None:
+    source = nearest.manifest.demonstrations[0]
 
     assert source.task_id == "cancel-00"
     assert source.teacher == "scripted/Cancel-Rename-Shift"
@@ -122,9 +126,11 @@ def test_models_on_predictors_are_not_written(suite: Suite, tmp_path: Path) -> N
         (lambda data: data.pop("format"), "not a compiled program"),
     ],
 )
-def test_damage_and_foreign_files_are_named(suite: Suite, tmp_path: Path, change: Any, message: str) -> None:
+def test_damage_and_foreign_files_are_named(
+    tmp_path: Path, change: Any, message: str, nearest: Artifact
+) -> None:
     file = tmp_path / "program.json"
-    artifact(suite, tmp_path).write(file)
+    nearest.write(file)
     data = json.loads(file.read_text())
     change(data)
     file.write_text(json.dumps(data))
@@ -147,24 +153,22 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
         Artifact.read(tmp_path / "absent.json")
 
 
-def test_a_program_of_another_shape_is_refused(suite: Suite, tmp_path: Path) -> None:
+def test_a_program_of_another_shape_is_refused(nearest: Artifact) -> None:
     with pytest.raises(InputError, match="has the parts step"):
-        artifact(suite, tmp_path).restore(dspy.ChainOfThought("task -> answer"))
+        nearest.restore(dspy.ChainOfThought("task -> answer"))
 
 
-def test_dev_tasks_that_share_intents_are_no_reason_to_refuse_a_manifest(
-    suite: Suite, tmp_path: Path
-) -> None:
+def test_dev_tasks_that_share_intents_are_no_reason_to_refuse_a_manifest(nearest: Artifact) -> None:
     records = [make_record(number, intent=f"intent-{number // 2}") for number in range(12)]
     trial = Trial.of("uncompiled", make_result(records), (), Settings())
-    told = artifact(suite, tmp_path).manifest.model_copy(update={"trials": (trial.to_json(),)})
+    told = nearest.manifest.model_copy(update={"trials": (trial.to_json(),)})
 
     assert trial.to_json()["outcome"]["groups"] == 6
     assert Manifest.model_validate_json(told.model_dump_json()) == told
 
 
-def test_a_manifest_says_nothing_unknown_of_its_acceptance(suite: Suite, tmp_path: Path) -> None:
-    told = artifact(suite, tmp_path).manifest.model_dump()
+def test_a_manifest_says_nothing_unknown_of_its_acceptance(nearest: Artifact) -> None:
+    told = nearest.manifest.model_dump()
 
     assert Manifest.model_validate({**told, "acceptance": {"rule": "none", "said": "x"}}).acceptance
     with pytest.raises(ValidationError, match="acceptance"):

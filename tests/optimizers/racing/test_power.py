@@ -59,8 +59,8 @@ def test_more_candidates_and_tasks_that_are_alike_show_less() -> None:
 
 
 def test_too_few_intents_show_nothing() -> None:
-    assert race_power(Field(4, 100), 1.0, 1.0) == 0
-    assert math.isnan(smallest_race_difference(Field(4, 100), differing))
+    assert race_power(Field(4, 20), 1.0, 1.0) == 0
+    assert math.isnan(smallest_race_difference(Field(4, 20), differing))
 
 
 @pytest.mark.slow

@@ -86,7 +86,7 @@ def test_an_intent_does_not_depend_on_the_others(office: World, tasks: list[Task
 
 
 @pytest.mark.parametrize(
-    ("seed", "scale", "per_intent"), [(1, 0.1, 2), (2, 0.1, 10), (3, 0.3, 5), (4, 1.0, 10)]
+    ("seed", "scale", "per_intent"), [(1, 0.1, 2), (2, 0.1, 10), (3, 0.3, 5), (4, 0.5, 10)]
 )
 def test_other_offices(tmp_path: Path, seed: int, scale: float, per_intent: int) -> None:
     tasks = generate(make_office(tmp_path, seed, scale), seed, per_intent)

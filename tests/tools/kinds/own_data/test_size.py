@@ -14,7 +14,7 @@ from tools.kinds.own_data.environment import Environment
 from tools.policy import PRIVATE
 from tools.sqlite.sandbox import Sandbox
 
-SMALL, LARGE = 300, 6_000
+SMALL, LARGE = 300, 3_000
 
 ALL = ["read", "create", "update", "delete"]
 PEOPLE = {"rules": [{"id": "P", "operations": ["read", "create"], "when": {"same": "team"}}]}

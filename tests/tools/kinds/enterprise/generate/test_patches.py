@@ -144,7 +144,7 @@ def test_hostile_code_does_not_pass(hostile: str) -> None:
 )
 def test_endless_code_is_stopped(endless: str) -> None:
     started = time.monotonic()
-    assert not patch_passes(CODE, endless, TESTS, seconds=0.3)
+    assert not patch_passes(CODE, endless, TESTS, seconds=1)
     assert time.monotonic() - started < 5
 
 
