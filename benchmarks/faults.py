@@ -188,7 +188,7 @@ def compared(kind: str, met: Evaluated, undisturbed: Evaluated, bench: Bench) ->
 @contextmanager
 def _short_waits() -> Iterator[None]:
     """A block in which tries without Retry-After follow at once."""
-    from evals.lm import retries
+    from evals.lm.wire import retries
 
     before = retries.FIRST_WAIT
     retries.FIRST_WAIT = _FIRST_WAIT

@@ -14,6 +14,7 @@ from evals.lm.sdk_errors import (
     is_lasting,
     is_sdk_error,
     request_status,
+    says_too_many,
     says_unreadable,
     sdk_status,
     status_of_code,
@@ -100,6 +101,17 @@ def may_be_over_soon(error: BaseException) -> bool:
     if status != "model_error" or _declared(said_by) or _status(said_by) is None:
         return False
     return not any(is_lasting(each) for each in chain(error))
+
+
+def is_rate_limit(error: BaseException) -> bool:
+    """Whether a server refused a request because it gets too many."""
+    from dspy import lm15
+    from dspy.utils.exceptions import LMRateLimitError
+
+    return any(
+        isinstance(each, LMRateLimitError | lm15.RateLimitError) or says_too_many(each)
+        for each in chain(error)
+    )
 
 
 def _decide(error: BaseException) -> tuple[BaseException, EpisodeStatus]:

@@ -13,7 +13,6 @@ memory and on disk, under keys of our own, which cover the model's address and s
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
@@ -27,7 +26,9 @@ from evals.lm.estimates import estimated
 from evals.lm.lm_proxy import ProxyEngine, Sample, check_askable
 from evals.lm.payer import Payer
 from evals.lm.prompt_cache import tokens_of
-from evals.lm.retries import wait_before
+from evals.lm.wire.lane import lane_of
+from evals.lm.wire.retries import with_retries
+from evals.lm.wire.settings import WireSettings
 from tools.episode_result import Tokens, Usage
 from tools.seeding import digest
 
@@ -36,6 +37,9 @@ _METER = "worksmith_meter"
 
 _CACHED = "worksmith.reply"
 """Marks our entries in DSPy's cache."""
+
+_CHARACTERS = 4
+"""Of a token, about; the limit of tokens a minute is corrected when the reply is there."""
 
 _ESTIMATED = {"estimated_usage": True}
 """Marks a reply with estimated tokens."""
@@ -111,6 +115,7 @@ class MeteredEngine(ProxyEngine):
         super().__init__(original)
         self.payer = payer
         self._tries = 1 + int(getattr(self.innermost, "num_retries", 0) or 0)
+        self._lane = None if self._runs_here else lane_of(self.innermost)
 
     def reply(self, request: lm15.Request, sample: Sample) -> lm15.Response:
         """The reply from the cache or the model.
@@ -133,17 +138,26 @@ class MeteredEngine(ProxyEngine):
         return response
 
     def _asked(self, request: lm15.Request, sample: Sample) -> lm15.Response:
-        for tried in range(1, self._tries + 1):
-            if tried > 1 and self.payer is not None:
+        again = False
+
+        def ask() -> lm15.Response:
+            nonlocal again
+            if again and self.payer is not None:
                 self.payer.check_again()
-            try:
-                return self._paid(request, sample)
-            except Exception as error:
-                wait = wait_before(error, tried) if tried < self._tries else None
-                if wait is None:
-                    raise
-                time.sleep(wait)
-        raise AssertionError("a model is asked at least once")
+            again = True
+            return self._let_through(request, sample)
+
+        seconds = WireSettings.retry_time if self._lane is None else self._lane.settings.retry_time
+        return with_retries(ask, tries=self._tries, seconds=seconds)
+
+    def _let_through(self, request: lm15.Request, sample: Sample) -> lm15.Response:
+        if self._lane is None:
+            return self._paid(request, sample)
+        probable = _probable_tokens(request) if self._lane.counts_tokens else 0.0
+        with self._lane.request(probable) as passing:
+            response = self._paid(request, sample)
+            passing.tokens = tokens_of(response)
+        return response
 
     def _paid(self, request: lm15.Request, sample: Sample) -> lm15.Response:
         payer, took = self.payer, Tokens()
@@ -218,6 +232,12 @@ def _count(usage: Usage, answers: int = 0) -> None:
     meter = dspy.settings.get(_METER)
     if meter is not None:
         meter.add(usage, answers)
+
+
+def _probable_tokens(request: lm15.Request) -> float:
+    """Tokens of a request by its characters, before there is a reply that says how many."""
+    texts = [str(request.system or ""), *(message.text or str(message.parts) for message in request.messages)]
+    return sum(map(len, texts)) / _CHARACTERS
 
 
 def _is_estimated(response: lm15.Response) -> bool:

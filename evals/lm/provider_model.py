@@ -7,11 +7,21 @@ from typing import Any
 import dspy
 from dspy.clients.base_lm import LM_CLASS_STATE_KEY
 
+from evals.lm.wire.settings import WireSettings
+
 _UNSAVED = ("headers", "extra_headers", "timeout")
 
 
 class ProviderModel(dspy.LM):  # type: ignore[misc]
-    """A `dspy.LM`. DSPy saves one without its key; this one is also saved without headers and timeouts."""
+    """A `dspy.LM`. DSPy saves one without its key; this one is also saved without headers and timeouts.
+
+    Args:
+        wire: limits of its requests; None for none.
+    """
+
+    def __init__(self, model: str, *, wire: WireSettings | None = None, **settings: Any) -> None:
+        super().__init__(model, **settings)
+        self.wire = wire or WireSettings()
 
     def dump_state(self) -> dict[str, Any]:
         """The state, which loads as a `dspy.LM`."""

@@ -31,6 +31,8 @@ _AWS_NO_ANSWER = re.compile(
 )
 """Codes that Amazon sends with the status 400 for requests that are right."""
 
+_AWS_TOO_MANY = re.compile(r"Throttl|TooManyRequests")
+
 _TOO_LONG = re.compile(
     r"context[ _-]?(length|window|size)|maximum (context|input) length|request too large"
     r"|(prompt|input|request) is too l(ong|arge)|too many (input )?tokens|input token count"
@@ -87,6 +89,16 @@ def is_lasting(error: BaseException) -> bool:
         or not set(_LASTING["names"]).isdisjoint(names)
         or _by_name("exactly", names[:1]) is not None
         or refused_access(_said(error)) is not None
+    )
+
+
+def says_too_many(error: BaseException) -> bool:
+    """Whether an exception of a client library says that the server gets too many requests."""
+    return (
+        http_status(error) == 429
+        or _grpc_code(error) == "RESOURCE_EXHAUSTED"
+        or _AWS_TOO_MANY.search(_amazon_code(error)) is not None
+        or "RateLimitError" in _names(error)
     )
 
 

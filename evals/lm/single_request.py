@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
 import dspy
 from dspy import lm15
 from dspy.clients.backend_selection import select_backend
-from dspy.clients.call_result import usage_dict
 from dspy.clients.engines.litellm_engine import LiteLLMEngine
 from dspy.utils.exceptions import LMUnsupportedFeatureError
 
 from evals.lm.prompt_cache import with_cache_writes
+from evals.lm.wire.client import native_client
 
 Ask = Callable[[lm15.Request], lm15.Response]
 
@@ -31,7 +30,7 @@ def single_request(lm: dspy.BaseLM) -> Ask:
         complete: Ask = engine.complete
         return complete
     route = select_backend(lm)
-    native = _native(lm, route.resolution.provider) if route.native else None
+    native = native_client(lm, route) if route.native else None
     if engine == "lm15" or (native is not None and route.resolution.declared):
         assert native is not None
         return native
@@ -48,19 +47,6 @@ def single_request(lm: dspy.BaseLM) -> Ask:
             except LMUnsupportedFeatureError:
                 pass  # known before anything is sent; DSPy goes on with LiteLLM as well
         return with_cache_writes(compatible.complete(request))
-
-    return ask
-
-
-def _native(lm: dspy.LM, provider: str) -> Ask:
-    """Ask through DSPy's own client; tokens from a provider's prompt cache count as used."""
-    asking = _asking(lm.copy(callbacks=[], num_retries=0, engine="lm15"))
-
-    def ask(request: lm15.Request) -> lm15.Response:
-        response = asking(request)
-        counts = usage_dict(response, provider)
-        prompt, completion = counts.get("prompt_tokens"), counts.get("completion_tokens")
-        return replace(response, usage=replace(response.usage, input_tokens=prompt, output_tokens=completion))
 
     return ask
 

@@ -107,7 +107,7 @@ def test_a_model_that_cannot_be_reached_is_no_wrong_answer(
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
-    monkeypatch.setattr("evals.lm.retries.FIRST_WAIT", 0.01)
+    monkeypatch.setattr("evals.lm.wire.retries.FIRST_WAIT", 0.01)
 
     result = invoke("eval", office, "--lm", "openai/nothing", "--limit", 2, "--no-track", "--json")
 

@@ -7,12 +7,14 @@ import os
 import shlex
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
+from dataclasses import fields
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from evals.lm.prices import Price, per_million
+from evals.lm.wire.settings import WireSettings
 from tools.errors import InputError
 from tools.files.json_files import validated
 from tools.files.secrets import hide_variable
@@ -65,7 +67,12 @@ class NamedModel(BaseModel):
         timeout: seconds without an answer until a request counts as lost. Replies are not streamed, so the
             whole reply must begin to arrive within them.
         connect_timeout: seconds until a connection must be there.
-        num_retries: how often a lost request is sent again.
+        total_timeout: seconds that one request may take with all of its reply. Requests through LiteLLM have
+            no such limit.
+        num_retries: how often a lost request is sent again. A refusal for too many requests does not count.
+        retry_time: seconds from a request's first try after which it is not sent again; 600 if not set.
+        requests_per_minute, tokens_per_minute: the provider's limits, which all workers share.
+        parallel: the most requests in flight.
         input_price, output_price: dollars per million tokens.
         cached_input_price, cache_write_price: the same of prompt tokens that the provider reads from its own
             cache and writes there; without them such tokens cost as much as others.
@@ -98,6 +105,11 @@ class NamedModel(BaseModel):
     cached_input_price: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     cache_write_price: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     context_window: int | None = Field(default=None, ge=1)
+    requests_per_minute: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    tokens_per_minute: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    parallel: int | None = Field(default=None, ge=1)
+    retry_time: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    total_timeout: float | None = Field(default=None, gt=0, allow_inf_nan=False)
 
     @model_validator(mode="after")
     def _suits(self) -> Self:
@@ -134,7 +146,9 @@ class NamedModel(BaseModel):
         check_provider(self.model)
         names = {"model", "api_key_env", "headers", "proxy", "timeout", "connect_timeout"}
         names |= {"input_price", "output_price", "cached_input_price", "cache_write_price", "context_window"}
-        said: dict[str, Any] = self.model_dump(exclude=names, exclude_none=True)
+        limits = {field.name for field in fields(WireSettings)}
+        wire = WireSettings(**self.model_dump(include=limits, exclude_none=True))
+        said: dict[str, Any] = self.model_dump(exclude=names | limits, exclude_none=True)
         given = {_DSPY_NAMES.get(setting, setting): value for setting, value in said.items()}
         if self.api_key_env is not None:
             given["api_key"] = _variable(self.api_key_env, name, "the key of the model")
@@ -158,7 +172,7 @@ class NamedModel(BaseModel):
         elif self.timeout is not None:
             given["timeout"] = self.timeout
         try:
-            return ProviderModel(self.model, **given)
+            return ProviderModel(self.model, wire=wire, **given)
         except (LMConfigurationError, ValueError) as error:
             raise InputError(str(error), where=name, hint="change the model's settings") from error
 

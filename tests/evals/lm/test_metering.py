@@ -16,9 +16,9 @@ from dspy.lm15 import Usage as Reported
 from dspy.utils.exceptions import LMInvalidRequestError, LMServerError, LMUnexpectedError
 
 from evals.dspy_programs.digests import addresses, model_digest
-from evals.lm import retries
 from evals.lm.metering import metered, metering
-from evals.lm.retries import wait_before
+from evals.lm.wire import retries
+from evals.lm.wire.retries import wait_before
 from tests.chat_server import ChatServer, chat_server, said
 from tools.episode_result import Usage
 from tools.errors import InputError

@@ -23,7 +23,7 @@ from dspy.lm15 import (
 from evals.lm.failures import failure_of, may_be_over_soon
 from evals.lm.finish_reasons import finish_reason
 from evals.lm.metering import metered, metering, reply_to_json
-from evals.lm.retries import wait_before
+from evals.lm.wire.retries import wait_before
 from tests.evals.lm.provider_fixtures import Case, ProviderServer, cases, fixture, provider_server
 from worksmith.models.named import use_models
 

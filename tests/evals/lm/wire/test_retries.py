@@ -17,7 +17,7 @@ from dspy import lm15
 from dspy.utils import exceptions as lm
 
 from evals.lm.failures import failure_status, remembered
-from evals.lm.retries import FIRST_WAIT, wait_before
+from evals.lm.wire.retries import FIRST_WAIT, wait_before
 from tests.evals.client_errors import (
     ANTHROPIC,
     API_CORE,

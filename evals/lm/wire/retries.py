@@ -1,0 +1,105 @@
+"""Retries of failed requests to a model, and the wait before them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import TypeVar
+
+from tenacity import RetryCallState, Retrying, retry_if_exception, stop_any, stop_before_delay
+from tenacity.stop import stop_base
+
+from evals.lm.failures import chain, is_rate_limit, may_be_over_soon
+from evals.lm.waits import wait_asked_for
+from evals.lm.wire.breaker import PausedError
+
+T = TypeVar("T")
+
+FIRST_WAIT = 1.0
+"""Seconds before the second try, unless the server says; doubled before each further one."""
+
+LONGEST_WAIT = 60.0
+"""The most seconds to wait, unless the server asks for more."""
+
+LONGEST_ASKED_FOR = 300.0
+"""The most seconds of a server's `Retry-After`; after a longer one there is no other try."""
+
+
+_JITTER = random.Random()
+"""Of its own: a program may have seeded the common one. It decides no result, only when a request is sent."""
+
+
+def with_retries(ask: Callable[[], T], *, tries: int, seconds: float) -> T:
+    """What `ask` returns, which is called again after failures that may be over soon.
+
+    A refusal for too many requests is no failure: it is tried again for as long as the time lasts.
+
+    Args:
+        tries: the most calls that fail; 1 for a single call whatever comes of it.
+        seconds: from the first call, after which no other one begins.
+
+    Raises:
+        Exception: of the last call.
+    """
+    retrying = Retrying(
+        retry=retry_if_exception(
+            lambda error: isinstance(error, PausedError) or wait_before(error, 1) is not None
+        ),
+        stop=stop_any(_Failed(tries), stop_before_delay(seconds)),
+        wait=_wait,
+        reraise=True,
+    )
+    return retrying(ask)
+
+
+class _Failed(stop_base):
+    """Stops the tries of one request after so many that failed."""
+
+    def __init__(self, tries: int) -> None:
+        self._left = tries
+        self._only_one = tries == 1
+
+    def __call__(self, state: RetryCallState) -> bool:
+        error = _error(state)
+        self._left -= self._only_one or isinstance(error, PausedError) or not is_rate_limit(error)
+        return self._left <= 0
+
+
+def wait_before(error: BaseException, tried: int) -> float | None:
+    """Seconds to wait before another try, without the part that is left to chance; None if none would help.
+
+    Args:
+        error: of the last try.
+        tried: the number of tries so far.
+    """
+    if not may_be_over_soon(error):
+        return None
+    asked_for = _asked_for(error)
+    if asked_for is None:
+        return float(min(FIRST_WAIT * 2 ** (tried - 1), LONGEST_WAIT))
+    return asked_for if asked_for <= LONGEST_ASKED_FOR else None
+
+
+def asked_wait(error: BaseException) -> float:
+    """Seconds that the server asks all requests to wait; 0 if it says nothing, or too much to wait for."""
+    asked_for = _asked_for(error) or 0.0
+    return asked_for if asked_for <= LONGEST_ASKED_FOR else 0.0
+
+
+def _wait(state: RetryCallState) -> float:
+    error = _error(state)
+    if isinstance(error, PausedError):
+        return 0.0  # the pause is the wait
+    wait = wait_before(error, state.attempt_number) or 0.0
+    # Not all that failed at once are to come again at once, nor sooner than the server asks for.
+    return wait * (_JITTER.uniform(0.5, 1.0) if _asked_for(error) is None else _JITTER.uniform(1.0, 1.1))
+
+
+def _error(state: RetryCallState) -> BaseException:
+    error = None if state.outcome is None else state.outcome.exception()
+    assert error is not None, "only a failure is followed by another try"
+    return error
+
+
+def _asked_for(error: BaseException) -> float | None:
+    return wait_asked_for(list(chain(error)))

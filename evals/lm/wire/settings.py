@@ -1,0 +1,24 @@
+"""Limits of a model's requests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class WireSettings:
+    """Limits of the requests to one model. None does not limit.
+
+    Attributes:
+        requests_per_minute: requests that the provider takes.
+        tokens_per_minute: tokens of prompts and replies that it takes.
+        parallel: the most requests in flight. Fewer are, as long as the model says that it has too many.
+        retry_time: seconds from the first try of a request after which there is no other one.
+        total_timeout: seconds that one request may take, with all of its reply.
+    """
+
+    requests_per_minute: float | None = None
+    tokens_per_minute: float | None = None
+    parallel: int | None = None
+    retry_time: float = 600.0
+    total_timeout: float | None = None
