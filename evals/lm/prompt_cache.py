@@ -1,15 +1,114 @@
-"""A provider's cache of prompts: the tokens that it reports."""
+"""A provider's cache of prompts: markers for those that want them, and the tokens that all report.
+
+Most providers find the repeated beginning of a prompt by themselves. Claude, with Anthropic, Amazon and
+Google, caches only as far as a marker. Requests are marked at the end of the system message, behind the
+message before the last, and where the next prompt will begin with all of this one, at the end. So the next
+step of an episode finds what it repeats, and the first step of the next episode finds system message and
+demonstrations. A marker changes nothing that the model reads, so it is in no digest and in no key of a reply.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from dspy.lm15 import CacheConfig, Request, TextPart, ToolCallPart, ToolResultPart
+
+from evals.lm.prices import listed
+from evals.lm.wire.settings import WireSettings
 from tools.episode_result import Tokens
 
 if TYPE_CHECKING:
+    import dspy
     from dspy import lm15
+
+Mark = Callable[[Request], Request]
+
+_SHORTEST = 2048
+"""Characters. Shorter prompts have less than the 1,024 tokens that all providers want for their caches."""
+
+_MARKER = {"type": "ephemeral"}
+
+_TRANSLATED = ("anthropic/", "azure_ai/", "bedrock/", "openrouter/", "vertex_ai/")
+"""Providers of Claude for whom LiteLLM translates markers."""
+
+
+@dataclass(frozen=True, slots=True)
+class GrowingRequest(Request):  # type: ignore[misc]
+    """A request that says whether the next prompt will begin with all of this one."""
+
+    grows: bool = field(default=False, compare=False, repr=False)
+
+
+def native_mark(lm: dspy.BaseLM, provider: str) -> Mark:
+    """A function that marks requests for DSPy's own client.
+
+    It places one marker in the system message and one in a message. The one at the end is a setting of
+    Anthropic's own servers, which others may refuse.
+    """
+    if "anthropic" not in provider or not _wanted(lm):
+        return _unmarked
+    own = not {"api_base", "base_url"} & set(lm.kwargs)
+
+    def mark(request: Request) -> Request:
+        config, before = request.config, len(request.messages) - 2
+        if config.cache is not None or _short(request):
+            return request
+        behind = before >= 0 and _takes_marker(request.messages[before])
+        cache = CacheConfig(prefix_until_index=before) if behind else CacheConfig(prefix="stable")
+        last = {"cache_control": _MARKER} if own and _grows(request) else {}
+        more = {**(config.extensions or {}), **last}
+        return replace(request, config=replace(config, cache=cache, extensions=more or None))
+
+    return mark
+
+
+def compatible_mark(lm: dspy.BaseLM) -> Mark:
+    """A function that marks requests for LiteLLM."""
+    name = str(lm.model)
+    if not (name.startswith(_TRANSLATED) and "claude" in name and _wanted(lm)):
+        return _unmarked
+    known = listed(name) or listed(name.rpartition("/")[2])
+    if name.startswith("bedrock/") and not known.get("supports_prompt_caching"):
+        return _unmarked  # Amazon refuses markers for models without a cache
+
+    def mark(request: Request) -> Request:
+        if _short(request):
+            return request
+        places: list[Mapping[str, Any]] = [{"role": "system"}]
+        places += [{"index": -2}] if len(request.messages) > 1 else []
+        places += [{"index": -1}] if _grows(request) else []
+        points = [{"location": "message", **place} for place in places]
+        more = {**(request.config.extensions or {}), "cache_control_injection_points": points}
+        return replace(request, config=replace(request.config, extensions=more))
+
+    return mark
+
+
+def _unmarked(request: Request) -> Request:
+    return request
+
+
+def _wanted(lm: dspy.BaseLM) -> bool:
+    """Whether the setting `prompt_cache` of the model allows markers."""
+    wire: WireSettings = getattr(lm, "wire", None) or WireSettings()
+    return wire.prompt_cache
+
+
+def _grows(request: Request) -> bool:
+    return isinstance(request, GrowingRequest) and request.grows
+
+
+def _short(request: Request) -> bool:
+    offered = (getattr(tool, "description", None) for tool in request.tools or ())
+    said = (getattr(part, "text", None) for message in request.messages for part in message.parts)
+    return sum(len(str(text)) for text in (request.system, *offered, *said) if text) < _SHORTEST
+
+
+def _takes_marker(message: lm15.Message) -> bool:
+    last = message.parts[-1]
+    return isinstance(last, ToolCallPart | ToolResultPart) or (isinstance(last, TextPart) and bool(last.text))
 
 
 def tokens_of(response: lm15.Response) -> Tokens:

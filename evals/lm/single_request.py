@@ -11,7 +11,7 @@ from dspy.clients.backend_selection import select_backend
 from dspy.clients.engines.litellm_engine import LiteLLMEngine
 from dspy.utils.exceptions import LMUnsupportedFeatureError
 
-from evals.lm.prompt_cache import with_cache_writes
+from evals.lm.prompt_cache import Mark, compatible_mark, native_mark, with_cache_writes
 from evals.lm.wire.client import native_client
 
 Ask = Callable[[lm15.Request], lm15.Response]
@@ -30,7 +30,9 @@ def single_request(lm: dspy.BaseLM) -> Ask:
         complete: Ask = engine.complete
         return complete
     route = select_backend(lm)
-    native = native_client(lm, route) if route.native else None
+    native = None
+    if route.native:
+        native = _marking(native_mark(lm, route.resolution.provider), native_client(lm, route))
     if engine == "lm15" or (native is not None and route.resolution.declared):
         assert native is not None
         return native
@@ -46,9 +48,14 @@ def single_request(lm: dspy.BaseLM) -> Ask:
                 return native(request)
             except LMUnsupportedFeatureError:
                 pass  # known before anything is sent; DSPy goes on with LiteLLM as well
-        return with_cache_writes(compatible.complete(request))
+        return with_cache_writes(compatible.complete(mark(request)))
 
+    mark = compatible_mark(lm)
     return ask
+
+
+def _marking(mark: Mark, asks: Ask) -> Ask:
+    return lambda request: asks(mark(request))
 
 
 class _OwnForward(dspy.BaseLM):  # type: ignore[misc]

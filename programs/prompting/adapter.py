@@ -165,7 +165,8 @@ class TrajectoryAdapter(WholeTrajectories, dspy.ChatAdapter):  # type: ignore[mi
             return super()._ask(wire, question)
         layout = self._layout(signature)
         turns, data = self.turns.prompt(layout, demos, inputs), self._data(layout.outputs, inputs)
-        request = AgentRequest(lm.model, tuple(turns), layout.system, config=config, data=data)
+        grows = "tool" in layout.outputs and _stays(trajectory)
+        request = AgentRequest(lm.model, tuple(turns), layout.system, config=config, grows=grows, data=data)
         chosen = self.parse(signature, _text(wire.send(lm, request, **_control(settings))))
         _check_whole(wire, signature)
         return [chosen]
@@ -181,7 +182,9 @@ class TrajectoryAdapter(WholeTrajectories, dspy.ChatAdapter):  # type: ignore[mi
         turns, data = self.turns.prompt(layout, demos, inputs), self._data(signature.output_fields, inputs)
         system = f"{layout.system}\n\n{tools.notes}" if tools.notes else layout.system
         config = _native_config(lm, settings)
-        request = AgentRequest(lm.model, tuple(turns), system, tools.functions, config, data)
+        request = AgentRequest(
+            lm.model, tuple(turns), system, tools.functions, config, _stays(trajectory), data
+        )
         said = wire.send(lm, request, **_control(settings)).message
         try:
             chosen = read_message(said, tools, cut_off=wire.cut_off)
@@ -250,6 +253,11 @@ def _check_whole(wire: Wire, signature: type[dspy.Signature]) -> None:
         check_whole(wire.reply, texts)
     except ValueError as error:
         raise UnreadableReplyError(signature, wire.reply, str(error)) from error
+
+
+def _stays(trajectory: Any) -> bool:
+    """Whether the next step repeats the prompt of this one: it does not where it is offered other tools."""
+    return isinstance(trajectory, Trajectory) and not trajectory.offer
 
 
 def _text(response: Response) -> str:

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dspy.lm15 import Request
-
+from evals.lm.prompt_cache import GrowingRequest
 from programs.prompting.steps import Step
 
 
@@ -31,7 +30,7 @@ class PromptData:
 
 
 @dataclass(frozen=True, slots=True)
-class AgentRequest(Request):  # type: ignore[misc]
+class AgentRequest(GrowingRequest):
     """A request of an agent. A model gets the request without `data`, which stays in this process."""
 
     data: PromptData = field(default_factory=lambda: PromptData((), {}), compare=False, repr=False)

@@ -77,6 +77,8 @@ class NamedModel(BaseModel):
         cached_input_price, cache_write_price: the same of prompt tokens that the provider reads from its own
             cache and writes there; without them such tokens cost as much as others.
         context_window: tokens of prompt and reply together.
+        prompt_cache: whether prompts for Claude are marked for the provider's cache; they are unless it is
+            false. Other providers need no markers.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -105,6 +107,7 @@ class NamedModel(BaseModel):
     cached_input_price: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     cache_write_price: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     context_window: int | None = Field(default=None, ge=1)
+    prompt_cache: bool | None = None
     requests_per_minute: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     tokens_per_minute: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     parallel: int | None = Field(default=None, ge=1)

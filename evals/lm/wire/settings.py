@@ -1,4 +1,4 @@
-"""Limits of a model's requests."""
+"""Settings of the way to a model."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class WireSettings:
-    """Limits of the requests to one model. None does not limit.
+    """Limits and marks of the requests to one model. None does not limit.
 
     Attributes:
         requests_per_minute: requests that the provider takes.
@@ -15,6 +15,7 @@ class WireSettings:
         parallel: the most requests in flight. Fewer are, as long as the model says that it has too many.
         retry_time: seconds from the first try of a request after which there is no other one.
         total_timeout: seconds that one request may take, with all of its reply.
+        prompt_cache: whether prompts are marked for the provider's cache, see `evals.lm.prompt_cache`.
     """
 
     requests_per_minute: float | None = None
@@ -22,3 +23,4 @@ class WireSettings:
     parallel: int | None = None
     retry_time: float = 600.0
     total_timeout: float | None = None
+    prompt_cache: bool = True
