@@ -109,6 +109,9 @@ def test_a_reply_is_read(case: Case, server: ProviderServer) -> None:
     if "prompt" in expected:
         used = (meter.usage.prompt_tokens, meter.usage.completion_tokens)
         assert used == (expected["prompt"], expected["completion"])
+    if "cached" in expected:
+        through_cache = (meter.usage.cached_tokens, meter.usage.cache_write_tokens)
+        assert through_cache == (expected["cached"], expected.get("written", 0))
         cached = (meter.usage.cached_tokens, meter.usage.cache_write_tokens)
         assert cached == (expected.get("cached", 0), expected.get("written", 0))
 

@@ -18,7 +18,7 @@ from tests.chat_server import ChatServer, called, chat_server
 from tests.programs.office import TASKS, answer, call, finish, reply
 from tools.environment import Environment
 
-CALLS = [
+CALLS: list[dict[str, Any]] = [
     {"tool": "calendar.search_events", "arguments": {"query": "Budget"}},
     {"tool": "calendar.delete_event", "arguments": {"event_id": "99999999"}},
     {"tool": "no.such_tool", "arguments": {}},
