@@ -2,7 +2,8 @@
 
     python -m benchmarks._slow_server 0.2 4 [LIMIT SECONDS]
 
-It prints its address. Each reply takes 0.2 seconds; the first 4 of an episode call a tool, the next finishes.
+It prints its address. Each reply takes 0.2 seconds; the first 4 of an episode call a tool, the next finishes,
+for our agent and for `dspy.ReAct`, which the server tells by the names of the fields in its prompts.
 With a limit, the first LIMIT requests of any window of that many seconds are answered, and the others get 429
 with `Retry-After`. GET of any path returns the counts.
 """
@@ -55,7 +56,10 @@ class _Books:
     def __init__(self, latency: float, steps: int, limit: tuple[int, float] | None) -> None:
         self.latency = latency
         self.limit = limit
-        self.bodies = [_response(200, _completion(_text(done, steps))) for done in range(steps + 1)]
+        self.steps = steps
+        self.ours = [_reply(_ours(done, steps)) for done in range(steps + 1)]
+        self.react = [_reply(_react(done, steps)) for done in range(steps + 1)]
+        self.answer = _reply({"reasoning": "All meetings were seen.", "answer": "Two a week."})
         self.asked = self.refused = self.in_flight = self.most = 0
         self.started = self.last = 0.0
         self.answered: deque[float] = deque()
@@ -76,6 +80,13 @@ class _Books:
             return 0.0
         self.refused += 1
         return self.answered[0] + window - now
+
+    def reply_to(self, body: bytes) -> bytes:
+        if b"next_thought" in body:
+            return self.react[min(body.count(b"[[ ## observation_"), self.steps)]
+        if b"[[ ## reasoning ## ]]" in body:
+            return self.answer
+        return self.ours[min(body.count(b'"assistant"'), self.steps)]
 
     def counts(self) -> bytes:
         counts = {name: getattr(self, name) for name in ("asked", "refused", "most")}
@@ -116,10 +127,7 @@ class _Connection(asyncio.Protocol):
             return
         books.in_flight += 1
         books.most = max(books.most, books.in_flight)
-        reply = books.bodies[
-            min(body.count(b'"role":"assistant"') + body.count(b'"role": "assistant"'), len(books.bodies) - 1)
-        ]
-        asyncio.get_running_loop().call_later(books.latency, self._reply, reply)
+        asyncio.get_running_loop().call_later(books.latency, self._reply, books.reply_to(body))
 
     def _reply(self, reply: bytes) -> None:
         self._books.in_flight -= 1
@@ -128,33 +136,33 @@ class _Connection(asyncio.Protocol):
             self._transport.write(reply)
 
 
-def _text(done: int, steps: int) -> str:
-    arguments: dict[str, str] = {"query": "kim", "time_min": f"2023-12-{done + 1:02}"}
-    tool = TOOL
+def _ours(done: int, steps: int) -> dict[str, str]:
+    tool, arguments = _call(done, steps)
+    if tool == "finish":
+        arguments = {"answer": "Two a week."}
+    return {"thought": "Look at the next week.", "tool": tool, "arguments": json.dumps(arguments)}
+
+
+def _react(done: int, steps: int) -> dict[str, str]:
+    tool, arguments = _call(done, steps)
+    names = {"next_tool_name": tool, "next_tool_args": json.dumps(arguments)}
+    return {"next_thought": "Look at the next week.", **names}
+
+
+def _call(done: int, steps: int) -> tuple[str, dict[str, str]]:
     if done >= steps:
-        tool, arguments = "finish", {"answer": "Two a week."}
-    fields = {
-        "thought": "Look at the next week.",
-        "tool": tool,
-        "arguments": json.dumps(arguments),
-        "completed": "",
-    }
-    return "\n\n".join(f"[[ ## {name} ## ]]\n{text}" for name, text in fields.items())
+        return "finish", {}
+    return TOOL, {"query": "kim", "time_min": f"2023-12-{done + 1:02}"}
 
 
-def _completion(text: str) -> bytes:
-    return json.dumps(
-        {
-            "id": "chatcmpl-1",
-            "object": "chat.completion",
-            "created": 0,
-            "model": "slow",
-            "choices": [
-                {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
-            ],
-            "usage": {"prompt_tokens": 1000, "completion_tokens": 30, "total_tokens": 1030},
-        }
-    ).encode()
+def _reply(fields: dict[str, str]) -> bytes:
+    """A response with a completion in the fields of DSPy's chat format."""
+    texts = {**fields, "completed": ""}.items()
+    text = "\n\n".join(f"[[ ## {name} ## ]]\n{value}" for name, value in texts)
+    choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+    usage = {"prompt_tokens": 1000, "completion_tokens": 30, "total_tokens": 1030}
+    head = {"id": "chatcmpl-1", "object": "chat.completion", "created": 0, "model": "slow"}
+    return _response(200, json.dumps({**head, "choices": [choice], "usage": usage}).encode())
 
 
 def _response(status: int, body: bytes, headers: str = "") -> bytes:

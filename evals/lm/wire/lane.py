@@ -88,6 +88,7 @@ class Lane:
         self._concurrency = Concurrency(settings.parallel)
         self._breaker = Breaker()
         self._held_until = 0.0
+        self._shifted = 0.0
         # One lock guards everything here. `_turn` wakes requests that wait for a slot, `_news` the others.
         self._lock = threading.Lock()
         self._turn = threading.Condition(self._lock)
@@ -176,15 +177,16 @@ class Lane:
             except BaseException:
                 self._breaker.given_up(tried=tries)
                 raise
-            # Meanwhile the server may have asked for a wait, or failed.
-            if self._held_until <= self._clock() and (tries or not self._breaker.paused):
+            # Meanwhile the model may have failed.
+            if tries or not self._breaker.paused:
                 return tries
             self._breaker.given_up(tried=tries)
 
     def _keep_pace(self, tokens: float, now: float) -> None:
-        paces = ((self._requests, 1.0), (self._tokens, tokens))
-        at = max((pace.reserve(units, now) for pace, units in paces if pace is not None), default=now)
-        while (left := at - self._clock()) > 0:
+        wanted = ((self._requests, 1.0), (self._tokens, tokens))
+        at = max((pace.reserve(units, now) for pace, units in wanted if pace is not None), default=now)
+        shifted = self._shifted
+        while (left := at + self._shifted - shifted - self._clock()) > 0:
             self._wait(self._news, LIMIT, left)
 
     def _leave(self, request: Request, error: BaseException | None) -> None:
@@ -212,12 +214,22 @@ class Lane:
         passes = may_be_over_soon(error)
         if passes and is_rate_limit(error):
             self._concurrency.refused(self._in_flight, request.sent, now)
-            self._held_until = max(self._held_until, now + asked_wait(error))
+            self._hold(asked_wait(error), now)
         elif passes:
             self._breaker.failed(error, now, tried=request.tries_model)
             return
         # The model works: it has too many requests, or refuses this one for what it is.
         self._breaker.answered(tried=request.tries_model)
+
+    def _hold(self, seconds: float, now: float) -> None:
+        """Let no request through for so long; those with a place in the pace keep their distances."""
+        longer = now + seconds - max(self._held_until, now)
+        if longer > 0:
+            self._held_until = now + seconds
+            self._shifted += longer
+            for pace in (self._requests, self._tokens):
+                if pace is not None:
+                    pace.shift(longer)
 
     def _free_slot(self) -> None:
         self._slots -= 1

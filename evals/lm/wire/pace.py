@@ -23,6 +23,10 @@ class Pace:
         self._free = at + units * self._seconds
         return at
 
+    def shift(self, seconds: float) -> None:
+        """Move all that is to come by so many seconds; those who have reserved move on their own."""
+        self._free += seconds
+
     def correct(self, units: float) -> None:
         """Take more units after the fact, or give some back (a negative number)."""
         self._free += units * self._seconds

@@ -178,3 +178,20 @@ def test_models_of_one_name_share_a_lane_and_others_have_one_of_their_own() -> N
     assert lane.lane_of(ProviderModel("openai/one", api_base="http://127.0.0.1:9/v1")) is not shared
     assert lane.lane_of(ProviderModel("openai/one", wire=WireSettings(parallel=2))) is not shared
     assert [each.model for each in lane.traffic() if each.model == "openai/one"]
+
+
+def test_requests_keep_their_distances_after_a_wait_that_the_server_asks_for() -> None:
+    through, times, first = a_lane(requests_per_minute=3_000), [], threading.Event()
+
+    def answer() -> None:
+        times.append(time.monotonic())
+        if not first.is_set():
+            first.set()
+            raise LMRateLimitError("slow down", retry_after=0.1)
+
+    with ThreadPoolExecutor(8) as pool:
+        for each in [pool.submit(ask, through, answer) for _ in range(8)]:
+            each.exception()
+
+    assert times[1] - times[0] > 0.1
+    assert times[-1] - times[1] > 0.1
