@@ -49,7 +49,7 @@ def native_mark(lm: dspy.BaseLM, provider: str) -> Mark:
     """
     if "anthropic" not in provider or not _wanted(lm):
         return _unmarked
-    own = not {"api_base", "base_url"} & set(lm.kwargs)
+    own = provider == "anthropic" and not {"api_base", "base_url"} & set(lm.kwargs)
 
     def mark(request: Request) -> Request:
         config, before = request.config, len(request.messages) - 2

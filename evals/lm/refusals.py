@@ -15,6 +15,7 @@ _NAMES = {
     "stop": r"\b(stop_sequences|stopSequences)\b|['\"`]stop['\"`]",
     "reasoning_effort": r"\b(reasoning_effort|reasoning\.effort|thinking_config|thinkingConfig)\b"
     r"|['\"`](reasoning|thinking)['\"`]|\bthinking\.\w|\bthinking mode\b|\breasoning value\b",
+    "prompt_cache": r"\bcache_control\b|\bcachePoint\b|\bprompt caching\b",
 }
 """What providers call a setting, in messages of OpenAI, Anthropic, Gemini, vLLM and LiteLLM."""
 

@@ -21,6 +21,8 @@ from tests.chat_server import chat_server
         ("openai does not support parameters: ['reasoning_effort'], for model=x", "reasoning_effort"),
         ("stop_sequences: each stop sequence must contain non-whitespace", "stop"),
         ("'stop' is not supported with this model", "stop"),
+        ("cache_control: Extra inputs are not permitted", "prompt_cache"),
+        ("You invoked an unsupported model or your request did not allow prompt caching.", "prompt_cache"),
         ("messages: the last one must be of the user; please stop and think", None),
     ],
 )

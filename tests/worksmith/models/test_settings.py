@@ -21,7 +21,7 @@ from tools.files.secrets import without_secrets
 from worksmith.jobs.parts.budgets import open_budget
 from worksmith.jobs.parts.measurement import with_settings_of
 from worksmith.jobs.settings.programs import CompareSettings, CompileSettings, EvalSettings
-from worksmith.models.named import parted, read_models, settings_of, use_models, with_options
+from worksmith.models.named import NamedModel, parted, read_models, settings_of, use_models, with_options
 from worksmith.models.resolve import resolve
 
 SECRET = "q7Zr93kLm20aXw"
@@ -85,22 +85,66 @@ def test_headers_are_sent_and_their_values_kept_nowhere(server: ChatServer) -> N
     assert isinstance(dspy.LM.load_state(lm.dump_state()), dspy.LM)
 
 
-def test_what_decides_a_reply_is_in_the_digest() -> None:
-    plain = model_digest(resolve("openai/gpt-4o-mini"))
-    same = ("timeout=5", "connect_timeout=2 timeout=9", "num_retries=0", "input_price=1 output_price=2")
-    others = (
-        "temperature=0.2",
-        "reasoning_effort=low",
-        "seed=1",
-        "api_base=http://x/v1",
-        "headers.X=STUDENT",
-        "api=responses",
-    )
+DECIDING = {
+    "temperature": ("0.2", "temperature"),
+    "max_tokens": ("77", "max_tokens"),
+    "top_p": ("0.5", "top_p"),
+    "seed": ("1", "seed"),
+    "stop": ("end", "stop"),
+    "reasoning_effort": ("low", "reasoning_effort"),
+    "api": ("responses", "api"),
+    "api_base": ("http://x/v1", "api_base"),
+    "headers.X": ("STUDENT", "extra_headers"),
+    "api_version": ("2024-10-21", "api_version"),
+    "region": ("eu-west-1", "aws_region_name"),
+}
+"""Settings that decide a reply, each with a value and its name in a run card."""
 
-    assert {model_digest(resolve(f"openai/gpt-4o-mini {each}")) for each in same} == {plain}
-    assert len({plain} | {model_digest(resolve(f"openai/gpt-4o-mini {each}")) for each in others}) == 7
-    assert model_digest(resolve("bedrock/x")) != model_digest(resolve("bedrock/x region=eu-west-1"))
-    assert model_digest(resolve("azure/x")) != model_digest(resolve("azure/x api_version=2024-10-21"))
+OTHERS = {
+    "api_key_env": "STUDENT",
+    "proxy": "http://127.0.0.1:1",
+    "timeout": "5",
+    "connect_timeout": "2",
+    "total_timeout": "60",
+    "num_retries": "0",
+    "retry_time": "9",
+    "requests_per_minute": "60",
+    "tokens_per_minute": "1000",
+    "parallel": "4",
+    "input_price": "1 output_price=2",
+    "output_price": "2 input_price=1",
+    "cached_input_price": "1 input_price=1 output_price=2",
+    "cache_write_price": "1 input_price=1 output_price=2",
+    "context_window": "1000",
+    "prompt_cache": "false",
+}
+"""Settings that do not, each with a value."""
+
+OWNERS = {"api_version": "azure/x", "region": "bedrock/x"}
+
+
+def test_each_setting_is_known_to_decide_a_reply_or_not() -> None:
+    known = {name.partition(".")[0] for name in [*DECIDING, *OTHERS]}
+
+    assert known | {"model"} == set(NamedModel.model_fields)
+
+
+@pytest.mark.parametrize(("setting", "value", "shown"), [(name, *each) for name, each in DECIDING.items()])
+def test_what_decides_a_reply_is_in_digest_and_card(setting: str, value: str, shown: str) -> None:
+    model = OWNERS.get(setting, "openai/gpt-4o-mini")
+    plain, changed = resolve(model), resolve(f"{model} {setting}={value}")
+
+    assert model_digest(plain) != model_digest(changed)
+    assert shown in with_settings_of(changed, {})["model_settings"]
+    assert shown not in with_settings_of(plain, {}).get("model_settings", {})
+
+
+@pytest.mark.parametrize(("setting", "value"), OTHERS.items())
+def test_what_decides_no_reply_is_in_neither(setting: str, value: str) -> None:
+    plain, changed = (resolve(f"openai/gpt-4o-mini {more}") for more in ("", f"{setting}={value}"))
+
+    assert model_digest(plain) == model_digest(changed)
+    assert with_settings_of(plain, {}) == with_settings_of(changed, {})
 
 
 @pytest.mark.parametrize(

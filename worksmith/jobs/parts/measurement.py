@@ -214,7 +214,8 @@ class Measurement:
 
 def with_settings_of(lm: dspy.LM, described: Mapping[str, Any]) -> dict[str, Any]:
     """The description of a job with the settings of a model, without credentials."""
-    settings = {name: value for name, value in plain_settings(lm).items() if value is not None}
+    api = {"api": lm.model_type} if lm.model_type != "chat" else {}
+    settings = api | {name: value for name, value in plain_settings(lm).items() if value is not None}
     return {**described, **({"model_settings": settings} if settings else {})}
 
 
