@@ -24,7 +24,7 @@ from dspy._vendor.lm15.serde import request_to_dict, response_from_dict, respons
 
 from evals.lm.estimates import estimated
 from evals.lm.lm_proxy import ProxyEngine, Sample, check_askable
-from evals.lm.payer import Payer
+from evals.lm.payer import AdmissionError, Payer
 from evals.lm.prompt_cache import tokens_of
 from evals.lm.wire.lane import lane_of
 from evals.lm.wire.retries import with_retries
@@ -57,6 +57,7 @@ class Meter:
         self._lock = threading.Lock()
         self._usage = Usage()
         self.answers = 0
+        self._ended = False
 
     @classmethod
     def inner(cls) -> Self:
@@ -68,6 +69,21 @@ class Meter:
         """The usage so far."""
         with self._lock:
             return self._usage
+
+    def end(self) -> None:
+        """Let nothing more be asked in this block: nobody waits for it any longer."""
+        self._ended = True
+
+    def check(self) -> None:
+        """Check that something may be asked in this block and in those around it.
+
+        Raises:
+            AdmissionError: one of them was ended.
+        """
+        if self._ended:
+            raise AdmissionError("the episode is over: its time limit has passed")
+        if self._outer is not None:
+            self._outer.check()
 
     def add(self, usage: Usage, answers: int = 0) -> None:
         """Count usage and answers, for the blocks around this one as well."""
@@ -160,6 +176,9 @@ class MeteredEngine(ProxyEngine):
         return response
 
     def _paid(self, request: lm15.Request, sample: Sample) -> lm15.Response:
+        meter: Meter | None = dspy.settings.get(_METER)
+        if meter is not None:
+            meter.check()
         payer, took = self.payer, Tokens()
         with nullcontext() if payer is None else payer.paying():
             try:

@@ -91,6 +91,7 @@ class Attempt:
 
     def timed_out(self) -> EpisodeRecord:
         """The record of an episode past its time limit, with what was counted until then."""
+        self._meter.end()
         limit = self._episode.part.job.settings.time_limit or 0.0
         return record_lost(
             self._episode.unit,

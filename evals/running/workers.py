@@ -87,7 +87,9 @@ class Workers(Generic[U, R]):
             try:
                 result = self._work(units[index])
             except BaseException as error:  # handed to the calling thread, which raises it
-                self._done.put((index, None, error))
+                with self._lock:
+                    if index in self._running:
+                        self._done.put((index, None, error))
                 return
             with self._lock:
                 if index not in self._running:

@@ -358,6 +358,30 @@ def test_a_slow_episode_times_out_once_and_is_not_started_again(tasks: list[Task
     assert result.summary.errors == 2
 
 
+def test_an_overdue_episode_asks_no_more_and_its_end_disturbs_nobody(
+    tasks: list[Task], env: Any, lm: dspy.LM
+) -> None:
+    overdue, ends = threading.Event(), []
+
+    def slow() -> None:
+        overdue.wait(5)
+        try:
+            dspy.settings.lm("question")
+        except Exception as error:
+            ends.append(str(error))
+        raise InputError("nobody waits for this")
+
+    def meanwhile() -> None:
+        overdue.set()
+        time.sleep(0.1)
+
+    program = Scripted(task_001=slow, task_002=meanwhile)
+    result = run(program, tasks, env, lm=lm, workers=1, time_limit=0.3)
+
+    assert [record.task_id for record in result.records if record.status == "timeout"] == ["task-001"]
+    assert "time limit" in ends[0]
+
+
 @pytest.mark.slow
 def test_what_an_overdue_episode_asked_was_paid(tasks: list[Task], env: Any, lm: dspy.LM) -> None:
     release = threading.Event()
