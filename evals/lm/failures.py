@@ -193,12 +193,14 @@ def _quoted(error: BaseException, status: EpisodeStatus) -> str:
     if isinstance(error, WorksmithError | AdapterParseError):
         said = without_secrets(str(error))
     else:
-        said = getattr(error, "episode_error", None) or _with_setting(described(error), status)
+        said = getattr(error, "episode_error", None) or _with_setting(error, status)
     return writable(said)[:LONGEST_ERROR]
 
 
-def _with_setting(said: str, status: EpisodeStatus) -> str:
-    setting = refused_setting(said) if status == "invalid_request" else None
+def _with_setting(error: BaseException, status: EpisodeStatus) -> str:
+    said = described(error)
+    body = str(getattr(error, "body", None) or "")
+    setting = refused_setting(said, body) if status == "invalid_request" else None
     if setting is None:
         return said
     return f"the model refuses its setting {setting}, which can be changed or left out: {said}"

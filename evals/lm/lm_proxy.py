@@ -18,7 +18,7 @@ from dspy.utils.exceptions import LMInvalidRequestError
 from evals.dspy_programs.digests import model_digest, model_name, plain_settings
 from evals.lm.escapes import UnmeteredModels, answering
 from evals.lm.finish_reasons import settled
-from evals.lm.single_request import single_request
+from evals.lm.single_request import LITELLM_KEYS, single_request
 from tools.errors import InputError
 from tools.files.unicode import is_writable
 from tools.seeding import digest
@@ -111,7 +111,9 @@ class ProxyEngine:
             async_engine=self.awaited,
         )
         # What configures the connection stays with the original; an engine owns its own.
-        lm.kwargs = {name: value for name, value in original.kwargs.items() if name not in CLIENT_KEYS}
+        lm.kwargs = {
+            name: value for name, value in original.kwargs.items() if name not in CLIENT_KEYS | LITELLM_KEYS
+        }
         lm.use_developer_role = getattr(original, "use_developer_role", False)
         lm.history = original.history
         return lm

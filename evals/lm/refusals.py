@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Literal
 
@@ -20,10 +21,33 @@ _NAMES = {
 """What providers call a setting, in messages of OpenAI, Anthropic, Gemini, vLLM and LiteLLM."""
 
 
-def refused_setting(text: str) -> str | None:
-    """The setting that the message of a refused request names first; None if it names none."""
+def refused_setting(text: str, body: str = "") -> str | None:
+    """The setting that a refused request is about; None if the provider names none.
+
+    Args:
+        text: the message.
+        body: of the response, in which OpenAI names a parameter and OpenRouter quotes another provider.
+    """
+    return _first_named(text) or _first_named(_details(body))
+
+
+def _first_named(text: str) -> str | None:
     found = {name: match.start() for name, known in _NAMES.items() if (match := re.search(known, text))}
     return min(found, key=lambda name: found[name]) if found else None
+
+
+def _details(body: str) -> str:
+    """The parts of a body that name a parameter; others may repeat the whole request."""
+    try:
+        data = json.loads(body)
+    except ValueError:
+        return ""
+    error = data.get("error", data) if isinstance(data, dict) else None
+    if not isinstance(error, dict):
+        return ""
+    metadata = error.get("metadata")
+    raw = metadata.get("raw") if isinstance(metadata, dict) else ""
+    return f"'{error.get('param')}' {raw}"
 
 
 _ACCESS: dict[Access, str] = {

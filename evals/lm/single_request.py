@@ -16,6 +16,9 @@ from evals.lm.wire.client import native_client
 
 Ask = Callable[[lm15.Request], lm15.Response]
 
+LITELLM_KEYS = frozenset({"aws_region_name"})
+"""Settings of LiteLLM's connections that DSPy does not know as such."""
+
 
 def single_request(lm: dspy.BaseLM) -> Ask:
     """A function that asks `lm` once."""
@@ -37,6 +40,8 @@ def single_request(lm: dspy.BaseLM) -> Ask:
         assert native is not None
         return native
     compatible = LiteLLMEngine(model_type=lm.model_type, **route.clients)
+    own_keys = {name: value for name, value in lm.kwargs.items() if name in LITELLM_KEYS}
+    compatible.client_options.update(own_keys)
     # LiteLLM hands it to the provider's client, which tries three times otherwise.
     compatible.client_options["max_retries"] = 0
     # Else LiteLLM imports the package `mcp`, which it does not bring, to see whether a tool is MCP's.

@@ -20,6 +20,7 @@ from dspy.clients.engines.lm15_engine import LM15Engine, timeouts_for
 from dspy.clients.errors import error_boundary
 from dspy.lm15 import RouterConfig, Timeouts
 
+from evals.lm.wire.bodies import kept, with_body
 from evals.lm.wire.settings import WireSettings
 
 _CONNECTIONS = 4096
@@ -43,7 +44,7 @@ def native_client(lm: dspy.LM, route: BackendSelection) -> Callable[[lm15.Reques
     engine = LM15Engine(config, model_type=lm.model_type)
 
     def ask(request: lm15.Request) -> lm15.Response:
-        with error_boundary(lm.model, provider=provider, unexpected=True):
+        with with_body(), error_boundary(lm.model, provider=provider, unexpected=True):
             response: lm15.Response = engine.complete(request)
         counts = usage_dict(response, provider)
         prompt, completion = counts.get("prompt_tokens"), counts.get("completion_tokens")
@@ -65,7 +66,7 @@ def _transport(timeouts: Timeouts | None, settings: WireSettings | None) -> Stdl
 
 
 class _Transport(StdlibTransport):  # type: ignore[misc]
-    """DSPy's HTTP connections, with a limit for a whole request.
+    """DSPy's HTTP connections, with a limit for a whole request, and the bodies of refusals kept.
 
     Args:
         total: seconds; None for no limit. DSPy's own limits are for each wait: a reply that drips never ends.
@@ -76,6 +77,12 @@ class _Transport(StdlibTransport):  # type: ignore[misc]
         self._total = total
 
     def stream(self, request: TransportRequest) -> TransportResponse:
+        response = self._sent(request)
+        if response.status >= 400:
+            response._chunks = kept(response._chunks)
+        return response
+
+    def _sent(self, request: TransportRequest) -> TransportResponse:
         if self._total is None:
             return super().stream(request)
         end = time.monotonic() + self._total

@@ -256,8 +256,8 @@ _OPENING = threading.Lock()
 def lane_of(lm: Any) -> Lane:
     """The lane of a provider's model; models of one name, address, key and settings share one."""
     settings = getattr(lm, "wire", None) or WireSettings()
-    client = {name: lm.kwargs.get(name) for name in ("api_base", "base_url", "api_key", "api_version")}
-    key = (type(lm), lm.model, settings, *(str(value) for value in client.values()))
+    place = ("api_base", "base_url", "api_key", "api_version", "aws_region_name")
+    key = (type(lm), lm.model, settings, *(str(lm.kwargs.get(name)) for name in place))
     with _OPENING:
         lane = _LANES.get(key)
         if lane is None:

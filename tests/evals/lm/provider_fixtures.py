@@ -66,24 +66,37 @@ class ProviderServer:
     """Attributes:
     url: of the server, without a path.
     case: the response to every request.
-    requests: the path and body of each request so far.
+    requests: the path and body of each request to the model that was opened last.
+    headers: of the same requests, with small letters.
     """
 
     def __init__(self, url: str) -> None:
         self.url = url
         self.case: Case | None = None
+        self._opened = 0
         self.requests: list[tuple[str, dict[str, Any]]] = []
+        self.headers: list[dict[str, str]] = []
 
     def open(self, case: Case, **settings: Any) -> dspy.LM:
-        """A named model whose requests `case` answers; the variable STUDENT holds its key."""
+        """A named model whose requests `case` answers; the variable STUDENT holds its key.
+
+        Each has an address of its own, so that no wait that one was asked for holds up the next.
+        """
+        self._opened += 1
         self.case = case
         self.requests.clear()
+        self.headers.clear()
         api = fixture(case.api)
-        own = {**api["model"], "api_base": self.url + api["base"], "num_retries": 0, **settings}
+        own = {**api["model"], "api_base": self.root + api["base"], "num_retries": 0, **settings}
         if case.api != "bedrock":  # its credentials are Amazon's
             own["api_key_env"] = "STUDENT"
         use_models(read_models({"student": own}, where="worksmith.toml"))
         return resolve("student")
+
+    @property
+    def root(self) -> str:
+        """The address of the model that was opened last, up to the path of the API."""
+        return f"{self.url}/{self._opened}"
 
 
 @contextmanager
@@ -105,7 +118,10 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         server: ProviderServer = self.server.provider  # type: ignore[attr-defined]
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        server.requests.append((self.path, body))
+        root = server.root.removeprefix(server.url)
+        assert self.path.startswith(root)
+        server.requests.append((self.path.removeprefix(root), body))
+        server.headers.append({name.lower(): value for name, value in self.headers.items()})
         assert server.case is not None
         response = server.case.response
         said = response["body"]

@@ -40,9 +40,6 @@ FORECAST = FunctionTool(
     },
 )
 
-UNMENDED = {"openrouter-bad_parameter", "vllm-context_length_older_shape"}
-"""Responses that are still read wrongly."""
-
 MARKS = {"returned", "lost"}
 
 UNSAID = 1.0
@@ -72,7 +69,6 @@ def params(chosen: list[Case]) -> list[Any]:
     for case in chosen:
         name = f"{case.api}-{case.name}"
         marks = [pytest.mark.slow] if case.api in LITELLM else []
-        marks += [pytest.mark.xfail(strict=True)] if name in UNMENDED else []
         made.append(pytest.param(case, id=name, marks=marks))
     return made
 
@@ -114,6 +110,30 @@ def test_a_reply_is_read(case: Case, server: ProviderServer) -> None:
         assert through_cache == (expected["cached"], expected.get("written", 0))
         cached = (meter.usage.cached_tokens, meter.usage.cache_write_tokens)
         assert cached == (expected.get("cached", 0), expected.get("written", 0))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("api", "settings", "header", "sent"),
+    [
+        ("bedrock", {"region": "eu-west-1"}, "authorization", "/eu-west-1/bedrock/aws4_request"),
+        ("azure", {}, "api-key", "q7Zr93kLm20aXw"),
+        ("mistral", {}, "authorization", "Bearer q7Zr93kLm20aXw"),
+    ],
+)
+def test_the_settings_of_a_cloud_reach_it(
+    api: str, settings: dict[str, str], header: str, sent: str, server: ProviderServer
+) -> None:
+    lm = metered(server.open(Case(api, "replies", "text"), **settings))
+
+    assert lm("How is the weather?", cache=False) == ["It is sunny."]
+    assert sent in server.headers[0][header]
+    assert "region" not in str(server.requests[0][1])
+
+
+def test_a_refusal_without_a_message_is_shown_as_it_came(server: ProviderServer) -> None:
+    with pytest.raises(Exception, match="maximum context length is 8192"):
+        ask(server, Case("vllm", "errors", "context_length_older_shape"))
 
 
 @pytest.mark.parametrize("case", params([case for case in cases("replies") if MARKS & set(case.expected)]))

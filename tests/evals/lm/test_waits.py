@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evals.lm.waits import LONGEST_RESET, wait_asked_for
@@ -55,6 +55,7 @@ def test_headers_of_a_cause_come_before_the_text_of_the_error() -> None:
     assert wait_asked_for([RuntimeError("retry after 1 second"), with_headers(retry_after_ms="350")]) == 0.35
 
 
+@settings(max_examples=30)
 @given(st.dictionaries(st.sampled_from(["retry-after", "retry-after-ms"]), st.text()), st.text())
 def test_no_answer_of_a_server_is_a_crash(headers: dict[str, str], said: str) -> None:
     error = SimpleNamespace(response=SimpleNamespace(headers=headers), body=said)

@@ -183,7 +183,7 @@ def _failure(model: Examined, error: Exception) -> Check:
     if code is not None and code >= 500:
         return failed("connection", "the server fails; try again later, or look at its log")
     if failure_status(error) == "invalid_request":
-        setting = refused_setting(said)
+        setting = refused_setting(said, str(getattr(error, "body", None) or ""))
         which = f"the setting {setting}" if setting else "a setting"
         return failed("settings", f"change {which} of the model, or leave it out")
     if proxy := _proxy_of(model):
