@@ -1,99 +1,67 @@
-"""Compiles that are killed at random moments, and what came of them.
+"""Compiles and evaluations that are killed at random moments, and what came of them.
 
-Every compile is a process of its own that runs `worksmith compile` on a small suite, with a model behind an
-HTTP server that counts what it is asked. It gets SIGKILL at a moment drawn from the seed (by the clock, or
-so many requests after its start), is started again with `--resume`, and so on until one attempt comes to its
-end. The program is then compared with that of a compile nobody disturbed. Several kills may hit one compile.
+Each is a process of its own that runs `worksmith compile` or `worksmith eval` on a small suite, with a model
+behind an HTTP server that counts what it is asked. It gets SIGKILL at a moment drawn from the seed (by the
+clock, or so many requests after its start), is started again with `--resume`, and so on until one attempt
+comes to its end. The program, or the episodes, are then compared with those of one that nobody disturbed.
+Several kills may hit one.
 
 `kills_while_asking` are those that hit a process which had already asked the model something.
-`repeated_calls` are requests to which the journal held the reply when they were made (or that were made twice
-by one process), `repeated_episodes` episodes that were logged as finished more than once. Requests that were
-under way at a kill have no reply that anybody could know: they are made again, and are counted apart.
+`repeated_calls` are requests to which the journal held the reply when they were made, `repeated_episodes`
+episodes that were logged as finished more than once. Requests that were under way at a kill have no reply
+that anybody could know: they are made again, and are counted apart. `uncounted_calls` are the answered
+requests that the results do not count as paid, or count twice.
+
+An evaluation asks equal requests once for each trial; so a request is repeated if it is made more often
+than by the undisturbed one.
 """
 
 from __future__ import annotations
 
-import json
 import multiprocessing
-import os
-import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import Any
 
+from benchmarks._jobs import BUILD, COMPILES, EVAL, LOADED, WHOLE, Job, work
 from benchmarks._paid import PaidModel, serving
 from tools.seeding import rng
 
 NAME = "kill"
-DESCRIPTION = "compiles killed at random moments: identical results, repeated episodes, repeated paid calls"
+DESCRIPTION = "killed compiles and evaluations: identical results, repeated episodes, repeated paid calls"
 
-OPTIMIZERS = ("bootstrap", "race", "dspy:BootstrapFewShotWithRandomSearch", "knn", "dspy:BootstrapFewShot")
 LATENCY = 0.02
 """Seconds until the model has thought."""
-WORKERS = 8
 _BY_CLOCK = 0.3
 """The share of kills at any moment of an attempt, its beginning included; the others come while it asks."""
-_A_COMPILE = 4
-"""Kills that hit the same compile, at most."""
-
-_LOADED = [
-    *(
-        "worksmith.cli.app",
-        "worksmith.jobs.study",
-        "worksmith.cli.programs.compile_report",
-        "worksmith.models.analogy",
-    ),
-    *(
-        "programs.agent",
-        "programs.replaying.scripted",
-        "evals.kinds.office.suites",
-        "tools.kinds.office.kind",
-    ),
-    *(
-        "litellm.main",
-        "litellm.llms.openai.openai",
-        "openai.resources.chat",
-        "numpy",
-        "httpcore",
-        "h2.connection",
-    ),
-]
-"""What each process finds imported, so that kills hit the compile and not the start of Python."""
+_EACH = 4
+"""Kills that hit the same compile or evaluation, at most; where there are few kills, half of it."""
 
 
 @dataclass
 class _Whole:
-    """A compile that nobody disturbed: its program's digest, and what it took."""
+    """A job that nobody disturbed: its result, its seconds, and its requests."""
 
-    digest: str
+    result: str
     seconds: float
-    calls: int
+    asked: Counter[str]
 
 
 @dataclass
-class _Compile:
-    """One compile, over all processes that worked on it."""
+class _Disturbed:
+    """A job in its folder, over all processes that worked on it."""
 
-    optimizer: str
-    number: int
+    job: Job
     folder: Path
     kills: int = 0
+    calls: int = 0
     repeated_calls: int = 0
     in_flight: int = 0
     while_asking: int = 0
-
-    @property
-    def file(self) -> Path:
-        return self.folder / f"{self.number}.json"
-
-    @property
-    def journal(self) -> Path:
-        return self.folder / f"{self.number}.json.journal"
 
 
 @dataclass
@@ -104,97 +72,99 @@ class _Figures:
     repeated_episodes: int = 0
     repeated_calls: int = 0
     asked_again_in_flight: int = 0
+    uncounted_calls: int = 0
     calls: int = 0
-    compiles: int = 0
-    kills_by_optimizer: Counter[str] = field(default_factory=Counter)
+    runs: int = 0
+    kills_by_job: Counter[str] = field(default_factory=Counter)
+
+    def add(self, ended: _Disturbed, whole: _Whole) -> None:
+        self.runs += 1
+        self.kills += ended.kills
+        self.kills_by_job[ended.job.name] += ended.kills
+        self.kills_while_asking += ended.while_asking
+        self.identical += ended.kills if ended.job.result(ended.folder) == whole.result else 0
+        self.calls += ended.calls
+        self.repeated_calls += ended.repeated_calls
+        self.asked_again_in_flight += ended.in_flight
+        self.uncounted_calls += abs(ended.calls - ended.in_flight - ended.job.paid(ended.folder))
+        self.repeated_episodes += ended.job.repeated_episodes(ended.folder)
+
+    def shown(self) -> dict[str, Any]:
+        return {**vars(self), "kills_by_job": dict(self.kills_by_job)}
 
 
 def run(quick: bool) -> dict[str, Any]:
-    """Kill 100 times (quick: 5), in turn with each optimizer."""
-    started, kills = time.perf_counter(), 5 if quick else 100
-    optimizers, each = (OPTIMIZERS[1:3], 3) if quick else (OPTIMIZERS, _A_COMPILE)
+    """Kill 100 compiles and 100 evaluations (quick: 4 each), in turn with each optimizer."""
+    started, kills = time.perf_counter(), 4 if quick else 100
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(_LOADED)
-    found = _Figures()
+    context.set_forkserver_preload(LOADED)
     with tempfile.TemporaryDirectory() as place, serving(LATENCY) as model:
         killer = _Killer(context, Path(place), model)
         killer.build_suite()
-        whole = {name: killer.undisturbed(name) for name in optimizers}
-        while found.kills < kills:
-            name = optimizers[found.compiles % len(optimizers)]
-            compiled = killer.disturbed(whole[name], name, found.compiles, min(each, kills - found.kills))
-            found.compiles += 1
-            found.kills += compiled.kills
-            found.kills_while_asking += compiled.while_asking
-            found.kills_by_optimizer[name] += compiled.kills
-            found.identical += compiled.kills if _digest(compiled.file) == whole[name].digest else 0
-            found.repeated_calls += compiled.repeated_calls
-            found.asked_again_in_flight += compiled.in_flight
-            found.repeated_episodes += _repeated_episodes(compiled.journal)
-        found.calls = len(model.asked)
-    return {
-        **vars(found),
-        "kills_by_optimizer": dict(found.kills_by_optimizer),
-        "workers": WORKERS,
-        "seconds": round(time.perf_counter() - started, 1),
-    }
+        found = {
+            "compile": killer.figures(COMPILES[1:3] if quick else COMPILES, kills),
+            "eval": killer.figures((EVAL,), kills),
+        }
+    return {**found, "seconds": round(time.perf_counter() - started, 1)}
 
 
 class _Killer:
-    """Starts compiles, and ends them."""
+    """Starts jobs, and ends them."""
 
     def __init__(self, context: Any, folder: Path, model: PaidModel) -> None:
         self._context = context
         self._folder = folder
         self._model = model
-        self._suite = folder / "suite"
 
     def build_suite(self) -> None:
-        """The suite that all compiles are on."""
-        built = (
-            "suite",
-            "build",
-            "office",
-            "--seed",
-            "7",
-            "--scale",
-            "0.5",
-            "--per-intent",
-            "4",
-            "--out",
-            str(self._suite),
-        )
-        self._end(self._start(built))
+        """The suite of all jobs."""
+        self._end(self._start((*BUILD, "--out", str(self._suite)), self._folder))
 
-    def undisturbed(self, optimizer: str) -> _Whole:
-        """A compile that comes to its end at once."""
-        compiled = _Compile(optimizer, 0, self._folder / f"whole-{optimizer.replace(':', '-')}")
+    @property
+    def _suite(self) -> Path:
+        return self._folder / "suite"
+
+    def figures(self, jobs: tuple[Job, ...], kills: int) -> dict[str, Any]:
+        """What comes of so many kills, in turn with each job."""
+        found, whole = _Figures(), {job.name: self._undisturbed(job) for job in jobs}
+        while found.kills < kills:
+            job = jobs[found.runs % len(jobs)]
+            at_most = min(_EACH, kills // 2, kills - found.kills)
+            found.add(self._disturbed(job, whole[job.name], found.runs, at_most), whole[job.name])
+        return found.shown()
+
+    def _undisturbed(self, job: Job) -> _Whole:
+        """A job that comes to its end at once."""
+        folder = self._made(WHOLE + job.name)
         started, before = time.perf_counter(), len(self._model.asked)
-        self._end(self._start(self._command(compiled)))
+        self._end(self._start(job.command(self._suite), folder))
         seconds = time.perf_counter() - started
-        return _Whole(_digest(compiled.file), seconds, len(self._model.asked) - before)
+        return _Whole(job.result(folder), seconds, Counter(self._model.asked[before:]))
 
-    def disturbed(self, whole: _Whole, optimizer: str, number: int, at_most: int) -> _Compile:
-        """A compile that is killed again and again, at most so often."""
-        compiled = _Compile(optimizer, number, self._folder / "killed")
-        moments = rng(0, "kill", number)
+    def _disturbed(self, job: Job, whole: _Whole, number: int, at_most: int) -> _Disturbed:
+        """A job that is killed again and again, at most so often."""
+        found = _Disturbed(job, self._made(f"{number}-{job.name}"))
+        moments = rng(0, "kill", job.name, number)
         while True:
-            known, before = _replied(compiled.journal), len(self._model.asked)
-            process = self._start(self._command(compiled))
-            if compiled.kills < at_most:
-                self._await(process, moments, whole, left=whole.calls - len(known))
+            known, before = job.replied(found.folder), len(self._model.asked)
+            process = self._start(job.command(self._suite), found.folder)
+            if found.kills < at_most:
+                self._await(process, moments, whole, left=whole.asked.total() - known.total())
             else:
                 process.join()
             killed = process.is_alive()
             process.kill()
             self._end(process, killed=killed)
-            asked = self._model.asked[before:]
-            compiled.repeated_calls += sum(key in known for key in asked) + len(asked) - len(set(asked))
-            compiled.in_flight += len(set(asked) - known - _replied(compiled.journal))
+            asked = Counter(self._model.asked[before:])
+            found.calls += asked.total()
+            found.repeated_calls += sum(
+                max(0, known[key] + asked[key] - whole.asked.get(key, 1)) for key in asked
+            )
             if not killed:
-                return compiled
-            compiled.kills += 1
-            compiled.while_asking += bool(asked)
+                return found
+            found.in_flight += (known + asked - job.replied(found.folder)).total()
+            found.kills += 1
+            found.while_asking += bool(asked)
 
     def _await(self, process: Any, moments: Random, whole: _Whole, *, left: int) -> None:
         """Wait for the moment to kill: by the clock, or after some of the requests that are left."""
@@ -206,60 +176,22 @@ class _Killer:
             time.sleep(0.001)
         process.join(moments.uniform(0, 2 * LATENCY))
 
-    def _command(self, compiled: _Compile) -> tuple[str, ...]:
-        limits = ("--train-limit", "16", "--dev-limit", "20", "--candidates", "2", "--demos", "8")
-        how = ("--lm", "openai/paid", "--workers", str(WORKERS), "--no-track", "--resume", "--json")
-        out = ("--out", str(compiled.file), "--optimizer", compiled.optimizer)
-        return ("compile", str(self._suite), *out, *limits, *how)
+    def _made(self, name: str) -> Path:
+        folder = self._folder / name.replace(":", "-")
+        folder.mkdir()
+        return folder
 
-    def _start(self, command: Sequence[str]) -> Any:
+    def _start(self, command: tuple[str, ...], folder: Path) -> Any:
         environment = {"OPENAI_API_BASE": self._model.url, "OPENAI_API_KEY": "none", "DSPY_CACHEDIR": ""}
-        process = self._context.Process(
-            target=_work, args=(tuple(command), environment, str(self._folder), str(self._folder / "said"))
-        )
+        process = self._context.Process(target=work, args=(command, environment, folder, self._said))
         process.start()
         return process
+
+    @property
+    def _said(self) -> Path:
+        return self._folder / "said"
 
     def _end(self, process: Any, *, killed: bool = False) -> None:
         process.join()
         if process.exitcode and not killed:
-            said = (self._folder / "said").read_text()
-            raise RuntimeError(f"a command ended with {process.exitcode}: {said[-2000:]}")
-
-
-def _work(command: tuple[str, ...], environment: dict[str, str], folder: str, said: str) -> None:
-    """Run one command, as a process of its own."""
-    import dspy
-
-    from worksmith.cli import main
-
-    os.environ.update(environment)
-    os.chdir(folder)
-    # A reply that DSPy keeps for all processes would be no paid call.
-    dspy.configure_cache(enable_disk_cache=False, enable_memory_cache=False)
-    with open(said, "w") as file:
-        os.dup2(file.fileno(), sys.stdout.fileno())
-        os.dup2(file.fileno(), sys.stderr.fileno())
-        sys.argv = ["worksmith", *command]
-        main()
-
-
-def _digest(file: Path) -> str:
-    return str(json.loads(file.read_text())["digest"])
-
-
-def _replied(journal: Path) -> set[str]:
-    """The ids of the replies that a journal holds; a torn line is none."""
-    file = journal / "replies.jsonl"
-    whole = file.read_bytes().rpartition(b"\n")[0].splitlines() if file.exists() else []
-    entries = [json.loads(line) for line in whole]
-    return {entry["reply"].get("id", "") for entry in entries if "reply" in entry}
-
-
-def _repeated_episodes(journal: Path) -> int:
-    """How many episodes are in their logs more often than once."""
-    repeated = 0
-    for log in journal.glob("*/*.jsonl"):
-        keys = [entry["key"] for entry in map(json.loads, log.read_text().splitlines()) if "key" in entry]
-        repeated += len(keys) - len(set(keys))
-    return repeated
+            raise RuntimeError(f"a command ended with {process.exitcode}: {self._said.read_text()[-2000:]}")

@@ -1,0 +1,149 @@
+"""The compiles and evaluations of `benchmarks.kill`: their commands, and what they leave in their folders."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from evals.records.log import read_log
+from tools.seeding import digest
+
+WORKERS = 8
+BUILD = ("suite", "build", "office", "--seed", "7", "--scale", "0.5", "--per-intent", "4")
+"""The command that builds the suite of all jobs, but its folder."""
+
+WHOLE = "whole-"
+"""Begins the name of the folder of a job that nobody disturbs."""
+
+_MODEL = ("--lm", "openai/paid", "--workers", str(WORKERS), "--no-track", "--resume", "--json")
+
+LOADED = [
+    *("worksmith.cli.app", "worksmith.jobs.comparison", "worksmith.models.analogy"),
+    *("programs.agent", "programs.replaying.scripted"),
+    *("evals.kinds.office.suites", "tools.kinds.office.kind"),
+    *("litellm.main", "litellm.llms.openai.openai", "openai.resources.chat"),
+    *("numpy", "httpcore", "h2.connection"),
+]
+"""What each process finds imported, so that kills hit the job and not the start of Python."""
+
+
+@dataclass(frozen=True)
+class Job(ABC):
+    """A command that can be killed and resumed. It works in a folder of its own."""
+
+    name: str
+
+    @abstractmethod
+    def command(self, suite: Path) -> tuple[str, ...]: ...
+
+    @abstractmethod
+    def result(self, folder: Path) -> str:
+        """A digest of what has to be the same after kills."""
+
+    @abstractmethod
+    def replied(self, folder: Path) -> Counter[str]:
+        """The ids of the replies that are kept; a torn line is none."""
+
+    @abstractmethod
+    def paid(self, folder: Path) -> int:
+        """The requests that the result counts as paid."""
+
+    @abstractmethod
+    def repeated_episodes(self, folder: Path) -> int:
+        """How many episodes are in their logs more often than once."""
+
+
+class Compile(Job):
+    """A compile by the optimizer of its name."""
+
+    def command(self, suite: Path) -> tuple[str, ...]:
+        limits = ("--train-limit", "16", "--dev-limit", "20", "--candidates", "2", "--demos", "8")
+        return ("compile", str(suite), "--out", "program.json", "--optimizer", self.name, *limits, *_MODEL)
+
+    def result(self, folder: Path) -> str:
+        return str(json.loads((folder / "program.json").read_text())["digest"])
+
+    def replied(self, folder: Path) -> Counter[str]:
+        return _ids(folder / "program.json.journal" / "replies.jsonl")
+
+    def paid(self, folder: Path) -> int:
+        return int(json.loads((folder / "program.json").read_text())["measured"]["paid_requests"])
+
+    def repeated_episodes(self, folder: Path) -> int:
+        return _repeated((folder / "program.json.journal").glob("*/*.jsonl"))
+
+
+class Evaluation(Job):
+    """An evaluation of a compiled program, with two trials: equal requests come up in different episodes."""
+
+    def command(self, suite: Path) -> tuple[str, ...]:
+        of = (
+            "--program",
+            f"../{WHOLE}dspy-BootstrapFewShotWithRandomSearch/program.json",
+            "--limit",
+            "12",
+            "--trials",
+            "2",
+        )
+        return ("eval", str(suite), "--log", "log.jsonl", *of, *_MODEL)
+
+    def result(self, folder: Path) -> str:
+        records = {record.key: record.without_times() for record in read_log(folder / "log.jsonl")}
+        return digest(sorted(records.items()))
+
+    def replied(self, folder: Path) -> Counter[str]:
+        return _ids(folder / "log.jsonl.replies")
+
+    def paid(self, folder: Path) -> int:
+        records = {record.key: record for record in read_log(folder / "log.jsonl")}
+        return sum(record.paid_requests for record in records.values())
+
+    def repeated_episodes(self, folder: Path) -> int:
+        return _repeated([folder / "log.jsonl"])
+
+
+COMPILES: tuple[Job, ...] = (
+    Compile("bootstrap"),
+    Compile("race"),
+    Compile("dspy:BootstrapFewShotWithRandomSearch"),
+    Compile("knn"),
+    Compile("dspy:BootstrapFewShot"),
+)
+EVAL: Job = Evaluation("eval")
+
+
+def work(command: tuple[str, ...], environment: dict[str, str], folder: Path, said: Path) -> None:
+    """Run one command in a folder, as a process of its own."""
+    import dspy
+
+    from worksmith.cli import main
+
+    os.environ.update(environment)
+    os.chdir(folder)
+    # A reply that DSPy keeps for all processes would be no paid call.
+    dspy.configure_cache(enable_disk_cache=False, enable_memory_cache=False)
+    with said.open("w") as file:
+        os.dup2(file.fileno(), sys.stdout.fileno())
+        os.dup2(file.fileno(), sys.stderr.fileno())
+        sys.argv = ["worksmith", *command]
+        main()
+
+
+def _ids(replies: Path) -> Counter[str]:
+    whole = replies.read_bytes().rpartition(b"\n")[0].splitlines() if replies.exists() else []
+    entries = [json.loads(line) for line in whole]
+    return Counter(entry["reply"].get("id", "") for entry in entries if "reply" in entry)
+
+
+def _repeated(logs: Iterable[Path]) -> int:
+    repeated = 0
+    for log in logs:
+        keys = [entry["key"] for entry in map(json.loads, log.read_text().splitlines()) if "key" in entry]
+        repeated += len(keys) - len(set(keys))
+    return repeated
