@@ -1,9 +1,11 @@
 """Evaluations behind a proxy that injects faults: 12 kinds, each at three rates.
 
-A model is served by `worksmith serve model` in a process of its own. A proxy in front of it, another process,
-injects one kind of fault (`benchmarks/_faulty/kinds.py` says what a client sees of each). An office suite, in
-which the agent sends mails and changes calendars, is evaluated with 64 workers and compared with the same
-evaluation without faults. Targets: everything is 0 but the faults, the requests and the episodes tried again.
+Two models are served by `worksmith serve model` in processes of their own: `local/analogy` for an agent that
+writes its calls as text, and one that makes the calls of gold plans natively. A proxy in front of them,
+another process, injects one kind of fault (`benchmarks/_faulty/kinds.py` says what a client sees of each).
+Both agents are evaluated with 64 workers on an office suite, in which they send mails and change calendars,
+and compared with the same evaluation without faults. Targets: everything is 0 but the faults, the requests
+and the episodes tried again.
 
 - `wrong_classifications`: episodes that ended with another status than the faults they met say
   (`benchmarks/_faulty/checks.py` has the table), and faults that the records do not show.
@@ -16,7 +18,8 @@ evaluation without faults. Targets: everything is 0 but the faults, the requests
 - `grown_requests`: evaluations whose largest request is more than twice the largest without faults.
 
 `RETRIES` is what users have who set nothing. At 40 % a request fails four times in a row in 1 of 40 cases;
-the runner tries such episodes again after the others (`tried_again`).
+the runner tries such episodes again after the others (`tried_again`). Retries follow after a hundredth of
+the usual wait. A rate limit is no failure: it is tried again for ten minutes.
 """
 
 from __future__ import annotations
@@ -32,6 +35,7 @@ from typing import Any
 
 from benchmarks._faulty.checks import doubled_effects, same_work, wrong_classifications
 from benchmarks._faulty.kinds import FAULTS, NO_FAULT
+from benchmarks._faulty.plans import ADDRESS, SUITE
 from benchmarks._faulty.process import Proxy, faulty
 from evals.records.log import read_log
 from evals.records.record import PRIMARY, EpisodeRecord
@@ -39,13 +43,14 @@ from evals.records.record import PRIMARY, EpisodeRecord
 NAME = "faults"
 DESCRIPTION = "12 kinds of faults on the wire, 3 rates: wrong statuses, lost episodes, doubled effects, books"
 
+ANALOGY = "local/analogy"
 RATES = (0.01, 0.1, 0.4)
 WORKERS = 64
 RETRIES = 3
 TIMEOUT = 60.0
 _IMPATIENT = 2.0
 """The timeout where servers fall silent: long enough that a busy machine answers the other requests."""
-_FIRST_WAIT = 0.02
+_FIRST_WAIT = 0.01
 """Seconds before a try without Retry-After, so that waiting does not take the time."""
 
 _SHOWN = 3
@@ -58,61 +63,73 @@ _SUMMED = (
 
 
 def run(quick: bool) -> dict[str, Any]:
-    """All kinds at all rates (quick: at the highest, on fewer tasks)."""
+    """All kinds at all rates (quick: without silence, at the highest rate, on fewer tasks)."""
     import dspy
 
     # A reply that DSPy keeps for all processes would be no request.
     dspy.configure_cache(enable_disk_cache=False, enable_memory_cache=False)
-    with tempfile.TemporaryDirectory() as place, faulty() as proxy:
-        bench = Bench.built(Path(place), proxy, limit=24 if quick else None)
-        return measured(bench, tuple(FAULTS), RATES[-1:] if quick else RATES)
+    with tempfile.TemporaryDirectory() as place, opened(Path(place), 16 if quick else None) as bench:
+        if quick:
+            return measured(bench, [kind for kind in FAULTS if kind != "slow"], RATES[-1:])
+        return measured(bench, tuple(FAULTS), RATES)
 
 
 @dataclass(frozen=True)
 class Bench:
-    """Agents on tasks, and the proxy of the model that they ask.
+    """Agents on tasks, and the proxy of the models that they ask.
 
     Attributes:
-        program: a compiled agent.
+        agents: by the name of the model that each asks.
         tasks: the part of a suite that is evaluated.
         writing: names of the tools that change the world.
         folder: for logs.
     """
 
-    program: Any
+    agents: Mapping[str, Any]
     tasks: Any
     writing: Collection[str]
     proxy: Proxy
     folder: Path
 
-    @classmethod
-    def built(cls, folder: Path, proxy: Proxy, limit: int | None = None) -> Bench:
-        """The test tasks of a small office, and an agent with the nearest gold demonstrations.
-
-        Args:
-            limit: the number of tasks.
-        """
-        import worksmith as ws
-        from evals.building import build_suite
-        from evals.scoring.objective import writing_tools
-        from evals.task_kind import scorers_for
-
-        suite = build_suite("office", folder / "office", seed=7, scale=0.5, per_intent=4)
-        optimizer = ws.Nearest(lm="local/analogy", teacher="gold", demos=4, accept="best")
-        agent = ws.Agent("react", suite.env)
-        compiled = optimizer.compile(agent, trainset=suite.train, valset=suite.dev[:4])
-        return cls(compiled, suite.test[:limit], writing_tools(scorers_for(suite.env)), proxy, folder)
-
     def evaluated(self, kind: str, rate: float) -> Evaluated:
-        """An evaluation that meets a kind of fault."""
+        """Evaluations that meet a kind of fault, of one agent after the other."""
         import worksmith as ws
 
-        log, timeout = self.folder / f"{kind}-{rate:g}.jsonl", _IMPATIENT if kind == "slow" else TIMEOUT
-        lm = self.proxy.named(kind, rate, num_retries=RETRIES, timeout=timeout)
+        records: list[EpisodeRecord] = []
+        logged: list[EpisodeRecord] = []
         started = time.perf_counter()
-        result = ws.evaluate(self.program, self.tasks, lm=lm, workers=WORKERS, log=log, progress=False)
+        timeout = _IMPATIENT if kind == "slow" else TIMEOUT
+        for number, (model, agent) in enumerate(self.agents.items()):
+            log = self.folder / f"{kind}-{rate:g}-{number}.jsonl"
+            lm = self.proxy.named(model, kind, rate, num_retries=RETRIES, timeout=timeout)
+            result = ws.evaluate(agent, self.tasks, lm=lm, workers=WORKERS, log=log, progress=False)
+            records += result.records
+            logged += read_log(log)
         seconds = time.perf_counter() - started
-        return Evaluated(result.records, tuple(read_log(log)), self.proxy.counts(kind, rate), seconds)
+        return Evaluated(records, logged, self.proxy.counts(kind, rate), seconds)
+
+
+@contextmanager
+def opened(folder: Path, limit: int | None = None) -> Iterator[Bench]:
+    """The test tasks of a small office, with two agents and the servers of their models.
+
+    One writes its calls as text, with the nearest gold demonstrations, and asks `local/analogy`; the other
+    calls natively and asks a model that knows the plans.
+
+    Args:
+        limit: the number of tasks.
+    """
+    import worksmith as ws
+    from evals.building import build_suite
+    from evals.scoring.objective import writing_tools
+    from evals.task_kind import scorers_for
+
+    suite = build_suite("office", folder / "office", seed=7, scale=0.5, per_intent=4)
+    optimizer = ws.Nearest(lm=ANALOGY, teacher="gold", demos=4, accept="best")
+    compiled = optimizer.compile(ws.Agent("react", suite.env), trainset=suite.train, valset=suite.dev[:4])
+    agents = {ANALOGY: compiled, ADDRESS: ws.Agent("function_calling", suite.env, calls="native")}
+    with faulty(*agents, variables={SUITE: str(folder / "office")}) as proxy:
+        yield Bench(agents, suite.test[:limit], writing_tools(scorers_for(suite.env)), proxy, folder)
 
 
 @dataclass(frozen=True)
@@ -147,7 +164,7 @@ def measured(bench: Bench, kinds: Sequence[str], rates: Sequence[float]) -> dict
             for rate in rates
         ]
     return {
-        "lm": f"{bench.proxy.model} (no language model)",
+        "models": [f"{model} (no language model)" for model in bench.agents],
         "workers": WORKERS,
         "episodes": len(undisturbed.records),
         "score": round(undisturbed.score, 4),

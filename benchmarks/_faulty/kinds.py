@@ -18,8 +18,8 @@ NO_FAULT = "none"
 NO_TOOL = "nowhere.no_such_tool"
 """The tool that replies with a wrong tool name call."""
 
-RETRY_AFTER = 1
-"""Seconds that a server asks to wait."""
+RETRY_AFTER = 0.2
+"""Seconds that a server asks to wait; they hold up all requests to the model, so they are few."""
 
 ENORMOUS = 4_000_000
 """Characters of an enormous reply, at least."""
@@ -62,7 +62,7 @@ class Fault:
         seen: what a client sees.
         forms: in which it comes, by name; each request draws one.
         mends: another try of the request mends it.
-        tries: of one request in a row that it hits.
+        tries: of one request in a row that it hits; such a burst begins at so much smaller a rate.
     """
 
     seen: str
@@ -77,11 +77,8 @@ class Fault:
             body: the digest of the request.
             arrival: how often the same request arrived before.
         """
-        for first in range(max(0, arrival - self.tries + 1), arrival + 1):
-            draw = rng(seed, kind, body, first)
-            if draw.random() < rate / self.tries:
-                return draw.choice(sorted(self.forms))
-        return None
+        draw = rng(seed, kind, body, arrival // self.tries)
+        return draw.choice(sorted(self.forms)) if draw.random() < rate / self.tries else None
 
 
 def _error(status: int, code: str, said: str, **headers: str) -> Form:
@@ -173,7 +170,7 @@ def _null_usage(reply: dict[str, Any], draw: Random) -> Sent:
 
 FAULTS: Mapping[str, Fault] = {
     "rate_limit": Fault(
-        "Status 429, with a Retry-After of a second or without.",
+        "Status 429, with a Retry-After of 0.2 seconds or without.",
         {
             "retry_after": _error(429, "rate_limit_exceeded", "Rate limit", retry_after=str(RETRY_AFTER)),
             "without": _error(429, "rate_limit_exceeded", "Rate limit reached"),

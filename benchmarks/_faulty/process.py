@@ -6,9 +6,10 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import httpx
@@ -22,23 +23,18 @@ _SECONDS = 30
 
 @dataclass(frozen=True)
 class Proxy:
-    """A running proxy.
-
-    Attributes:
-        model: the name of the model behind, as the command line takes it.
-    """
+    """A running proxy."""
 
     address: str
-    model: str
 
     def base(self, kind: str, rate: float) -> str:
         """The address for clients that are to meet a kind of fault."""
         return f"{self.address}/{kind}/{rate:g}/v1"
 
-    def named(self, kind: str, rate: float, **settings: float) -> str:
-        """The model behind that address, by a name that `--lm` takes."""
+    def named(self, model: str, kind: str, rate: float, **settings: float) -> str:
+        """A model behind that address, by a name that `--lm` takes."""
         options = {"api_base": self.base(kind, rate), "api_key_env": KEY, **settings}
-        return " ".join([f"openai/{self.model}", *(f"{name}={value}" for name, value in options.items())])
+        return " ".join([f"openai/{model}", *(f"{name}={value}" for name, value in options.items())])
 
     def counts(self, kind: str, rate: float) -> dict[str, Any]:
         """The counts at that address, see `benchmarks._faulty.proxy.Counts`."""
@@ -48,25 +44,38 @@ class Proxy:
 
 
 @contextmanager
-def faulty(model: str = "local/analogy", *, seed: int = 0) -> Iterator[Proxy]:
-    """A proxy before `worksmith serve model`, for as long as the block lasts. `KEY` has the token."""
-    before = os.environ.get(KEY)
-    os.environ[KEY] = _TOKEN
-    serve = ["worksmith.cli", "serve", "model", model, "--port", "0", "--json"]
-    try:
-        with _running(serve) as line:
-            at = json.loads(line)["url"]
-            with _running(["benchmarks._faulty.proxy", at, "--seed", str(seed)]) as address:
-                yield Proxy(address, model)
-    finally:
-        if before is None:
-            del os.environ[KEY]
-        else:
-            os.environ[KEY] = before
+def faulty(
+    *models: str, seed: int = 0, variables: Mapping[str, str] = MappingProxyType({})
+) -> Iterator[Proxy]:
+    """A proxy before a `worksmith serve model` of each model, for as long as the block lasts.
+
+    Args:
+        models: names that the command takes.
+        seed: of the draws.
+        variables: more of the environment of the servers. `KEY` has the token, in this process too.
+    """
+    with ExitStack() as stack:
+        stack.enter_context(_environment({KEY: _TOKEN, **variables}))
+        serve = ("worksmith.cli", "serve", "model")
+        lines = [stack.enter_context(_running(*serve, name, "--port", "0", "--json")) for name in models]
+        served = [f"{name}={json.loads(line)['url']}" for name, line in zip(models, lines, strict=True)]
+        yield Proxy(stack.enter_context(_running("benchmarks._faulty.proxy", *served, "--seed", str(seed))))
 
 
 @contextmanager
-def _running(module: Sequence[str]) -> Iterator[str]:
+def _environment(variables: Mapping[str, str]) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name)
+            os.environ.update({} if value is None else {name: value})
+
+
+@contextmanager
+def _running(*module: str) -> Iterator[str]:
     """A module as a process; the first line that it prints."""
     process = subprocess.Popen([sys.executable, "-m", *module], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None

@@ -1,6 +1,6 @@
-"""The proxy: an HTTP server that passes requests on to a model's server and injects faults.
+"""The proxy: an HTTP server that passes requests on to the servers of models and injects faults.
 
-    python -m benchmarks._faulty.proxy http://127.0.0.1:8440/v1
+    python -m benchmarks._faulty.proxy local/analogy=http://127.0.0.1:8440/v1
 
 The address that a client uses names the fault: `http://127.0.0.1:PORT/KIND/RATE/v1`, where KIND is one of
 `FAULTS` or `none`, and RATE the share of requests that meet it, such as 0.1. A draw from the seed,
@@ -16,6 +16,7 @@ import asyncio
 import json
 import time
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -59,13 +60,14 @@ class FaultyProxy:
     """Answers requests, whatever the connection.
 
     Args:
-        upstream: the address of the server behind.
+        upstream: the addresses of the servers behind, by the names of their models.
         seed: of the draws.
     """
 
-    def __init__(self, upstream: str, seed: int = 0) -> None:
+    def __init__(self, upstream: Mapping[str, str], seed: int = 0) -> None:
         self._seed = seed
-        self._client = httpx.AsyncClient(base_url=upstream, timeout=300, trust_env=False)
+        self._upstream = upstream
+        self._client = httpx.AsyncClient(timeout=300, trust_env=False)
         self._free = asyncio.Semaphore(_AT_ONCE)
         self._replies: dict[str, asyncio.Task[httpx.Response]] = {}
         self._counts: dict[str, Counts] = {}
@@ -104,8 +106,9 @@ class FaultyProxy:
 
     async def _ask(self, token: str, body: bytes) -> httpx.Response:
         headers = {"authorization": token, "content-type": "application/json"}
+        address = f"{self._upstream[json.loads(body)['model']]}/chat/completions"
         async with self._free:
-            return await self._client.post("chat/completions", content=body, headers=headers)
+            return await self._client.post(address, content=body, headers=headers)
 
 
 class _Connection:
@@ -163,7 +166,7 @@ def _chunks(body: bytes, *, whole: bool) -> bytes:
     return sent + b"0\r\n\r\n" if whole else sent
 
 
-async def serve(upstream: str, seed: int) -> None:
+async def serve(upstream: Mapping[str, str], seed: int) -> None:
     """Serve on a free port, whose address is printed as a line, until the process ends."""
     proxy = FaultyProxy(upstream, seed)
     server = await asyncio.start_server(
@@ -176,7 +179,7 @@ async def serve(upstream: str, seed: int) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("upstream")
+    parser.add_argument("upstream", nargs="+", metavar="MODEL=ADDRESS")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    asyncio.run(serve(options.upstream, options.seed))
+    asyncio.run(serve(dict(each.split("=", 1) for each in options.upstream), options.seed))

@@ -17,7 +17,15 @@ import dspy
 from dspy.lm15 import FunctionTool, Message, TextPart, ToolCallPart, ToolResultPart
 
 from evals.lm.lm_proxy import valid_unicode
-from programs.prompting.render import RUNNING_ONLY, TRAJECTORY, as_text, opening_fields, unreadable_turn
+from programs.prompting.render import (
+    LONGEST_SHOWN,
+    RUNNING_ONLY,
+    TRAJECTORY,
+    as_text,
+    opening_fields,
+    shown_in_part,
+    unreadable_turn,
+)
 from programs.prompting.reply import read_object
 from programs.prompting.steps import Said, Step
 from tools.files.unicode import writable
@@ -97,13 +105,15 @@ def read_message(message: Message, tools: NativeTools, *, cut_off: bool = False)
 def first_call_only(message: Message, taken: Collection[str]) -> Said:
     """The reply without calls after the first, with everything else that the provider sent along.
 
+    Of long texts the middle is left out.
+
     Args:
         taken: ids of earlier calls; servers that give none or always the same get another one.
     """
     calls = message.parts_of(ToolCallPart)
     first = calls[0]
     kept = replace(first, id=_id(len(taken))) if first.id in taken else first
-    parts = [kept if part is first else part for part in message.parts if part not in calls[1:]]
+    parts = [kept if part is first else _in_part(part) for part in message.parts if part not in calls[1:]]
     return Said(Message("assistant", tuple(parts), message.continuation), len(calls) - 1)
 
 
@@ -164,6 +174,11 @@ class NativeLayout:
     def with_offer(self, turn: Message, tools: str) -> Message:
         """The turn as it is: tools are part of the request."""
         return turn
+
+
+def _in_part(part: Any) -> Any:
+    long = isinstance(part, TextPart) and len(part.text) > LONGEST_SHOWN
+    return replace(part, text=shown_in_part(part.text)) if long else part
 
 
 def _called(step: Step, call_id: str) -> Message:

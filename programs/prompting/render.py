@@ -19,7 +19,7 @@ RUNNING_ONLY = ("tools", "rules")
 """Inputs that a demonstration leaves out: they are long, and the running episode has its own."""
 
 LONGEST_SHOWN = 8_000
-"""Characters of a reply that the model is shown again because it could not be read."""
+"""Characters of a reply that could not be read, or of a text beside a native call, in later prompts."""
 
 _COMPLETED = "[[ ## completed ## ]]"
 _FIELDS = "Every message is made of fields, each under its marker. You are given:"
@@ -143,12 +143,16 @@ def opening_fields(signature: type[dspy.Signature]) -> tuple[str, ...]:
 
 def unreadable_turn(reply: str) -> Message:
     """A reply that could not be read, as it came; a long one without its middle."""
-    said = reply.strip()
-    if len(said) > LONGEST_SHOWN:
-        half = LONGEST_SHOWN // 2
-        said = f"{said[:half]}\n[{len(said) - 2 * half} characters left out]\n{said[-half:]}"
     # An empty reply cannot be a turn of a chat.
-    return Message.assistant(said or "(empty)")
+    return Message.assistant(shown_in_part(reply) or "(empty)")
+
+
+def shown_in_part(text: str) -> str:
+    """A text without blanks around it; a long one without its middle."""
+    text, half = text.strip(), LONGEST_SHOWN // 2
+    if len(text) <= LONGEST_SHOWN:
+        return text
+    return f"{text[:half]}\n[{len(text) - 2 * half} characters left out]\n{text[-half:]}"
 
 
 def as_text(value: Any) -> str:

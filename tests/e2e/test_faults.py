@@ -7,10 +7,9 @@ from pathlib import Path
 import dspy
 import pytest
 
-from benchmarks._faulty.process import faulty
-from benchmarks.faults import Bench, measured
+from benchmarks.faults import measured, opened
 
-KINDS = ("rate_limit", "server_error", "cut", "malformed", "wrong_tool", "refused", "truncated", "no_usage")
+KINDS = ("rate_limit", "cut", "malformed", "wrong_tool", "truncated", "no_usage")
 
 
 @pytest.mark.slow
@@ -18,8 +17,8 @@ def test_faults_lose_double_and_miscount_nothing(tmp_path: Path, monkeypatch: py
     # Not DSPy's own cache, which outlives the test.
     cache = dspy.clients.Cache(enable_disk_cache=False, enable_memory_cache=False, disk_cache_dir=None)
     monkeypatch.setattr(dspy, "cache", cache)
-    with faulty() as proxy:
-        figures = measured(Bench.built(tmp_path, proxy, limit=10), KINDS, (0.4,))
+    with opened(tmp_path, limit=10) as bench:
+        figures = measured(bench, KINDS, (0.4,))
 
     wrong = ("wrong_classifications", "doubled_effects", "changed_episodes", "uncounted_requests")
     assert {name: figures[name] for name in (*wrong, "lost_episodes", "doubled_episodes")} == {

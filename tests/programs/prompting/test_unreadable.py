@@ -151,6 +151,15 @@ def test_an_endless_reply_is_shown_in_part(name: str, env: Environment) -> None:
     assert len(shown) < 10_000
 
 
+@pytest.mark.parametrize("beside", ["\n" * 100_000, "and so on " * 10_000])
+def test_an_endless_text_beside_a_native_call_is_shown_in_part(beside: str, env: Environment) -> None:
+    search = ToolCallPart("1", "calendar__search_events", {"query": "Budget"})
+    engine = Parts(([TextPart(beside), search], "tool_call"), ([search], "tool_call"))
+    run(Agent("function_calling", env=env, max_steps=2), engine.lm())
+
+    assert sum(len(message.text or "") for message in engine.requests[1].messages) < 10_000
+
+
 @pytest.fixture
 def server() -> Iterator[ChatServer]:
     with chat_server() as running:
