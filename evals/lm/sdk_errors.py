@@ -89,6 +89,7 @@ def is_lasting(error: BaseException) -> bool:
         or not set(_LASTING["names"]).isdisjoint(names)
         or _by_name("exactly", names[:1]) is not None
         or refused_access(_said(error)) is not None
+        or "CERTIFICATE_VERIFY_FAILED" in str(error)
     )
 
 

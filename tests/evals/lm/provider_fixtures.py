@@ -7,6 +7,7 @@ of all responses, and by name the responses: status, further headers, body, and 
 from __future__ import annotations
 
 import json
+import ssl
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -100,10 +101,17 @@ class ProviderServer:
 
 
 @contextmanager
-def provider_server() -> Iterator[ProviderServer]:
-    """A server that runs for as long as the block does."""
+def provider_server(tls: ssl.SSLContext | None = None) -> Iterator[ProviderServer]:
+    """A server that runs for as long as the block does.
+
+    Args:
+        tls: for HTTPS.
+    """
     http = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    server = http.provider = ProviderServer(f"http://127.0.0.1:{http.server_address[1]}")  # type: ignore[attr-defined]
+    if tls is not None:
+        http.socket = tls.wrap_socket(http.socket, server_side=True)
+    address = f"{'https' if tls else 'http'}://127.0.0.1:{http.server_address[1]}"
+    server = http.provider = ProviderServer(address)  # type: ignore[attr-defined]
     thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
     try:

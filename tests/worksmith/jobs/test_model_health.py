@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import datetime
+import ssl
 from collections.abc import Iterator
+from ipaddress import IPv4Address
+from pathlib import Path
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 
 from tests.evals.lm.provider_fixtures import Case, ProviderServer, provider_server
 from worksmith.jobs.health.models import asked, opened
@@ -67,3 +74,41 @@ def test_a_model_that_answers_is_sound(server: ProviderServer) -> None:
         ("connection", "ok"),
         ("usage", "ok"),
     ]
+
+
+@pytest.fixture
+def certificate(tmp_path: Path) -> Path:
+    """A file with a key and its own certificate for 127.0.0.1."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "company")])
+    now = datetime.datetime.now(datetime.UTC)
+    address = x509.SubjectAlternativeName([x509.IPAddress(IPv4Address("127.0.0.1"))])
+    builder = x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+    builder = builder.not_valid_before(now - datetime.timedelta(days=1))
+    builder = builder.not_valid_after(now + datetime.timedelta(days=1)).add_extension(address, critical=False)
+    shown = builder.sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
+    form = (serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    file = tmp_path / "company.pem"
+    file.write_bytes(key.private_bytes(serialization.Encoding.PEM, *form) + shown)
+    return file
+
+
+@pytest.mark.parametrize("api", ["openai", pytest.param("azure", marks=pytest.mark.slow)])
+def test_a_company_s_certificate_is_asked_for_and_taken(
+    api: str, certificate: Path, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(certificate)
+    found = []
+    with provider_server(tls) as secure:
+        for file in (None, certificate):
+            if file is not None:
+                monkeypatch.setenv("SSL_CERT_FILE", str(file))
+            secure.open(Case(api, "replies", "text"))
+            model, _ = opened("student")
+            assert model is not None
+            found.append(next(asked(model, wait=30)))
+
+    assert [check.status for check in found] == ["failure", "ok"]
+    assert "CERTIFICATE_VERIFY_FAILED" in found[0].said
+    assert "SSL_CERT_FILE" in found[0].remedy

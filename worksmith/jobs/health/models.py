@@ -20,6 +20,8 @@ from worksmith.models.named import NamedModel, parted, settings_of
 if TYPE_CHECKING:
     import dspy
 
+_UNTRUSTED = "CERTIFICATE_VERIFY_FAILED"
+
 _QUESTION = "Reply with the word OK and nothing else."
 
 
@@ -167,6 +169,9 @@ def _failure(model: Examined, error: Exception) -> Check:
     said = without_secrets(str(error)).strip().partition("\n")[0] or type(error).__name__
     code = next(filter(None, map(http_status, chain(error))), None)
     access = refused_access(said)
+    below = _below(error)
+    if below not in said:
+        said = f"{said} {below}"
     unpaid = any(isinstance(each, LMBillingError) for each in chain(error))
 
     def failed(name: str, remedy: str) -> Check:
@@ -180,7 +185,9 @@ def _failure(model: Examined, error: Exception) -> Check:
         return failed("connection", f"check the model's name and its address{_address(model)}")
     if code == 429:
         return failed("connection", "the quota is used up or requests come too fast; wait, or raise it")
-    if code is not None and code >= 500:
+    if _UNTRUSTED in below:
+        return failed("connection", "set SSL_CERT_FILE to a file with your company's certificates")
+    if code is not None and code >= 500 and not below:
         return failed("connection", "the server fails; try again later, or look at its log")
     if failure_status(error) == "invalid_request":
         setting = refused_setting(said, str(getattr(error, "body", None) or ""))
@@ -189,6 +196,20 @@ def _failure(model: Examined, error: Exception) -> Check:
     if proxy := _proxy_of(model):
         return failed("connection", f"check the proxy {proxy}, which the environment or worksmith.toml sets")
     return failed("connection", f"check the network and the address{_address(model)}; --wait N waits longer")
+
+
+def _below(error: BaseException) -> str:
+    """The error of the network below a client, which may tell it as one of the server; empty if none."""
+    seen: BaseException | None = error
+    while seen is not None:
+        if isinstance(seen, OSError) or type(seen).__name__ in (
+            "ConnectError",
+            "ConnectTimeout",
+            "ProxyError",
+        ):
+            return str(seen) or type(seen).__name__
+        seen = seen.__cause__ or seen.__context__
+    return ""
 
 
 def _base(model: Examined) -> str:
