@@ -62,7 +62,7 @@ class Fault:
         seen: what a client sees.
         forms: in which it comes, by name; each request draws one.
         mends: another try of the request mends it.
-        tries: of one request in a row that it hits; such a burst begins at so much smaller a rate.
+        tries: of one request in a row that it hits; after several the next one is answered.
     """
 
     seen: str
@@ -77,8 +77,10 @@ class Fault:
             body: the digest of the request.
             arrival: how often the same request arrived before.
         """
-        draw = rng(seed, kind, body, arrival // self.tries)
-        return draw.choice(sorted(self.forms)) if draw.random() < rate / self.tries else None
+        number, place = divmod(arrival, self.tries + 1) if self.tries > 1 else (arrival, 0)
+        draw = rng(seed, kind, body, number)
+        hit = draw.random() < rate and place < self.tries
+        return draw.choice(sorted(self.forms)) if hit else None
 
 
 def _error(status: int, code: str, said: str, **headers: str) -> Form:
