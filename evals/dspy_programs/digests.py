@@ -20,6 +20,7 @@ _ADDRESSES = (
     "_API_URL",
     "_ENDPOINT",
     "_HOST",
+    "_RESOURCE",
     "_REGION",
     "_REGION_NAME",
     "_LOCATION",

@@ -14,6 +14,9 @@ from dspy.utils.exceptions import LMUnsupportedFeatureError
 from evals.lm.prompt_cache import Mark, compatible_mark, native_mark, with_cache_writes
 from evals.lm.wire.client import native_client
 
+_WITHOUT_VERSION = ("anthropic/", "ollama/", "ollama_chat/")
+"""Models whose addresses LiteLLM takes without the `/v1` that DSPy's own client needs."""
+
 Ask = Callable[[lm15.Request], lm15.Response]
 
 LITELLM_KEYS = frozenset({"aws_region_name"})
@@ -42,6 +45,9 @@ def single_request(lm: dspy.BaseLM) -> Ask:
     compatible = LiteLLMEngine(model_type=lm.model_type, **route.clients)
     own_keys = {name: value for name, value in lm.kwargs.items() if name in LITELLM_KEYS}
     compatible.client_options.update(own_keys)
+    base = compatible.client_options.get("api_base")
+    if base and lm.model.startswith(_WITHOUT_VERSION):
+        compatible.client_options["api_base"] = base.rstrip("/").removesuffix("/v1")
     # LiteLLM hands it to the provider's client, which tries three times otherwise.
     compatible.client_options["max_retries"] = 0
     # Else LiteLLM imports the package `mcp`, which it does not bring, to see whether a tool is MCP's.

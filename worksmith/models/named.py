@@ -31,6 +31,9 @@ _OF_PROVIDERS = {"api_version": "azure", "region": "bedrock"}
 _DSPY_NAMES = {"api": "model_type", "region": "aws_region_name"}
 """Settings that DSPy or LiteLLM calls otherwise."""
 
+_VERSIONED = ("anthropic/", "ollama/", "ollama_chat/")
+"""Models whose servers have their API under `/v1`, which people leave out of the address."""
+
 _PROXIES = ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY")
 
 
@@ -152,6 +155,8 @@ class NamedModel(BaseModel):
         limits = {field.name for field in fields(WireSettings)}
         wire = WireSettings(**self.model_dump(include=limits, exclude_none=True))
         said: dict[str, Any] = self.model_dump(exclude=names | limits, exclude_none=True)
+        if self.api_base and urlsplit(self.api_base).path in ("", "/") and self.model.startswith(_VERSIONED):
+            said["api_base"] = f"{self.api_base.rstrip('/')}/v1"
         given = {_DSPY_NAMES.get(setting, setting): value for setting, value in said.items()}
         if self.api_key_env is not None:
             given["api_key"] = _variable(self.api_key_env, name, "the key of the model")
@@ -164,6 +169,7 @@ class NamedModel(BaseModel):
             _use_proxy(self.proxy)
         if self.price is not None:
             _PRICES.set({**_PRICES.get(), self.model: self.price})
+        from dspy.clients.backend_selection import select_backend
         from dspy.utils.exceptions import LMConfigurationError
 
         from evals.lm.provider_model import ProviderModel
@@ -175,9 +181,17 @@ class NamedModel(BaseModel):
         elif self.timeout is not None:
             given["timeout"] = self.timeout
         try:
-            return ProviderModel(self.model, wire=wire, **given)
+            lm = ProviderModel(self.model, wire=wire, **given)
         except (LMConfigurationError, ValueError) as error:
             raise InputError(str(error), where=name, hint="change the model's settings") from error
+        if self.api == "responses" and not select_backend(lm).native:
+            raise InputError(
+                f"the Responses API of {self.model} cannot be asked with these settings",
+                where=name,
+                hint="it is asked by DSPy's own client: openai/ models without headers and OPENAI_BASE_URL, "
+                "azure/ models without headers, api_base and api_version",
+            )
+        return lm
 
 
 _NAMED: ContextVar[Mapping[str, NamedModel]] = ContextVar("named models", default={})  # noqa: B039 (read only)

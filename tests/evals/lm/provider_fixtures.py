@@ -67,30 +67,31 @@ class ProviderServer:
     """Attributes:
     url: of the server, without a path.
     case: the response to every request.
-    requests: the path and body of each request to the model that was opened last.
-    headers: of the same requests, with small letters.
+    paths, bodies, headers: of the requests to the model that was opened last, headers by names with small
+        letters.
     """
 
     def __init__(self, url: str) -> None:
         self.url = url
         self.case: Case | None = None
         self._opened = 0
-        self.requests: list[tuple[str, dict[str, Any]]] = []
+        self.paths: list[str] = []
+        self.bodies: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
 
     def open(self, case: Case, **settings: Any) -> dspy.LM:
-        """A named model whose requests `case` answers; the variable STUDENT holds its key.
+        """A named model whose requests `case` answers; the variable STUDENT holds its key. None unsets a setting.
 
         Each has an address of its own, so that no wait that one was asked for holds up the next.
         """
         self._opened += 1
         self.case = case
-        self.requests.clear()
-        self.headers.clear()
+        self.paths, self.bodies, self.headers = [], [], []
         api = fixture(case.api)
         own = {**api["model"], "api_base": self.root + api["base"], "num_retries": 0, **settings}
         if case.api != "bedrock":  # its credentials are Amazon's
             own["api_key_env"] = "STUDENT"
+        own = {name: value for name, value in own.items() if value is not None}
         use_models(read_models({"student": own}, where="worksmith.toml"))
         return resolve("student")
 
@@ -126,9 +127,8 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         server: ProviderServer = self.server.provider  # type: ignore[attr-defined]
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        root = server.root.removeprefix(server.url)
-        assert self.path.startswith(root)
-        server.requests.append((self.path.removeprefix(root), body))
+        server.paths.append(self.path.removeprefix(server.root.removeprefix(server.url)))
+        server.bodies.append(body)
         server.headers.append({name.lower(): value for name, value in self.headers.items()})
         assert server.case is not None
         response = server.case.response

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -19,6 +20,7 @@ from dspy.lm15 import (
     ToolCallPart,
     ToolResultPart,
 )
+from dspy.utils.exceptions import LMError
 
 from evals.lm.failures import failure_of, may_be_over_soon
 from evals.lm.finish_reasons import finish_reason
@@ -90,7 +92,7 @@ def test_a_reply_is_read(case: Case, server: ProviderServer) -> None:
     calls = message.parts_of(ToolCallPart)
     thought = "".join(part.text for part in message.parts_of(ThinkingPart))
 
-    assert server.requests[0][0] == fixture(case.api)["path"]
+    assert server.paths == [fixture(case.api)["path"]]
     assert finish_reason(response) == expected["finish"]
     if expected["finish"] != "refusal":
         assert "".join(part.text for part in message.parts_of(TextPart)) == expected.get("text", "")
@@ -128,7 +130,38 @@ def test_the_settings_of_a_cloud_reach_it(
 
     assert lm("How is the weather?", cache=False) == ["It is sunny."]
     assert sent in server.headers[0][header]
-    assert "region" not in str(server.requests[0][1])
+    assert "region" not in str(server.bodies[0])
+
+
+@pytest.mark.parametrize("api", ["anthropic", "ollama"])
+def test_an_address_may_end_before_the_version(api: str, server: ProviderServer) -> None:
+    for end in ("", "/", "/v1"):
+        lm = server.open(Case(api, "replies", "text"), api_base=f"{server.url}{end}")
+        metered(lm)("How is the weather?", cache=False)
+
+        assert server.paths == [fixture(api)["path"]]
+
+
+def test_azure_without_a_version_is_asked_by_dspy_s_own_client(
+    server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AZURE_OPENAI_ENDPOINT", server.url)
+    lm = metered(server.open(Case("azure", "replies", "text"), api_base=None, api_version=None))
+
+    assert lm("How is the weather?", cache=False) == ["It is sunny."]
+    assert server.paths == ["/openai/v1/chat/completions"]
+    assert server.headers[0]["api-key"] == "q7Zr93kLm20aXw"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("api", "path"), [("anthropic", "/v1/messages"), ("ollama", "/api/chat")])
+def test_headers_do_not_change_the_address(api: str, path: str, server: ProviderServer) -> None:
+    lm = server.open(Case(api, "replies", "text"), api_base=f"{server.url}/v1", headers={"X-Team": "STUDENT"})
+    with contextlib.suppress(LMError):  # Ollama's own API answers in another form
+        metered(lm)("How is the weather?", cache=False)
+
+    assert server.paths == [path]
+    assert server.headers[0]["x-team"] == "q7Zr93kLm20aXw"
 
 
 def test_a_refusal_without_a_message_is_shown_as_it_came(server: ProviderServer) -> None:
@@ -143,7 +176,7 @@ def test_marks_of_a_thought_go_back_with_the_next_request_where_the_client_keeps
     kept = response_from_dict(reply_to_json(ask(server, case)))
     call = kept.message.parts_of(ToolCallPart)[0]
     ask(server, case, kept.message, Message.tool(ToolResultPart(call.id, (TextPart("sun"),), call.name)))
-    sent = json.dumps(server.requests[0][1])
+    sent = json.dumps(server.bodies[0])
 
     assert [mark for mark in case.expected.get("returned", ()) if mark not in sent] == []
     assert [mark for mark in case.expected.get("lost", ()) if mark in sent] == []
@@ -157,7 +190,7 @@ def test_a_failure_is_classified(case: Case, server: ProviderServer) -> None:
     ended = failure_of(error)
     refused = f"the model refuses its setting {expected.get('setting')},"
 
-    assert len(server.requests) == 1
+    assert len(server.bodies) == 1
     assert ended.status == expected["ends"], ended.error
     assert may_be_over_soon(error) == expected["again"]
     assert str(ended.error).startswith("the model refuses its setting") == ("setting" in expected)

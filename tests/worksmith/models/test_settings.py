@@ -165,6 +165,8 @@ def test_what_decides_no_reply_is_in_neither(setting: str, value: str) -> None:
         ("openai/x proxy=socks5://host:1", "a proxy is http://HOST:PORT"),
         ("openai/x reasoning_effort=much", "reasoning_effort"),
         ("openai/x api=text", "api"),
+        ("openai/x api=responses headers.X=STUDENT", "the Responses API of openai/x cannot be asked"),
+        ("mistral/x api=responses", "the Responses API of mistral/x cannot be asked"),
         ("openai/x region=eu-west-1", "region is a setting of bedrock/ models only"),
         ("openai/x api_version=2024-10-21", "api_version is a setting of azure/ models only"),
         ("bedrock/x region='eu west'", "region"),
