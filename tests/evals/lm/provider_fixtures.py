@@ -80,7 +80,7 @@ class ProviderServer:
         self.headers: list[dict[str, str]] = []
 
     def open(self, case: Case, **settings: Any) -> dspy.LM:
-        """A named model whose requests `case` answers; the variable STUDENT holds its key. None unsets a setting.
+        """A named model whose requests `case` answers; STUDENT holds its key, and None unsets a setting.
 
         Each has an address of its own, so that no wait that one was asked for holds up the next.
         """
