@@ -13,7 +13,7 @@ from evals.records.log import EpisodeLog
 from evals.records.record import EpisodeRecord, WorkUnit, record_lost
 from evals.records.summary import summarize
 from evals.running.outage import may_pass
-from evals.running.result import EvalResult, Progress
+from evals.running.result import EvalResult
 from evals.running.resuming import Resumed, resumed
 from evals.running.rollout_job import RolloutJob
 from evals.running.settings import EvalSettings
@@ -109,6 +109,7 @@ class PartRun:
     """A part that is being run.
 
     Attributes:
+        place: among those that are run together.
         planned: all of its episodes, in the order of tasks and trials.
         fresh: those that the log does not hold.
         done: records by the key of their unit.
@@ -118,7 +119,7 @@ class PartRun:
     def __init__(self, part: Part, place: int, settings: EvalSettings) -> None:
         self._replies = part.log.replies if part.log is not None else None
         self.job = job = RolloutJob(part.program, settings, self._replies)
-        self._place, self._log = place, part.log
+        self.place, self._log = place, part.log
         self.planned = [
             PlannedEpisode(self, job.unit(task, trial), task)
             for task in part.tasks
@@ -166,7 +167,7 @@ class PartRun:
         record = self.done.get(episode.unit.key)
         return record is not None and may_pass(record, self.job.lm)
 
-    def keep(self, record: EpisodeRecord) -> Progress:
+    def keep(self, record: EpisodeRecord) -> None:
         """Keep the record of an episode that ended."""
         before = self._last(record.key)
         if before is not None:
@@ -174,7 +175,6 @@ class PartRun:
         if self._log is not None:
             self._log.append(record)
         self.done[record.key] = record
-        return Progress(len(self.done), len(self.planned), record, self._place)
 
     def _last(self, key: str) -> EpisodeRecord | None:
         """The last record of an episode, even of a lost one."""

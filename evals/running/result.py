@@ -16,16 +16,18 @@ class Progress:
     """The progress of an evaluation after an episode.
 
     Attributes:
-        done: the number of episodes that are done.
-        total: the number of all episodes.
+        done: the number of episodes that are done, of all programs that are evaluated together.
+        total: the number of all their episodes.
         record: the record of the episode.
-        part: the place of the program among those that are evaluated together.
+        part: the place of its program among them.
+        in_flight: the number of episodes that have begun and not ended.
     """
 
     done: int
     total: int
     record: EpisodeRecord
-    part: int = 0
+    part: int
+    in_flight: int
 
 
 @dataclass(frozen=True)

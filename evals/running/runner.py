@@ -103,13 +103,17 @@ def evaluate_together(
         each.charge_known()
     outage = Outage(running[0].job.lm, known=any(each.done for each in running))
 
+    def counts() -> tuple[int, int]:
+        return sum(len(each.done) for each in running), sum(len(each.planned) for each in running)
+
     def attempt(planned: Sequence[PlannedEpisode], *, first: bool = False) -> None:
         def keep(place: int, record: EpisodeRecord | None) -> None:
             if record is None:
                 return
-            progress = planned[place].part.keep(record)
+            part = planned[place].part
+            part.keep(record)
             if on_progress:
-                on_progress(progress)
+                on_progress(Progress(*counts(), record, part.place, pool.in_flight))
             if first:
                 outage.note(record)
 
@@ -135,7 +139,6 @@ def evaluate_together(
                 break  # the outage goes on
             attempt(again[IN_VAIN:])
     except KeyboardInterrupt as stop:
-        done, total = sum(len(each.done) for each in running), sum(len(each.planned) for each in running)
-        raise EvaluationInterrupted(done, total, parts[0].log) from stop
+        raise EvaluationInterrupted(*counts(), parts[0].log) from stop
     seconds = time.perf_counter() - started
     return [each.result(seconds) for each in running]

@@ -54,6 +54,11 @@ class Workers(Generic[U, R]):
         self._running: dict[int, float] = {}
         self._stopped = False
 
+    @property
+    def in_flight(self) -> int:
+        """The number of units that have begun and not ended."""
+        return len(self._running)
+
     def run(self, units: Sequence[U]) -> list[R]:
         """Do every unit once.
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Protocol
 
 import typer
@@ -19,6 +20,12 @@ if TYPE_CHECKING:
 SPENT = 3
 """The exit code of a command that stopped at a limit, so that it reports a part of the result."""
 
+_REFRESHED = 0.25
+"""Seconds between two pictures of the live display."""
+
+_WATCHED = 1.0
+"""Seconds between two looks at the models where nothing is displayed."""
+
 
 def say(message: str) -> None:
     """Print a sentence that is not the result."""
@@ -26,7 +33,7 @@ def say(message: str) -> None:
 
 
 class Terminal(Progress):
-    """Prints the sentences of a job, and progress bars where stderr is a terminal."""
+    """Prints the sentences of a job, and shows its steps live where stderr is a terminal."""
 
     def say(self, message: str) -> None:
         """Print a sentence."""
@@ -34,21 +41,35 @@ class Terminal(Progress):
 
     @contextmanager
     def bar(self, label: str) -> Iterator[Tick]:
-        """Show a bar."""
+        """Show a step live where stderr is a terminal. That a model is paused is said in any case."""
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-        from rich.progress import Progress as Bar
+        from rich.live import Live
 
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        console = Console(stderr=True)
-        with Bar(*columns, console=console, transient=True, disable=not sys.stderr.isatty()) as bar:
-            shown = bar.add_task(label, total=None)
+        from evals.lm.prices import prices_in_use
+        from evals.lm.wire.lane import traffic
+        from worksmith.cli.live import LiveStep, Pauses
 
-            def tick(done: int, total: int | None, part: str = "") -> None:
-                description = f"{label}: {part}" if part else label
-                bar.update(shown, description=description, completed=done, total=total)
+        step, pauses, ended = LiveStep(label, prices_in_use()), Pauses(), threading.Event()
+        screen = Live(step, console=Console(stderr=True), auto_refresh=False, transient=True)
+        shown = sys.stderr.isatty()
 
-            yield tick
+        def watch() -> None:
+            while not ended.wait(_REFRESHED if shown else _WATCHED):
+                found = traffic()
+                for sentence in pauses.news(found):
+                    self.say(sentence)
+                step.note(found)
+                if shown:
+                    screen.refresh()
+
+        watching = threading.Thread(target=watch, daemon=True, name="worksmith-live")
+        with screen if shown else nullcontext():
+            watching.start()
+            try:
+                yield step.tick
+            finally:
+                ended.set()
+                watching.join()
 
 
 class Result(Protocol):

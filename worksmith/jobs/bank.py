@@ -137,7 +137,7 @@ def _built(
 
         def rollouts(number: int, attempt: Attempt) -> Rollouts:
             def follow(_: str, done: Done) -> None:
-                tick(done.done, done.total, attempt.label)
+                tick(done.done, done.total, attempt.label, done.in_flight)
 
             return Rollouts(
                 suite.env,

@@ -261,7 +261,7 @@ def compiled(plan: Plan, label: str, progress: Progress) -> Result:
     """Run a plan under a progress bar."""
     with progress.bar(label) as tick:
         return compile_program(
-            replace(plan, on_progress=lambda name, done: tick(done.done, done.total, name))
+            replace(plan, on_progress=lambda name, done: tick(done.done, done.total, name, done.in_flight))
         )
 
 

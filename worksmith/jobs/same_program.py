@@ -42,7 +42,9 @@ def check_same_program(settings: CompileSettings, *, progress: Progress = SILENT
     check_startable(plan, settings, "aa")
     with progress.bar("A/A") as tick, plan.open_journal("aa") as journal:
         found = same_program(
-            replace(plan, on_progress=lambda name, done: tick(done.done, done.total, name)).context(journal)
+            replace(
+                plan, on_progress=lambda name, done: tick(done.done, done.total, name, done.in_flight)
+            ).context(journal)
         )
     if not found.differing:
         progress.say("the model did the same every time, so there was nothing to mistake for a difference")

@@ -200,7 +200,7 @@ class Measurement:
                     admission=None if card.baseline else admission(lm, self.budget),
                 ),
                 log=log,
-                on_progress=lambda done: tick(done.done, done.total),
+                on_progress=lambda done: tick(done.done, done.total, in_flight=done.in_flight),
                 on_resume=lambda found: self.progress.say(str(found)),
             )
         enough = result.records if self.partial else not result.unstarted

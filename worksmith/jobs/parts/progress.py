@@ -8,9 +8,9 @@ from typing import Protocol
 
 
 class Tick(Protocol):
-    """Takes how much of a step is done, of how much in all, and the name of a part of it."""
+    """Takes how much of a step is done, of how much in all, the name of a part, and how much is in flight."""
 
-    def __call__(self, done: int, total: int | None, part: str = "") -> None: ...
+    def __call__(self, done: int, total: int | None, part: str = "", in_flight: int = 0) -> None: ...
 
 
 class Progress:
@@ -22,7 +22,7 @@ class Progress:
     @contextmanager
     def bar(self, label: str) -> Iterator[Tick]:
         """Follow one step of the job."""
-        yield lambda done, total, part="": None
+        yield lambda done, total, part="", in_flight=0: None
 
 
 SILENT = Progress()
