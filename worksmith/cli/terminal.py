@@ -16,6 +16,7 @@ from worksmith.jobs.parts.progress import Progress, Tick
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.live import Live
 
 SPENT = 3
 """The exit code of a command that stopped at a limit, so that it reports a part of the result."""
@@ -35,9 +36,15 @@ def say(message: str) -> None:
 class Terminal(Progress):
     """Prints the sentences of a job, and shows its steps live where stderr is a terminal."""
 
+    def __init__(self) -> None:
+        self._screen: Live | None = None
+
     def say(self, message: str) -> None:
-        """Print a sentence."""
-        say(message)
+        """Print a sentence, above what is shown live."""
+        if self._screen is None:
+            say(message)
+        else:
+            self._screen.console.print(harmless(message), markup=False, highlight=False, soft_wrap=True)
 
     @contextmanager
     def bar(self, label: str) -> Iterator[Tick]:
@@ -64,12 +71,14 @@ class Terminal(Progress):
 
         watching = threading.Thread(target=watch, daemon=True, name="worksmith-live")
         with screen if shown else nullcontext():
+            self._screen = screen if shown else None
             watching.start()
             try:
                 yield step.tick
             finally:
                 ended.set()
                 watching.join()
+                self._screen = None
 
 
 class Result(Protocol):

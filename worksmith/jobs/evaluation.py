@@ -254,10 +254,12 @@ def run_evaluation(plan: EvalPlan, tracking: Tracking) -> Evaluation:
                 resume=settings.resume,
             )
         )
-        for label, lm in plan.models.items():
+        for number, (label, lm) in enumerate(plan.models.items(), start=1):
             card = measured.card("eval", opened, model_name(lm), with_settings_of(lm, described), model=label)
             with tracked.child(label) if len(plan.models) > 1 else nullcontext(tracked) as child:
-                runs[label] = measured.run(opened.program, lm, logs[label], card, child)
+                runs[label] = measured.run(
+                    opened.program, lm, logs[label], card, child, number=number, of=len(plan.models)
+                )
             logged.append(LoadedRun(card, runs[label].records, str(logs[label].path)))
             progress.say(
                 f"see each episode with: {shlex.join(['worksmith', 'report', str(logs[label].path)])}"

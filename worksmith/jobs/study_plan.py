@@ -128,7 +128,7 @@ class StudyPlan(Printable, ABC):
         return run_study(self.arms, measure, on_row=on_row, skips=(BudgetSpentError,))
 
     def _measured(self, arm: Arm, opened: OpenedProgram, tracked: Run) -> EvalResult:
-        model, measured = self.model(arm), self.measurement
+        model, measured, place = self.model(arm), self.measurement, self.arms.index(arm)
         if opened.compiled is not None:
             self.compiled[arm.label] = opened.compiled
         if opened.file is not None:
@@ -149,11 +149,13 @@ class StudyPlan(Printable, ABC):
             optimizer=arm.optimizer,
             baseline=arm.baseline,
             without=arm.without,
-            place=self.arms.index(arm),
+            place=place,
         )
         file = self.folder(model) / f"{slug(arm.label)}-{slug(state_digest(opened.program))}.jsonl"
         with measured.open_log(file) as log:
-            result = measured.run(opened.program, model.lm, log, card, tracked)
+            result = measured.run(
+                opened.program, model.lm, log, card, tracked, number=place + 1, of=len(self.arms)
+            )
         self.logged.append(LoadedRun(card, result.records, str(file)))
         return result
 

@@ -23,11 +23,10 @@ from tools.episode_result import Tokens
 from tools.errors import WorksmithError
 from tools.files.secrets import described, without_secrets
 
-LIMIT = "the limit a minute"
 TURN = "fewer requests in flight"
 ASKED = "the wait that the server asked for"
 PAUSE = "the pause of a failing model"
-"""What requests wait for."""
+"""What requests wait for, beside the limits a minute."""
 
 _NO_LIMIT = 2**31
 
@@ -183,11 +182,16 @@ class Lane:
             self._breaker.given_up(tried=tries)
 
     def _keep_pace(self, tokens: float, now: float) -> None:
-        wanted = ((self._requests, 1.0), (self._tokens, tokens))
-        at = max((pace.reserve(units, now) for pace, units in wanted if pace is not None), default=now)
-        shifted = self._shifted
+        settings, shifted = self.settings, self._shifted
+        at, limit = now, ""
+        if self._requests is not None:
+            at = self._requests.reserve(1.0, now)
+            limit = f"the limit of {settings.requests_per_minute:,g} requests a minute"
+        if self._tokens is not None and (later := self._tokens.reserve(tokens, now)) > at:
+            at = later
+            limit = f"the limit of {settings.tokens_per_minute:,g} tokens a minute"
         while (left := at + self._shifted - shifted - self._clock()) > 0:
-            self._wait(self._news, LIMIT, left)
+            self._wait(self._news, limit, left)
 
     def _leave(self, request: Request, error: BaseException | None) -> None:
         now = self._clock()

@@ -14,7 +14,7 @@ from rich.console import Console
 
 from evals.lm.prices import Prices, per_million
 from evals.lm.wire import lane
-from evals.lm.wire.lane import ASKED, LIMIT, PAUSE, TURN, Traffic
+from evals.lm.wire.lane import ASKED, PAUSE, TURN, Traffic
 from tools.episode_result import Tokens
 from worksmith.cli import terminal
 from worksmith.cli.live import Ends, LiveStep, Pauses
@@ -89,11 +89,12 @@ def test_before_anything_ended_there_is_no_number(step: LiveStep) -> None:
 
 def test_what_each_model_does_and_waits_for_is_told_in_words(step: LiveStep) -> None:
     step.tick(1, 9)
-    waiting = {LIMIT: 30, ASKED: 1, TURN: 0}
+    limit = "the limit of 500 requests a minute"
+    waiting = {limit: 30, ASKED: 1, TURN: 0}
     step.note([traffic(in_flight=12, waiting=waiting), traffic("openai/idle"), traffic("b/x", 3, limit=4)])
 
-    assert shown(step)[1:] == [
-        f"{MODEL}: 12 in flight, 30 wait for {LIMIT}, 1 waits for {ASKED}",
+    assert shown(step, 160)[1:] == [
+        f"{MODEL}: 12 in flight, 30 wait for {limit}, 1 waits for {ASKED}",
         "b/x: 3 of at most 4 in flight",
     ]
 
@@ -220,11 +221,15 @@ def often(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_terminal_shows_steps_live_and_nothing_of_them_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", screen := Screen(terminal=True))
     monkeypatch.setattr(lane, "traffic", lambda: [traffic(in_flight=12)])
-    with terminal.Terminal().bar("react") as tick:
+    spoken = terminal.Terminal()
+    with spoken.bar("react") as tick:
         tick(3, 9, in_flight=2)
         screen.wait_for("3/9, 2 in flight")
         screen.wait_for(f"{MODEL}: 12 in flight")
+        spoken.say("[red]some sentence")
 
+    # The sentence stands in the place of the display, which is drawn anew below it.
+    assert re.search(r"\x1b\[2K\[red\]some sentence\n", screen.getvalue())
     assert screen.getvalue().rstrip("\n").endswith("\x1b[2K")
 
 

@@ -174,8 +174,21 @@ class Measurement:
         if kept is not None:
             self.progress.say(f"the log that was there has verdicts or ratings; it is now {kept}")
 
-    def run(self, program: Any, lm: dspy.LM, log: EpisodeLog, card: RunCard, tracked: Run) -> EvalResult:
+    def run(
+        self,
+        program: Any,
+        lm: dspy.LM,
+        log: EpisodeLog,
+        card: RunCard,
+        tracked: Run,
+        *,
+        number: int = 1,
+        of: int = 1,
+    ) -> EvalResult:
         """Run a program on all tasks, or as many as the budget admits, and record the run.
+
+        Args:
+            number, of: of the run among the runs of the job, for the display.
 
         Raises:
             BudgetSpentError: the budget was spent before the first episode, or before the last one where a
@@ -183,7 +196,7 @@ class Measurement:
         """
         write_card(log.path, card)
         tracked.dataset(self.dataset, split=self.split, tasks=len(self.tasks))
-        with self.progress.bar(card.label) as tick:
+        with self.progress.bar(f"{card.label} ({number} of {of})" if of > 1 else card.label) as tick:
             result = run_episodes(
                 program,
                 self.tasks,

@@ -12,7 +12,7 @@ from dspy.utils.exceptions import LMInvalidRequestError, LMRateLimitError, LMSer
 
 from evals.lm.wire import breaker, lane
 from evals.lm.wire.breaker import FAILURES, PausedError
-from evals.lm.wire.lane import LIMIT, PAUSE, TURN, Lane
+from evals.lm.wire.lane import PAUSE, TURN, Lane
 from evals.lm.wire.settings import WireSettings
 from tools.episode_result import Tokens
 
@@ -138,7 +138,8 @@ def test_a_request_that_is_refused_for_what_it_is_shows_that_the_model_works() -
 
 
 @pytest.mark.parametrize(
-    ("settings", "reason"), [({"parallel": 1}, TURN), ({"requests_per_minute": 1}, LIMIT), ({}, PAUSE)]
+    ("settings", "reason"),
+    [({"parallel": 1}, TURN), ({"requests_per_minute": 1}, "the limit of 1 requests a minute"), ({}, PAUSE)],
 )
 def test_it_says_what_requests_wait_for(
     settings: dict[str, float], reason: str, monkeypatch: pytest.MonkeyPatch
