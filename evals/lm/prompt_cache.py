@@ -1,10 +1,10 @@
 """A provider's cache of prompts: markers for those that want them, and the tokens that all report.
 
 Most providers find the repeated beginning of a prompt by themselves. Claude, with Anthropic, Amazon and
-Google, caches only as far as a marker. Requests are marked at the end of the system message, behind the
-message before the last, and where the next prompt will begin with all of this one, at the end. So the next
-step of an episode finds what it repeats, and the first step of the next episode finds system message and
-demonstrations. A marker changes nothing that the model reads, so it is in no digest and in no key of a reply.
+Google, caches only as far as a marker, of which a request has at most four. They stand at the end of the
+system message, where prompts of other tasks begin to differ, behind the message before the last, and where
+the next prompt will begin with all of this one, at the end. A marker changes nothing that the model reads, so
+it is in no digest and in no key of a reply.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from dspy.lm15 import CacheConfig, Request, TextPart, ToolCallPart, ToolResultPart
+from dspy.lm15 import CacheConfig, Message, Request, TextPart, ToolCallPart, ToolResultPart
 
 from evals.lm.prices import listed
 from evals.lm.wire.settings import WireSettings
@@ -35,31 +35,42 @@ _TRANSLATED = ("anthropic/", "azure_ai/", "bedrock/", "openrouter/", "vertex_ai/
 
 
 @dataclass(frozen=True, slots=True)
-class GrowingRequest(Request):  # type: ignore[misc]
-    """A request that says whether the next prompt will begin with all of this one."""
+class RepeatingRequest(Request):  # type: ignore[misc]
+    """A request that says how much of its prompt other prompts will repeat.
+
+    Attributes:
+        grows: whether the next prompt will begin with all of this one.
+        shared: the number of a message and of its first characters up to which prompts of other tasks begin
+            like this one; None if they are not known.
+    """
 
     grows: bool = field(default=False, compare=False, repr=False)
+    shared: tuple[int, int] | None = field(default=None, compare=False, repr=False)
 
 
 def native_mark(lm: dspy.BaseLM, provider: str) -> Mark:
     """A function that marks requests for DSPy's own client.
 
-    It places one marker in the system message and one in a message. The one at the end is a setting of
-    Anthropic's own servers, which others may refuse.
+    It places a marker in the system message and one in another message. A third one at the end is a setting
+    of Anthropic's own servers, which others may refuse, as they may refuse messages to be joined.
     """
     if "anthropic" not in provider or not _wanted(lm):
         return _unmarked
     own = provider == "anthropic" and not {"api_base", "base_url"} & set(lm.kwargs)
 
     def mark(request: Request) -> Request:
-        config, before = request.config, len(request.messages) - 2
-        if config.cache is not None or _short(request):
+        if request.config.cache is not None or _short(request):
             return request
-        behind = before >= 0 and _takes_marker(request.messages[before])
-        cache = CacheConfig(prefix_until_index=before) if behind else CacheConfig(prefix="stable")
-        last = {"cache_control": _MARKER} if own and _grows(request) else {}
-        more = {**(config.extensions or {}), **last}
-        return replace(request, config=replace(config, cache=cache, extensions=more or None))
+        grows = _grows(request)
+        request, shared = _parted(request) if own else (request, None)
+        last = {"cache_control": _MARKER} if own and grows else {}
+        place = len(request.messages) - (1 if grows and not own else 2)
+        if last and shared is not None:
+            place = shared
+        within = place >= 0 and _takes_marker(request.messages[place])
+        cache = CacheConfig(prefix_until_index=place) if within else CacheConfig(prefix="stable")
+        more = {**(request.config.extensions or {}), **last}
+        return replace(request, config=replace(request.config, cache=cache, extensions=more or None))
 
     return mark
 
@@ -76,14 +87,31 @@ def compatible_mark(lm: dspy.BaseLM) -> Mark:
     def mark(request: Request) -> Request:
         if _short(request):
             return request
-        places: list[Mapping[str, Any]] = [{"role": "system"}]
-        places += [{"index": -2}] if len(request.messages) > 1 else []
-        places += [{"index": -1}] if _grows(request) else []
-        points = [{"location": "message", **place} for place in places]
+        request, shared = _parted(request)
+        places = [] if shared is None else [shared - len(request.messages)]
+        places += [-2] if len(request.messages) > 1 and -2 not in places else []
+        places += [-1] if _grows(request) else []
+        points: list[dict[str, Any]] = [{"location": "message", "role": "system"}]
+        points += [{"location": "message", "index": place} for place in places]
         more = {**(request.config.extensions or {}), "cache_control_injection_points": points}
         return replace(request, config=replace(request.config, extensions=more))
 
     return mark
+
+
+def _parted(request: Request) -> tuple[Request, int | None]:
+    """The request with two messages in place of one that other tasks share in part; the number of the first.
+
+    A provider of Claude joins them again. Without such a message the request is the same.
+    """
+    shared = request.shared if isinstance(request, RepeatingRequest) else None
+    if shared is None:
+        return request, None
+    number, size = shared
+    text = str(request.messages[number].text)
+    parts = (Message.user(text[:size]), Message.user(text[size:]))
+    messages = (*request.messages[:number], *parts, *request.messages[number + 1 :])
+    return replace(request, messages=messages), number
 
 
 def _unmarked(request: Request) -> Request:
@@ -97,7 +125,7 @@ def _wanted(lm: dspy.BaseLM) -> bool:
 
 
 def _grows(request: Request) -> bool:
-    return isinstance(request, GrowingRequest) and request.grows
+    return isinstance(request, RepeatingRequest) and request.grows
 
 
 def _short(request: Request) -> bool:

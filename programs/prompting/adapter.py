@@ -166,7 +166,11 @@ class TrajectoryAdapter(WholeTrajectories, dspy.ChatAdapter):  # type: ignore[mi
         layout = self._layout(signature)
         turns, data = self.turns.prompt(layout, demos, inputs), self._data(layout.outputs, inputs)
         grows = "tool" in layout.outputs and _stays(trajectory)
-        request = AgentRequest(lm.model, tuple(turns), layout.system, config=config, grows=grows, data=data)
+        steps = inputs.get(TRAJECTORY) or ()
+        shared = (len(turns) - 1 - 2 * len(steps), size) if (size := layout.shared(inputs)) else None
+        request = AgentRequest(
+            lm.model, tuple(turns), layout.system, config=config, grows=grows, shared=shared, data=data
+        )
         chosen = self.parse(signature, _text(wire.send(lm, request, **_control(settings))))
         _check_whole(wire, signature)
         return [chosen]
@@ -183,7 +187,7 @@ class TrajectoryAdapter(WholeTrajectories, dspy.ChatAdapter):  # type: ignore[mi
         system = f"{layout.system}\n\n{tools.notes}" if tools.notes else layout.system
         config = _native_config(lm, settings)
         request = AgentRequest(
-            lm.model, tuple(turns), system, tools.functions, config, _stays(trajectory), data
+            lm.model, tuple(turns), system, tools.functions, config, _stays(trajectory), data=data
         )
         said = wire.send(lm, request, **_control(settings)).message
         try:

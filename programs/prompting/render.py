@@ -101,6 +101,12 @@ class TextLayout(Layout):
             parts.append(self.reminder)
         return Message.user("\n\n".join(parts))
 
+    def shared(self, values: Mapping[str, Any]) -> int:
+        """The number of characters with which the opening turns of all running episodes begin: the tools."""
+        if self.inputs[:1] != ("tools",) or not (tools := as_text(values.get("tools"))):
+            return 0
+        return len(_field("tools", tools)) + len("\n\n")
+
     def reply(self, values: Mapping[str, Any]) -> Message:
         parts = [_field(name, text) for name in self.outputs if (text := as_text(values.get(name)))]
         return Message.assistant("\n\n".join([*parts, _COMPLETED]))

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from evals.lm.prompt_cache import GrowingRequest
+from evals.lm.prompt_cache import RepeatingRequest
 from programs.prompting.steps import Step
 
 
@@ -30,7 +30,7 @@ class PromptData:
 
 
 @dataclass(frozen=True, slots=True)
-class AgentRequest(GrowingRequest):
+class AgentRequest(RepeatingRequest):
     """A request of an agent. A model gets the request without `data`, which stays in this process."""
 
     data: PromptData = field(default_factory=lambda: PromptData((), {}), compare=False, repr=False)

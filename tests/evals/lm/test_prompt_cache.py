@@ -20,7 +20,7 @@ from dspy.lm15 import (
 
 from evals.dspy_programs.digests import model_digest
 from evals.lm.metering import metered, metering
-from evals.lm.prompt_cache import GrowingRequest, compatible_mark, native_mark
+from evals.lm.prompt_cache import RepeatingRequest, compatible_mark, native_mark
 from evals.lm.provider_model import ProviderModel
 from evals.lm.wire.settings import WireSettings
 from tests.chat_server import ChatServer, chat_server
@@ -102,7 +102,7 @@ def sent(
 ) -> dict[str, Any]:
     """The body of a request, without cache, to a server that speaks Anthropic's API."""
     server.say({"whole": ANTHROPIC})
-    metered(lm)(GrowingRequest(lm.model, messages, f"system {LONG}", **more), cache=False)
+    metered(lm)(RepeatingRequest(lm.model, messages, f"system {LONG}", **more), cache=False)
     return server.bodies[-1]
 
 
@@ -115,8 +115,8 @@ def test_prompts_for_claude_are_marked(server: ChatServer, grows: bool) -> None:
     body = sent(server, native(server), grows=grows)
     plain = sent(server, ProviderModel(**unmarked(server)), grows=grows)
 
-    assert marked(body) == ["/messages/1/content/0", "/system/0"]
-    # The marker at the end is a setting of Anthropic's own servers.
+    assert marked(body) == [f"/messages/{2 if grows else 1}/content/0", "/system/0"]
+    # A marker for the whole request is a setting of Anthropic's own servers.
     assert "cache_control" not in body
     assert marked(plain) == []
     assert plain["system"] == body["system"][0]["text"]
@@ -135,17 +135,34 @@ def texts_of(body: dict[str, Any]) -> list[str]:
 def test_the_end_is_marked_where_the_next_prompt_repeats_it() -> None:
     lm = dspy.LM(CLAUDE, api_key="none")
     mark = native_mark(lm, "anthropic")
-    growing, last = (mark(GrowingRequest("m", TALK, grows=grows)).config for grows in (True, False))
+    growing, last = (mark(RepeatingRequest("m", TALK, grows=grows)).config for grows in (True, False))
 
     assert growing.extensions == {"cache_control": {"type": "ephemeral"}}
     assert last.extensions is None
     assert growing.cache == last.cache == CacheConfig(prefix_until_index=1)
     # What the user has set, and what is too short for a cache, stays as it is.
-    own = GrowingRequest("m", TALK, config=Config(cache=CacheConfig(mode="off")))
-    short = GrowingRequest("m", TALK[1:], grows=True)
+    own = RepeatingRequest("m", TALK, config=Config(cache=CacheConfig(mode="off")))
+    short = RepeatingRequest("m", TALK[1:], grows=True)
     for request in (own, short):
         assert mark(request) is request
-    assert native_mark(lm, "openai")(growing := GrowingRequest("m", TALK)) is growing
+    assert native_mark(lm, "openai")(growing := RepeatingRequest("m", TALK)) is growing
+
+
+def test_what_other_tasks_share_ends_with_a_marker() -> None:
+    talk = (*TALK[:2], Message.user("the tools, the task"), Message.assistant("call"), Message.user("seen"))
+    shared = (2, len("the tools, "))
+    request = RepeatingRequest("m", talk, LONG, grows=True, shared=shared)
+    mark = native_mark(dspy.LM(CLAUDE, api_key="none"), "anthropic")
+    parts = [str(message.text) for message in mark(request).messages]
+
+    assert parts[2:4] == ["the tools, ", "the task"]
+    assert [*parts[:2], "".join(parts[2:4]), *parts[4:]] == [message.text for message in talk]
+    assert mark(request).config.cache == CacheConfig(prefix_until_index=2)
+    first = mark(RepeatingRequest("m", talk[:3], LONG, shared=shared))
+    assert (first.config.cache, len(first.messages)) == (CacheConfig(prefix_until_index=2), 4)
+    # Another server may not join the messages again.
+    other = native_mark(dspy.LM(CLAUDE, api_key="none", api_base="http://x"), "anthropic")
+    assert other(request).messages == talk
 
 
 def test_a_call_takes_a_marker_and_a_thought_does_not(server: ChatServer) -> None:
@@ -157,14 +174,16 @@ def test_a_call_takes_a_marker_and_a_thought_does_not(server: ChatServer) -> Non
 
     thought = Message.assistant([TextPart("So."), ThinkingPart("Hm.")])
     mark = native_mark(dspy.LM(CLAUDE, api_key="none"), "anthropic")
-    assert mark(GrowingRequest("m", (TALK[0], thought, TALK[2]))).config.cache == CacheConfig(prefix="stable")
+    assert mark(RepeatingRequest("m", (TALK[0], thought, TALK[2]))).config.cache == CacheConfig(
+        prefix="stable"
+    )
 
 
 def test_markers_are_in_no_digest_and_in_no_key_of_a_reply(server: ChatServer) -> None:
     server.say({"whole": ANTHROPIC})
     for marks, grows in ((True, True), (False, False)):
         lm = ProviderModel(**{**unmarked(server), "wire": WireSettings(prompt_cache=marks)})
-        metered(lm)(GrowingRequest(CLAUDE, TALK, f"system {LONG}", grows=grows))
+        metered(lm)(RepeatingRequest(CLAUDE, TALK, f"system {LONG}", grows=grows))
         assert model_digest(lm) == model_digest(native(server))
 
     assert len(server.bodies) == 1
@@ -179,6 +198,10 @@ def test_prompts_are_marked_through_litellm(server: ChatServer, grows: bool) -> 
 
     body = sent(server, lm, grows=grows)
     assert marked(body) == ["/messages/1/content/0", *last, "/system/0"]
+    body = sent(server, lm, grows=grows, shared=(2, 2))
+    last = ["/messages/2/content/1"] if grows else []
+    assert marked(body) == ["/messages/2/content/0", *last, "/system/0"]
+    assert [part["text"] for part in body["messages"][2]["content"]] == ["ta", "sk"]
     lm.wire = WireSettings(prompt_cache=False)
     assert marked(sent(server, lm, grows=grows)) == []
 
@@ -198,7 +221,7 @@ def test_prompts_are_marked_through_litellm(server: ChatServer, grows: bool) -> 
     ],
 )
 def test_only_claude_with_a_cache_is_marked(model: str, wanted: bool) -> None:
-    request = GrowingRequest(model, TALK, LONG)
+    request = RepeatingRequest(model, TALK, LONG)
     marked = compatible_mark(dspy.LM(model, api_key="none"))(request)
 
     assert ("cache_control_injection_points" in (marked.config.extensions or {})) == wanted

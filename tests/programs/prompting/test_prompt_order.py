@@ -8,11 +8,12 @@ from typing import Any
 
 import dspy
 import pytest
-from dspy.lm15 import Message, Request, Response
+from dspy.lm15 import Message, Response
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from programs.agent import Agent
+from programs.prompting.request import AgentRequest
 from programs.strategies import STRATEGIES
 from tests.chat_server import ChatServer, called, chat_server
 from tests.programs.office import TASKS, answer, call, finish, reply
@@ -30,10 +31,10 @@ class Model:
     """Chooses what it is told to choose, and keeps the requests by the fields that they ask for."""
 
     def __init__(self, choices: Sequence[str]) -> None:
-        self.requests: dict[str, list[Request]] = {}
+        self.requests: dict[str, list[AgentRequest]] = {}
         self._choices = iter(choices)
 
-    def complete(self, request: Request) -> Response:
+    def complete(self, request: AgentRequest) -> Response:
         asked = str(request.system)
         kind = next(name for name in ("calls", "verdict", "arguments", "plan") if f"## {name} ##" in asked)
         self.requests.setdefault(kind, []).append(request)
@@ -50,7 +51,7 @@ class Model:
         return answer(request, made)
 
 
-def turns(request: Request) -> list[Message]:
+def turns(request: AgentRequest) -> list[Message]:
     return list(request.messages)
 
 
@@ -72,6 +73,17 @@ def test_the_next_prompt_of_an_episode_begins_with_the_last_one(
             kept = len(turns(before)) - (toolset != "all")
             assert turns(after)[:kept] == turns(before)[:kept]
             assert len(turns(after)) > len(turns(before))
+    for request in model.requests.get("arguments", []):
+        assert request.grows == (toolset == "all")
+        if toolset == "all":
+            assert request.shared is not None
+            number, size = request.shared
+            tools = str(request.messages[number].text)[:size]
+            assert tools.startswith("[[ ## tools ## ]]\n")
+            assert request.messages[number].text[size:].startswith("[[ ## context ## ]]")
+        else:
+            assert request.shared is None
+    assert not any(request.grows for request in model.requests.get("calls", []))
 
 
 @pytest.fixture
