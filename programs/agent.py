@@ -40,7 +40,7 @@ from programs.parts.tool_retrieval import (
 from programs.prompting.adapters import adapter_in_use, refuse_native
 from programs.prompting.lm_calls import LMCalls
 from programs.prompting.prompt import context_text, with_policies
-from programs.prompting.tool_calling import check_calls, native_calls
+from programs.prompting.tool_calling import check_calls, check_native
 from programs.rollout import Rollout
 from programs.strategies import Strategy
 from programs.strategies import strategy as named_strategy
@@ -75,15 +75,15 @@ class Agent(dspy.Module):  # type: ignore[misc]
         max_steps: the most steps of an episode; a call is a step, and so is finishing.
         access: the source of an opinion on a call before it is made: `policy`, `model`, or `both`. The policy
             always decides; a model that denies keeps the agent from the call.
-        calls: the form of calls for a strategy that makes them natively, see
-            `programs.prompting.tool_calling.Calls`.
+        calls: the form of calls: `text`, or `native` for the model's own tool calls. None stands for the
+            strategy's: native for `function_calling`, else text.
         without: categories of tools that are left out, see `WorldKind.toolset`.
         keep_history: let DSPy keep every prompt (`dspy.inspect_history`); costs memory.
         planner, selector, checker, executor: modules of your own; None stands for the module that `strategy`
             asks for, and for the checker `access`.
 
     Raises:
-        InputError: there is no such strategy, toolset, access mode, way to make calls or category.
+        InputError: there is no such strategy, toolset, access mode, form of calls or category.
 
     Example:
         >>> agent = ws.Agent("react", env)
@@ -103,7 +103,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
         toolset: str | None = None,
         max_steps: int = MAX_STEPS,
         access: Access = "policy",
-        calls: str = "auto",
+        calls: str | None = None,
         without: Sequence[str] = (),
         keep_history: bool = False,
         planner: dspy.Module | None = None,
@@ -118,7 +118,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
             raise InputError("an environment", where="strategy", hint='write Agent("react", environment)')
         self.strategy = named_strategy(strategy)
         self.max_steps = max_steps
-        self.calls = check_calls(calls, self.strategy)
+        self.calls = self.strategy.calls if calls is None else check_calls(calls)
         self.keep_history = keep_history
         self.access = access
         own = {"planner": planner, "selector": selector, "checker": checker, "executor": executor}
@@ -174,6 +174,16 @@ class Agent(dspy.Module):  # type: ignore[misc]
         """DSPy's state of the parts without models and without examples that lack an output."""
         return {name: portable(part).dump_state() for name, part in self.named_parameters()}
 
+    def check_model(self, lm: Any) -> None:
+        """Check that the agent can ask a model for calls, unless its tool selector has a model of its own.
+
+        Raises:
+            InputError: the calls are native, and the model is known to have none.
+        """
+        own = (each.lm for each in self.selector.predictors())
+        if self.calls == "native":
+            check_native(next(filter(None, own), lm))
+
     def load(self, path: str | Path, **options: Any) -> None:
         """Take over a state that `save` wrote, see `dspy.Module.load`.
 
@@ -224,6 +234,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
         lm = next((each.lm for each in selecting if each.lm is not None), dspy.settings.lm)
         adapter, rollout = adapter_in_use(lm), self._open(task, lm)
         if rollout.native:
+            check_native(lm)
             refuse_native(adapter)
         # Predict would append every step to DSPy's trace, see `append_to_trace`.
         wanted = dspy.settings.trace is not None and dspy.settings.max_trace_size > 0
@@ -283,7 +294,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
             episode.toolset,
             # What changes from step to step goes to the end of the prompt.
             tools_first=not tools_a_step(self.toolset),
-            native=self.strategy.calls == "native" and native_calls(lm, self.calls),
+            native=self.calls == "native",
             whole_task=partial(whole_task, task, self.env),
         )
         rollout.offer(episode.toolset)

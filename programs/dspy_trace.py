@@ -40,7 +40,7 @@ def append_to_trace(
     for predict, inputs, outputs in [*others, *chosen.values()]:
         if len(trace) >= limit:
             trace.pop(0)
-        trace.append((predict, {**_shown(predict, inputs, rollout), **notes}, outputs))
+        trace.append((predict, {**_shown(predict, inputs, rollout), **notes}, _last(outputs, rollout)))
 
 
 def _shown(predict: dspy.Predict, inputs: dict[str, Any], rollout: Rollout) -> dict[str, Any]:
@@ -56,6 +56,14 @@ def _shown(predict: dspy.Predict, inputs: dict[str, Any], rollout: Rollout) -> d
         if value is not None:
             shown[name] = value
     return shown
+
+
+def _last(outputs: dspy.Prediction, rollout: Rollout) -> dspy.Prediction:
+    """The outputs with the last call of a reply that had several; the calls before it are steps."""
+    if "further" not in outputs:
+        return outputs
+    made = {name: rollout.chosen.get(name) for name in outputs.toDict() if name != "further"}
+    return dspy.Prediction(**{name: "" if value is None else value for name, value in made.items()})
 
 
 def portable(part: Any) -> Any:

@@ -21,6 +21,12 @@ from tools.statuses import EpisodeStatus
 from tools.tool import FINISH
 
 
+def _calls(chosen: dspy.Prediction) -> list[dict[str, Any]]:
+    """The calls of a reply that was asked for one: that one with its thought, and further native ones."""
+    first = {"tool": chosen.tool, "arguments": chosen.arguments, "thought": chosen.get("thought")}
+    return [first, *chosen.get("further", ())]
+
+
 @dataclass(frozen=True, kw_only=True)
 class EpisodeLoop:
     """The loop that every strategy shares, over one rollout.
@@ -62,14 +68,24 @@ class EpisodeLoop:
             return failure_of(error)
 
     def _step_by_step(self) -> EpisodeStatus:
-        rollout = self.rollout
-        for _ in range(self.max_steps):
-            chosen = self._choose()
-            if chosen.tool == FINISH:
-                return rollout.finish(chosen.arguments)
-            done = self._call(chosen.tool, chosen.arguments, chosen.get("thought"))
-            rollout.trajectory.append(step(chosen, done.observation.text))
-            if done.failed and rollout.revisions < self.strategy.revisions:
+        """Make the calls of one reply after another, each call as a step of its own.
+
+        A plan is revised after all calls of the reply: chats take no other turn between calls and results.
+        """
+        rollout, made = self.rollout, 0
+        while made < self.max_steps:
+            failed = False
+            for call in _calls(self._choose()):
+                if made == self.max_steps:
+                    return "step_limit"
+                made += 1
+                rollout.choose(call)
+                if call["tool"] == FINISH:
+                    return rollout.finish(call["arguments"])
+                done = self._call(call["tool"], call["arguments"], call.get("thought"))
+                rollout.trajectory.append(step(call, done.observation.text))
+                failed = failed or done.failed
+            if failed and rollout.revisions < self.strategy.revisions:
                 rollout.revisions += 1
                 revised = self._plan(progress_text(rollout.trajectory.readable()))
                 rollout.trajectory[-1]["plan"] = revised
@@ -91,9 +107,9 @@ class EpisodeLoop:
                 return "step_limit"
             if not only_finish:
                 done = self._call(call["tool"], call["arguments"], thought)
-                seen.append(f"{number + 1}. {call['tool']}: {done.observation.text}")
+                seen.append(done.observation.text)
                 thought = None
-        self.rollout.trajectory.append(batch(chosen, "\n".join(seen)))
+        self.rollout.trajectory.append(batch(chosen, seen))
         return None
 
     def _plan(self, progress: str = "") -> str:

@@ -14,7 +14,7 @@ from programs.demo_filter import DemoView
 from programs.prompting.lm_calls import LMCalls, model_in_use
 from programs.prompting.native import native_tools
 from programs.prompting.prompt import tools_text
-from programs.prompting.render import as_text
+from programs.prompting.steps import as_text
 from programs.prompting.trajectory import Trajectory
 from tools.episode import Episode
 from tools.episode_result import EpisodeResult, Part
@@ -61,7 +61,8 @@ class Rollout:
         thoughts: the thought before each call; empty where there is none.
         verdicts: of the policy, one for each call.
         opinions: of the access checker's model, one for each call.
-        seen: number of readable steps that the tool selector's last choice had seen.
+        seen: number of readable steps before the last choice of a call.
+        chosen: the last call that was chosen.
     """
 
     task: VisibleTask
@@ -81,6 +82,7 @@ class Rollout:
     verdicts: list[Decision | None] = field(default_factory=list)
     opinions: list[Opinion | None] = field(default_factory=list)
     seen: int = 0
+    chosen: dict[str, Any] = field(default_factory=dict)
     answer: str = ""
     answer_status: str = ""
     revisions: int = 0
@@ -113,6 +115,10 @@ class Rollout:
         if isinstance(predict, NearestPredict):
             chosen = {"demos": predict.nearest_demos(inputs, self.demos.hidden(predict.demos))}
         return predict(signature=_with_rules(predict.signature, house_rules), **chosen, **inputs)
+
+    def choose(self, call: dict[str, Any]) -> None:
+        """Keep a call as the last that was chosen."""
+        self.chosen, self.seen = call, len(self.trajectory.readable())
 
     def begin(self, part: Part) -> None:
         """Keep the next calls of models as those of a part of the program."""

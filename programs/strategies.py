@@ -12,6 +12,7 @@ from tools.errors import InputError
 
 PlanSource = Literal["nobody", "model", "gold", "gold with arguments"]
 CallForm = Literal["text", "native"]
+"""How a model makes its calls: written in its reply, or as its provider's own tool calls."""
 
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
@@ -25,11 +26,7 @@ class Strategy:
         stepwise: one call at a time, each after the observation of the one before; otherwise all calls
             at once.
         revisions: how often the plan may be revised in an episode when a step fails.
-        calls: whether the model writes its calls as text, or makes them as its provider's own tool calls
-            where it has such (see `programs.prompting.tool_calling`).
-
-    Raises:
-        InputError: native calls are asked for all at once.
+        calls: the form of calls, unless the agent has another (see `programs.prompting.tool_calling`).
     """
 
     name: str
@@ -39,10 +36,6 @@ class Strategy:
     stepwise: bool = True
     revisions: int = 0
     calls: CallForm = "text"
-
-    def __post_init__(self) -> None:
-        if self.calls == "native" and not self.stepwise:
-            raise InputError("native tool calls are made one at a time", where=self.name)
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -64,7 +57,7 @@ STRATEGIES: dict[str, Strategy] = {
         ),
         Strategy(
             "function_calling",
-            "one call at a time, as the model's own tool calls where it has them",
+            "one call at a time, as the model's own tool calls",
             calls="native",
         ),
     )

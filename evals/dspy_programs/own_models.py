@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar, cast
 
 Thing = TypeVar("Thing")
@@ -19,6 +19,21 @@ def own_models(program: Any) -> Iterator[tuple[Any, str, Any]]:
         for name, value in list(vars(module).items()):
             if isinstance(value, dspy.BaseLM):
                 yield module, name, value
+
+
+def check_models(program: Any, models: Iterable[Any]) -> None:
+    """Check that a program's parts can ask models; a part with a method `check_model` checks one itself.
+
+    Raises:
+        InputError: a part cannot ask one of the models.
+    """
+    import dspy
+
+    parts = [each for _, each in program.named_sub_modules()] if isinstance(program, dspy.Module) else []
+    checks = [part.check_model for part in parts if hasattr(part, "check_model")]
+    for model in models:
+        for check in checks:
+            check(model)
 
 
 def with_models(thing: Thing, change: Callable[[Any], Any]) -> Thing:

@@ -17,11 +17,24 @@ class ProviderModel(dspy.LM):  # type: ignore[misc]
 
     Args:
         wire: limits of its requests; None for none.
+        tool_calls: whether the model has native tool calls; None where only lists of models say so.
     """
 
-    def __init__(self, model: str, *, wire: WireSettings | None = None, **settings: Any) -> None:
+    def __init__(
+        self,
+        model: str,
+        *,
+        wire: WireSettings | None = None,
+        tool_calls: bool | None = None,
+        **settings: Any,
+    ) -> None:
         super().__init__(model, **settings)
         self.wire = wire or WireSettings()
+        self.tool_calls = tool_calls
+
+    @property
+    def supports_function_calling(self) -> bool:
+        return bool(super().supports_function_calling) if self.tool_calls is None else self.tool_calls
 
     def dump_state(self) -> dict[str, Any]:
         """The state, which loads as a `dspy.LM`."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import dspy
 
 from evals.dspy_programs.digests import model_digest, program_digest, state_digest
-from evals.dspy_programs.own_models import with_models
+from evals.dspy_programs.own_models import check_models, with_models
 from evals.running.result import Progress
 from evals.scoring.scorer import Scorer
 from evals.tasks.task import SplitScheme
@@ -133,7 +133,9 @@ class Plan:
                 hint="use bootstrap, race, tpe or knn",
             )
         check_unit(self.program, self.settings.demo_unit)
+        check_models(self.program, [self.lm.lm])
         if self.bank is None:
+            check_models(self.teaching_program or self.program, [self.teacher.lm])
             return
         if not chosen.takes_bank:
             raise InputError(f"{chosen.name} draws from no trace bank", where="--bank")

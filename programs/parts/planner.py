@@ -6,7 +6,7 @@ import dspy
 
 from programs.parts.signatures import Plan, one_paragraph
 from programs.prompting.prompt import plan_text
-from programs.prompting.render import as_text
+from programs.prompting.steps import as_text
 from programs.rollout import Rollout
 from programs.strategies import PlanSource
 from tools.errors import InputError

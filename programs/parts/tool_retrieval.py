@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from programs.prompting.steps import observed
 from tools.errors import InputError
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ def _about(rollout: Rollout) -> tuple[str, ...]:
     if steps:
         last = steps[-1]
         texts.append(f"{last.get('thought') or ''} {last.get('tool') or ''}")
-        texts.append(str(last["observation"])[:_LONGEST])
+        texts.append(observed(last)[:_LONGEST])
     return tuple(texts)
 
 

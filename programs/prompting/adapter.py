@@ -31,10 +31,10 @@ from evals.lm.metering import metered
 from programs.prompting.exchange import Wire
 from programs.prompting.lm_calls import LMCalls
 from programs.prompting.native import (
+    CALLS,
     REMEDY,
     NativeLayout,
     as_shown,
-    first_call_only,
     read_message,
 )
 from programs.prompting.render import TRAJECTORY, Layout, TextLayout, make_layout
@@ -158,7 +158,8 @@ class TrajectoryAdapter(WholeTrajectories, dspy.ChatAdapter):  # type: ignore[mi
         lm, lm_kwargs, signature, demos, inputs = question
         settings = {**getattr(lm, "kwargs", {}), **lm_kwargs}
         trajectory = inputs.get(TRAJECTORY)
-        if isinstance(trajectory, Trajectory) and trajectory.tools is not None:
+        calls = not CALLS.isdisjoint(signature.output_fields)
+        if calls and isinstance(trajectory, Trajectory) and trajectory.tools is not None:
             return [self._ask_natively(wire, question, settings, trajectory)]
         config = _config(lm, settings)
         if config is None:
@@ -178,23 +179,23 @@ class TrajectoryAdapter(WholeTrajectories, dspy.ChatAdapter):  # type: ignore[mi
     def _ask_natively(
         self, wire: Wire, question: AdapterCall, settings: Mapping[str, Any], trajectory: Trajectory
     ) -> dict[str, Any]:
-        """Ask for a native tool call; the reply is kept with the trajectory for later turns."""
+        """Ask for native tool calls; the reply is kept with the trajectory for later turns."""
         lm, _, signature, demos, inputs = question
         tools = trajectory.tools
         assert tools is not None
         layout = made_once(self._native_layouts, signature, NativeLayout.of)
         turns, data = self.turns.prompt(layout, demos, inputs), self._data(signature.output_fields, inputs)
         system = f"{layout.system}\n\n{tools.notes}" if tools.notes else layout.system
-        config = _native_config(lm, settings)
-        request = AgentRequest(
-            lm.model, tuple(turns), system, tools.functions, config, _stays(trajectory), data=data
-        )
-        said = wire.send(lm, request, **_control(settings)).message
+        asked, stepwise = data.asked, "calls" not in data.asked
+        config = _native_config(lm, settings, stepwise=stepwise)
+        grows = stepwise and _stays(trajectory)
+        request = AgentRequest(lm.model, tuple(turns), system, tools.functions, config, grows, data=data)
+        came = wire.send(lm, request, **_control(settings)).message
         try:
-            chosen = read_message(said, tools, cut_off=wire.cut_off)
+            chosen, said = read_message(came, tools, asked, taken=call_ids(trajectory), cut_off=wire.cut_off)
         except ValueError as error:
-            raise UnreadableReplyError(signature, as_shown(said), str(error), REMEDY) from error
-        trajectory.said[len(trajectory)] = first_call_only(said, call_ids(trajectory))
+            raise UnreadableReplyError(signature, as_shown(came), str(error), REMEDY) from error
+        trajectory.said[len(trajectory)] = said
         return chosen
 
     def _data(self, asked: Iterable[str], inputs: Mapping[str, Any]) -> PromptData:
@@ -289,8 +290,11 @@ def _config(lm: Any, settings: Mapping[str, Any]) -> Config | None:
         return None
 
 
-def _native_config(lm: Any, settings: Mapping[str, Any]) -> Config:
-    """The generation settings for a request with tools, with one call a reply where models can.
+def _native_config(lm: Any, settings: Mapping[str, Any], *, stepwise: bool) -> Config:
+    """The generation settings for a request with tools.
+
+    Args:
+        stepwise: ask for one call a reply, where models can be asked.
 
     Raises:
         InputError: a setting of the model does not go with native tool calls.
@@ -303,9 +307,11 @@ def _native_config(lm: Any, settings: Mapping[str, Any]) -> Config:
             where=str(error),
             hint="leave it out, or have calls made in text (--calls text)",
         ) from error
-    one = False if "parallel_tool_calls" in getattr(lm, "supported_params", ()) else None
+    told = stepwise and "parallel_tool_calls" in getattr(lm, "supported_params", ())
     more = {**(config.extensions or {}), **engine_settings(lm)}
-    return replace(config, tool_choice=ToolChoice("auto", parallel=one), extensions=more or None)
+    return replace(
+        config, tool_choice=ToolChoice("auto", parallel=False if told else None), extensions=more or None
+    )
 
 
 def _options(settings: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:

@@ -26,11 +26,11 @@ from programs.prompting.render import (
     RUNNING_ONLY,
     TRAJECTORY,
     Layout,
-    as_text,
     offered_before,
     opening_fields,
 )
 from programs.prompting.reply import check_values
+from programs.prompting.steps import as_text
 from programs.prompting.tool_calling import itself
 from programs.prompting.turns import Turns
 from programs.prompting.unreadable import UnreadableReplyError

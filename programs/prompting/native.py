@@ -1,8 +1,8 @@
 """Native tool calls: tools as part of the request, calls and results as parts of the chat.
 
-Of several calls in one reply only the first is made, as in the published agents of this kind, and the model
-is told so: the others may depend on the result of the first. Providers that know a setting for it are asked
-for one call a reply.
+A reply may have several calls. They go back as they came, each with its own result, and all results in one
+turn: providers refuse a chat in which a call has none. Where a strategy makes one call at a time, providers
+that have a setting for it are asked for one call a reply.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from programs.prompting.render import (
     LONGEST_SHOWN,
     RUNNING_ONLY,
     TRAJECTORY,
-    as_text,
     opening_fields,
     shown_in_part,
     unreadable_turn,
 )
 from programs.prompting.reply import read_object
-from programs.prompting.steps import Said, Step
+from programs.prompting.steps import Said, Step, as_text
+from programs.prompting.written_calls import written_calls
 from tools.files.unicode import writable
 from tools.seeding import digest
 from tools.tool import FINISH, FinishCall
@@ -35,8 +35,11 @@ from tools.tool import FINISH, FinishCall
 if TYPE_CHECKING:
     from tools.tool import Tool
 
-REMEDY = f"Reply with one tool call; `{FINISH}` is a tool as well."
+REMEDY = f"Reply with a tool call; `{FINISH}` is a tool as well."
 """The remedy for a reply that is no call."""
+
+CALLS = frozenset(("tool", "arguments", "calls"))
+"""The output fields that a native call stands for; any other one is the text beside it."""
 
 _UNPARSED = "partial_json"
 """The only argument of a call whose arguments were no JSON, as DSPy's client hands them over."""
@@ -45,6 +48,10 @@ _LABELS = {"task": "Task: ", "plan": "Plan:\n", "progress": "Progress:\n"}
 _ENDED = "The task has ended."
 _LONGEST = 1024
 """Characters of a tool's description that all providers take."""
+
+_LONGEST_NAME = 64
+_NAME = re.compile(rf"[A-Za-z0-9_-]{{1,{_LONGEST_NAME}}}")
+"""Names of tools that all providers take."""
 
 _ID_LENGTH = 9
 """Some providers take call ids of nine letters and digits and no others."""
@@ -76,68 +83,96 @@ def native_tools(tools: tuple[Tool, ...], finish: FinishCall) -> NativeTools:
 
 
 def native_name(tool: str) -> str:
-    """The name of a tool in a chat API, which takes letters, digits, `_` and `-` only."""
-    return re.sub(r"[^A-Za-z0-9_-]", "_", tool.replace(".", "__")) or "_"
+    """The name of a tool in a chat API, which takes 64 letters, digits, `_` and `-` at most."""
+    plain = tool.replace(".", "__")
+    if _NAME.fullmatch(plain):
+        return plain
+    mark = f"_{digest(tool)[:8]}"
+    return re.sub(r"[^A-Za-z0-9_-]", "_", plain)[: _LONGEST_NAME - len(mark)] + mark
 
 
-def read_message(message: Message, tools: NativeTools, *, cut_off: bool = False) -> dict[str, Any]:
-    """The first call of a reply: `tool` and `arguments`, and as `thought` the text beside it, if any.
+def read_message(
+    message: Message,
+    tools: NativeTools,
+    asked: Collection[str],
+    *,
+    taken: Collection[str] = (),
+    cut_off: bool = False,
+) -> tuple[dict[str, Any], Said]:
+    """The calls of a reply, and the reply as later turns show it.
+
+    Calls that are written as text, as JSON objects with a name and arguments, count as calls.
 
     Args:
+        asked: the output fields that the calls are to give: `tool` and `arguments`, or `calls`.
+        taken: ids of earlier calls; servers that give none or always the same get another one.
         cut_off: whether the reply reached the limit of output tokens; half of a value is not mended.
 
+    Returns:
+        The output fields. Where one call is asked for, further ones are in `further`.
+
     Raises:
-        ValueError: there is none, or its arguments cannot be read; says what is wrong.
+        ValueError: there is no call, or one's arguments cannot be read; says what is wrong.
     """
-    parts = message.parts_of(ToolCallPart)
-    calls = dspy.ToolCalls.from_dict_list([{"id": p.id, "name": p.name, "args": p.input} for p in parts])
-    said = "".join(part.text for part in message.parts_of(TextPart)).strip()
+    said = _said(message)
     if not valid_unicode(message):
         raise ValueError("it has text that is not valid Unicode")
-    if not calls.tool_calls:
-        raise ValueError("it calls no tool" if said else "it is empty")
-    first = calls.tool_calls[0]
-    tool = tools.names.get(first.name) or _own_name(first.name, tools.names.values())
-    thought = {"thought": said} if said else {}
-    return {**thought, "tool": tool, "arguments": _arguments(first.args, mended=not cut_off)}
-
-
-def first_call_only(message: Message, taken: Collection[str]) -> Said:
-    """The reply without calls after the first, with everything else that the provider sent along.
-
-    Of long texts the middle is left out.
-
-    Args:
-        taken: ids of earlier calls; servers that give none or always the same get another one.
-    """
-    calls = message.parts_of(ToolCallPart)
-    first = calls[0]
-    kept = replace(first, id=_id(len(taken))) if first.id in taken else first
-    parts = [kept if part is first else _in_part(part) for part in message.parts if part not in calls[1:]]
-    return Said(Message("assistant", tuple(parts), message.continuation), len(calls) - 1)
+    if cut_off and "calls" in asked:
+        raise ValueError("its calls may not be all")
+    if not message.parts_of(ToolCallPart):
+        written = written_calls(said, tools.names)
+        if not written:
+            raise ValueError("it calls no tool" if said else "it is empty")
+        said = ""
+        message = Message.assistant([ToolCallPart("-", name, given) for name, given in written])
+    came = _with_ids(message, taken)
+    calls = [
+        {
+            "tool": _own_name(part.name, tools.names),
+            "arguments": _arguments(part.name, part.input, mended=not cut_off),
+        }
+        for part in came.parts_of(ToolCallPart)
+    ]
+    beside = {_text_field(asked): said} if said else {}
+    kept = Said(came, len(calls))
+    if "calls" in asked:
+        return {**beside, "calls": calls}, kept
+    further = {"further": calls[1:]} if calls[1:] else {}
+    return {**beside, **calls[0], **further}, kept
 
 
 def as_shown(message: Message) -> str:
-    """A reply that cannot be used, as text: its own text, and the call as far as it can be read."""
-    call = message.first(ToolCallPart)
-    said = "".join(part.text for part in message.parts_of(TextPart))
-    if call is None:
-        return said
-    shown = f"{said}\n{call.name} {call.input.get(_UNPARSED) or as_text(call.input)}".strip()
-    return writable(shown)
+    """A reply that cannot be used, as text: its own text, and the calls as far as they can be read."""
+    calls = [
+        f"{call.name} {call.input.get(_UNPARSED) or as_text(call.input)}"
+        for call in message.parts_of(ToolCallPart)
+    ]
+    return writable("\n".join(filter(None, (_said(message), *calls))))
 
 
 @dataclass(frozen=True, eq=False)
 class NativeLayout:
-    """The turns of one signature where calls are native; see `programs.prompting.render.Layout`."""
+    """The turns of one signature where calls are native; see `programs.prompting.render.Layout`.
+
+    Attributes:
+        outputs: the output fields, in order.
+    """
 
     system: str
     inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
 
     @classmethod
     def of(cls, signature: type[dspy.Signature]) -> NativeLayout:
         shown = (name for name in opening_fields(signature) if name not in RUNNING_ONLY)
-        return cls(signature.instructions, tuple(shown))
+        fields = signature.output_fields
+        calls = "calls" if "calls" in fields else "call"
+        beside = [
+            f"Put your {name} as text before the {calls}: {field.json_schema_extra['desc']}."
+            for name, field in fields.items()
+            if name not in CALLS
+        ]
+        return cls(" ".join([signature.instructions, *beside]), tuple(shown), tuple(fields))
 
     def opening(self, values: Mapping[str, Any], *, running: bool) -> Message:
         """The same for demonstrations and the running episode: tools are no part of it."""
@@ -145,28 +180,37 @@ class NativeLayout:
         return Message.user("\n\n".join(f"{_LABELS.get(name, '')}{text}" for name, text in shown if text))
 
     def steps(
-        self, steps: Iterable[Step], said: Sequence[Said | None] = (), prefix: str = ""
+        self, steps: Sequence[Step], said: Sequence[Said | None] = (), prefix: str = ""
     ) -> list[Message]:
-        """A call and its result for each step; what could not be read is text, and so is the complaint.
+        """Two turns for each reply: its calls, and their results. A reply that could not be read is text.
 
         Args:
+            said: for each step the reply that its call came with, if it was the first of that reply.
             prefix: keeps the ids of calls apart from those of other trajectories.
         """
-        turns = []
-        for number, step in enumerate(steps):
-            came = said[number] if number < len(said) else None
+        turns: list[Message] = []
+        number = 0
+        while number < len(steps):
+            step, came = steps[number], said[number] if number < len(said) else None
             if "reply" in step:
                 turns += [unreadable_turn(step["reply"]), Message.user(step["observation"])]
+                number += 1
                 continue
-            said_so = came or Said(_called(step, digest([prefix, number])[:_ID_LENGTH]))
-            turns += [said_so.message, _returned(said_so, step)]
+            message = came.message if came else _called(step, digest([prefix, number])[:_ID_LENGTH])
+            of_reply = steps[number : number + (1 if "calls" in step or came is None else came.calls)]
+            turns += [message, _returned(message, of_reply)]
+            number += len(of_reply)
         return turns
 
     def demonstration(self, values: Mapping[str, Any]) -> list[Message]:
         """A whole trajectory; the closing call has a result too, since chats may not leave one without."""
-        if values.get("tool") is None or values.get("arguments") is None:
+        if any(values.get(name) is None for name in self.outputs if name in CALLS):
             return []
-        closing: Step = {**values, "observation": _ENDED, "plan": None}
+        closing: Step = {name: values.get(name) for name in self.outputs} | {"observation": _ENDED}
+        if "calls" in closing:
+            closing["observations"] = [_ENDED] * len(closing["calls"])
+            if not closing["calls"]:
+                return []
         steps = [*(values.get(TRAJECTORY) or ()), closing]
         prefix = digest([as_text(values.get(name)) for name in self.inputs])
         return [self.opening(values, running=False), *self.steps(steps, prefix=prefix)]
@@ -176,46 +220,78 @@ class NativeLayout:
         return turn
 
 
-def _in_part(part: Any) -> Any:
-    long = isinstance(part, TextPart) and len(part.text) > LONGEST_SHOWN
-    return replace(part, text=shown_in_part(part.text)) if long else part
+def _said(message: Message) -> str:
+    return "".join(part.text for part in message.parts_of(TextPart)).strip()
+
+
+def _text_field(asked: Iterable[str]) -> str:
+    """The field that the text beside calls goes to."""
+    own = next((name for name in asked if name not in CALLS), None)
+    return own or ("reasoning" if "calls" in asked else "thought")
+
+
+def _with_ids(message: Message, taken: Collection[str]) -> Message:
+    """The reply with ids that no other call has, and everything else that the provider sent along.
+
+    Of long texts the middle is left out.
+    """
+    used, parts = set(taken), []
+    for part in message.parts:
+        if isinstance(part, ToolCallPart):
+            if part.id in used or part.id == "-":
+                part = replace(part, id=f"call{len(used):0{_ID_LENGTH - 4}}")
+            used.add(part.id)
+        long = isinstance(part, TextPart) and len(part.text) > LONGEST_SHOWN
+        parts.append(replace(part, text=shown_in_part(part.text)) if long else part)
+    return Message("assistant", tuple(parts), message.continuation)
 
 
 def _called(step: Step, call_id: str) -> Message:
-    call = ToolCallPart(call_id, native_name(str(step["tool"])), dict(step["arguments"]))
-    thought = as_text(step.get("thought")).strip()
-    return Message.assistant([TextPart(thought), call] if thought else [call])
-
-
-def _returned(said: Said, step: Step) -> Message:
-    call = said.message.first(ToolCallPart)
-    assert call is not None
-    paragraphs = [as_text(step.get("observation")) or "(empty)"]
-    if said.unmade:
-        paragraphs.append(
-            f"(Only the first of your {said.unmade + 1} calls was made. Make one call a reply.)"
+    """The reply of a step that is shown as if it had come natively."""
+    calls = step.get("calls") or [step]
+    parts = [
+        ToolCallPart(
+            call_id if number == 0 else digest([call_id, number])[:_ID_LENGTH],
+            native_name(str(call["tool"])),
+            dict(call["arguments"]),
         )
-    if step.get("plan"):
-        paragraphs.append(f"{_LABELS['plan']}{step['plan']}")
-    return Message.tool(ToolResultPart(call.id, (TextPart("\n\n".join(paragraphs)),), call.name))
+        for number, call in enumerate(calls)
+    ]
+    thought = as_text(step.get("thought") or step.get("reasoning")).strip()
+    return Message.assistant([TextPart(thought), *parts] if thought else parts)
 
 
-def _id(number: int) -> str:
-    return f"call{number:0{_ID_LENGTH - 4}}"
+def _returned(message: Message, steps: Sequence[Step]) -> Message:
+    """The results of a reply's calls, in one turn."""
+    if "calls" in steps[0]:
+        texts = [as_text(text) for text in steps[0]["observations"]]
+    else:
+        texts = [as_text(step.get("observation")) for step in steps]
+    plan = steps[-1].get("plan")
+    calls = message.parts_of(ToolCallPart)
+    texts += [_ENDED] * (len(calls) - len(texts))
+    shown = [text or "(empty)" for text in texts]
+    if plan:
+        shown[-1] += f"\n\n{_LABELS['plan']}{plan}"
+    results = (
+        ToolResultPart(call.id, (TextPart(text),), call.name) for call, text in zip(calls, shown, strict=True)
+    )
+    return Message.tool(list(results))
 
 
-def _own_name(name: str, known: Collection[str]) -> str:
-    """The tool behind a name that was not offered: perhaps it is the tool's own name."""
-    return name if name in known else name.replace("__", ".", 1)
+def _own_name(name: str, known: Mapping[str, str]) -> str:
+    """The tool behind a name; one that was not offered is perhaps the tool's own name."""
+    own = known.get(name)
+    return own or (name if name in known.values() else name.replace("__", ".", 1))
 
 
-def _arguments(given: dict[str, Any], *, mended: bool) -> dict[str, Any]:
+def _arguments(name: str, given: dict[str, Any], *, mended: bool) -> dict[str, Any]:
     text = given.get(_UNPARSED)
     if not mended and (not given or given == {_UNPARSED: ""}):
-        raise ValueError("its arguments are not whole")
+        raise ValueError(f"the arguments of {name} are not whole")
     if len(given) == 1 and isinstance(text, str):
-        return read_object("arguments", text, mended=mended)
-    return given
+        return read_object(f"the arguments of {name}", text, mended=mended)
+    return dict(given)
 
 
 def _shortened(description: str) -> str:

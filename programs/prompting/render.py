@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +11,7 @@ import dspy
 from dspy.lm15 import Message
 
 from programs.prompting.reply import FieldReader, field_readers
-from programs.prompting.steps import Said, Step
+from programs.prompting.steps import Said, Step, as_text, observed
 
 TRAJECTORY = "trajectory"
 RUNNING_ONLY = ("tools", "rules")
@@ -57,7 +56,7 @@ class Layout(ABC):
     def with_offer(self, turn: Message, tools: str) -> Message:
         """The last turn of the running episode with the tools on offer, where these are part of turns."""
 
-    def steps(self, steps: Iterable[Step], said: Sequence[Said | None] = ()) -> list[Message]:
+    def steps(self, steps: Sequence[Step], said: Sequence[Said | None] = ()) -> list[Message]:
         """Two turns for each step: the reply, and its observation.
 
         Args:
@@ -67,7 +66,7 @@ class Layout(ABC):
         for step in steps:
             raw = step.get("reply")
             turns.append(self.reply(step) if raw is None else unreadable_turn(raw))
-            turns.append(self.observed(as_text(step.get("observation")), step.get("plan")))
+            turns.append(self.observed(observed(step), step.get("plan")))
         return turns
 
     def demonstration(self, values: Mapping[str, Any]) -> list[Message]:
@@ -159,13 +158,6 @@ def shown_in_part(text: str) -> str:
     if len(text) <= LONGEST_SHOWN:
         return text
     return f"{text[:half]}\n[{len(text) - 2 * half} characters left out]\n{text[-half:]}"
-
-
-def as_text(value: Any) -> str:
-    """A field's value: text as it is, plain data as JSON on one line."""
-    if isinstance(value, str):
-        return value
-    return "" if value is None else json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _field(name: str, text: str) -> str:

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from dspy.lm15 import Message
 
 Step = dict[str, Any]
-"""`tool` and `arguments` (or all `calls`), `observation`, and where they apply `thought` and `plan` (a
-revision of the plan that followed the observation). A reply that could not be read is `reply` and
-`observation`."""
+"""`tool`, `arguments` and `observation` of a call, or all `calls` of a reply with their `observations`; where
+they apply `thought` or `reasoning`, and `plan` (a revision of the plan that followed the observation). An
+unreadable reply is `reply` and `observation`."""
 
 
 class Said(NamedTuple):
     """A native reply as it came: providers want back what they sent along with a call.
 
     Attributes:
-        message: the reply with its first call only.
-        unmade: number of its further calls, which were not made.
+        calls: number of its calls.
     """
 
     message: Message
-    unmade: int = 0
+    calls: int
 
 
 def step(call: Mapping[str, Any], observation: str) -> Step:
@@ -32,7 +32,22 @@ def step(call: Mapping[str, Any], observation: str) -> Step:
     return {**shown, "tool": call["tool"], "arguments": call["arguments"], "observation": observation}
 
 
-def batch(chosen: Mapping[str, Any], observation: str) -> Step:
-    """The step of all calls of one reply, with their observations in one text."""
+def batch(chosen: Mapping[str, Any], observations: Sequence[str]) -> Step:
+    """The step of all calls of one reply."""
     shown = {"reasoning": chosen["reasoning"]} if chosen.get("reasoning") is not None else {}
-    return {**shown, "calls": chosen["calls"], "observation": observation}
+    return {**shown, "calls": chosen["calls"], "observations": list(observations)}
+
+
+def observed(step: Step) -> str:
+    """The observation of a step as text; those of several calls are numbered, with the names of the tools."""
+    if "calls" not in step:
+        return as_text(step.get("observation"))
+    pairs = zip(step["calls"], step["observations"], strict=False)
+    return "\n".join(f"{number}. {call['tool']}: {text}" for number, (call, text) in enumerate(pairs, 1))
+
+
+def as_text(value: Any) -> str:
+    """A field's value: text as it is, plain data as JSON on one line."""
+    if isinstance(value, str):
+        return value
+    return "" if value is None else json.dumps(value, ensure_ascii=False, default=str)

@@ -1,51 +1,44 @@
-"""Whether a model makes its calls as text or as its provider's own tool calls."""
+"""Native tool calls of models: which have them, and the settings that requests need."""
 
 from __future__ import annotations
 
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, get_args
 
+from evals.lm.prices import listed
+from programs.strategies import CallForm
 from tools.errors import InputError
 
-if TYPE_CHECKING:
-    from programs.strategies import Strategy
 
-Calls = Literal["auto", "native", "text"]
-"""How the calls of a strategy with native calls are made; other strategies write theirs as text anyway.
-
-With `auto` natively where the model is known to have tool calls. With `native` also where that is not known,
-as with most local servers; an engine object that does not say that it takes tools gets text even then.
-"""
-
-
-def check_calls(name: str, *strategies: Strategy) -> Calls:
-    """The way called `name`, for programs of these strategies.
+def check_calls(name: str) -> CallForm:
+    """The form of calls called `name`.
 
     Raises:
-        InputError: there is none, or native calls are asked for and no strategy makes such.
+        InputError: there is none.
     """
-    ways: tuple[Calls, ...] = get_args(Calls)
-    way = next((way for way in ways if way == name), None)
-    if way is None:
-        raise InputError(
-            f"no way {name!r} to make calls", where="--calls", hint=f"there are {', '.join(ways)}"
-        )
-    if way == "native" and not any(strategy.calls == "native" for strategy in strategies):
-        raise InputError(
-            f"{', '.join(strategy.name for strategy in strategies)}: calls are written as text",
-            where="--calls native",
-            hint="use the strategy function_calling",
-        )
-    return way
+    forms: tuple[CallForm, ...] = get_args(CallForm)
+    form = next((form for form in forms if form == name), None)
+    if form is None:
+        raise InputError(f"no form of calls {name!r}", where="--calls", hint=f"there are {', '.join(forms)}")
+    return form
 
 
-def native_calls(lm: Any, calls: Calls) -> bool:
-    """Whether `lm` is given tools and answers with tool calls."""
-    if calls == "text" or lm is None:
-        return False
-    if calls == "native" and _hosted(lm):
-        return True
-    return bool(getattr(lm, "supports_function_calling", False))
+def check_native(lm: Any) -> None:
+    """Check that a model may have native tool calls. A server whose models nobody lists is tried.
+
+    Raises:
+        InputError: it has none.
+    """
+    if lm is None or getattr(lm, "supports_function_calling", False):
+        return
+    if _hosted(lm) and not listed(itself(lm).model) and getattr(itself(lm), "tool_calls", None) is None:
+        return
+    more = ", or, if it has them, set tool_calls = true for it in worksmith.toml" if _hosted(lm) else ""
+    raise InputError(
+        f"{itself(lm).model} has no native tool calls",
+        where="--calls native",
+        hint=f"have calls written as text (--calls text){more}",
+    )
 
 
 def engine_settings(lm: Any) -> dict[str, Any]:

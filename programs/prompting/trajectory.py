@@ -19,11 +19,13 @@ class Trajectory(list[Step]):
             last turn, so that all turns before it stay the same and a model's prompt cache can have them.
         tools: the tools on offer, where the model makes native tool calls; None where its calls are text.
         said: native replies, by the number of steps before them.
+        turned: number of steps whose turns were made.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.rendered: list[Any] = []
+        self.turned = 0
         self.offer = ""
         self.tools: NativeTools | None = None
         self.said: dict[int, Said] = {}

@@ -59,8 +59,7 @@ class Turns:
 
 def call_ids(trajectory: Trajectory) -> list[str]:
     """The ids of the native calls made so far."""
-    calls = (said.message.first(ToolCallPart) for said in trajectory.said.values())
-    return [call.id for call in calls if call is not None]
+    return [call.id for said in trajectory.said.values() for call in said.message.parts_of(ToolCallPart)]
 
 
 def as_dicts(turns: Sequence[Message]) -> list[dict[str, Any]]:
@@ -78,8 +77,9 @@ def _grow(layout: TurnMaker, trajectory: Trajectory, inputs: Mapping[str, Any]) 
     rendered = trajectory.rendered
     if not rendered:
         rendered.append(layout.opening(inputs, running=True))
-    new = range(len(rendered) // 2, len(trajectory))
+    new = range(trajectory.turned, len(trajectory))
     rendered.extend(layout.steps(trajectory[new.start :], [trajectory.said.get(number) for number in new]))
+    trajectory.turned = new.stop
     if not trajectory.offer:
         return list(rendered)
     return [*rendered[:-1], layout.with_offer(rendered[-1], trajectory.offer)]

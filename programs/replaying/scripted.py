@@ -7,8 +7,7 @@ scored as if it happened now.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import dspy
@@ -16,8 +15,10 @@ from dspy import lm15
 
 from evals.scoring.predictions import ended_by
 from evals.tasks.transcript import Transcript, TranscriptStep
+from programs.prompting.native import CALLS, native_name
 from programs.prompting.prompt import plan_text
 from programs.prompting.request import AgentRequest, PromptData
+from programs.prompting.steps import as_text
 from programs.replaying.transcripts import gold_transcripts
 from tools.errors import InputError, WorksmithError
 from tools.seeding import digest
@@ -60,6 +61,7 @@ class ScriptedEngine:
     lacks = "there is no script"
 
     own_format = True
+    supports_function_calling = True
 
     def __init__(self, transcripts: Iterable[Transcript]) -> None:
         self._scripts: dict[str, list[Transcript]] = {}
@@ -80,7 +82,7 @@ class ScriptedEngine:
             if any(_MARKER in (message.text or "") for message in request.messages):
                 raise lm15.ConfigurationError("the request is of no agent, and scripts are for agents")
             # What a tool asks the agent's own model: it has no script, and gets its text back.
-            return _response(request.model, request.messages[-1].text or "(empty)")
+            return _response(request.model, lm15.Message.assistant(request.messages[-1].text or "(empty)"))
         place = request.data
         query = str(place.inputs["task"]).strip()
         scripts = self._scripts.get(query, [])
@@ -88,7 +90,9 @@ class ScriptedEngine:
         script = self._choose(asked_by or scripts, place)
         if script is None:
             raise lm15.ConfigurationError(f"{self.lacks} for the task {query!r}")
-        return _response(request.model, _reply(script, place))
+        values = _reply(script, place)
+        said = _as_text(values) if not request.tools else _as_calls(values)
+        return _response(request.model, said)
 
     def _choose(self, scripts: Sequence[Transcript], _place: PromptData) -> Transcript | None:
         """The script that applies, of those for one task and person."""
@@ -150,22 +154,36 @@ def scripted_lm(engine: ScriptedEngine) -> dspy.LM:
     return dspy.LM(f"scripted/{kind}-{engine.digest}", engine=engine, cache=False, num_retries=0)
 
 
-def _reply(script: Transcript, place: PromptData) -> str:
+def _reply(script: Transcript, place: PromptData) -> dict[str, Any]:
+    """The fields of a reply, in the order asked for."""
     if "verdict" in place.asked:
         values = _verdict(script, place)
     else:
         values = _step_values(script, place) if "tool" in place.asked else _whole_values(script, place)
-    fields = [f"[[ ## {name} ## ]]\n{values[name]}" for name in place.asked if name in values]
-    return "\n\n".join([*fields, "[[ ## completed ## ]]"])
+    return {name: values[name] for name in place.asked if name in values}
 
 
-def _step_values(script: Transcript, place: PromptData) -> dict[str, str]:
+def _as_text(values: Mapping[str, Any]) -> lm15.Message:
+    fields = [f"[[ ## {name} ## ]]\n{as_text(value)}" for name, value in values.items()]
+    return lm15.Message.assistant("\n\n".join([*fields, "[[ ## completed ## ]]"]))
+
+
+def _as_calls(values: Mapping[str, Any]) -> lm15.Message:
+    beside = [str(value) for name, value in values.items() if name not in CALLS]
+    calls = values.get("calls", [values])
+    parts = [
+        lm15.ToolCallPart(f"call{number:05}", native_name(call["tool"]), call["arguments"])
+        for number, call in enumerate(calls)
+    ]
+    return lm15.Message.assistant([*map(lm15.TextPart, filter(None, beside)), *parts])
+
+
+def _step_values(script: Transcript, place: PromptData) -> dict[str, Any]:
     if len(place.steps) < len(script.steps):
         step = script.steps[len(place.steps)]
-        return {"thought": step.thought, "tool": step.tool, "arguments": _json(_arguments(step, place))}
+        return {"thought": step.thought, "tool": step.tool, "arguments": _arguments(step, place)}
     _raise_end(script)
-    closing = _json(_closing(script, place))
-    return {"thought": _CLOSING[script.status], "tool": FINISH, "arguments": closing}
+    return {"thought": _CLOSING[script.status], "tool": FINISH, "arguments": _closing(script, place)}
 
 
 def _closing(script: Transcript, place: PromptData) -> dict[str, str]:
@@ -201,18 +219,18 @@ def _verdict(script: Transcript, place: PromptData) -> dict[str, str]:
     return {"reason": "A rule allows it.", "verdict": "Allowed"}
 
 
-def _whole_values(script: Transcript, place: PromptData) -> dict[str, str]:
+def _whole_values(script: Transcript, place: PromptData) -> dict[str, Any]:
     _raise_end(script)
     closing = {"tool": FINISH, "arguments": _closing(script, place)}
     if place.steps and script.status:
-        return {"reasoning": _CLOSING[script.status], "calls": _json([closing])}
+        return {"reasoning": _CLOSING[script.status], "calls": [closing]}
     thoughts = [step.thought or f"Call {step.tool}." for step in script.steps]
     calls = [{"tool": step.tool, "arguments": _arguments(step, place)} for step in script.steps]
     if not script.status:
         # Where answers are judged they are given after the calls have been seen.
         calls.append(closing)
     plan = plan_text((step.thought, step.tool) for step in script.steps)
-    return {"reasoning": " ".join(thoughts), "calls": _json(calls), "plan": plan}
+    return {"reasoning": " ".join(thoughts), "calls": calls, "plan": plan}
 
 
 def _arguments(step: TranscriptStep, place: PromptData) -> dict[str, Any]:
@@ -227,12 +245,12 @@ def _raise_end(script: Transcript) -> None:
         raise RecordedEndError(script.error)
 
 
-def _response(model: str, text: str) -> lm15.Response:
+def _response(model: str, said: lm15.Message) -> lm15.Response:
     return lm15.Response(
         id=None,
         model=model,
-        message=lm15.Message.assistant(text),
-        finish_reason="stop",
+        message=said,
+        finish_reason="tool_call" if said.first(lm15.ToolCallPart) else "stop",
         usage=lm15.Usage(input_tokens=0, output_tokens=0),
     )
 
@@ -253,7 +271,3 @@ def _from_data(data: dict[str, Any]) -> Transcript:
         data["error"],
         **{name: data[name] for name in _JUDGED if name in data},
     )
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)

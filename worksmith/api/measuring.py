@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evals.dspy_programs.own_models import check_models
 from optimizers.wording import errors_in_python
 from worksmith.api.data import arms_of, chosen_models, connection_kept, measurement, opened
 from worksmith.jobs.comparison import Comparison, run_comparison
@@ -170,6 +171,8 @@ def compare(
     suite = conditions.suite
     chosen = chosen_models(lm, suite)
     arms, found = arms_of(programs, suite.env)
+    for each in found.values():
+        check_models(each.program, [chosen.only.lm])
     plan = ProgramsPlan(measurement=conditions, arms=arms, opened=found, lm=chosen.only)
     with connection_kept(suite.env):
         tracking = Tracking.of(conditions.settings, track=bool(track))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evals.dspy_programs.digests import model_digest
+from evals.dspy_programs.own_models import check_models
 from evals.records.record import PRIMARY
 from evals.running.baseline_program import BaselineProgram
 from evals.running.study import Arm
@@ -21,8 +22,6 @@ from optimizers.compiling.plan import Plan
 from optimizers.registry import optimizer_class
 from programs.agent import Agent
 from programs.parts.tool_retrieval import ALL
-from programs.prompting.tool_calling import check_calls
-from programs.strategies import strategy
 from tools.seeding import digest
 from worksmith.jobs.compilation import compiled, describe_compile
 from worksmith.jobs.parts.arms import NO_OPTIMIZER, ablated, strategies_for, study_arms
@@ -158,7 +157,6 @@ class ComparePlan(StudyPlan):
         A compiled program is compared with the one as it is on other tasks, so it is not tested before.
         """
         named = arm.settings.get("program")
-        native = not named and strategy(arm.strategy).calls == "native"
         return self.settings.adapted(
             CompileSettings,
             suite=self.train_suite.path,
@@ -167,8 +165,7 @@ class ComparePlan(StudyPlan):
             **({} if named else {"strategy": arm.strategy}),
             optimizer=arm.optimizer,
             lm=self.model(arm).name,
-            # Native calls that are asked for are for the strategies that make such.
-            calls=self.settings.calls if native else "auto",
+            **({"calls": None} if named else {}),
             accept="best",
         )
 
@@ -208,7 +205,6 @@ def plan_comparison(settings: CompareSettings, *, progress: Progress = SILENT) -
     # Programs that are named are compared with each other, unless strategies are named as well.
     alone = settings.programs and settings.strategies == type(settings).model_fields["strategies"].default
     strategies = [] if alone else strategies_for(settings.strategies, measured.tasks, progress)
-    check_calls(settings.calls, *map(strategy, strategies))
     chosen = [optimizer_class(name, option="--optimizers") for name in settings.optimizers]
     compiles = set(settings.optimizers) != {NO_OPTIMIZER}
     every = [*suite.tasks, *train_suite.tasks]
@@ -224,6 +220,10 @@ def plan_comparison(settings: CompareSettings, *, progress: Progress = SILENT) -
         proposing_model(optimizer, None, teacher, model)
     learning = bool(train_suite.select(split="train", scheme=settings.scheme))
     arms = study_arms(suite, settings, strategies, learning=learning)
+    agents = [new_agent(suite, settings, name) for name in strategies]
+    named = [named_program(each, suite.env).program for each in settings.programs]
+    for program in (*agents, *named):
+        check_models(program, (each.lm for each in (*models.values(), *([teacher] if compiles else ()))))
     return ComparePlan(
         settings=settings,
         measurement=replace(measured, partial=False),

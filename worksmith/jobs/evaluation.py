@@ -16,6 +16,7 @@ from evals.dspy_programs.digests import (
     state_digest,
     strategy_name,
 )
+from evals.dspy_programs.own_models import check_models
 from evals.records.run_card import LoadedRun
 from evals.reporting.report import evaluation_report, study_report
 from evals.reporting.study import setting_of, study_of
@@ -227,6 +228,7 @@ def evaluate(settings: EvalSettings, *, progress: Progress = SILENT) -> Evaluati
 
 def run_evaluation(plan: EvalPlan, tracking: Tracking) -> Evaluation:
     """Run the program of a plan on its tasks with each of its models; raises as `evaluate` does."""
+    check_models(plan.program.program, plan.models.values())
     opened, measured = plan.program, plan.measurement.begin(plan.models.values())
     described = measured.described(**opened.config, lm=plan.lm, program=opened.said)
     settings, progress = measured.settings, measured.progress

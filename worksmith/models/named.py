@@ -82,6 +82,7 @@ class NamedModel(BaseModel):
         context_window: tokens of prompt and reply together.
         prompt_cache: whether prompts for Claude are marked for the provider's cache; they are unless it is
             false. Other providers need no markers.
+        tool_calls: whether it has native tool calls, where lists of models do not know or are wrong.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -116,6 +117,7 @@ class NamedModel(BaseModel):
     parallel: int | None = Field(default=None, ge=1)
     retry_time: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     total_timeout: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    tool_calls: bool | None = None
 
     @model_validator(mode="after")
     def _suits(self) -> Self:
@@ -152,6 +154,7 @@ class NamedModel(BaseModel):
         check_provider(self.model)
         names = {"model", "api_key_env", "headers", "proxy", "timeout", "connect_timeout"}
         names |= {"input_price", "output_price", "cached_input_price", "cache_write_price", "context_window"}
+        names.add("tool_calls")
         limits = {field.name for field in fields(WireSettings)}
         wire = WireSettings(**self.model_dump(include=limits, exclude_none=True))
         said: dict[str, Any] = self.model_dump(exclude=names | limits, exclude_none=True)
@@ -181,7 +184,7 @@ class NamedModel(BaseModel):
         elif self.timeout is not None:
             given["timeout"] = self.timeout
         try:
-            lm = ProviderModel(self.model, wire=wire, **given)
+            lm = ProviderModel(self.model, wire=wire, tool_calls=self.tool_calls, **given)
         except (LMConfigurationError, ValueError) as error:
             raise InputError(str(error), where=name, hint="change the model's settings") from error
         if self.api == "responses" and not select_backend(lm).native:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,13 +12,13 @@ import dspy
 import pytest
 
 from programs.agent import Agent
-from programs.prompting.native import native_tools
-from programs.prompting.tool_calling import native_calls
+from programs.prompting.native import native_name, native_tools
 from programs.replaying.recording import RecordingEngine, ReplayEngine
-from programs.strategies import Strategy
+from programs.replaying.scripted import GoldEngine, scripted_lm
+from programs.strategies import STRATEGIES, Strategy
 from tests.chat_server import ChatServer, called, chat_server, said
 from tests.evals import help_desk as desk
-from tests.programs.office import TASKS, Script, call, finish, texts
+from tests.programs.office import TASKS, Script, finish, texts
 from tests.programs.org import QUARTERS, make_org
 from tools.environment import Environment
 from tools.errors import InputError
@@ -108,27 +109,147 @@ def test_calls_and_results_go_back_as_messages(env: Environment, server: ChatSer
     assert done.episode.thoughts == ["Look first."]
 
 
-def test_of_several_calls_the_first_is_made_and_the_others_are_said_not_to_be(
+BOTH = called(
+    ("calendar__search_events", {"query": "B"}), ("calendar__delete_event", {"event_id": "00000000"})
+)
+
+
+def test_several_calls_of_a_reply_are_made_in_order_and_go_back_together(
     env: Environment, server: ChatServer
 ) -> None:
-    both = called(("calendar__search_events", {"query": "B"}), ("calendar__delete_event", {"event_id": "1"}))
     with dspy.context(trace=[]):
-        episode = run(agent(env), server, both, END).episode
-        (_, inputs, _), *_ = dspy.settings.trace
+        episode = run(agent(env), server, {**BOTH, "content": "Both."}, END).episode
+        (_, inputs, outputs), *_ = dspy.settings.trace
+    asked, *results = server.messages[-3:]
 
+    assert [c.tool for c in episode.calls] == ["calendar.search_events", "calendar.delete_event"]
+    assert (episode.model_calls, episode.thoughts) == (2, ["Both.", ""])
+    assert [each["id"] for each in asked["tool_calls"]] == [each["tool_call_id"] for each in results]
+    assert [each["content"] for each in results] == [c.observation.text for c in episode.calls]
+    assert [step["tool"] for step in inputs["trajectory"]] == [c.tool for c in episode.calls]
+    assert outputs.tool == "finish"
+
+
+def test_an_end_among_other_calls_ends_the_episode_after_those_before_it(
+    env: Environment, server: ChatServer
+) -> None:
+    reply = called(
+        ("calendar__search_events", {"query": "B"}),
+        ("finish", {"answer": "Done."}),
+        ("calendar__delete_event", {"event_id": "00000000"}),
+    )
+    with dspy.context(trace=[]):
+        episode = run(agent(env), server, reply).episode
+        (_, inputs, outputs), *_ = dspy.settings.trace
+
+    assert (episode.status, episode.answer) == ("finished", "Done.")
     assert [c.tool for c in episode.calls] == ["calendar.search_events"]
-    assert len(server.messages[-2]["tool_calls"]) == 1
-    assert "Only the first of your 2 calls was made" in server.messages[-1]["content"]
-    assert "Only the first" not in str(inputs["trajectory"])
+    assert [step["tool"] for step in inputs["trajectory"]] == ["calendar.search_events"]
+    assert outputs.toDict() == {"tool": "finish", "arguments": {"answer": "Done."}}
+
+
+def test_each_call_of_a_reply_is_a_step(env: Environment, server: ChatServer) -> None:
+    episode = run(agent(env, max_steps=1), server, BOTH).episode
+
+    assert (episode.status, len(episode.calls)) == ("step_limit", 1)
+
+
+@pytest.mark.parametrize("strategy", ["direct", "cot"])
+def test_all_calls_at_once_are_those_of_one_reply(
+    env: Environment, server: ChatServer, strategy: str
+) -> None:
+    shown = [{"tool": "calendar.search_events", "arguments": {}}, {"tool": "finish", "arguments": {}}]
+    taught = Agent(strategy, env=env, calls="native")
+    example = dspy.Example(task="Old", context="Then.", reasoning="Easy.", calls=shown)
+    taught.selector.predict.demos = [example]
+    reply = called(*[("calendar__search_events", {"query": "B"})] * 2, ("finish", {"answer": "Done."}))
+    episode = run(taught, server, {**reply, "content": "Twice."}).episode
+    body = server.bodies[0]
+    _, asked, *results, query = body["messages"][1:]
+
+    assert (episode.answer, episode.thoughts) == ("Done.", ["Twice.", ""])
+    assert "parallel_tool_calls" not in body
+    assert [each["function"]["name"] for each in asked["tool_calls"]] == ["calendar__search_events", "finish"]
+    assert [each["tool_call_id"] for each in results] == [each["id"] for each in asked["tool_calls"]]
+    assert query["role"] == "user"
+    assert ("Put your reasoning as text before the calls" in body["messages"][0]["content"]) is (
+        strategy == "cot"
+    )
+
+
+def test_what_all_calls_returned_is_seen_before_the_answer(
+    tmp_path_factory: pytest.TempPathFactory, server: ChatServer
+) -> None:
+    shop = desk.env(tmp_path_factory.mktemp("desk"))
+    twice = called(*[("staff__salary", {"emp_id": "emp_0002"})] * 2)
+    server.say(twice, called(("finish", {"status": "denied", "answer": ""})))
+    with dspy.context(lm=model(server)), dspy.context(trace=[]):
+        episode = Agent("direct", env=shop, calls="native")(task=desk.SEARCH).episode
+        (_, inputs, _), *_ = dspy.settings.trace
+    asked, *results = server.messages[-3:]
+
+    assert episode.answer_status == "denied"
+    assert [each["tool_call_id"] for each in results] == [each["id"] for each in asked["tool_calls"]]
+    assert [each["content"] for each in results] == [c.observation.text for c in episode.calls]
+    assert inputs["trajectory"][0]["observations"] == [c.observation.text for c in episode.calls]
+
+
+@pytest.mark.parametrize("strategy", [*STRATEGIES])
+def test_every_strategy_makes_native_calls(env: Environment, strategy: str) -> None:
+    gold = scripted_lm(GoldEngine(TASKS))
+    with dspy.context(lm=gold):
+        natively, textual = (
+            Agent(strategy, env=env, calls=form)(task=TASKS[0]) for form in ("native", "text")
+        )
+
+    assert natively.episode.status == "finished"
+    assert natively.episode.outcome.key == textual.episode.outcome.key
+    assert natively.episode.thoughts == textual.episode.thoughts
+    assert "tools" in {message.role for ask in natively.episode.asks for message in ask.exchange.messages}
+
+
+WRITTEN = '{"name": "finish", "arguments": {"answer": "Done."}}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        WRITTEN,
+        f"```json\n{WRITTEN}\n```",
+        f"<tool_call>\n{WRITTEN}\n</tool_call>",
+        f"[{WRITTEN}]",
+        '{"type": "function", "function": {"name": "finish", "parameters": "{\\"answer\\": \\"Done.\\"}"}}',
+    ],
+)
+def test_calls_that_are_written_as_text_are_read(env: Environment, server: ChatServer, text: str) -> None:
+    done = run(agent(env), server, said(text))
+
+    assert (done.episode.answer, done.unreadable) == ("Done.", 0)
+
+
+def test_written_calls_are_shown_as_native_ones(env: Environment, server: ChatServer) -> None:
+    search = '{"name": "calendar__search_events", "arguments": {"query": "B"}}'
+    run(agent(env), server, said(f"<tool_call>{search}</tool_call><tool_call>{search}</tool_call>"), END)
+    asked, *results = server.messages[-3:]
+
+    assert [each["function"]["name"] for each in asked["tool_calls"]] == ["calendar__search_events"] * 2
+    assert len({each["tool_call_id"] for each in results}) == 2
+    assert not asked["content"]
 
 
 @pytest.mark.parametrize(
     ("reply", "problem", "shown"),
     [
         (said("The meeting is cancelled."), "it calls no tool", "The meeting is cancelled."),
+        (said('{"name": "fly", "arguments": {}}'), "it calls no tool", '{"name": "fly", "arguments": {}}'),
+        (said("<tool_call>{</tool_call>"), "it calls no tool", "<tool_call>{</tool_call>"),
         (said(""), "it is empty", "(empty)"),
         (said(None), "it is empty", "(empty)"),
-        (called(("finish", '{"answer": "Do')), "arguments is not JSON", 'finish {"answer": "Do'),
+        (
+            called(("finish", '{"answer": "Do')),
+            "the arguments of finish is not JSON",
+            'finish {"answer": "Do',
+        ),
         (called(("finish", '{"answer": "\\ud800"}')), "not valid Unicode", 'finish {"answer": "?"}'),
     ],
 )
@@ -142,7 +263,7 @@ def test_a_reply_that_is_no_call_is_complained_about_once(
     assert (again["role"], again["content"]) == ("assistant", shown)
     assert complaint["role"] == "user"
     assert problem in complaint["content"]
-    assert complaint["content"].endswith("Reply with one tool call; `finish` is a tool as well.")
+    assert complaint["content"].endswith("Reply with a tool call; `finish` is a tool as well.")
 
 
 def test_two_replies_without_a_call_end_the_episode(env: Environment, server: ChatServer) -> None:
@@ -221,8 +342,10 @@ def test_what_was_done_natively_can_be_shown_in_text_and_the_other_way_round(
     taught = agent(env)
     taught.selector.predict.demos = [dspy.Example(**{**inputs, **outputs.toDict(), "task": "Another"})]
     script = Script(finish())
+    textual = agent(env, calls="text")
+    textual.selector.predict.demos = taught.selector.predict.demos
     with dspy.context(lm=script.lm()):
-        taught(task=TASKS[0])
+        textual(task=TASKS[0])
 
     assert texts(script.requests[0])[1].startswith("[[ ## tool ## ]]\ncalendar.search_events")
     run(taught, server, END)
@@ -293,34 +416,32 @@ def test_what_a_server_says_decides_whose_failure_it_is(
     assert text in str(episode.error)
 
 
-@pytest.mark.parametrize(
-    ("name", "calls", "native"),
-    [
-        ("gpt-4o-mini", "auto", True),
-        ("gpt-4o-mini", "text", False),
-        ("a-model-of-our-own", "auto", False),
-        ("a-model-of-our-own", "native", True),
-    ],
-)
-def test_calls_are_native_where_the_model_can_or_is_said_to(
-    env: Environment, server: ChatServer, name: str, calls: str, native: bool
+@pytest.mark.parametrize("name", ["gpt-4o-mini", "a-model-that-no-list-has"])
+def test_calls_are_native_where_the_model_has_them_or_may_have_them(
+    env: Environment, server: ChatServer, name: str
 ) -> None:
-    reply = END if native else said(finish())
-    episode = run(agent(env, calls=calls), server, reply, name=name).episode
+    episode = run(agent(env), server, END, name=name).episode
 
     assert episode.answer == "Done."
-    assert ("tools" in server.bodies[0]) is native
+    assert "tools" in server.bodies[0]
 
 
-@pytest.mark.parametrize("calls", ["auto", "native", "text"])
-def test_engines_that_take_no_tools_get_text(env: Environment, calls: str) -> None:
-    script = Script(call("calendar.search_events", '{"query": "Budget"}'), finish())
-    with dspy.context(lm=script.lm()):
-        episode = agent(env, calls=calls)(task=TASKS[0]).episode
+def test_function_calling_in_text_sends_no_tools(env: Environment, server: ChatServer) -> None:
+    episode = run(agent(env, calls="text"), server, said(finish())).episode
 
-    assert episode.status == "finished"
-    assert "[[ ## thought ## ]]" not in str(script.requests[0].system)
-    assert script.requests[0].tools == ()
+    assert episode.answer == "Done."
+    assert "tools" not in server.bodies[0]
+
+
+def test_models_without_tool_calls_are_refused_by_name(env: Environment, server: ChatServer) -> None:
+    script = Script(finish())
+    for lm in (script.lm(), model(server, "gpt-3.5-turbo-16k")):
+        with dspy.context(lm=lm), pytest.raises(InputError, match="has no native tool calls") as error:
+            agent(env)(task=TASKS[0])
+        assert "--calls text" in str(error.value.hint)
+
+    assert script.requests == []
+    assert server.bodies == []
 
 
 def test_other_strategies_write_their_calls_as_text(env: Environment, server: ChatServer) -> None:
@@ -329,13 +450,13 @@ def test_other_strategies_write_their_calls_as_text(env: Environment, server: Ch
     assert "tools" not in server.bodies[0]
 
 
-@pytest.mark.parametrize(("name", "calls"), [("gpt-4o-mini", "auto"), ("a-model-of-our-own", "native")])
+@pytest.mark.parametrize("name", ["gpt-4o-mini", "a-model-of-our-own"])
 def test_native_replies_are_recorded_and_replayed(
-    env: Environment, server: ChatServer, tmp_path: Path, name: str, calls: str
+    env: Environment, server: ChatServer, tmp_path: Path, name: str
 ) -> None:
     server.say({**SEARCH, "content": "Look."}, said("Hm."), DELETE, END)
     with dspy.context(lm=RecordingEngine.around(model(server, name), tmp_path / "r")):
-        recorded = agent(env, calls=calls)(task=TASKS[0]).episode
+        recorded = agent(env)(task=TASKS[0]).episode
     engine = ReplayEngine(tmp_path / "r")
     with dspy.context(lm=dspy.LM("replay/test", engine=engine, cache=False, num_retries=0)):
         replayed = agent(env)(task=TASKS[0]).episode
@@ -348,9 +469,10 @@ def test_native_replies_are_recorded_and_replayed(
 
 def test_a_recording_of_text_is_replayed_in_text(env: Environment, tmp_path: Path) -> None:
     with dspy.context(lm=RecordingEngine.around(Script(finish()).lm(), tmp_path / "r")):
-        agent(env)(task=TASKS[0])
+        agent(env, calls="text")(task=TASKS[0])
 
-    assert not native_calls(dspy.LM("replay/x", engine=ReplayEngine(tmp_path / "r")), "auto")
+    with pytest.raises(InputError, match="no native tool calls"):
+        agent(env).check_model(dspy.LM("replay/x", engine=ReplayEngine(tmp_path / "r")))
 
 
 def test_settings_go_along_and_those_that_cannot_are_named(env: Environment, server: ChatServer) -> None:
@@ -377,20 +499,22 @@ def test_every_kind_of_world_has_tools_that_chat_apis_take(name: str) -> None:
 
 
 def test_what_makes_no_sense_is_said() -> None:
-    with pytest.raises(InputError, match="no way 'loudly' to make calls"):
+    with pytest.raises(InputError, match="no form of calls 'loudly'"):
         Agent("function_calling", calls="loudly")
-    with pytest.raises(InputError, match="one at a time"):
-        Strategy("own", "all at once, natively", stepwise=False, calls="native")
 
 
-def test_how_calls_are_made_is_part_of_the_program() -> None:
-    assert Agent("function_calling").config["calls"] == "auto"
-    assert Agent("function_calling", calls="text").config["calls"] == "text"
-    assert Agent("act").config["strategy"]["calls"] == "text"
-    assert Agent("function_calling").config["strategy"]["calls"] == "native"
+def test_the_form_of_calls_is_part_of_the_program() -> None:
+    forms = {Agent(name, calls=form).config["calls"] for name in STRATEGIES for form in ("text",)}
+
+    assert forms == {"text"}
+    assert Agent("function_calling").config["calls"] == "native"
+    assert Agent("act").config["calls"] == "text"
+    assert Agent("act").digest != Agent("act", calls="native").digest
 
 
-def test_native_calls_are_refused_for_a_strategy_that_writes_them_as_text(env: Environment) -> None:
-    with pytest.raises(InputError, match="act: calls are written as text") as error:
-        Agent("act", calls="native", env=env)
-    assert "function_calling" in str(error.value.hint)
+@pytest.mark.parametrize("name", ["ünïcode.tool", "a." + "long" * 30, "dots.in.names"])
+def test_names_of_tools_fit_all_providers_and_stay_different(name: str) -> None:
+    made = {native_name(name), native_name(f"{name}x"), native_name(f"{name}y")}
+
+    assert len(made) == 3
+    assert all(re.fullmatch("[A-Za-z0-9_-]{1,64}", each) for each in made)

@@ -117,6 +117,7 @@ OTHERS = {
     "cache_write_price": "1 input_price=1 output_price=2",
     "context_window": "1000",
     "prompt_cache": "false",
+    "tool_calls": "true",
 }
 """Settings that do not, each with a value."""
 

@@ -144,8 +144,10 @@ def known(model: Examined, prices: Prices) -> Iterator[Check]:
         yield Check(name, "context window", "warning", "not known", "set context_window in worksmith.toml")
     if getattr(model.lm, "supports_function_calling", False):
         yield Check(name, "tool calls", "ok", "native")
+    elif entry or model.settings is None or model.settings.tool_calls is False:
+        yield Check(name, "tool calls", "ok", "none; calls are written as text")
     else:
-        yield Check(name, "tool calls", "ok", "as text; --calls native asks for native ones all the same")
+        yield Check(name, "tool calls", "ok", "not known; --calls native tries them")
     price = prices.price(model.lm.model)
     if price is None:
         remedy = "set input_price and output_price in worksmith.toml; --max-usd needs them"

@@ -95,7 +95,7 @@ def without_category(category: str, arm: Arm, stand_ins: Sequence[str]) -> Arm:
 
 def _offered(suite: Suite, tasks: Sequence[Task], settings: CompareSettings, strategy: str) -> frozenset[str]:
     """The functions that a program is offered for any of the tasks."""
-    agent = new_agent(suite, settings.model_copy(update={"calls": "auto"}), strategy)
+    agent = new_agent(suite, settings, strategy)
     domains = {domain for task in tasks for domain in task.domains}
     toolkits = toolkits_on_offer(agent.toolset, tuple(sorted(domains)))
     return frozenset(name.partition(".")[2] for name in suite.env.kind.toolset(toolkits))

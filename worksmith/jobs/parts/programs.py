@@ -13,8 +13,7 @@ from programs.agent import Agent
 from programs.parts.checker import Access
 from programs.parts.tool_retrieval import ALL, default_toolset
 from programs.prompting.adapter import ADAPTER
-from programs.prompting.tool_calling import Calls
-from programs.strategies import STRATEGIES, Strategy
+from programs.strategies import STRATEGIES, CallForm, Strategy
 from tools.errors import InputError
 from tools.files.secrets import described
 from worksmith.jobs.parts.own_programs import own_name, own_program
@@ -153,7 +152,7 @@ class AgentConfig(BaseModel):
     toolset: str
     max_steps: PositiveInt
     access: Access
-    calls: Calls
+    calls: CallForm
     without: tuple[str, ...]
 
     @classmethod

@@ -73,10 +73,11 @@ class ToolSettings(JobSettings):
         suggest=("policy", "model", "both"),
         expert=True,
     )
-    calls: str = setting(
-        "auto",
-        "Form of the calls of function_calling: native if the model has tool calls (auto), native, or text.",
-        suggest=("auto", "native", "text"),
+    calls: str | None = setting(
+        None,
+        "Form of calls: text, or native for the model's own tool calls.",
+        suggest=("text", "native"),
+        unset="native for function_calling, else text",
         expert=True,
     )
 

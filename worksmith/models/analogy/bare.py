@@ -31,7 +31,7 @@ def reply(prompt: Prompt) -> dict[str, Any]:
     note = None if state.calls else _best(prompt.tools, state.task)
     filled = _arguments(note, state) if note else None
     if note is None or not filled:
-        note, filled = _closing(prompt.tools), None
+        note, filled = closing(prompt.tools), None
     fields: dict[str, Any] = {}
     for name in layout.outputs:
         if name == layout.tool:
@@ -51,7 +51,7 @@ def _best(tools: tuple[ToolNote, ...], task: Task) -> ToolNote | None:
     return best[1] if best[0] >= _ENOUGH else None
 
 
-def _closing(tools: tuple[ToolNote, ...]) -> ToolNote:
+def closing(tools: tuple[ToolNote, ...]) -> ToolNote:
     """The tool whose description speaks most of ending; the last one when none does."""
     return max(reversed(tools), key=lambda note: len(_CLOSING & set(stems(note.text)[:12])))
 

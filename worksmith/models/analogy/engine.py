@@ -26,6 +26,7 @@ class AnalogyEngine:
     """
 
     formats = ("ChatAdapter",)
+    supports_function_calling = True
 
     @property
     def digest(self) -> str:
@@ -37,13 +38,15 @@ class AnalogyEngine:
         from dspy.lm15 import Message, Response, TextPart, Usage
 
         prompt = read_request(request)
-        text = render(reply(prompt), prompt.layout)
+        fields = reply(prompt)
+        text = render(fields, prompt.layout)
         spent = count_tokens(text)
+        native = prompt.calls is not None
         return Response(
             id=None,
             model=request.model,
-            message=Message.assistant([TextPart(text)]),
-            finish_reason="stop",
+            message=Message.assistant(parts(fields, prompt) if native else [TextPart(text)]),
+            finish_reason="tool_call" if native else "stop",
             usage=Usage(input_tokens=prompt.tokens, output_tokens=spent, total_tokens=prompt.tokens + spent),
         )
 
@@ -59,6 +62,28 @@ def reply(prompt: Prompt) -> dict[str, Any]:
     if prompt.demos:
         return follow.reply(prompt)
     return bare.reply(prompt)
+
+
+def parts(fields: dict[str, Any], prompt: Prompt) -> list[Any]:
+    """The parts of a native reply: the text beside the calls, if any, and the calls."""
+    from dspy.lm15 import TextPart, ToolCallPart
+
+    layout, so_far = prompt.layout, prompt.calls or 0
+    if layout.arguments is not None:
+        calls = [(fields[layout.tool or ""], fields[layout.arguments])]
+        beside = [text for name, text in fields.items() if name not in (layout.tool, layout.arguments)]
+    else:
+        listed = [each for name in layout.lists for each in fields[name] if isinstance(each, dict)]
+        calls = [(each.get("tool"), each.get("arguments")) for each in listed]
+        beside = [text for name, text in fields.items() if name not in layout.lists]
+    made = [(name, given) for name, given in calls if name and isinstance(given, dict)]
+    if not made:
+        closing = bare.closing(prompt.tools)
+        made = [(closing.name, dict.fromkeys(closing.arguments, ""))]
+    return [
+        *(TextPart(text) for text in beside if text),
+        *(ToolCallPart(f"call{so_far + number:05}", *call) for number, call in enumerate(made)),
+    ]
 
 
 def render(fields: dict[str, Any], layout: Layout) -> str:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from worksmith.models.analogy.reading.native import described, text_turns
+
 if TYPE_CHECKING:
     from dspy.lm15 import Request
 
@@ -17,6 +19,7 @@ _MARKER = "[[ ## "
 _FIELD = re.compile(r"^\s*\d+\. `(\w+)` \((.*?)\)", re.MULTILINE)
 _CLOCK = re.compile(r"\b(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d)")
 _TOOL = re.compile(r"^([\w.]+)\((.*?)\)\s*:?\s*(.*)$", re.MULTILINE)
+_SPEAKERS = ("user", "assistant")
 _NUMBERED = re.compile(r"^\s*\d+[.)] ")
 
 
@@ -83,26 +86,40 @@ class ToolNote:
 
 @dataclass(frozen=True)
 class Prompt:
-    """A request, taken apart."""
+    """A request, taken apart.
+
+    Attributes:
+        tokens: of the prompt, estimated.
+        calls: the number of native calls in the chat so far; None where calls are text.
+    """
 
     layout: Layout
     demos: tuple[Conversation, ...]
     query: Conversation
     tools: tuple[ToolNote, ...]
     tokens: int
+    calls: int | None = None
 
 
 def read_request(request: Request) -> Prompt:
     """Take `request` apart. Total: any text gives some prompt."""
     system = _plain(request.system)
-    turns = [(message.role, message.text or "") for message in request.messages]
-    system += "".join(text for role, text in turns if role == "developer")
-    turns = [(role, text) for role, text in turns if role in ("user", "assistant")]
+    system += "".join(message.text or "" for message in request.messages if message.role == "developer")
+    calls = None
+    if request.tools:
+        turns, types = text_turns(request.messages)
+        calls = sum(part.type == "tool_call" for message in request.messages for part in message.parts)
+    else:
+        turns = [(each.role, each.text or "") for each in request.messages if each.role in _SPEAKERS]
+        types = _declared_outputs(system)
     conversations = _conversations(turns)
-    tools = _tools(conversations[-1])
-    layout = _layout(system, turns, conversations, tools)
+    native = (ToolNote(*described(each)) for each in request.tools if each.type == "function")
+    tools = tuple(native) if request.tools else _tools(conversations[-1])
+    layout = _layout(system, types, turns, conversations, tools)
     tokens = count_tokens(system) + sum(count_tokens(text) for _, text in turns)
-    return Prompt(layout, tuple(c for c in conversations[:-1] if c.steps), conversations[-1], tools, tokens)
+    tokens += sum(count_tokens(f"{each.name} {each.text}") for each in tools) if request.tools else 0
+    demos = tuple(conversation for conversation in conversations[:-1] if conversation.steps)
+    return Prompt(layout, demos, conversations[-1], tools, tokens, calls)
 
 
 def count_tokens(text: str) -> int:
@@ -225,12 +242,12 @@ def _is_numbered(text: str) -> bool:
 
 def _layout(
     system: str,
+    types: Mapping[str, str],
     turns: Sequence[tuple[str, str]],
     conversations: Sequence[Conversation],
     tools: Sequence[ToolNote],
 ) -> Layout:
     steps = [step for conversation in conversations for step in conversation.steps]
-    types = _declared_outputs(system)
     shown = next((step.fields for step in reversed(steps)), {})
     outputs = tuple(types) or tuple(name for name, text in shown.items() if text)
     arguments = _first(outputs, lambda n: any(isinstance(s.data.get(n), dict) for s in steps))
