@@ -43,7 +43,7 @@ def run(quick: bool) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         suite = build_suite("office", place / "office")
-        bank = _gold(suite, place / "teacher")
+        bank = gold_bank(suite, place / "teacher")
         figures = _compared(suite, bank, 24 if quick else None, place / "logs")
     return {
         "lm": "local/analogy (no language model)",
@@ -53,7 +53,8 @@ def run(quick: bool) -> dict[str, Any]:
     }
 
 
-def _gold(suite: Suite, folder: Path) -> TraceBank:
+def gold_bank(suite: Suite, folder: Path) -> TraceBank:
+    """The bank of gold plans of the training tasks."""
     from optimizers.demos.collection import collect
     from optimizers.rollouts import Rollouts
     from worksmith.jobs.parts.programs import new_agent
