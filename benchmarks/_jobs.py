@@ -23,6 +23,9 @@ WHOLE = "whole-"
 
 _MODEL = ("--lm", "openai/paid", "--workers", str(WORKERS), "--no-track", "--resume", "--json")
 
+_TASKS, _TRIALS = 12, 2
+"""The numbers of tasks of an evaluation, and of episodes of each."""
+
 LOADED = [
     *("worksmith.cli.app", "worksmith.jobs.comparison", "worksmith.models.analogy"),
     *("programs.agent", "programs.replaying.scripted"),
@@ -49,6 +52,10 @@ class Job(ABC):
     @abstractmethod
     def replied(self, folder: Path) -> Counter[str]:
         """The ids of the replies that are kept; a torn line is none."""
+
+    def ended(self, folder: Path) -> bool:
+        """Whether it came to its end and has thrown its replies away."""
+        return False
 
     @abstractmethod
     def paid(self, folder: Path) -> int:
@@ -83,14 +90,8 @@ class Evaluation(Job):
     """An evaluation of a compiled program, with two trials: equal requests come up in different episodes."""
 
     def command(self, suite: Path) -> tuple[str, ...]:
-        of = (
-            "--program",
-            f"../{WHOLE}dspy-BootstrapFewShotWithRandomSearch/program.json",
-            "--limit",
-            "12",
-            "--trials",
-            "2",
-        )
+        program = f"../{WHOLE}dspy-BootstrapFewShotWithRandomSearch/program.json"
+        of = ("--program", program, "--limit", str(_TASKS), "--trials", str(_TRIALS))
         return ("eval", str(suite), "--log", "log.jsonl", *of, *_MODEL)
 
     def result(self, folder: Path) -> str:
@@ -99,6 +100,11 @@ class Evaluation(Job):
 
     def replied(self, folder: Path) -> Counter[str]:
         return _ids(folder / "log.jsonl.replies")
+
+    def ended(self, folder: Path) -> bool:
+        log = folder / "log.jsonl"
+        keys = {record.key for record in read_log(log)} if log.exists() else ()
+        return len(keys) == _TASKS * _TRIALS and not (folder / "log.jsonl.replies").exists()
 
     def paid(self, folder: Path) -> int:
         records = {record.key: record for record in read_log(folder / "log.jsonl")}

@@ -162,7 +162,8 @@ class _Killer:
             )
             if not killed:
                 return found
-            found.in_flight += (known + asked - job.replied(found.folder)).total()
+            if not job.ended(found.folder):
+                found.in_flight += (known + asked - job.replied(found.folder)).total()
             found.kills += 1
             found.while_asking += bool(asked)
 
