@@ -121,11 +121,13 @@ class _Asking:
     """An attempt that asks.
 
     Attributes:
+        scope: the part of its requests' keys that says who asks.
         owed: the paid usage of the same attempt in killed processes.
     """
 
-    def __init__(self, asker: Asker, earlier: Sequence[_Paid]) -> None:
+    def __init__(self, asker: Asker, earlier: Sequence[_Paid], *, anew: bool = False) -> None:
         self.asker = asker
+        self.scope = tuple(asker) if anew else (asker.work,)
         self._earlier = earlier
         own = [paid for paid in earlier if paid.asker.work == asker.work]
         self.owed = sum((paid.usage for paid in own if paid.asker.attempt >= asker.attempt), start=Usage())
@@ -133,7 +135,8 @@ class _Asking:
         self._taken: dict[str, set[int]] = defaultdict(set)
 
     def part(self, name: str) -> _Asking:
-        return _Asking(self.asker._replace(work=f"{self.asker.work}{_PART}{name}"), self._earlier)
+        """The same attempt of a part. It gets no replies of recorded attempts, which it could not read."""
+        return _Asking(self.asker._replace(work=f"{self.asker.work}{_PART}{name}"), self._earlier, anew=True)
 
     @contextmanager
     def numbered(self, key: str) -> Iterator[str]:
@@ -162,9 +165,8 @@ class _EpisodeEngine(KeepingEngine):
         asking: _Asking | None = dspy.settings.get(_ASKING)
         if asking is None:
             return self.ask(request, sample)
-        asker = asking.asker
-        with asking.numbered(self.key(request, sample, asker.work)) as key:
-            return self.kept(self._store, key, request, sample, asker)
+        with asking.numbered(self.key(request, sample, *asking.scope)) as key:
+            return self.kept(self._store, key, request, sample, asking.asker)
 
 
 def _episode(asker: Asker) -> str:

@@ -98,7 +98,9 @@ def path(tmp_path: Path) -> Path:
 @pytest.fixture
 def run(env: Any, path: Path) -> Callable[..., EvalResult]:
     def run(model: dspy.LM, program: Any = None, **options: Any) -> EvalResult:
-        tasks = [make_task(number) for number in range(options.pop("tasks", 2))]
+        tasks = options.pop("tasks", 2)
+        if isinstance(tasks, int):
+            tasks = [make_task(number) for number in range(tasks)]
         settings = EvalSettings(env=env, lm=model, scorers=[right], **{"workers": 1, **options})
         with EpisodeLog.open(path, resume=path.exists(), replies=True) as log:
             return evaluate(program or Steps(), tasks, settings, log=log)
@@ -290,6 +292,27 @@ def test_verdicts_are_kept_and_their_payments_stay_theirs(run: Run, path: Path, 
     assert len(agent.asked) == STEPS
     assert len(judging.asked) + len(again.asked) == 3
     assert (record.paid_requests, [verdict.paid_requests for verdict in record.judgements]) == (STEPS, [1, 1])
+    assert not replies_beside(path).exists()
+
+
+class Judged(Task):
+    """A task whose outcome is a judge's."""
+
+    @property
+    def judged(self) -> bool:
+        return True
+
+
+def test_a_judge_that_failed_is_asked_again_and_the_agent_is_not(run: Run, path: Path) -> None:
+    task = Judged(**make_task(0).model_dump())
+    agent, mumbling, clear = Paid(), Grades(), Grades()
+    mumbling.reply = lambda number: "Well."  # type: ignore[method-assign]
+    for engine in (mumbling, clear):
+        judges = [RubricJudge(lm(engine, "paid/judge"), name="judge")]
+        result = run(lm(agent), tasks=[task], judges=judges)
+
+    assert (len(agent.asked), len(mumbling.asked), len(clear.asked)) == (STEPS, 3, 1)
+    assert (result.records[0].status, result.records[0].attempts) == ("finished", 2)
     assert not replies_beside(path).exists()
 
 
