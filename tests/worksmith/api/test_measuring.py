@@ -9,11 +9,14 @@ from typing import Any
 
 import dspy
 import pytest
+from dspy.lm15 import Request, Response
+from dspy.utils.exceptions import LMServerError
 from rich.console import Console
 
 import worksmith as ws
 from tests.optimizers import mailroom
 from tests.optimizers.shop import make_suite
+from tests.programs.office import answer
 from worksmith.jobs.evaluation import evaluate as evaluate_settings
 from worksmith.jobs.settings.programs import EvalSettings
 from worksmith.models.resolve import resolve
@@ -249,3 +252,43 @@ def test_a_plain_function_ends_with_what_its_episode_did(suite: ws.Suite) -> Non
 
     assert outcome(result) == 1.0
     assert all(record.calls for record in result.records)
+
+
+class Down:
+    """A model that breaks down before its second reply, until it is mended."""
+
+    digest = "down"
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.mended = False
+
+    def complete(self, request: Request) -> Response:
+        self.asked.append(request.messages[-1].text or "")
+        if len(self.asked) > 1 and not self.mended:
+            raise LMServerError("overloaded", model="paid/model")
+        return answer(request, f"reply {len(self.asked)}")
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Down:
+        return self
+
+
+def test_a_resumed_evaluation_asks_only_for_the_replies_that_it_lacks(here: Path) -> None:
+    def program(question: str) -> dspy.Prediction:
+        first = dspy.settings.lm(question)[0]
+        return dspy.Prediction(answer=dspy.settings.lm(first)[0])
+
+    engine = Down()
+    tasks = [dspy.Example(question="why", answer="reply 5").with_inputs("question")]
+    given: dict[str, Any] = {
+        "metric": lambda example, prediction, trace=None: example.answer == prediction.answer,
+        "lm": dspy.LM("paid/model", engine=engine, cache=False, num_retries=0),
+        "log": "log.jsonl",
+        "progress": False,
+    }
+    assert ws.evaluate(program, tasks, **given).summary.graded == 0
+    engine.mended = True
+    result = ws.evaluate(program, tasks, **given, resume=True)
+
+    assert engine.asked == ["why", *["reply 1"] * 4]
+    assert (outcome(result), result.summary.graded, result.records[0].paid_requests) == (1.0, 1, 5)
