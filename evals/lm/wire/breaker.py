@@ -34,6 +34,7 @@ class Breaker:
         self.failure: Exception | None = None
         self.failed_tries = 0
         self._in_a_row = 0
+        self._answered = -math.inf
         self._until = -math.inf
         self._trying = False
 
@@ -58,12 +59,16 @@ class Breaker:
         self._trying = self.paused
         return self._trying
 
-    def failed(self, error: Exception, now: float, *, tried: bool) -> None:
+    def failed(self, error: Exception, now: float, *, sent: float, tried: bool) -> None:
         """Take note of a failure of the model.
 
         Args:
+            sent: when the request was sent. If the model has answered another one since, the failure is not
+                counted: replies that never come end together, long after others were answered.
             tried: whether the request tried a paused model.
         """
+        if not tried and sent < self._answered:
+            return
         before, self.failure = self.paused, error
         if tried:
             self._trying = False
@@ -73,8 +78,9 @@ class Breaker:
         if tried or (self.paused and not before):
             self._until = now + min(FIRST_PAUSE * 2.0 ** min(self.failed_tries, 10), LONGEST_PAUSE)
 
-    def answered(self, *, tried: bool) -> None:
+    def answered(self, now: float, *, tried: bool) -> None:
         """Take note that the model works, or at least refuses a request for what it is."""
+        self._answered = now
         if tried or not self.paused:
             self.failure = None
             self._trying = False

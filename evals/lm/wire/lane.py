@@ -201,7 +201,7 @@ class Lane:
                 self._answered += 1
                 self._taken = Tokens(*map(sum, zip(self._taken, request.tokens, strict=True)))
                 self._concurrency.answered(self._in_flight, now - request.sent, now)
-                self._breaker.answered(tried=request.tries_model)
+                self._breaker.answered(now, tried=request.tries_model)
                 if self._tokens is not None:
                     self._tokens.correct(request.tokens.prompt + request.tokens.completion - request.reserved)
             else:
@@ -220,10 +220,10 @@ class Lane:
             self._concurrency.refused(self._in_flight, request.sent, now)
             self._hold(asked_wait(error), now)
         elif passes:
-            self._breaker.failed(error, now, tried=request.tries_model)
+            self._breaker.failed(error, now, sent=request.sent, tried=request.tries_model)
             return
         # The model works: it has too many requests, or refuses this one for what it is.
-        self._breaker.answered(tried=request.tries_model)
+        self._breaker.answered(now, tried=request.tries_model)
 
     def _hold(self, seconds: float, now: float) -> None:
         """Let no request through for so long; those with a place in the pace keep their distances."""

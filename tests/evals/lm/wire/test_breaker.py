@@ -10,21 +10,30 @@ DOWN = ConnectionError("down")
 def paused(now: float = 0.0) -> Breaker:
     breaker = Breaker()
     for _ in range(FAILURES):
-        breaker.failed(DOWN, now, tried=False)
+        breaker.failed(DOWN, now, sent=now, tried=False)
     return breaker
 
 
 def test_a_model_that_fails_again_and_again_is_paused() -> None:
     breaker = Breaker()
     for _ in range(FAILURES - 1):
-        breaker.failed(DOWN, 0.0, tried=False)
-    breaker.answered(tried=False)
-    breaker.failed(DOWN, 0.0, tried=False)
+        breaker.failed(DOWN, 0.0, sent=0.0, tried=False)
+    breaker.answered(1.0, tried=False)
+    breaker.failed(DOWN, 0.0, sent=0.0, tried=False)
 
     assert breaker.wait(0.0) == 0
     assert not breaker.paused
     assert paused().wait(0.5) == FIRST_PAUSE - 0.5
     assert paused().failure is DOWN
+
+
+def test_requests_that_get_no_reply_while_others_do_pause_nothing() -> None:
+    breaker = Breaker()
+    breaker.answered(1.0, tried=False)
+    for _ in range(2 * FAILURES):
+        breaker.failed(DOWN, 60.0, sent=0.5, tried=False)
+
+    assert not breaker.paused
 
 
 def test_after_the_pause_one_request_tries_it_and_the_others_wait() -> None:
@@ -33,7 +42,7 @@ def test_after_the_pause_one_request_tries_it_and_the_others_wait() -> None:
     assert breaker.wait(FIRST_PAUSE) == 0
     assert breaker.begin()
     assert breaker.wait(FIRST_PAUSE) is None
-    breaker.answered(tried=True)
+    breaker.answered(1.0, tried=True)
     assert breaker.wait(FIRST_PAUSE) == 0
     assert not breaker.begin()
 
@@ -46,7 +55,7 @@ def test_each_try_in_vain_doubles_the_pause_up_to_the_longest() -> None:
         pauses.append(wait)
         now += wait
         assert breaker.begin()
-        breaker.failed(DOWN, now, tried=True)
+        breaker.failed(DOWN, now, sent=now, tried=True)
 
     assert pauses == [2, 4, 8, 16, 32, LONGEST_PAUSE, LONGEST_PAUSE, LONGEST_PAUSE]
     assert breaker.failed_tries == 8
@@ -54,8 +63,8 @@ def test_each_try_in_vain_doubles_the_pause_up_to_the_longest() -> None:
 
 def test_what_was_in_flight_before_the_pause_neither_ends_nor_lengthens_it() -> None:
     breaker = paused()
-    breaker.failed(DOWN, 1.0, tried=False)
-    breaker.answered(tried=False)
+    breaker.failed(DOWN, 1.0, sent=0.0, tried=False)
+    breaker.answered(1.0, tried=False)
 
     assert breaker.paused
     assert breaker.wait(1.0) == FIRST_PAUSE - 1
