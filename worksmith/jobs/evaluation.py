@@ -307,6 +307,7 @@ def _row(label: str, record: EpisodeRecord) -> dict[str, Any]:
         "model_calls": record.model_calls,
         "used_tokens": record.usage.used_tokens,
         "paid_tokens": record.usage.paid_tokens,
+        "cached_tokens": record.cached_tokens,
         "paid_requests": record.paid_requests,
         "estimated": record.estimated,
         "seconds": round(record.seconds, 4),

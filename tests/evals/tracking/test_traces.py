@@ -126,6 +126,26 @@ def test_a_question_shows_its_prompt_and_the_reply(
     assert second.outputs is None
 
 
+def test_tokens_in_a_providers_cache_are_shown_and_priced(tracker: MlflowTracker) -> None:
+    asks = (ask("select", 0, cached_tokens=800, cache_write_tokens=100), ask("select", 1))
+    part = {"cached_tokens": 800, "cache_write_tokens": 100, "paid_cached_tokens": 800}
+    trace = only_trace(tracker, asked(asks=asks, prompt_tokens=2000, completion_tokens=20, **part), [])
+    first, second = [s.attributes for s in trace.data.spans if s.span_type == "LLM"]
+    priced = 1200 * 0.15e-6 + 800 * 0.075e-6 + 20 * 0.6e-6
+
+    assert first["mlflow.chat.tokenUsage"] == {
+        "input_tokens": 1000,
+        "output_tokens": 10,
+        "total_tokens": 1010,
+        "cache_read_input_tokens": 800,
+        "cache_creation_input_tokens": 100,
+    }
+    assert set(second["mlflow.chat.tokenUsage"]) == {"input_tokens", "output_tokens", "total_tokens"}
+    assert trace.info.token_usage["cache_read_input_tokens"] == 800
+    assert trace.info.cost["total_cost"] == pytest.approx(priced)
+    assert sum(each["mlflow.llm.cost"]["total_cost"] for each in (first, second)) == pytest.approx(priced)
+
+
 def test_tokens_and_dollars_are_those_of_the_questions(tracker: MlflowTracker) -> None:
     trace = only_trace(tracker, asked(), [])
     spans = [span for span in trace.data.spans if span.span_type == "LLM"]

@@ -7,11 +7,11 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from evals.lm.prices import Prices, free, price_list
+from evals.lm.prices import Prices, free, listed
 from tools.errors import InputError
 from tools.files.secrets import without_secrets
 from worksmith.jobs.health.check import Check
@@ -135,11 +135,11 @@ def _ask(lm: dspy.LM, wait: float, answer: _Answer) -> None:
 
 def known(model: Examined, prices: Prices) -> Iterator[Check]:
     """What is known of a model without asking it: context window, native tool calls, price."""
-    name, entry = model.name, _entry(model.lm.model)
+    name, entry = model.name, listed(model.lm.model)
     window = model.settings.context_window if model.settings else None
-    listed = entry.get("max_input_tokens")
-    if window or listed:
-        yield Check(name, "context window", "ok", f"{window or listed:,} tokens")
+    known_window = entry.get("max_input_tokens")
+    if window or known_window:
+        yield Check(name, "context window", "ok", f"{window or known_window:,} tokens")
     elif model.settings is not None:
         yield Check(name, "context window", "warning", "not known", "set context_window in worksmith.toml")
     if getattr(model.lm, "supports_function_calling", False):
@@ -154,11 +154,8 @@ def known(model: Examined, prices: Prices) -> Iterator[Check]:
         yield Check(name, "price", "warning", "not known", remedy)
     else:
         dollars = f"{price.prompt * 1e6:g} and {price.completion * 1e6:g} dollars"
-        yield Check(name, "price", "ok", f"{dollars} per million tokens of prompts and replies")
-
-
-def _entry(model: str) -> dict[str, Any]:
-    return price_list().get(model) or price_list().get(model.partition("/")[2]) or {}
+        cached = "" if price.cached is None else f", {price.cached * 1e6:g} of prompts in its cache"
+        yield Check(name, "price", "ok", f"{dollars} per million tokens of prompts and replies{cached}")
 
 
 def _failure(model: Examined, error: Exception) -> Check:
