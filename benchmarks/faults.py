@@ -24,6 +24,7 @@ the usual wait. A rate limit is no failure: it is tried again for ten minutes.
 
 from __future__ import annotations
 
+import os
 import tempfile
 import time
 from collections import Counter
@@ -66,6 +67,7 @@ def run(quick: bool) -> dict[str, Any]:
     """All kinds at all rates (quick: without silence, at the highest rate, on fewer tasks)."""
     import dspy
 
+    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # else DSPy looks for newer prices first
     # A reply that DSPy keeps for all processes would be no request.
     dspy.configure_cache(enable_disk_cache=False, enable_memory_cache=False)
     with tempfile.TemporaryDirectory() as place, opened(Path(place), 16 if quick else None) as bench:

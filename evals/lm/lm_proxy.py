@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
@@ -231,6 +232,14 @@ class _Call:
 
 
 _CALL: ContextVar[_Call | None] = ContextVar("worksmith_model_call", default=None)
+
+
+def _says_more(said: logging.LogRecord) -> bool:
+    return _CALL.get() is None or "truncated" not in said.getMessage()
+
+
+# DSPy says of each reply that was cut off that it was; here the records say so.
+logging.getLogger("dspy.clients.lm").addFilter(_says_more)
 
 
 class _InThread:

@@ -92,10 +92,13 @@ def test_why_a_reply_is_no_use_is_said(
     assert episode.asks[0].finish_reason == ("refusal" if status == "refused" else reply[1])
 
 
-def test_a_reply_that_was_cut_off_is_answered_with_what_helps(env: Environment) -> None:
+def test_a_reply_that_was_cut_off_is_answered_with_what_helps(
+    env: Environment, caplog: pytest.LogCaptureFixture
+) -> None:
     engine = Parts((CUT, "length"), (finish(), "stop"))
     episode = run(Agent("react", env=env), engine.lm())
 
+    assert not caplog.records  # a line on stderr for each of a thousand replies helps nobody
     assert episode.status == "finished"
     assert "Use fewer words" in str(engine.requests[1].messages[-1].text)
     assert [ask.finish_reason for ask in episode.asks] == ["length", "stop"]
