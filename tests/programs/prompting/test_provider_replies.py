@@ -1,4 +1,4 @@
-"""An agent with native calls sends back what providers ask for: every call with its result, marks of thoughts."""
+"""Native agents send back what providers ask for: each call with its result, and marks of thoughts."""
 
 from __future__ import annotations
 
