@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from contextvars import copy_context
 from pathlib import Path
 from typing import Any
 
@@ -188,6 +190,27 @@ def test_equal_requests_of_one_episode_get_their_own_replies_again(run: Run) -> 
         run(lm(Paid(kill=3)), everybody, tasks=1)
 
     assert run(lm(Paid()), everybody, tasks=1).records[0].answer == "1, 2, 1"
+
+
+class AtOnce(dspy.Module):  # type: ignore[misc]
+    """Asks the same in several threads."""
+
+    def forward(self, task: Task) -> dspy.Prediction:
+        def ask() -> str:
+            return str(dspy.settings.lm("the same")[0])
+
+        with ThreadPoolExecutor(STEPS) as threads:
+            asked = [threads.submit(copy_context().run, ask) for _ in range(STEPS)]
+        said = sorted(each.result() for each in asked)
+        return dspy.Prediction(answer="", episode=make_episode(answer=", ".join(said)))
+
+
+def test_equal_requests_at_once_get_a_reply_each(run: Run) -> None:
+    engine = Paid()
+    answers = [record.answer for record in run(lm(engine), AtOnce()).records]
+
+    assert len(engine.asked) == 2 * STEPS
+    assert sorted(", ".join(answers).split(", ")) == ["1", "2", "3", "4", "5", "6"]
 
 
 class Stubborn(dspy.Module):  # type: ignore[misc]
