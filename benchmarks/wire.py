@@ -68,10 +68,11 @@ def run(quick: bool) -> dict[str, Any]:
 
 def _model(server: SlowServer, **settings: float) -> Any:
     from worksmith.models.named import settings_of
+    from worksmith.models.opening import open_model
 
     said = {name: str(value) for name, value in settings.items()}
-    opened = settings_of("openai/slow", {"api_base": server.url, "api_key_env": _KEY, **said}).open("slow")
-    return opened.copy(cache=False)
+    named = settings_of("openai/slow", {"api_base": server.url, "api_key_env": _KEY, **said})
+    return open_model(named, "slow").copy(cache=False)
 
 
 def _evaluate(env: Any, lm: Any, workers: int, episodes: int) -> Any:

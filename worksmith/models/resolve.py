@@ -10,6 +10,7 @@ from evals.tasks.transcript import GOLD
 from tools.errors import InputError
 from tools.files import PROJECT_FILE
 from worksmith.models.named import is_named, model_names, parted, settings_of
+from worksmith.models.opening import open_model
 
 if TYPE_CHECKING:
     import dspy
@@ -93,7 +94,7 @@ def _fresh(name: str, tasks: Sequence[Task]) -> dspy.LM:
         known = f"; {PROJECT_FILE} names {', '.join(model_names())}" if model_names() else ""
         hint = f"e.g. openai/gpt-4o-mini, ollama_chat/llama3.2{known}"
         raise InputError(f"{name!r} names no provider", hint=hint)
-    return settings_of(name, options).open(name)
+    return open_model(settings_of(name, options), name)
 
 
 def _analogy() -> dspy.LM:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tools.errors import InputError
-from worksmith.models.named import NamedModel, use_models
+from worksmith.models.named import use_models
 from worksmith.models.resolve import model_label, resolve
+from worksmith.models.settings import NamedModel
 
 
 @pytest.mark.parametrize("name", ["openai/gpt-4o-mini", "ollama_chat/llama3.2", "hosted_vllm/of/ours"])

@@ -21,8 +21,9 @@ from tools.files.secrets import without_secrets
 from worksmith.jobs.parts.budgets import open_budget
 from worksmith.jobs.parts.measurement import with_settings_of
 from worksmith.jobs.settings.programs import CompareSettings, CompileSettings, EvalSettings
-from worksmith.models.named import NamedModel, parted, read_models, settings_of, use_models, with_options
+from worksmith.models.named import parted, read_models, settings_of, use_models, with_options
 from worksmith.models.resolve import resolve
+from worksmith.models.settings import NamedModel
 
 SECRET = "q7Zr93kLm20aXw"
 

@@ -15,7 +15,8 @@ from evals.lm.prices import Prices, free, listed
 from tools.errors import InputError
 from tools.files.secrets import without_secrets
 from worksmith.jobs.health.check import Check
-from worksmith.models.named import NamedModel, parted, settings_of
+from worksmith.models.named import parted, settings_of
+from worksmith.models.settings import NamedModel
 
 if TYPE_CHECKING:
     import dspy
