@@ -43,7 +43,7 @@ def finish_reason(response: Any) -> str:
         refused = _value(message, "refusal") or _kept(message, "refusal")
         reason = _kept(choices[0], "native_finish_reason") or _value(choices[0], "finish_reason")
         return "refusal" if refused else _named(reason)
-    if _value(response, "error") or choices == []:
+    if _value(response, "error") or choices == [] or _says_nothing(response):
         return "error"
     if _value(response, "status") == "incomplete":
         return _named(_value(_value(response, "incomplete_details"), "reason"))
@@ -70,6 +70,11 @@ def settled(response: Response) -> Response:
         return response
     refusal = RefusalPart(message.text or "(no reason given)")
     return replace(response, message=replace(message, parts=(*message.parts, refusal)))
+
+
+def _says_nothing(response: Any) -> bool:
+    """Whether a response of Gemini has no reply in it and gives no reason."""
+    return _value(response, "usageMetadata") is not None and not _value(response, "candidates")
 
 
 def _kept(thing: Any, name: str) -> Any:
