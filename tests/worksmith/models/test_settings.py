@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import dspy
@@ -129,6 +131,14 @@ def test_each_setting_is_known_to_decide_a_reply_or_not() -> None:
     known = {name.partition(".")[0] for name in [*DECIDING, *OTHERS]}
 
     assert known | {"model"} == set(NamedModel.model_fields)
+
+
+def test_the_guide_lists_every_setting() -> None:
+    page = Path(__file__).parents[3] / "docs/how-to/project-file.md"
+    table = page.read_text(encoding="utf-8").partition("| key of `[models.NAME]` |")[2].partition("\n\n")[0]
+    keys = [key for row in table.split("\n")[2:] for key in re.findall(r"`(\w+)`", row.split("|")[1])]
+
+    assert sorted(keys) == sorted(NamedModel.model_fields)
 
 
 @pytest.mark.parametrize(("setting", "value", "shown"), [(name, *each) for name, each in DECIDING.items()])
