@@ -60,6 +60,12 @@ class Sample(NamedTuple):
     cache: bool = False
 
 
+def current_sample() -> Sample:
+    """The part of the request in progress that no model sees, for engines that draw samples."""
+    call = _CALL.get()
+    return Sample() if call is None else call.next
+
+
 class ProxyEngine:
     """Base of such engines; a subclass overrides `reply`.
 

@@ -11,6 +11,9 @@ from tools.errors import InputError
 if TYPE_CHECKING:
     from evals.tasks.task import Task
 
+ANALOGY = "local/analogy"
+"""The model that follows demonstrations by rule. It is no language model; other local models may be."""
+
 GROUP = "worksmith.models"
 """The entry point `resolve` of this group takes a name and `tasks=`, whose plans the model `gold` follows."""
 

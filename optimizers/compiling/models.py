@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from evals.lm.named import ANALOGY
 from evals.tasks.transcript import GOLD
 from tools.errors import InputError
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 BANK = "bank"
 """The teacher's name where a prebuilt bank takes its place."""
 
-_NO_LANGUAGE = ("local/", "replay:", GOLD, BANK)
+_NO_LANGUAGE = (ANALOGY, "replay:", GOLD, BANK)
 """The prefixes of names of models that cannot write instructions."""
 
 

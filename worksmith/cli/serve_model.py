@@ -18,7 +18,8 @@ TOKEN_VARIABLE = "WORKSMITH_SERVE_TOKEN"
 
 def serve_model(
     name: Annotated[
-        str, typer.Argument(help="local/analogy, or package.module:engine, an engine of yours for dspy.LM.")
+        str,
+        typer.Argument(help="local/analogy, local/smollm2, or package.module:engine, an engine for dspy.LM."),
     ],
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes a free one.")] = 8440,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evals.dspy_programs.digests import strategy_name
+from evals.lm.named import ANALOGY
 from evals.scoring.constraints import constraints
 from evals.suite import Suite
 from evals.tasks.task_filter import conditions
@@ -250,10 +251,10 @@ def _program(
 def demo_count(settings: CompileSettings) -> int:
     """The number of demonstrations in a prompt.
 
-    A fixed set has to cover every kind of task, so it is large (128) for a model whose prompts cost nothing.
-    For paid models, and for optimizers that choose the nearest for each task, it is 16.
+    A fixed set has to cover every kind of task, so it is large (128) for `local/analogy`.
+    For language models, and for optimizers that choose the nearest for each task, it is 16.
     """
-    free = settings.optimizer == "bootstrap" and settings.lm.startswith("local/")
+    free = settings.optimizer == "bootstrap" and settings.lm == ANALOGY
     return settings.demos or (128 if free else 16)
 
 

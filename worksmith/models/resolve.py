@@ -6,18 +6,20 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from evals.lm.named import ANALOGY
 from evals.tasks.transcript import GOLD
 from tools.errors import InputError
 from tools.files import PROJECT_FILE
 from worksmith.models.named import is_named, model_names, parted, settings_of
 from worksmith.models.opening import open_model
+from worksmith.models.settings import NamedModel
 
 if TYPE_CHECKING:
     import dspy
 
     from evals.tasks.task import Task
 
-ANALOGY = "local/analogy"
+SMOLLM2 = "local/smollm2"
 REPLAY = "replay:"
 
 
@@ -48,8 +50,9 @@ def resolve(name: str, *, tasks: Sequence[Task] = ()) -> dspy.LM:
     """The model called `name`.
 
     Args:
-        name: `local/analogy`, `gold`, `replay:FILE` (one recording), a model of the project file, or any
-            name DSPy knows. Settings may follow the last two: `openai/gpt-4o-mini temperature=0.2`.
+        name: `local/analogy`, `local/smollm2`, `gold`, `replay:FILE` (one recording), a model of the project
+            file, or any name DSPy knows. Settings may follow those of language models:
+            `openai/gpt-4o-mini temperature=0.2`.
         tasks: whose plans the model `gold` follows.
 
     Raises:
@@ -82,6 +85,8 @@ def replay_runs(name: str, tasks: Sequence[Task]) -> Mapping[str, dspy.LM]:
 
 def _fresh(name: str, tasks: Sequence[Task]) -> dspy.LM:
     name, options = parted(name)
+    if (settings_of(name).model if is_named(name) else name) == SMOLLM2:
+        return _smollm2(settings_of(name, options), name)
     if options and (name == GOLD or name.startswith("local/")):
         raise InputError(f"{name} has no settings", hint="leave the options out")
     if name == ANALOGY:
@@ -89,7 +94,7 @@ def _fresh(name: str, tasks: Sequence[Task]) -> dspy.LM:
     if name == GOLD:
         return _gold(tasks)
     if name.startswith("local/"):
-        raise InputError(f"no local model {name!r}", hint=f"there is {ANALOGY}")
+        raise InputError(f"no local model {name!r}", hint=f"there are {ANALOGY} and {SMOLLM2}")
     if "/" not in name and not is_named(name):
         known = f"; {PROJECT_FILE} names {', '.join(model_names())}" if model_names() else ""
         hint = f"e.g. openai/gpt-4o-mini, ollama_chat/llama3.2{known}"
@@ -105,6 +110,20 @@ def _analogy() -> dspy.LM:
     engine = AnalogyEngine()
     # DSPy's cache key ignores the engine, so its version goes into the model's name.
     return dspy.LM(f"{ANALOGY}@{engine.digest}", engine=engine, cache=False, num_retries=0)
+
+
+def _smollm2(settings: NamedModel, name: str) -> dspy.LM:
+    import dspy
+
+    from worksmith.models.transformer.smollm2 import smollm2
+
+    engine = smollm2()
+    given = settings.model_dump(exclude={"model"}, exclude_defaults=True)
+    for setting in given:
+        if setting not in engine.supported_params:
+            known = ", ".join(sorted(engine.supported_params))
+            raise InputError(f"{SMOLLM2} has no setting {setting}", where=name, hint=f"there are {known}")
+    return dspy.LM(f"{SMOLLM2}@{engine.digest}", engine=engine, num_retries=0, **given)
 
 
 def _gold(tasks: Sequence[Task]) -> dspy.LM:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from statistics import median
 
+from evals.lm.named import ANALOGY
 from evals.records.record import PRIMARY, STRICT, EpisodeRecord
 from evals.records.summary import Summary, group_records, summarize
 from evals.records.verdicts import JUDGE
@@ -194,8 +195,8 @@ def facet_grids(records: Sequence[EpisodeRecord], seed: int) -> list[Grid]:
 
 
 def model_notes(models: set[str]) -> tuple[str, ...]:
-    """A sentence on each local model."""
-    local = sorted(model for model in models if model.startswith("local/"))
+    """A sentence on each model that is no language model."""
+    local = sorted(model for model in models if model.startswith(ANALOGY))
     return tuple(f"{model} is not a language model: it imitates demonstrations by rule." for model in local)
 
 

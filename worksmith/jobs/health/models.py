@@ -137,10 +137,10 @@ def _ask(lm: dspy.LM, wait: float, answer: _Answer) -> None:
 def known(model: Examined, prices: Prices) -> Iterator[Check]:
     """What is known of a model without asking it: context window, native tool calls, price."""
     name, entry = model.name, listed(model.lm.model)
-    window = model.settings.context_window if model.settings else None
-    known_window = entry.get("max_input_tokens")
-    if window or known_window:
-        yield Check(name, "context window", "ok", f"{window or known_window:,} tokens")
+    settings = model.settings or getattr(model.lm, "engine", None)
+    window = getattr(settings, "context_window", None) or entry.get("max_input_tokens")
+    if window:
+        yield Check(name, "context window", "ok", f"{window:,} tokens")
     elif model.settings is not None:
         yield Check(name, "context window", "warning", "not known", "set context_window in worksmith.toml")
     if getattr(model.lm, "supports_function_calling", False):

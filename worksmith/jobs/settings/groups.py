@@ -30,7 +30,7 @@ OPTIMIZERS = (
     "dspy:InferRules",
     "dspy:BetterTogether",
 )
-MODELS = ("local/analogy", "gold", "replay:", "openai/gpt-4o-mini", "ollama_chat/llama3.2")
+MODELS = ("local/analogy", "local/smollm2", "gold", "replay:", "openai/gpt-4o-mini", "ollama_chat/llama3.2")
 LOCAL_MODEL = "local/analogy"
 LOCAL_JUDGE = "local/rubric"
 FIELDS = ("domain", "area", "subarea", "type", "difficulty", "intent", "persona", "department", "level")

@@ -1,0 +1,82 @@
+"""SmolLM2 itself: samples, limits and ends of replies."""
+
+from __future__ import annotations
+
+import pickle
+
+import dspy
+import pytest
+from dspy import lm15
+
+from evals.lm.failures import failure_status
+from evals.lm.metering import metered
+from tests.worksmith.models.test_contract import SMALL, one_thread
+from tools.errors import InputError
+from worksmith.models.named import use_models
+from worksmith.models.resolve import resolve
+from worksmith.models.settings import NamedModel
+from worksmith.models.transformer.smollm2 import smollm2
+
+pytestmark = [pytest.mark.slow, SMALL]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _one_thread() -> None:
+    one_thread()
+
+
+QUESTION = "What is the capital of France?"
+
+
+def said(**settings: object) -> str:
+    model = metered(resolve("local/smollm2").copy(cache=False))
+    [text] = model(QUESTION, **{"max_tokens": 12, **settings})
+    return str(text)
+
+
+def test_it_answers_with_its_own_end() -> None:
+    message = (lm15.Message.user(QUESTION),)
+    whole = smollm2().complete(lm15.Request("m", message))
+    cut = smollm2().complete(lm15.Request("m", message, config=lm15.Config(max_tokens=3)))
+    stopped = smollm2().complete(lm15.Request("m", message, config=lm15.Config(stop=("France",))))
+
+    assert "Paris" in (whole.message.text or "")
+    assert (whole.finish_reason, cut.finish_reason, stopped.finish_reason) == ("stop", "length", "stop")
+    assert cut.usage.output_tokens == 3
+    assert whole.message.text.startswith(stopped.message.text)
+    assert "France" not in stopped.message.text
+
+
+def test_a_sample_depends_on_seed_and_rollout_alone() -> None:
+    hot = {"temperature": 1.5}
+    first = said(**hot)
+
+    assert first == said(**hot)
+    assert len({first, said(**hot, seed=1), said(**hot, rollout_id=1), said(**hot, rollout_id=2)}) == 4
+    assert said(**hot, top_p=1e-6) == said()
+
+
+def test_a_prompt_beyond_the_window_is_refused() -> None:
+    with pytest.raises(Exception, match="window 8,192") as caught:
+        metered(resolve("local/smollm2"))("word " * 9_000)
+
+    assert failure_status(caught.value) == "context_limit"
+
+
+def test_it_has_settings_of_its_own_and_refuses_others() -> None:
+    use_models({"small": NamedModel(model="local/smollm2", temperature=0.5)})
+    try:
+        model = resolve("small max_tokens=7")
+    finally:
+        use_models({})
+
+    assert (model.kwargs["temperature"], model.kwargs["max_tokens"]) == (0.5, 7)
+    with pytest.raises(InputError, match="no setting api_base"):
+        resolve("local/smollm2 api_base=http://localhost")
+
+
+def test_a_program_with_it_can_be_sent_elsewhere() -> None:
+    engine = pickle.loads(pickle.dumps(smollm2()))
+
+    assert engine.digest == smollm2().digest
+    assert isinstance(resolve("local/smollm2").copy(), dspy.LM)

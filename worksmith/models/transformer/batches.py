@@ -1,0 +1,165 @@
+"""Replies to many requests at once, by transformers' continuous batching.
+
+Requests join and leave the batch at each token. Keys and values of earlier prompts are kept in pages, so
+that a prompt costs only what comes after the longest beginning that it shares with one of them.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import threading
+from collections.abc import Sequence
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from dspy import lm15
+from transformers import (
+    AutoModelForCausalLM,
+    AutoTokenizer,
+    ContinuousBatchingConfig,
+    GenerationConfig,
+    LogitsProcessorList,
+)
+from transformers.generation.continuous_batching.cb_logits_processors import (
+    ContinuousBatchingLogitsProcessorList,
+)
+from transformers.utils import logging as transformers_logging
+
+from worksmith.models.transformer.sampling import Sampler, Sampling
+
+_PAGE = 32
+"""Tokens of a page; beginnings are shared in whole pages."""
+
+
+class _Sizes(NamedTuple):
+    """Pages in memory, and the most tokens and requests of a step."""
+
+    pages: int
+    tokens: int
+    requests: int
+
+
+_CPU = _Sizes(1_024, 256, 4)
+"""1.5 GB of pages. More requests at once are slower: each token looks at the pages of the whole batch."""
+
+_CUDA = _Sizes(8_192, 4_096, 64)
+
+_POLL = 0.5
+"""Seconds between looks at whether the batches still run."""
+
+
+class Batches:
+    """A model with one thread that generates for all threads that wait for replies.
+
+    Single precision: in bfloat16, which is twice as fast, a reply changes with the batch that it is part of.
+
+    Args:
+        folder: of the weights, the settings and the tokenizer.
+        device: `cpu` or `cuda`.
+    """
+
+    def __init__(self, folder: Path, device: str) -> None:
+        # Its loop reports each failure to the request as well.
+        logging.getLogger("ContinuousBatchingLogger").setLevel(logging.CRITICAL + 1)
+        transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+        self._tokenizer: Any = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+        model: Any = AutoModelForCausalLM.from_pretrained(
+            folder, dtype=torch.float32, attn_implementation="sdpa", local_files_only=True
+        )
+        self._model = model.to(device).eval()
+        self._sizes = _CUDA if device == "cuda" else _CPU
+        self._lock = threading.Lock()
+        self._reading = threading.Lock()
+        self._manager: Any = None
+        self._waiting: dict[str, Future[Any]] = {}
+        self._numbers = itertools.count()
+
+    def tokens(self, messages: Sequence[dict[str, str]]) -> list[int]:
+        """The prompt of messages, in the model's own form."""
+        with self._reading:
+            found: list[int] = self._tokenizer.apply_chat_template(
+                list(messages), add_generation_prompt=True, return_dict=False
+            )
+        return found
+
+    def text(self, tokens: Sequence[int]) -> str:
+        with self._reading:
+            said: str = self._tokenizer.decode(list(tokens), skip_special_tokens=True)
+        return said
+
+    def generate(self, prompt: list[int], sampling: Sampling, *, most: int) -> list[int]:
+        """The tokens of a reply, at most `most`; it is complete if it ends with the model's end token.
+
+        Raises:
+            lm15.ServerError: the batch failed.
+        """
+        name, future = str(next(self._numbers)), Future[Any]()
+        with self._lock:
+            manager = self._running()
+            self._waiting[name] = future
+        accepted = manager.add_request(prompt, request_id=name, max_new_tokens=most, sampling=sampling)
+        try:
+            if accepted is None:
+                raise lm15.ServerError("the model is stopping")
+            output = future.result()
+        except BaseException:
+            self._waiting.pop(name, None)
+            manager.cancel_request(name)
+            raise
+        if output.error is not None:
+            raise lm15.ServerError(f"the batch failed: {output.error}")
+        tokens: list[int] = output.generated_tokens
+        return tokens
+
+    @property
+    def ends(self) -> tuple[int, ...]:
+        """The tokens that end a reply: the end of a turn, and of a text."""
+        return (self._tokenizer.eos_token_id, self._tokenizer.unk_token_id)
+
+    def _running(self) -> Any:
+        if self._manager is None or not self._manager.is_running():
+            chosen = GenerationConfig(  # type: ignore[no-untyped-call]
+                do_sample=False, eos_token_id=list(self.ends)
+            )
+            config = ContinuousBatchingConfig(
+                page_size=_PAGE,
+                auto_switch_to_flash=False,
+                use_cuda_graph=False,
+                use_async_batching=False,
+                num_blocks=self._sizes.pages,
+                max_batch_tokens=self._sizes.tokens,
+                max_requests_per_batch=self._sizes.requests,
+            )
+            self._manager = self._model.init_continuous_batching(chosen, config)
+            sampler = LogitsProcessorList([Sampler(self._tokenizer, self.ends[0])])
+            self._manager.logit_processor = ContinuousBatchingLogitsProcessorList(sampler)
+            self._manager.logit_processor.tensors_required = 1
+            self._manager.start()
+            threading.Thread(target=self._deliver, args=(self._manager,), daemon=True).start()
+            threading.Thread(target=_stop_at_exit, args=(self._manager,)).start()
+        return self._manager
+
+    def _deliver(self, manager: Any) -> None:
+        """Hand each reply to the thread that waits for it."""
+        while True:
+            output = manager.get_result(timeout=_POLL)
+            if output is None and not manager.is_running():
+                break
+            if output is not None and output.is_finished():
+                future = self._waiting.pop(output.request_id, None)
+                if future is not None:
+                    future.set_result(output)
+        with self._lock:
+            lost, self._waiting = self._waiting, {}
+            self._manager = None
+        for future in lost.values():
+            future.set_exception(lm15.ServerError("the model stopped"))
+
+
+def _stop_at_exit(manager: Any) -> None:
+    """Stop the loop when the program ends, before the interpreter waits for its thread."""
+    threading.main_thread().join()
+    manager.stop(hard_stop=True)

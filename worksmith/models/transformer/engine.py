@@ -1,0 +1,163 @@
+"""The engine that `dspy.LM` calls: a request in, the model's reply out."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from dspy import lm15
+
+from evals.lm.lm_proxy import current_sample
+from tools.seeding import digest
+
+if TYPE_CHECKING:
+    from worksmith.models.transformer.batches import Batches
+
+MOST = 256
+"""Tokens of a reply if the request names no limit."""
+
+_HONOURED = ("max_tokens", "temperature", "top_p", "stop", "seed")
+_HARMLESS = ("cache", "user_id", "store", "service_tier")
+"""Settings that say nothing to a model in this process."""
+
+
+class TransformerEngine:
+    """A language model in this process. The same request has the same reply, whatever it is batched with.
+
+    The weights are read at the first request.
+
+    Args:
+        folder: gives the folder of the weights.
+        digest: of the weights and the device; replies are cached by it.
+        window: tokens of prompt and reply together.
+        device: `cpu` or `cuda`.
+    """
+
+    supports_function_calling = False
+    supported_params = frozenset(_HONOURED)
+
+    def __init__(self, folder: Callable[[], Path], digest: str, *, window: int, device: str) -> None:
+        self.digest = digest
+        self.context_window = window
+        self._folder = folder
+        self._device = device
+        self._lock = threading.Lock()
+        self._batches: Batches | None = None
+
+    def complete(self, request: lm15.Request) -> lm15.Response:
+        """The reply to a request. Without a temperature it is greedy.
+
+        Raises:
+            lm15.ContextLengthError: the prompt does not fit the window.
+            lm15.UnsupportedFeatureError: the request has tools, pictures or settings that the model lacks.
+            lm15.ServerError: the batch failed.
+        """
+        turns = chat(request)
+        batches = self._opened()
+        prompt = batches.tokens(turns)
+        room = self.context_window - len(prompt)
+        if room < 1:
+            said = f"the prompt has {len(prompt):,} tokens, and the model's window {self.context_window:,}"
+            raise lm15.ContextLengthError(said)
+        from worksmith.models.transformer.sampling import Sampling, stopped
+
+        config = request.config
+        sampling = Sampling(
+            config.temperature or 0.0,
+            1.0 if config.top_p is None else config.top_p,
+            _seed(config, prompt),
+            config.stop,
+            len(prompt),
+        )
+        tokens = batches.generate(prompt, sampling, most=min(room, config.max_tokens or MOST))
+        text = batches.text(tokens)
+        cut = stopped(text, config.stop)
+        complete = cut is not None or tokens[-1] in batches.ends
+        return lm15.Response(
+            id=None,
+            model=request.model,
+            message=lm15.Message.assistant([lm15.TextPart(text[:cut])]),
+            finish_reason="stop" if complete else "length",
+            usage=lm15.Usage(
+                input_tokens=len(prompt), output_tokens=len(tokens), total_tokens=len(prompt) + len(tokens)
+            ),
+        )
+
+    def dump_state(self) -> dict[str, Any]:
+        """The state of a saved program's model: the version."""
+        return {"engine": "transformer", "digest": self.digest}
+
+    def load_state(self, state: dict[str, Any]) -> None:
+        """Accept what `dump_state` gave; an engine has no state of its own."""
+
+    def _opened(self) -> Batches:
+        with self._lock:
+            if self._batches is None:
+                from worksmith.models.transformer.batches import Batches
+
+                self._batches = Batches(self._folder(), self._device)
+            return self._batches
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Without the weights, which are read again where it arrives.
+        return _again, (self._folder, self.digest, self.context_window, self._device)
+
+
+def _again(folder: Callable[[], Path], digest: str, window: int, device: str) -> TransformerEngine:
+    return TransformerEngine(folder, digest, window=window, device=device)
+
+
+def chat(request: lm15.Request) -> list[dict[str, str]]:
+    """The turns of a request as texts.
+
+    Raises:
+        lm15.UnsupportedFeatureError: it has tools, or settings or parts that the model lacks.
+    """
+    _check_supported(request)
+    turns = [{"role": "system", "content": _text(request.system)}] if request.system else []
+    for message in request.messages:
+        role = "system" if message.role == "developer" else message.role
+        turns.append({"role": role, "content": _text(message.parts)})
+    return turns
+
+
+def _check_supported(request: lm15.Request) -> None:
+    if request.tools:
+        raise lm15.UnsupportedFeatureError("the model has no native tool calls", feature="tools")
+    known = {*_HONOURED, *_HARMLESS}
+    for field in fields(lm15.Config):
+        value = getattr(request.config, field.name)
+        if field.name not in known and value != getattr(_DEFAULTS, field.name):
+            raise lm15.UnsupportedFeatureError(
+                f"the model has no setting {field.name}", feature=f"config.{field.name}"
+            )
+
+
+def _text(parts: str | tuple[Any, ...]) -> str:
+    if isinstance(parts, str):
+        return parts
+    texts = []
+    for part in parts:
+        if isinstance(part, lm15.TextPart | lm15.RefusalPart):
+            texts.append(part.text)
+        elif not isinstance(part, lm15.ThinkingPart):
+            raise lm15.UnsupportedFeatureError(
+                f"the model reads texts only, no {part.type}", feature=part.type
+            )
+    return "\n".join(texts)
+
+
+def _seed(config: lm15.Config, prompt: list[int]) -> int:
+    """The seed of a reply: the same for the same request, another one for each of its samples."""
+    sample = current_sample()
+    asked = [config.seed, prompt, config.temperature, config.top_p, str(sample.rollout), sample.number]
+    return int(digest(asked, length=15), 16)
+
+
+_DEFAULTS = lm15.Config()
