@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from evals.lm.refusals import refused_setting
+from evals.lm.refusals import refused_access, refused_setting
 from evals.lm.sdk_errors import (
     http_status,
     is_lasting,
@@ -69,10 +69,11 @@ def failure_of(error: BaseException) -> Ended:
     Raises:
         InputError: a model has no key, so that every other episode would fail too.
     """
-    from dspy.utils.exceptions import LMNotConfiguredError
+    from dspy.utils.exceptions import LMError, LMNotConfiguredError
 
     said_by, status = _decide(error)
-    if isinstance(said_by, LMNotConfiguredError):
+    keyless = isinstance(said_by, LMError) and refused_access(str(said_by)) == "no key"
+    if keyless or isinstance(said_by, LMNotConfiguredError):
         raise InputError(without_secrets(str(said_by))) from error
     return Ended(status, _quoted(said_by, status), _traceback(error) if status == PROGRAM_ERROR else "")
 

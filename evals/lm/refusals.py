@@ -6,7 +6,7 @@ import json
 import re
 from typing import Literal
 
-Access = Literal["key", "credit", "model"]
+Access = Literal["no key", "key", "credit", "model"]
 
 _NAMES = {
     "temperature": r"\btemperature\b",
@@ -51,14 +51,18 @@ def _details(body: str) -> str:
 
 
 _ACCESS: dict[Access, str] = {
+    "no key": r"Missing credentials|Unable to locate credentials|api_key client option must be set"
+    r"|default credentials were not found",
     "key": r"API key not valid|location is not supported",
     "credit": r"credit balance is too low",
     "model": r"\binvalid_model\b|not a valid model|model identifier is invalid"
     r"|on-demand throughput isn.t supported",
 }
-"""Messages of Gemini, Anthropic, Mistral, OpenRouter and Bedrock, with the status 400 of wrong requests."""
+"""Messages of clients that find no key, with the status 500 of LiteLLM, and of Gemini, Anthropic, Mistral,
+OpenRouter and Bedrock, with the status 400 of wrong requests.
+"""
 
 
 def refused_access(text: str) -> Access | None:
-    """What a refusal is about that no other request could do without; None for a request of its own."""
+    """What is missing or refused that every other request needs as well; None for a fault of one request."""
     return next((part for part, known in _ACCESS.items() if re.search(known, text, re.IGNORECASE)), None)

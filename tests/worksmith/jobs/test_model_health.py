@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import os
 import ssl
 from collections.abc import Iterator
 from ipaddress import IPv4Address
@@ -12,10 +13,16 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
+from dspy.utils.exceptions import LMError
 
+from evals.lm.failures import failure_of
+from evals.lm.metering import metered
 from tests.evals.lm.provider_fixtures import Case, ProviderServer, provider_server
+from tools.errors import InputError
+from worksmith.jobs.health.check import Check
 from worksmith.jobs.health.models import asked, opened
 from worksmith.models.named import use_models
+from worksmith.models.resolve import resolve
 
 
 @pytest.fixture(scope="module")
@@ -74,6 +81,52 @@ def test_a_model_that_answers_is_sound(server: ProviderServer) -> None:
         ("connection", "ok"),
         ("usage", "ok"),
     ]
+
+
+def found_without_keys(name: str, monkeypatch: pytest.MonkeyPatch) -> Check:
+    """The first failure of a model, where no variable holds a key."""
+    monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    for variable in list(os.environ):
+        if variable.startswith(("AZURE_", "AWS_", "MISTRAL_")):
+            monkeypatch.delenv(variable)
+    model, key = opened(name)
+    assert model is not None
+    return next(asked(model, wait=30)) if key.status == "ok" else key
+
+
+@pytest.mark.parametrize(
+    ("name", "check", "said", "remedy"),
+    [
+        ("azure/x", "settings", "AZURE_OPENAI_ENDPOINT", "set one of the variables"),
+        pytest.param(
+            "azure/x api_base=http://127.0.0.1:9 api_version=2024-10-21",
+            "key",
+            "Missing credentials",
+            "export the provider's key",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param("mistral/x", "key", "MISTRAL_API_KEY", "export MISTRAL", marks=pytest.mark.slow),
+    ],
+)
+def test_a_missing_key_is_told_for_every_client(
+    name: str, check: str, said: str, remedy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = found_without_keys(name, monkeypatch)
+
+    assert (found.name, found.status) == (check, "failure")
+    assert said in found.said
+    assert remedy in found.remedy
+
+
+@pytest.mark.slow
+def test_credentials_that_litellm_misses_end_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in ("AZURE_API_KEY", "AZURE_OPENAI_API_KEY", "AZURE_OPENAI_AD_TOKEN"):
+        monkeypatch.delenv(variable, raising=False)
+    lm = metered(resolve("azure/x api_base=http://127.0.0.1:9 api_version=2024-10-21 num_retries=0"))
+    with pytest.raises(LMError) as caught:
+        lm("How is the weather?", cache=False)
+    with pytest.raises(InputError, match="Missing credentials"):
+        failure_of(caught.value)
 
 
 @pytest.fixture

@@ -66,6 +66,8 @@ def _key(name: str, lm: dspy.LM, settings: NamedModel) -> Check:
         return Check(name, "key", "ok", f"from {settings.api_key_env}")
     variables = _key_variables(lm)
     if variables is None:
+        variables = _keys_for_litellm(lm.model)
+    if variables is None:
         return Check(name, "key", "ok", "the provider's own client looks for it")
     if not variables:
         return Check(name, "key", "ok", "needs none")
@@ -86,6 +88,14 @@ def _key_variables(lm: dspy.LM) -> tuple[str, ...] | None:
     if definition is None or definition.credential_policy != "key":
         return None
     return tuple(definition.env_keys) if definition.placeholder_key is None else ()
+
+
+def _keys_for_litellm(model: str) -> tuple[str, ...] | None:
+    """The variable that must hold the key; None if there are further ways to give one."""
+    import litellm
+
+    missing = litellm.validate_environment(model)["missing_keys"]
+    return tuple(missing) if len(missing) == 1 and missing[0].endswith("_API_KEY") else None
 
 
 @dataclass
@@ -160,7 +170,7 @@ def known(model: Examined, prices: Prices) -> Iterator[Check]:
 
 
 def _failure(model: Examined, error: Exception) -> Check:
-    from dspy.utils.exceptions import LMBillingError
+    from dspy.utils.exceptions import LMBillingError, LMNotConfiguredError
 
     from evals.lm.failures import chain, failure_status
     from evals.lm.refusals import refused_access, refused_setting
@@ -177,6 +187,10 @@ def _failure(model: Examined, error: Exception) -> Check:
     def failed(name: str, remedy: str) -> Check:
         return Check(model.name, name, "failure", said, remedy)
 
+    if access == "no key":
+        return failed("key", "export the provider's key or credentials, or set api_key_env in worksmith.toml")
+    if any(isinstance(each, LMNotConfiguredError) for each in chain(error)):
+        return failed("settings", "set one of the variables that it names")
     if code in (401, 403) or access == "key":
         return failed("key", "the server refuses the key; put a right one in its place")
     if code == 402 or unpaid or access == "credit":
