@@ -19,9 +19,10 @@ settings.load_profile("worksmith")
 
 
 def pytest_collection_finish() -> None:
-    """Keep the modules and tests, which stay to the end, out of every garbage collection."""
+    """Keep the modules and tests, which stay to the end, out of garbage collections, which come seldom."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(10_000)
 
 
 @pytest.fixture(autouse=True)

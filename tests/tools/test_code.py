@@ -61,9 +61,14 @@ def digest_in(folder: Path) -> str:
     return done.stdout.strip()
 
 
+@pytest.fixture(scope="module")
+def unchanged(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return digest_in(written(tmp_path_factory.mktemp("unchanged")))
+
+
 @pytest.mark.slow  # each starts a Python that loads DSPy
-def test_code_is_known_by_what_it_says_and_not_by_where_it_is(tmp_path: Path) -> None:
-    assert digest_in(written(tmp_path / "a")) == digest_in(written(tmp_path / "b"))
+def test_code_is_known_by_what_it_says_and_not_by_where_it_is(tmp_path: Path, unchanged: str) -> None:
+    assert digest_in(written(tmp_path)) == unchanged
 
 
 @pytest.mark.slow
@@ -79,17 +84,19 @@ def test_code_is_known_by_what_it_says_and_not_by_where_it_is(tmp_path: Path) ->
     ids=["forward", "base class", "helper", "constant of a helper", "constant of a package"],
 )
 def test_a_change_of_what_the_program_is_made_of_makes_another_one(
-    tmp_path: Path, changed: dict[str, str]
+    tmp_path: Path, changed: dict[str, str], unchanged: str
 ) -> None:
-    assert digest_in(written(tmp_path / "a")) != digest_in(written(tmp_path / "b", **changed))
+    assert digest_in(written(tmp_path, **changed)) != unchanged
 
 
 @pytest.mark.slow  # each starts a Python that loads DSPy
 @pytest.mark.parametrize(
     "changed", [{"unrelated": "NOTHING = 1\n"}, {"more": "# loud\nMARK  =  '!'\n"}], ids=["unused", "comment"]
 )
-def test_what_is_not_used_or_not_run_does_not_count(tmp_path: Path, changed: dict[str, str]) -> None:
-    assert digest_in(written(tmp_path / "a")) == digest_in(written(tmp_path / "b", **changed))
+def test_what_is_not_used_or_not_run_does_not_count(
+    tmp_path: Path, changed: dict[str, str], unchanged: str
+) -> None:
+    assert digest_in(written(tmp_path, **changed)) == unchanged
 
 
 IN_A_SESSION = """

@@ -5,6 +5,10 @@ from __future__ import annotations
 
 def main() -> None:
     """Run the command line."""
+    import gc
+
     from worksmith.cli import app, boundary
 
+    # A collection of all that DSPy loads takes 0.2 s. With a tenth as many, `eval` is an eighth faster.
+    gc.set_threshold(10_000)
     boundary.run(app.app)

@@ -51,12 +51,9 @@ def test_the_same_seed_gives_the_same_suite_and_another_gives_another(plans: Pla
 
 def test_a_small_suite_is_made_in_seconds(tmp_path: Path) -> None:
     """Acceptance 1: processor time, since other work on the machine is not its fault."""
-    seconds = []
-    for attempt in ("one", "two"):
-        started = time.process_time()
-        built(tmp_path / attempt)
-        seconds.append(time.process_time() - started)
-    assert min(seconds) < 5
+    started = time.process_time()
+    built(tmp_path)
+    assert time.process_time() - started < 10
 
 
 def test_every_gold_plan_comes_out_over_an_index(plans: Plans) -> None:
