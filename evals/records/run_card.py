@@ -101,11 +101,13 @@ class RunCard(BaseModel):
         if not known or self.baseline or self.without or not harmless:
             return ()
         program = ("--program", self.artifact) if self.artifact else ("--strategy", self.strategy)
-        tools = (
-            ("--toolset", self.settings["toolset"])
-            if "toolset" in self.settings and not self.artifact
-            else ()
-        )
+        tools: tuple[object, ...] = ()
+        if not self.artifact and "toolset" in self.settings:
+            tools = ("--toolset", self.settings["toolset"])
+        described, calls = self.settings.get("strategy"), self.settings.get("calls")
+        usual = described.get("calls") if isinstance(described, dict) else None
+        if not self.artifact and calls not in (None, usual):
+            tools += ("--calls", calls)
         return (
             "worksmith",
             "run",

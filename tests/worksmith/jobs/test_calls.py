@@ -11,6 +11,7 @@ import dspy
 import pytest
 from typer.testing import CliRunner
 
+from evals.records.run_card import CARD, beside, read_card
 from evals.suite import Suite, write_suite
 from optimizers.compiling.artifact import Artifact
 from tests.chat_server import ChatServer, called, chat_server, said
@@ -165,3 +166,47 @@ def test_calls_are_made_in_the_way_that_was_asked_for(suite: Suite, server: Chat
         worksmith(*arguments, "--calls", calls)
 
     assert ["tools" in body for body in server.bodies] == [False, True]
+
+
+def test_models_without_tool_calls_are_refused_before_anything_is_paid(
+    suite: Suite, server: ChatServer, here: Path
+) -> None:
+    listed_without, asked = "openai/gpt-3.5-turbo-16k", ("--no-track", "--calls", "native")
+    commands = [
+        ("eval", suite.path, "--lm", listed_without, *asked),
+        ("compile", suite.path, "--lm", MODEL, "--teacher", listed_without, *asked, "--out", here / "p.json"),
+        ("compare", suite.path, "--lm", f"{MODEL},{listed_without}", *asked, "--optimizers", "none"),
+        ("run", suite.path, QUARTERS[3].id, "--lm", listed_without, "--calls", "native"),
+    ]
+    for command in commands:
+        with pytest.raises(InputError, match="-16k has no native tool calls") as error:
+            worksmith(*command)
+        assert "--calls text" in str(error.value.hint)
+    assert server.bodies == []
+
+
+def test_a_model_that_lists_are_wrong_about_is_said_to_have_tool_calls(
+    suite: Suite, server: ChatServer
+) -> None:
+    server.say(called(("finish", {"answer": "-"})))
+    worksmith(
+        *("run", suite.path, QUARTERS[3].id, "--lm", "openai/gpt-3.5-turbo-16k tool_calls=true"),
+        *("--strategy", "react", "--calls", "native"),
+    )
+
+    assert "tools" in server.bodies[0]
+
+
+@pytest.mark.parametrize(
+    ("strategy", "calls", "shown"),
+    [("react", "native", True), ("react", "text", False), ("function_calling", "text", True)],
+)
+def test_the_command_that_runs_a_task_again_has_the_form_of_calls(
+    suite: Suite, here: Path, strategy: str, calls: str, shown: bool
+) -> None:
+    options = ("--strategy", strategy, "--calls", calls, "--no-track", "--log", here / "log.jsonl")
+    worksmith("eval", suite.path, "--lm", "gold", *options)
+    card = read_card(beside(here / "log.jsonl", CARD))
+
+    assert card.settings["calls"] == calls
+    assert ("--calls" in card.rerun) is shown
