@@ -66,8 +66,6 @@ def _key(name: str, lm: dspy.LM, settings: NamedModel) -> Check:
         return Check(name, "key", "ok", f"from {settings.api_key_env}")
     variables = _key_variables(lm)
     if variables is None:
-        variables = _keys_for_litellm(lm.model)
-    if variables is None:
         return Check(name, "key", "ok", "the provider's own client looks for it")
     if not variables:
         return Check(name, "key", "ok", "needs none")
@@ -79,13 +77,15 @@ def _key(name: str, lm: dspy.LM, settings: NamedModel) -> Check:
 
 
 def _key_variables(lm: dspy.LM) -> tuple[str, ...] | None:
-    """The variables that may hold the key; None where DSPy's own client does not serve the model."""
+    """The variables that may hold the key; None where there are further ways to give one."""
     from dspy._vendor.lm15.registry import lookup
     from dspy.clients.backend_selection import select_backend
 
     resolution = select_backend(lm.copy(extra_headers=None)).resolution
     definition = None if resolution is None else lookup(resolution.provider)
-    if definition is None or definition.credential_policy != "key":
+    if definition is None:
+        return _keys_for_litellm(lm.model)
+    if definition.credential_policy != "key":
         return None
     return tuple(definition.env_keys) if definition.placeholder_key is None else ()
 
