@@ -40,6 +40,9 @@ _TAKEN = "dspy.ChatAdapter, JSONAdapter, XMLAdapter and BAMLAdapter"
 _LONGEST = 300
 """Characters of what an adapter says of a reply that the model is told."""
 
+_LONGEST_READ = 100_000
+"""Characters of a reply that an adapter of DSPy's reads; to mend a longer one could take minutes."""
+
 _NESTED = "it is nested too deeply"
 _STEPS = (
     "After a reply with a tool you are given what the call returned, as `observation`, and reply again in "
@@ -133,6 +136,8 @@ class _UserFormat(WholeTrajectories):
             AdapterParseError: it cannot.
         """
         try:
+            if len(completion) > _LONGEST_READ:
+                raise ValueError("it is too long")
             values: dict[str, Any] = super().parse(signature, completion)  # type: ignore[misc]
         except (RecursionError, ValueError) as error:
             said = _NESTED if isinstance(error, RecursionError) else str(error)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -152,6 +153,22 @@ def test_an_endless_reply_is_shown_in_part(name: str, env: Environment) -> None:
     assert shown.startswith("It begins. ")
     assert shown.endswith("It ends.")
     assert len(shown) < 10_000
+
+
+@pytest.mark.parametrize("adapter", [TrajectoryAdapter, dspy.JSONAdapter])
+@pytest.mark.parametrize("slip", ["{" * 200_000, f'"{"and so on " * 200_000}" 1'])
+def test_an_endless_slip_is_not_mended_for_minutes(adapter: Any, slip: str, env: Environment) -> None:
+    fields = {"thought": "Hm.", "tool": "calendar.search_events", "arguments": {"query": "Budget"}}
+    signature = call_signature(strategy("react"))
+    whole = adapter().format_assistant_message_content(signature, fields)
+    broken = whole.replace('"Budget"', slip)
+    engine = Parts((broken, "stop"), (broken, "stop"))
+    started = time.perf_counter()
+    with dspy.context(adapter=adapter()):
+        episode = run(Agent("react", env=env), engine.lm())
+
+    assert (episode.status, len(broken) > 100_000) == ("invalid_reply", True)
+    assert time.perf_counter() - started < 5
 
 
 @pytest.mark.parametrize("beside", ["\n" * 100_000, "and so on " * 10_000])
