@@ -212,10 +212,12 @@ def _of_model(error: BaseException) -> EpisodeStatus | None:
     from dspy import lm15
     from dspy.utils import exceptions
 
-    if isinstance(error, exceptions.LMError | lm15.LM15Error) and says_unreadable(str(error)):
+    if not isinstance(error, exceptions.LMError | lm15.LM15Error):
+        return None
+    if says_unreadable(str(error)):
         return "invalid_reply"
     code = http_status(error)
-    if isinstance(error, exceptions.LMError | lm15.LM15Error) and code in (403, 429):
+    if code in (403, 429):
         # DSPy's client takes a limit of tokens a minute for a full context window.
         return status_of_code(code, error)
     if isinstance(error, exceptions.ContextWindowExceededError | lm15.ContextLengthError):
@@ -224,11 +226,12 @@ def _of_model(error: BaseException) -> EpisodeStatus | None:
         return "invalid_request"
     if isinstance(error, exceptions.LMUnsupportedModelError | lm15.UnsupportedModelError):
         return "model_error"
-    if isinstance(error, exceptions.LMInvalidRequestError | lm15.InvalidRequestError):
-        return request_status(error) if code is None else status_of_code(code, error)
     if isinstance(error, exceptions.LMUnexpectedError):
         return None
-    return "model_error" if isinstance(error, exceptions.LMError | lm15.LM15Error) else None
+    if code is not None:
+        return status_of_code(code, error)
+    refused = isinstance(error, exceptions.LMInvalidRequestError | lm15.InvalidRequestError)
+    return request_status(error) if refused else "model_error"
 
 
 def _traceback(error: BaseException) -> str:

@@ -128,6 +128,7 @@ def http_status(error: BaseException) -> int | None:
     """The HTTP status of an exception, from 400 on, if any."""
     response = getattr(error, "response", None)
     places = [getattr(error, name, None) for name in ("status_code", "status", "code")]
+    places.append(getattr(error, "provider_code", None))  # OpenRouter's, in a reply with the status 200
     places += [getattr(response, name, None) for name in ("status_code", "status")]
     if isinstance(response, Mapping):
         places.append(_inside(response, "ResponseMetadata", "HTTPStatusCode"))

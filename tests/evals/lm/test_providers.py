@@ -22,7 +22,7 @@ from dspy.lm15 import (
 )
 from dspy.utils.exceptions import LMError
 
-from evals.lm.failures import failure_of, may_be_over_soon
+from evals.lm.failures import failure_of, is_rate_limit, may_be_over_soon
 from evals.lm.finish_reasons import finish_reason
 from evals.lm.metering import metered, metering, reply_to_json
 from evals.lm.wire.retries import wait_before
@@ -193,6 +193,9 @@ def test_a_failure_is_classified(case: Case, server: ProviderServer) -> None:
     assert len(server.bodies) == 1
     assert ended.status == expected["ends"], ended.error
     assert may_be_over_soon(error) == expected["again"]
+    if expected["again"]:
+        too_many = case.response["status"] == 429 or expected.get("too_many", False)
+        assert is_rate_limit(error) == too_many
     assert str(ended.error).startswith("the model refuses its setting") == ("setting" in expected)
     assert str(ended.error).startswith(refused) == ("setting" in expected)
     wait = wait_before(error, 1)
