@@ -12,7 +12,7 @@ import dspy
 from evals.dspy_programs.nearest import NearestPredict
 from programs.demo_filter import DemoView
 from programs.prompting.lm_calls import LMCalls, model_in_use
-from programs.prompting.native import native_tools
+from programs.prompting.native_tools import native_tools
 from programs.prompting.prompt import tools_text
 from programs.prompting.steps import as_text
 from programs.prompting.trajectory import Trajectory

@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from evals.suite import Suite
-from programs.prompting.native import native_name
+from programs.prompting.native_tools import native_name
 from tools.tool import FINISH
 
 if TYPE_CHECKING:

@@ -7,16 +7,15 @@ that have a setting for it are asked for one call a reply.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import dspy
-from dspy.lm15 import FunctionTool, Message, TextPart, ToolCallPart, ToolResultPart
+from dspy.lm15 import Message, TextPart, ToolCallPart, ToolResultPart
 
 from evals.lm.lm_proxy import valid_unicode
+from programs.prompting.native_tools import NativeTools, native_name
 from programs.prompting.render import (
     LONGEST_SHOWN,
     RUNNING_ONLY,
@@ -30,10 +29,7 @@ from programs.prompting.steps import Said, Step, as_text
 from programs.prompting.written_calls import written_calls
 from tools.files.unicode import writable
 from tools.seeding import digest
-from tools.tool import FINISH, FinishCall
-
-if TYPE_CHECKING:
-    from tools.tool import Tool
+from tools.tool import FINISH
 
 REMEDY = f"Reply with a tool call; `{FINISH}` is a tool as well."
 """The remedy for a reply that is no call."""
@@ -44,51 +40,13 @@ CALLS = frozenset(("tool", "arguments", "calls"))
 _UNPARSED = "partial_json"
 """The only argument of a call whose arguments were no JSON, as DSPy's client hands them over."""
 
+_NO_OBJECT = "value"
+"""The same of arguments that were JSON and no object: a text with an object in it, or null."""
+
 _LABELS = {"task": "Task: ", "plan": "Plan:\n", "progress": "Progress:\n"}
 _ENDED = "The task has ended."
-_LONGEST = 1024
-"""Characters of a tool's description that all providers take."""
-
-_LONGEST_NAME = 64
-_NAME = re.compile(rf"[A-Za-z0-9_-]{{1,{_LONGEST_NAME}}}")
-"""Names of tools that all providers take."""
-
 _ID_LENGTH = 9
 """Some providers take call ids of nine letters and digits and no others."""
-
-
-@dataclass(frozen=True)
-class NativeTools:
-    """The tools on offer, as chat APIs take them.
-
-    Attributes:
-        functions: with names in which there are no dots.
-        names: the tools' own names by those.
-        notes: descriptions that are too long to go along with the functions, for the system message.
-    """
-
-    functions: tuple[FunctionTool, ...]
-    names: Mapping[str, str]
-    notes: str = ""
-
-
-@lru_cache(maxsize=256)
-def native_tools(tools: tuple[Tool, ...], finish: FinishCall) -> NativeTools:
-    """The given tools and `finish`."""
-    functions = [FunctionTool(native_name(tool.name), tool.summary, tool.parameters) for tool in tools]
-    names = {native_name(tool.name): tool.name for tool in tools}
-    long = [f"{f.name}: {f.description}" for f in functions if len(f.description or "") > _LONGEST]
-    short = (replace(f, description=_shortened(f.description or "")) for f in functions)
-    return NativeTools((*short, _finish(finish)), {**names, FINISH: FINISH}, "\n\n".join(long))
-
-
-def native_name(tool: str) -> str:
-    """The name of a tool in a chat API, which takes 64 letters, digits, `_` and `-` at most."""
-    plain = tool.replace(".", "__")
-    if _NAME.fullmatch(plain):
-        return plain
-    mark = f"_{digest(tool)[:8]}"
-    return re.sub(r"[^A-Za-z0-9_-]", "_", plain)[: _LONGEST_NAME - len(mark)] + mark
 
 
 def read_message(
@@ -129,7 +87,7 @@ def read_message(
     calls = [
         {
             "tool": _own_name(part.name, tools.names),
-            "arguments": _arguments(part.name, part.input, mended=not cut_off),
+            "arguments": _arguments(part.name, part.input, tools, mended=not cut_off),
         }
         for part in came.parts_of(ToolCallPart)
     ]
@@ -285,23 +243,18 @@ def _own_name(name: str, known: Mapping[str, str]) -> str:
     return own or (name if name in known.values() else name.replace("__", ".", 1))
 
 
-def _arguments(name: str, given: dict[str, Any], *, mended: bool) -> dict[str, Any]:
+def _arguments(name: str, given: dict[str, Any], tools: NativeTools, *, mended: bool) -> dict[str, Any]:
     text = given.get(_UNPARSED)
+    what = f"the input of {name}"
     if not mended and (not given or given == {_UNPARSED: ""}):
-        raise ValueError(f"the arguments of {name} are not whole")
+        raise ValueError(f"{what} is not whole")
     if len(given) == 1 and isinstance(text, str):
-        return read_object(f"the arguments of {name}", text, mended=mended)
+        return read_object(what, text, mended=mended)
+    if [*given] != [_NO_OBJECT] or _NO_OBJECT in tools.arguments(name):
+        return dict(given)
+    value = given[_NO_OBJECT]
+    if value is None:
+        return {}
+    if isinstance(value, str) or name == FINISH:
+        return read_object(what, value if isinstance(value, str) else as_text(value), mended=mended)
     return dict(given)
-
-
-def _shortened(description: str) -> str:
-    """A description, or its first sentence if it is too long."""
-    return (
-        description if len(description) <= _LONGEST else f"{description.partition('. ')[0][: _LONGEST - 1]}."
-    )
-
-
-def _finish(call: FinishCall) -> FunctionTool:
-    properties = {name: {"type": "string", "description": note} for name, note in call.arguments.items()}
-    parameters = {"type": "object", "properties": properties, "required": list(call.arguments)}
-    return FunctionTool(FINISH, call.summary, parameters)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from programs.prompting.native import NativeTools
+from programs.prompting.native_tools import NativeTools
 from programs.prompting.steps import Said, Step
 
 

@@ -15,7 +15,8 @@ from dspy import lm15
 
 from evals.scoring.predictions import ended_by
 from evals.tasks.transcript import Transcript, TranscriptStep
-from programs.prompting.native import CALLS, native_name
+from programs.prompting.native import CALLS
+from programs.prompting.native_tools import native_name
 from programs.prompting.prompt import plan_text
 from programs.prompting.request import AgentRequest, PromptData
 from programs.prompting.steps import as_text

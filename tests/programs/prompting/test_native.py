@@ -12,7 +12,7 @@ import dspy
 import pytest
 
 from programs.agent import Agent
-from programs.prompting.native import native_name, native_tools
+from programs.prompting.native_tools import native_name, native_tools
 from programs.replaying.recording import RecordingEngine, ReplayEngine
 from programs.replaying.scripted import GoldEngine, scripted_lm
 from programs.strategies import STRATEGIES, Strategy
@@ -247,7 +247,7 @@ def test_written_calls_are_shown_as_native_ones(env: Environment, server: ChatSe
         (said(None), "it is empty", "(empty)"),
         (
             called(("finish", '{"answer": "Do')),
-            "the arguments of finish is not JSON",
+            "the input of finish is not JSON",
             'finish {"answer": "Do',
         ),
         (called(("finish", '{"answer": "\\ud800"}')), "not valid Unicode", 'finish {"answer": "?"}'),
@@ -276,6 +276,51 @@ def test_small_slips_in_arguments_are_mended(env: Environment, server: ChatServe
     slip = called(("finish", "{'answer': 'Done.',}"))
 
     assert run(agent(env), server, slip).episode.answer == "Done."
+
+
+@pytest.mark.parametrize(
+    ("reply", "problem"),
+    [
+        (called(("finish", [1])), "the input of finish must be a JSON object"),
+        (called(("finish", '"{"')), "the input of finish"),
+        (
+            called(("calendar__search_events", {"query": "B"}), ("calendar__delete_event", '{"event_id": ')),
+            "the input of calendar__delete_event is not JSON",
+        ),
+        (called(("", {"query": "B"})), "a tool call with no name"),
+        (said("[[ ## tool ## ]]\nfinish\n\n[[ ## arguments ## ]]\n{}"), "it calls no tool"),
+    ],
+)
+def test_no_call_of_a_reply_is_made_that_cannot_be_read_as_a_whole(
+    env: Environment, server: ChatServer, reply: Any, problem: str
+) -> None:
+    done = run(agent(env), server, reply, END)
+
+    assert (done.episode.status, done.unreadable, [*done.episode.calls]) == ("finished", 1, [])
+    assert problem in server.messages[-1]["content"]
+
+
+@pytest.mark.parametrize(
+    ("given", "made"),
+    [
+        (json.dumps(json.dumps({"query": "B"})), {"query": "B"}),
+        ("null", {}),
+        ("", {}),
+        ('```json\n{"query": "B"}\n```', {"query": "B"}),
+    ],
+)
+def test_input_in_other_wrappings_is_read(
+    env: Environment, server: ChatServer, given: str, made: dict[str, Any]
+) -> None:
+    episode = run(agent(env), server, called(("calendar__search_events", given)), END).episode
+
+    assert [(call.arguments, call.observation.status) for call in episode.calls] == [(made, "ok")]
+
+
+def test_the_answer_in_a_text_of_json_is_the_answer(env: Environment, server: ChatServer) -> None:
+    reply = called(("finish", json.dumps(json.dumps({"answer": "Kim."}))))
+
+    assert run(agent(env), server, reply).episode.answer == "Kim."
 
 
 @pytest.mark.parametrize("name", ["calendar__fly", "calendar.fly", "fly"])
