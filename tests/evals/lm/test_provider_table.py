@@ -56,8 +56,8 @@ def shown(api: str) -> dict[str, bool]:
 
 def name(api: str) -> str:
     model: dict[str, Any] = fixture(api)["model"]
-    provider = model["model"].partition("/")[0]
-    return f'`{provider}/`, `api = "{model["api"]}"`' if "api" in model else f"`{provider}/`"
+    settings = [f'`{key} = "{model[key]}"`' for key in ("api", "api_version") if key in model]
+    return ", ".join([f"`{model['model'].partition('/')[0]}/`", *settings])
 
 
 def row(api: str) -> str:

@@ -29,7 +29,7 @@ from evals.lm.wire.retries import wait_before
 from tests.evals.lm.provider_fixtures import Case, ProviderServer, cases, fixture, provider_server
 from worksmith.models.named import use_models
 
-LITELLM = {"azure", "bedrock", "mistral"}
+LITELLM = ("azure", "bedrock", "mistral")
 """APIs that DSPy's own client does not speak; the import of LiteLLM takes seconds."""
 
 FORECAST = FunctionTool(
@@ -131,6 +131,22 @@ def test_the_settings_of_a_cloud_reach_it(
     assert lm("How is the weather?", cache=False) == ["It is sunny."]
     assert sent in server.headers[0][header]
     assert "region" not in str(server.bodies[0])
+
+
+@pytest.mark.parametrize("api", ["openai", pytest.param("azure", marks=pytest.mark.slow)])
+def test_both_clients_log_in_at_a_proxy(
+    api: str, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for variable in ("NO_PROXY", "no_proxy"):
+        monkeypatch.setenv(variable, "elsewhere.invalid")
+    for variable in ("HTTP_PROXY", "http_proxy"):
+        monkeypatch.setenv(variable, server.url.replace("//", "//me:word@"))
+    base = f"http://model.invalid{fixture(api)['base']}"
+    lm = metered(server.open(Case(api, "replies", "text"), api_base=base))
+
+    assert lm("How is the weather?", cache=False) == ["It is sunny."]
+    assert server.paths == [f"http://model.invalid{fixture(api)['path']}"]
+    assert server.headers[0]["proxy-authorization"] == "Basic bWU6d29yZA=="
 
 
 @pytest.mark.parametrize("api", ["anthropic", "ollama"])
