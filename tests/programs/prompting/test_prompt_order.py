@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from programs.agent import Agent
 from programs.prompting.request import AgentRequest
 from programs.strategies import STRATEGIES
-from tests.chat_server import ChatServer, called, chat_server
+from tests.chat_server import ChatServer, called, chat_server, said
 from tests.programs.office import TASKS, answer, call, finish, reply
 from tools.environment import Environment
 
@@ -90,16 +90,24 @@ def test_the_next_prompt_of_an_episode_begins_with_the_last_one(
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
     for name in ("OPENAI_API_BASE", "OPENAI_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
-    with chat_server() as running:
+    with chat_server(Planning) as running:
         yield running
 
 
-def test_native_calls_only_append_to_a_prompt(env: Environment, server: ChatServer) -> None:
-    said = [called((each["tool"].replace(".", "__"), each["arguments"])) for each in CALLS]
-    server.say(*said, {"role": "assistant", "content": "Hm."}, called(("finish", {"answer": "Done."})))
+class Planning(ChatServer):
+    """Says the script to requests with tools, and a plan to others."""
+
+    def answer(self, body: dict[str, Any]) -> dict[str, Any]:
+        return super().answer(body) if "tools" in body else said(reply(plan="1. Look"))
+
+
+@pytest.mark.parametrize("strategy", [name for name, each in STRATEGIES.items() if each.stepwise])
+def test_native_calls_only_append_to_a_prompt(env: Environment, server: ChatServer, strategy: str) -> None:
+    made = [called((each["tool"].replace(".", "__"), each["arguments"])) for each in CALLS]
+    server.say(*made, said("Hm."), called(("finish", {"answer": "Done."})))
     lm = dspy.LM("openai/gpt-4o-mini", api_base=server.url, api_key="none", cache=False, num_retries=0)
     with dspy.context(lm=lm):
-        Agent("function_calling", env=env, toolset="all")(task=TASKS[0])
+        Agent(strategy, env=env, toolset="all", calls="native")(task=TASKS[0])
 
     assert len(server.bodies) == 5
     for before, after in pairwise(server.bodies):
