@@ -1,1 +1,6 @@
 """Language models as the harness asks them: counted, tried again, priced, and told apart when they fail."""
+
+import os
+
+# DSPy and LiteLLM come with a list of prices. Without this they look for a newer one on the network first.
+os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")

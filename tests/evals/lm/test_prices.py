@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from contextvars import copy_context
 from pathlib import Path
 
@@ -84,3 +87,17 @@ def test_a_wrong_table_is_refused_with_what_is_wrong(tmp_path: Path, text: str, 
 def test_a_table_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot read the prices"):
         Prices.read(tmp_path / "none.toml")
+
+
+@pytest.mark.slow
+def test_no_list_of_prices_is_fetched_from_the_network() -> None:
+    script = "import worksmith as ws; ws.evaluate; from dspy.clients import model_metadata as found; "
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("LITELLM")}
+    said = subprocess.run(
+        [sys.executable, "-c", f"{script}print(found.source_info()['is_env_forced'])"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert said.stdout.strip() == "True"
