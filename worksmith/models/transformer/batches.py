@@ -9,10 +9,10 @@ from __future__ import annotations
 import itertools
 import logging
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import torch
 from dspy import lm15
@@ -29,6 +29,8 @@ from transformers.generation.continuous_batching.cb_logits_processors import (
 from transformers.utils import logging as transformers_logging
 
 from worksmith.models.transformer.sampling import Sampler, Sampling
+
+R = TypeVar("R")
 
 _PAGE = 32
 """Tokens of a page; beginnings are shared in whole pages."""
@@ -120,27 +122,33 @@ class Batches:
         return (self._tokenizer.eos_token_id, self._tokenizer.unk_token_id)
 
     def _running(self) -> Any:
+        if not threading.main_thread().is_alive():
+            raise lm15.ServerError("the program is ending")
         if self._manager is None or not self._manager.is_running():
-            chosen = GenerationConfig(  # type: ignore[no-untyped-call]
-                do_sample=False, eos_token_id=list(self.ends)
-            )
-            config = ContinuousBatchingConfig(
-                page_size=_PAGE,
-                auto_switch_to_flash=False,
-                use_cuda_graph=False,
-                use_async_batching=False,
-                num_blocks=self._sizes.pages,
-                max_batch_tokens=self._sizes.tokens,
-                max_requests_per_batch=self._sizes.requests,
-            )
-            self._manager = self._model.init_continuous_batching(chosen, config)
-            sampler = LogitsProcessorList([Sampler(self._tokenizer, self.ends[0])])
-            self._manager.logit_processor = ContinuousBatchingLogitsProcessorList(sampler)
-            self._manager.logit_processor.tensors_required = 1
-            self._manager.start()
-            threading.Thread(target=self._deliver, args=(self._manager,), daemon=True).start()
-            threading.Thread(target=_stop_at_exit, args=(self._manager,)).start()
+            self._manager = finished(self._started)
         return self._manager
+
+    def _started(self) -> Any:
+        chosen = GenerationConfig(  # type: ignore[no-untyped-call]
+            do_sample=False, eos_token_id=list(self.ends)
+        )
+        config = ContinuousBatchingConfig(
+            page_size=_PAGE,
+            auto_switch_to_flash=False,
+            use_cuda_graph=False,
+            use_async_batching=False,
+            num_blocks=self._sizes.pages,
+            max_batch_tokens=self._sizes.tokens,
+            max_requests_per_batch=self._sizes.requests,
+        )
+        manager = self._model.init_continuous_batching(chosen, config)
+        sampler = LogitsProcessorList([Sampler(self._tokenizer, self.ends[0])])
+        manager.logit_processor = ContinuousBatchingLogitsProcessorList(sampler)
+        manager.logit_processor.tensors_required = 1
+        manager.start()
+        for work in (self._deliver, _stop_at_exit):
+            threading.Thread(target=work, args=(manager,)).start()
+        return manager
 
     def _deliver(self, manager: Any) -> None:
         """Hand each reply to the thread that waits for it."""
@@ -157,6 +165,23 @@ class Batches:
             self._manager = None
         for future in lost.values():
             future.set_exception(lm15.ServerError("the model stopped"))
+
+
+def finished(work: Callable[[], R]) -> R:
+    """Do work in a thread that the interpreter waits for when it ends, as for all threads begun there.
+
+    It stops others where they are, and a thread that it stops inside torch aborts the process.
+    """
+    future = Future[R]()
+
+    def run() -> None:
+        try:
+            future.set_result(work())
+        except BaseException as error:
+            future.set_exception(error)
+
+    threading.Thread(target=run, daemon=False).start()
+    return future.result()
 
 
 def _stop_at_exit(manager: Any) -> None:

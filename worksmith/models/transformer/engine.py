@@ -96,9 +96,9 @@ class TransformerEngine:
     def _opened(self) -> Batches:
         with self._lock:
             if self._batches is None:
-                from worksmith.models.transformer.batches import Batches
+                from worksmith.models.transformer.batches import Batches, finished
 
-                self._batches = Batches(self._folder(), self._device)
+                self._batches = finished(lambda: Batches(self._folder(), self._device))
             return self._batches
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:

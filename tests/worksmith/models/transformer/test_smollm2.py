@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
 
 import dspy
 import pytest
@@ -80,3 +82,25 @@ def test_a_program_with_it_can_be_sent_elsewhere() -> None:
 
     assert engine.digest == smollm2().digest
     assert isinstance(resolve("local/smollm2").copy(), dspy.LM)
+
+
+_ENDING = """
+import threading
+from dspy import lm15
+from worksmith.models.transformer.smollm2 import smollm2
+
+def ask(words, most):
+    config = lm15.Config(max_tokens=most)
+    smollm2().complete(lm15.Request("m", (lm15.Message.user(words),), config=config))
+
+ask("Hello", 1)
+threading.Thread(target=ask, args=("Tell a long story.", 2_000), daemon=True).start()
+threading.Event().wait(1)
+raise SystemExit(3)
+"""
+
+
+def test_a_program_can_end_while_a_reply_is_made() -> None:
+    ended = subprocess.run([sys.executable, "-c", _ENDING], timeout=120, capture_output=True, text=True)
+
+    assert (ended.returncode, "terminate called" in ended.stderr) == (3, False)
