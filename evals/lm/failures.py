@@ -30,6 +30,9 @@ LONGEST_ERROR = 2_000
 LONGEST_TRACEBACK = 4_000
 """Characters of a traceback that a record keeps: its first quarter and its end."""
 
+_BEGIN = 200
+"""Characters of a message in which a client says that it has no key."""
+
 _OF_NETWORK = frozenset(
     {
         errno.ENETDOWN,
@@ -72,7 +75,8 @@ def failure_of(error: BaseException) -> Ended:
     from dspy.utils.exceptions import LMError, LMNotConfiguredError
 
     said_by, status = _decide(error)
-    keyless = isinstance(said_by, LMError) and refused_access(str(said_by)) == "no key"
+    # Only the client says so, and at once; what comes later may quote a prompt.
+    keyless = isinstance(said_by, LMError) and refused_access(str(said_by)[:_BEGIN]) == "no key"
     if keyless or isinstance(said_by, LMNotConfiguredError):
         raise InputError(without_secrets(str(said_by))) from error
     return Ended(status, _quoted(said_by, status), _traceback(error) if status == PROGRAM_ERROR else "")
