@@ -24,7 +24,9 @@ from evals.lm.prompt_cache import RepeatingRequest, compatible_mark, native_mark
 from evals.lm.provider_model import ProviderModel
 from evals.lm.wire.settings import WireSettings
 from tests.chat_server import ChatServer, chat_server
+from tests.evals.lm.provider_fixtures import Case, provider_server
 from tools.episode_result import Tokens
+from worksmith.models.named import use_models
 
 LITELLM = pytest.mark.slow
 
@@ -225,3 +227,22 @@ def test_only_claude_with_a_cache_is_marked(model: str, wanted: bool) -> None:
     marked = compatible_mark(dspy.LM(model, api_key="none"))(request)
 
     assert ("cache_control_injection_points" in (marked.config.extensions or {})) == wanted
+
+
+@pytest.mark.slow
+def test_amazon_gets_its_own_kind_of_markers(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "AKIAIOSFODNN7EXAMPLE")
+    with provider_server() as amazon:
+        settings = {"model": "bedrock/converse/us.anthropic.claude-sonnet-4-5-20250929-v1:0"}
+        lm = amazon.open(Case("bedrock", "replies", "cached"), **settings)
+        with metering() as meter:
+            request = RepeatingRequest(lm.model, TALK, LONG, grows=True, shared=(2, 2))
+            metered(lm)(request, cache=False)
+        (body,) = amazon.bodies
+    use_models({})
+    blocks = [list(block) for message in body["messages"] for block in message["content"]]
+
+    assert [list(block) for block in body["system"]] == [["text"], ["cachePoint"]]
+    assert blocks == [["text"], ["text"], ["text"], ["cachePoint"], ["text"], ["cachePoint"]]
+    assert (meter.usage.cached_tokens, meter.usage.cache_write_tokens) == (1800, 248)
