@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any
 
 import dspy
@@ -197,7 +198,8 @@ def _with_ids(message: Message, taken: Collection[str]) -> Message:
     for part in message.parts:
         if isinstance(part, ToolCallPart):
             if part.id in used or part.id == "-":
-                part = replace(part, id=f"call{len(used):0{_ID_LENGTH - 4}}")
+                free = (f"call{number:0{_ID_LENGTH - 4}}" for number in count(len(used)))
+                part = replace(part, id=next(each for each in free if each not in used))
             used.add(part.id)
         long = isinstance(part, TextPart) and len(part.text) > LONGEST_SHOWN
         parts.append(replace(part, text=shown_in_part(part.text)) if long else part)
