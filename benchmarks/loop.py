@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 NAME = "loop"
 DESCRIPTION = "CPU of one agent episode outside the model, against dspy.ReAct"
@@ -102,11 +102,15 @@ def react_episode(env: Any, steps: int) -> Callable[[], Any]:
     """The same with `dspy.ReAct`, built once; only what its tools act on is fresh each time. Thread-safe."""
     import dspy
 
-    from programs.dspy_tools import dspy_tool
-
     current = _Current()
 
-    tools = [dspy_tool(tool, cast(Any, current)) for tool in env.episode().toolset.values()]
+    def calling(name: str) -> Callable[..., str]:
+        return lambda **arguments: current.episode.call(name, arguments).text
+
+    tools = [
+        dspy.Tool(calling(tool.name), name=tool.name, desc=tool.summary, args=tool.parameters["properties"])
+        for tool in env.episode().toolset.values()
+    ]
     react = dspy.ReAct("context, task -> answer", tools=tools, max_iters=steps + 1)
 
     def episode() -> Any:

@@ -116,7 +116,9 @@ class Trial:
         summary = self.result.summary if self.result else None
         optional = {
             "scores": {name: found.value for name, found in summary.scores.items()} if summary else {},
-            "costs": {name: summary.means[name] for name in _COSTS} if summary and summary.means else {},
+            "costs": {name: summary.means[name] for name in _COSTS if name in summary.means}
+            if summary
+            else {},
             "broken": list(self.broken),
             "race": dict(self.race) if self.race else {},
         }

@@ -14,7 +14,7 @@ from programs.demo_filter import DemoView
 from programs.prompting.lm_calls import LMCalls, model_in_use
 from programs.prompting.native_tools import native_tools
 from programs.prompting.prompt import tools_text
-from programs.prompting.steps import as_text
+from programs.prompting.steps import read_answer
 from programs.prompting.trajectory import Trajectory
 from tools.episode import Episode
 from tools.episode_result import EpisodeResult, Part
@@ -140,11 +140,7 @@ class Rollout:
 
     def finish(self, arguments: dict[str, Any]) -> EpisodeStatus:
         """Take the arguments of the `finish` call as the answer."""
-        answer = arguments.get("answer", "")
-        if isinstance(answer, list):
-            answer = "; ".join(as_text(value) for value in answer)
-        self.answer = as_text(answer)
-        self.answer_status = as_text(arguments.get("status", "")).strip().lower()
+        self.answer, self.answer_status = read_answer(arguments)
         return "finished"
 
     def result(self, ended: Ended, seconds: float, *, judged: bool) -> EpisodeResult:

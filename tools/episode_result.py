@@ -43,6 +43,7 @@ class Usage:
         cached_tokens, cache_write_tokens: parts of the used prompt tokens, see `Tokens`.
         paid_cached_tokens, paid_cache_write_tokens: the same of the paid ones.
         estimated: whether some tokens were estimated, because the model's server reports none.
+        uncounted: whether there were requests that nobody counted, so that the numbers are too small.
     """
 
     prompt_tokens: NonNegativeInt = 0
@@ -55,6 +56,7 @@ class Usage:
     paid_cached_tokens: NonNegativeInt = 0
     paid_cache_write_tokens: NonNegativeInt = 0
     estimated: bool = False
+    uncounted: bool = False
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(
@@ -68,6 +70,7 @@ class Usage:
             self.paid_cached_tokens + other.paid_cached_tokens,
             self.paid_cache_write_tokens + other.paid_cache_write_tokens,
             self.estimated or other.estimated,
+            self.uncounted or other.uncounted,
         )
 
     @property
@@ -105,6 +108,8 @@ class Usage:
 
     def __str__(self) -> str:
         """Both figures; `~` marks estimates."""
+        if self.uncounted:
+            return "unknown tokens"
         counts = (self.used_tokens, self.paid_tokens)
         used, paid = (f"{'~' if self.estimated and count else ''}{count:,}" for count in counts)
         return f"{used} used tokens, {paid} paid tokens"

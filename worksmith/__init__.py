@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from optimizers.search.few_shot import Tpe as Tpe
     from optimizers.search.race import Race as Race
     from programs.agent import Agent as Agent
+    from programs.own_agents.program import OwnAgent as OwnAgent
+    from programs.own_agents.task import AgentTask as AgentTask
+    from programs.own_agents.task import Answer as Answer
+    from programs.own_agents.tools import AgentTools as AgentTools
     from tools.errors import InputError as InputError
     from tools.errors import ToolError as ToolError
     from tools.errors import WorksmithError as WorksmithError
@@ -45,6 +49,9 @@ __version__ = "0.1.0"
 
 _PLACES = {
     "Agent": "programs.agent",
+    "AgentTask": "programs.own_agents.task",
+    "AgentTools": "programs.own_agents.tools",
+    "Answer": "programs.own_agents.task",
     "Bootstrap": "optimizers.search.few_shot",
     "Budget": "optimizers.cost.budget",
     "Comparison": "worksmith.jobs.comparison",
@@ -53,6 +60,7 @@ _PLACES = {
     "Evaluation": "worksmith.jobs.evaluation",
     "InputError": "tools.errors",
     "Nearest": "optimizers.search.few_shot",
+    "OwnAgent": "programs.own_agents.program",
     "Persona": "tools.persona",
     "Race": "optimizers.search.race",
     "Suite": "evals.suite",

@@ -22,6 +22,19 @@ def is_address(text: str) -> bool:
     return _ADDRESS.fullmatch(text) is not None
 
 
+def checked_address(text: str, *, where: str) -> str:
+    """The text, which is an address.
+
+    Raises:
+        InputError: it is none.
+    """
+    if not is_address(text):
+        raise InputError(
+            f"{text!r} is no address", where=where, hint="write package.module:name, such as mine:my_agent"
+        )
+    return text
+
+
 def own_object(address: str, *, where: str) -> Any:
     """The object at an address.
 

@@ -105,6 +105,23 @@ def metering(meter: Meter | None = None) -> Iterator[Meter]:
         yield meter
 
 
+def count_reported(usage: Usage, requests: int) -> None:
+    """Count the requests that a program made itself."""
+    _count(usage, answers=requests)
+
+
+def answers_so_far() -> int:
+    """The number of answered questions in the block, 0 outside of one."""
+    meter: Meter | None = dspy.settings.get(_METER)
+    return 0 if meter is None else meter.answers
+
+
+def requests_so_far() -> int:
+    """The number of paid requests in the block, failed ones included; 0 outside of one."""
+    meter: Meter | None = dspy.settings.get(_METER)
+    return 0 if meter is None else meter.usage.paid_requests
+
+
 def count_answer(response: lm15.Response, *, paid: bool) -> None:
     """Count an answered question; `paid` if the reply is not from a cache."""
     prompt, completion, cached, written = tokens = tokens_of(response)

@@ -18,6 +18,9 @@ VerdictStatus = Literal["ok", "unreadable"] | EpisodeStatus
 Rare = Annotated[NonNegativeInt, Field(exclude_if=lambda number: number == 0)]
 """A number that is left out of data where it is 0."""
 
+Seldom = Annotated[bool, Field(exclude_if=lambda mark: not mark)]
+"""A mark that is left out of data where it is not set."""
+
 
 class Entry(BaseModel):
     """A part of a record: immutable, with known fields only."""
@@ -38,6 +41,7 @@ class Used(Entry):
     paid_cached_tokens: Rare = 0
     paid_cache_write_tokens: Rare = 0
     estimated: bool = False
+    uncounted: Seldom = False
 
     @property
     def usage(self) -> Usage:

@@ -44,6 +44,8 @@ class Summary:
         means: of `COSTS` and `PAID_COSTS` over graded episodes.
         totals: of the same over all episodes, with the paid costs of episodes that a budget cut short.
         estimated: the number of episodes with estimated tokens.
+        uncounted: the number of episodes with requests that nobody counted. If there are any, `means` and
+            `totals` lack requests and tokens, which are unknown.
         seconds_p95: the 95th percentile of the episodes' durations.
         judging: figures and cost of each judge.
     """
@@ -60,6 +62,7 @@ class Summary:
     means: dict[str, float] = field(default_factory=dict)
     totals: dict[str, float] = field(default_factory=dict)
     estimated: int = 0
+    uncounted: int = 0
     seconds_p95: float = math.nan
     judging: tuple[JudgeFigures, ...] = ()
 
@@ -99,6 +102,7 @@ class Summary:
             "totals": self.totals,
             **({"cached_share": round(self.cached_share, 4)} if self.cached_share else {}),
             "estimated_episodes": self.estimated,
+            **({"uncounted_episodes": self.uncounted} if self.uncounted else {}),
             "seconds_p95": None if math.isnan(self.seconds_p95) else self.seconds_p95,
             **({"judging": [each.to_json() for each in self.judging]} if self.judging else {}),
         }
@@ -113,6 +117,9 @@ COSTS: dict[str, Callable[[EpisodeRecord], float]] = {
     "seconds": lambda record: record.seconds,
 }
 """Costs of an episode, by name, whether or not a cache answers."""
+
+NOT_ASKED = ("steps", "seconds")
+"""Costs that do not come from models."""
 
 PAID_COSTS: dict[str, Callable[[EpisodeRecord], float]] = {
     "paid_requests": lambda record: record.paid_requests,
@@ -157,8 +164,11 @@ def summarize(
         pass_at={k: pass_at(attempts, k, alike) for k in counts},
         means={name: total / len(graded) for name, total in _totals(graded).items()} if graded else {},
         totals=_totals(records)
-        | {name: math.fsum(map(cost, [*records, *cut_short])) for name, cost in PAID_COSTS.items()},
+        | _known(
+            {name: math.fsum(map(cost, [*records, *cut_short])) for name, cost in PAID_COSTS.items()}, records
+        ),
         estimated=sum(record.estimated for record in records),
+        uncounted=sum(record.uncounted for record in records),
         seconds_p95=quantile((record.seconds for record in records), 0.95),
         judging=judging_of(records, alike),
     )
@@ -247,9 +257,15 @@ def _macro(graded: Sequence[EpisodeRecord], alike: Mapping[Hashable, Hashable] |
 
 def _totals(records: Sequence[EpisodeRecord]) -> dict[str, float]:
     through_cache = {name: cost for name, cost in CACHE_COSTS.items() if any(map(cost, records))}
-    return {
-        name: math.fsum(map(cost, records)) for name, cost in (COSTS | PAID_COSTS | through_cache).items()
-    }
+    costs = COSTS | PAID_COSTS | through_cache
+    return _known({name: math.fsum(map(cost, records)) for name, cost in costs.items()}, records)
+
+
+def _known(totals: dict[str, float], records: Sequence[EpisodeRecord]) -> dict[str, float]:
+    """The totals without requests and tokens where some were not counted."""
+    if not any(record.uncounted for record in records):
+        return totals
+    return {name: total for name, total in totals.items() if name in NOT_ASKED}
 
 
 def _rates(graded: Sequence[EpisodeRecord], scores: dict[str, Interval]) -> dict[str, Rate]:

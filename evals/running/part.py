@@ -17,6 +17,7 @@ from evals.running.result import EvalResult
 from evals.running.resuming import Resumed, resumed
 from evals.running.rollout_job import RolloutJob
 from evals.running.settings import EvalSettings
+from tools.episode_result import Usage
 from tools.errors import InputError
 
 if TYPE_CHECKING:
@@ -101,8 +102,13 @@ class Attempt:
             error=f"no result after {limit:g} s",
             seconds=limit,
             model_calls=self._meter.answers,
-            usage=self._meter.usage,
+            usage=self._used(),
         )
+
+    def _used(self) -> Usage:
+        counts_itself = getattr(self._episode.part.job.program, "counts_itself", False)
+        unknown = counts_itself and not self._meter.answers
+        return Usage(uncounted=True) if unknown else self._meter.usage
 
 
 class PartRun:

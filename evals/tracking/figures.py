@@ -36,6 +36,8 @@ def summary_metrics(summary: Summary, split: str) -> dict[str, float]:
     values.update({f"total_{name}": summary.totals[name] for name in _TOTALS if name in summary.totals})
     if summary.cached_share:
         values["cached_share"] = summary.cached_share
+    if summary.uncounted:
+        values["uncounted_episodes"] = summary.uncounted
     if summary.estimated:
         values["estimated_episodes"] = summary.estimated
     values["seconds_p95"] = summary.seconds_p95

@@ -51,3 +51,11 @@ def as_text(value: Any) -> str:
     if isinstance(value, str):
         return value
     return "" if value is None else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def read_answer(arguments: Mapping[str, Any]) -> tuple[str, str]:
+    """The answer and its status, as the arguments of `finish` have them."""
+    answer = arguments.get("answer", "")
+    if isinstance(answer, list):
+        answer = "; ".join(as_text(value) for value in answer)
+    return as_text(answer), as_text(arguments.get("status", "")).strip().lower()

@@ -18,6 +18,7 @@ from optimizers.compiling.models import Model
 from optimizers.learning_data import check_given, chosen_by
 from optimizers.teleprompter import default_model
 from programs.agent import Agent
+from programs.own_agents.program import OwnAgent
 from tools.errors import InputError
 from tools.world_kind import LIVE
 from worksmith.jobs.parts.judges import check_judged, open_judges
@@ -170,6 +171,8 @@ def opened(program: Any, env: Environment) -> OpenedProgram:
     made = getattr(program, "compilation", None)
     facts = made.artifact.manifest.tried if made is not None else None
     file = getattr(made, "file", None)
+    if isinstance(program, OwnAgent):
+        program = program.bound(env)
     if isinstance(program, Agent) and program.env is not env:
         if program.env is not None:
             raise InputError(

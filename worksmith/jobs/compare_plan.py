@@ -29,12 +29,12 @@ from worksmith.jobs.parts.judges import asked_models
 from worksmith.jobs.parts.measurement import Measurement
 from worksmith.jobs.parts.metric import check_scores
 from worksmith.jobs.parts.opening import open_train_suite, teacher_name
-from worksmith.jobs.parts.programs import OpenedProgram, named_program, new_agent
+from worksmith.jobs.parts.programs import OpenedProgram, named_agent, named_program, new_agent
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.parts.tracking import record_compile, slug
 from worksmith.jobs.settings.programs import CompileSettings
 from worksmith.jobs.study_plan import StudyPlan
-from worksmith.models.resolve import resolve
+from worksmith.models.resolve import models_of_agents, resolve
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -128,6 +128,8 @@ class ComparePlan(StudyPlan):
             learnt_from = self.train_suite.select(split="train", scheme=self.settings.scheme)
             return OpenedProgram(BaselineProgram(arm.strategy, suite.env, learnt_from))
         if arm.optimizer == NO_OPTIMIZER:
+            if "agent" in arm.settings:
+                return named_agent(suite, self.settings, arm.settings["agent"])
             if "program" in arm.settings:
                 return named_program(arm.settings["program"], suite.env)
             return OpenedProgram(
@@ -203,12 +205,16 @@ def plan_comparison(settings: CompareSettings, *, progress: Progress = SILENT) -
     suite = measured.suite
     train_suite = open_train_suite(settings.train_suite, suite) if settings.train_suite else suite
     # Programs that are named are compared with each other, unless strategies are named as well.
-    alone = settings.programs and settings.strategies == type(settings).model_fields["strategies"].default
+    alone = (settings.programs or settings.agents) and settings.strategies == type(settings).model_fields[
+        "strategies"
+    ].default
     strategies = [] if alone else strategies_for(settings.strategies, measured.tasks, progress)
     chosen = [optimizer_class(name, option="--optimizers") for name in settings.optimizers]
-    compiles = set(settings.optimizers) != {NO_OPTIMIZER}
+    compiles = set(settings.optimizers) != {NO_OPTIMIZER} and bool(strategies or settings.programs)
     every = [*suite.tasks, *train_suite.tasks]
-    models = {name: Model(name, resolve(name, tasks=every)) for name in settings.lm}
+    of_agents = models_of_agents(settings.lm) if settings.agents else []
+    names = dict.fromkeys([*(settings.lm if strategies or settings.programs else ()), *of_agents])
+    models = {name: Model(name, resolve(name, tasks=every)) for name in names}
     # A comparison that compiles nothing needs no teacher, and its suite no gold plans.
     teacher = next(iter(models.values()))
     if compiles:

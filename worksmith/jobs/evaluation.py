@@ -36,7 +36,7 @@ from worksmith.jobs.parts.opening import LOGS
 from worksmith.jobs.parts.printing import Printable, write_report
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.parts.tracking import Tracking
-from worksmith.models.resolve import open_models
+from worksmith.models.resolve import models_of_agents, open_models
 
 if TYPE_CHECKING:
     import dspy
@@ -204,8 +204,9 @@ def plan_evaluation(settings: EvalSettings, *, progress: Progress = SILENT, reco
     from worksmith.jobs.parts.programs import open_program
 
     program = open_program(measured.suite, settings)
-    models = open_models(settings.lm, measured.suite.tasks, settings.record if record else None)
-    return EvalPlan(program, settings.lm, models, measured, settings.log)
+    name = models_of_agents([settings.lm])[0] if settings.agent else settings.lm
+    models = open_models(name, measured.suite.tasks, settings.record if record else None)
+    return EvalPlan(program, name, models, measured, settings.log)
 
 
 def evaluate(settings: EvalSettings, *, progress: Progress = SILENT) -> Evaluation:

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 SMOLLM2 = "local/smollm2"
 REPLAY = "replay:"
 
+OWN = "own"
+"""Models that an agent of the user's asks itself."""
+
 
 def open_models(name: str, tasks: Sequence[Task], record: Path | None = None) -> Mapping[str, dspy.LM]:
     """The model called `name`, or each recorded run of a replay, by label; see `resolve`.
@@ -39,6 +42,11 @@ def open_models(name: str, tasks: Sequence[Task], record: Path | None = None) ->
     return {model_label(name): lm}
 
 
+def models_of_agents(names: Sequence[str]) -> list[str]:
+    """The models of agents that may ask their own: those are named where the default was left."""
+    return list(dict.fromkeys(OWN if name == ANALOGY else name for name in names))
+
+
 def model_label(name: str) -> str:
     """The name of a model in tables and runs, with a mark on `local/analogy`, in this process or served."""
     said = name.partition(" ")[0]
@@ -50,8 +58,8 @@ def resolve(name: str, *, tasks: Sequence[Task] = ()) -> dspy.LM:
     """The model called `name`.
 
     Args:
-        name: `local/analogy`, `local/smollm2`, `gold`, `replay:FILE` (one recording), a model of the project
-            file, or any name DSPy knows. Settings may follow those of language models:
+        name: `local/analogy`, `local/smollm2`, `gold`, `own` (agents that ask models
+            themselves), `replay:FILE` (one recording), a model of the project file, or any name DSPy knows. Settings may follow those of language models:
             `openai/gpt-4o-mini temperature=0.2`.
         tasks: whose plans the model `gold` follows.
 
@@ -87,12 +95,16 @@ def _fresh(name: str, tasks: Sequence[Task]) -> dspy.LM:
     name, options = parted(name)
     if (settings_of(name).model if is_named(name) else name) == SMOLLM2:
         return _smollm2(settings_of(name, options), name)
-    if options and (name == GOLD or name.startswith("local/")):
+    if options and (name in (GOLD, OWN) or name.startswith("local/")):
         raise InputError(f"{name} has no settings", hint="leave the options out")
     if name == ANALOGY:
         return _analogy()
     if name == GOLD:
         return _gold(tasks)
+    if name == OWN:
+        from programs.own_agents.model import own_models
+
+        return own_models()
     if name.startswith("local/"):
         raise InputError(f"no local model {name!r}", hint=f"there are {ANALOGY} and {SMOLLM2}")
     if "/" not in name and not is_named(name):

@@ -43,6 +43,8 @@ def result_cost_grid(result: EvalResult) -> Grid:
         (_heading(name), _cell(summary, name, summary.means.get(name), 2), _cell(summary, name, total, 0))
         for name, total in summary.totals.items()
     ]
+    if summary.uncounted:
+        rows.append(("model calls, tokens", "unknown", "unknown"))
     price = dollars_an_episode(result)
     if price:
         rows.append(("dollars", number(price, 4), number(_dollars(result.model, summary.totals), 2)))
@@ -78,6 +80,8 @@ def _heading(name: str) -> str:
 
 def _cell(summary: Summary, name: str, value: float | None, decimals: int | None = None) -> str:
     """A cost, marked where it is a number of tokens of which some were estimated."""
+    if value is None and summary.uncounted:
+        return "unknown"
     if decimals is None:
         decimals = 2 if name == "seconds" else 1
     if value is not None and name.endswith("_tokens"):
@@ -99,6 +103,8 @@ def _notes(results: Iterable[EvalResult], priced: bool) -> tuple[str, ...]:
         notes += ("Means are of graded episodes, totals of all.",)
     if any(result.summary.estimated for result in results):
         notes += ("~ marks tokens of which some were estimated: the server reports none.",)
+    if any(result.summary.uncounted for result in results):
+        notes += ("Unknown: a program asked models of its own and did not report what that took.",)
     unknown = {
         r.model: None
         for r in results

@@ -16,6 +16,7 @@ from tools.errors import InputError
 from worksmith.jobs.parts.own_programs import own_name
 from worksmith.jobs.parts.programs import new_agent, toolset_of
 from worksmith.jobs.parts.progress import Progress
+from worksmith.models.resolve import models_of_agents
 
 if TYPE_CHECKING:
     from evals.suite import Suite
@@ -38,7 +39,7 @@ def strategies_for(names: Sequence[str], tasks: Sequence[Task], progress: Progre
 def study_arms(
     suite: Suite, settings: CompareSettings, strategies: Sequence[str], *, learning: bool
 ) -> list[Arm]:
-    """Every strategy and named program with every optimizer on every model, and the baselines below.
+    """Every strategy and named program with every optimizer on every model, then agents and baselines.
 
     Labels name the model where there are several; settings name the toolset where arms have different ones.
 
@@ -64,6 +65,12 @@ def study_arms(
         made = own if chosen == NO_OPTIMIZER else f"{own} + {chosen}"
         label = f"{made}, {model}" if len(settings.lm) > 1 else made
         arms.append(Arm(label, strategy=own, optimizer=chosen, model=model, settings={"program": named}))
+    asked = models_of_agents(settings.lm)
+    for model, address in product(asked, settings.agents):
+        label = f"{address}, {model}" if len(asked) > 1 else address
+        arms.append(
+            Arm(label, strategy=address, optimizer=NO_OPTIMIZER, model=model, settings={"agent": address})
+        )
     names = baselines_for(suite.env, learning=learning)
     return arms + [Arm(name, strategy=name, baseline=True) for name in names]
 
@@ -77,7 +84,7 @@ def ablated(suite: Suite, tasks: Sequence[Task], arms: Sequence[Arm], settings: 
     kind.toolset(None, categories)  # raises where there is no such category
     found: list[Arm] = []
     for arm in arms:
-        fixed = arm.baseline or "program" in arm.settings
+        fixed = arm.baseline or not arm.settings.keys().isdisjoint({"agent", "program"})
         offer = frozenset() if fixed else _offered(suite, tasks, settings, arm.strategy)
         less = [category for category in categories if not offer.isdisjoint(kind.categories[category])]
         found += [arm, *(without_category(name, arm, kind.stand_ins) for name in less)]

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, PositiveInt, ValidationError
 
+from evals.dspy_programs.own_code import checked_address, own_object
 from optimizers.compiling.artifact import Artifact
 from programs.agent import Agent
+from programs.own_agents.program import OwnAgent
 from programs.parts.checker import Access
 from programs.parts.tool_retrieval import ALL, default_toolset
 from programs.prompting.adapter import ADAPTER
@@ -18,6 +20,7 @@ from programs.strategies import STRATEGIES, CallForm, Strategy
 from tools.errors import InputError
 from tools.files.secrets import described
 from worksmith.jobs.parts.own_programs import own_name, own_program
+from worksmith.jobs.settings.groups import OwnAgentSettings
 
 if TYPE_CHECKING:
     import dspy
@@ -71,7 +74,7 @@ class OpenedProgram(NamedTuple):
     @property
     def config(self) -> dict[str, Any]:
         """The settings that it was built with, as far as it tells them."""
-        if isinstance(self.program, Agent):
+        if isinstance(self.program, Agent | OwnAgent):
             return dict(self.program.config)
         return {"own": self.address} if self.address else {}
 
@@ -97,9 +100,27 @@ class OpenedProgram(NamedTuple):
 
 def open_program(suite: Suite, settings: ProgramSettings) -> OpenedProgram:
     """The program that settings name, or else an agent as they describe it."""
+    if isinstance(settings, OwnAgentSettings) and settings.agent is not None:
+        if settings.program is not None:
+            raise InputError("an agent and a program", where="--agent", hint="give one of them")
+        return named_agent(suite, settings, settings.agent)
     if settings.program is not None:
         return named_program(settings.program, suite.env)
     return OpenedProgram(new_agent(suite, settings, settings.strategy))
+
+
+def named_agent(suite: Suite, settings: ToolSettings, address: str) -> OpenedProgram:
+    """The agent at an address, see `programs.own_agents`.
+
+    Raises:
+        InputError: there is none.
+    """
+    function = own_object(checked_address(address, where="--agent"), where="--agent")
+    toolset = toolset_of(suite, settings, "react")
+    if isinstance(function, OwnAgent):
+        return OpenedProgram(function.bound(suite.env))
+    agent = OwnAgent(function, suite.env, name=address, toolset=toolset, max_steps=settings.max_steps)
+    return OpenedProgram(agent)
 
 
 def named_program(named: str, env: Environment) -> OpenedProgram:

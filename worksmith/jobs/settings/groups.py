@@ -107,6 +107,19 @@ class ProgramSettings(AgentSettings):
     )
 
 
+AGENT_HELP = (
+    "An agent of any framework, package.module:function; it gets a task with tools and returns an answer"
+)
+
+
+class OwnAgentSettings(JobSettings):
+    """An agent of the user's, which may ask models itself."""
+
+    group = "Program and model"
+
+    agent: str | None = setting(None, f"{AGENT_HELP}.", metavar="MODULE:NAME")
+
+
 class CacheSettings(JobSettings):
     group = "Program and model"
 

@@ -11,7 +11,9 @@ from worksmith.jobs.settings import groups
 from worksmith.jobs.settings.base import Names, setting, with_model_options
 
 
-class EvalSettings(groups.ProgramSettings, groups.ModelSettings, groups.MeasureSettings):
+class EvalSettings(
+    groups.ProgramSettings, groups.OwnAgentSettings, groups.ModelSettings, groups.MeasureSettings
+):
     """Run a program on a suite's tasks and score every episode."""
 
     group = "Record"
@@ -175,10 +177,16 @@ class CompareSettings(groups.ToolSettings, groups.DemoSettings, groups.MeasureSe
     programs: tuple[str, ...] = setting(
         (),
         "Another program: a compiled program's file, or package.module:factory; repeatable. Without "
-        "--strategies only such are compared.",
+        "--strategies only such and agents are compared.",
         flag="--program",
         metavar="FILE|MODULE:NAME",
         expert=True,
+    )
+    agents: tuple[str, ...] = setting(
+        (),
+        f"{groups.AGENT_HELP}; repeatable. It is compared as it is, and never compiled.",
+        flag="--agent",
+        metavar="MODULE:NAME",
     )
     train_suite: Path | None = setting(None, "Suite to compile on.", unset="the suite compared on")
     lm: Names = setting(

@@ -1,0 +1,37 @@
+"""The event loop of all asynchronous agents: one for the process, so that they may share clients."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Awaitable
+from functools import cache
+from typing import TypeVar
+
+Result = TypeVar("Result")
+
+
+def awaited(work: Awaitable[Result]) -> Result:
+    """The result of an awaitable, which runs in the shared loop under the caller's context variables.
+
+    Raises:
+        RuntimeError: the caller runs in the shared loop itself, and would wait for itself.
+    """
+
+    async def body() -> Result:
+        return await work
+
+    loop = _loop()
+    if threading.current_thread().name == _NAME:
+        raise RuntimeError("an asynchronous agent cannot wait for another one: await it instead")
+    return asyncio.run_coroutine_threadsafe(body(), loop).result()
+
+
+_NAME = "worksmith-agents"
+
+
+@cache
+def _loop() -> asyncio.AbstractEventLoop:
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, daemon=True, name=_NAME).start()
+    return loop

@@ -1,0 +1,202 @@
+"""Agents of any framework as programs."""
+
+from __future__ import annotations
+
+import inspect
+import time
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+import dspy
+
+from evals.dspy_programs.asked import asked
+from evals.lm.failures import Ended, failure_of
+from evals.lm.metering import answers_so_far, count_reported, requests_so_far
+from evals.lm.payer import AdmissionError
+from programs.own_agents.event_loop import awaited
+from programs.own_agents.task import AgentTask, Answer
+from programs.own_agents.tools import AgentTools
+from programs.parts.tool_retrieval import (
+    REQUIRED,
+    check_toolset,
+    default_toolset,
+    toolkits_on_offer,
+    tools_a_step,
+)
+from programs.prompting.prompt import context_text, with_policies
+from programs.prompting.steps import read_answer
+from tools.code import code_digest
+from tools.episode_result import EpisodeResult
+from tools.errors import InputError
+from tools.persona import Attributes
+from tools.seeding import digest
+
+if TYPE_CHECKING:
+    from evals.tasks.task import VisibleTask
+    from tools.environment import Environment
+    from tools.episode import Episode
+
+Returned = str | Answer | None
+AgentFunction = Callable[[AgentTask], Returned | Awaitable[Returned]]
+
+
+class OwnAgent:
+    """An agent of any framework: a function that does a task with its tools and returns an answer.
+
+    An asynchronous function runs in one event loop with all others, so that they may share a client; it must
+    not block. The function may ask its models in any way. Requests of DSPy's model are counted; others are
+    reported with `task.usage.add`, and are else shown as unknown.
+
+    Args:
+        function: takes an `AgentTask`; returns the final message, an `Answer`, or None after `task.finish`.
+            It may be asynchronous.
+        env: the environment in which episodes are opened; `ws.evaluate` sets it.
+        name: in tables; default is the function's.
+        toolset: the tools on offer: `required` by the task, `all`, or toolkits by name, joined by `+`. None
+            stands for those that the world offers by default.
+        max_steps: told to the agent as `task.max_steps`.
+
+    Raises:
+        InputError: there is no such toolset, or `function` cannot be called.
+
+    Example:
+        >>> def my_agent(task: ws.AgentTask) -> str:
+        ...     return "I do nothing."
+        >>> result = ws.evaluate(ws.OwnAgent(my_agent), suite.test, lm="own", progress=False)
+        >>> result.summary.graded
+        16
+    """
+
+    counts_itself = True
+    """Its usage is unknown where nobody reports any."""
+
+    def __init__(
+        self,
+        function: AgentFunction,
+        env: Environment | None = None,
+        *,
+        name: str = "",
+        toolset: str | None = None,
+        max_steps: int = 20,
+    ) -> None:
+        if isinstance(function, dspy.Module | type) or not callable(function):
+            raise InputError(
+                f"{function!r} is no agent",
+                hint="give a function of a task; a dspy.Module is a program and needs no wrapper",
+            )
+        if toolset is not None and tools_a_step(toolset):
+            raise InputError(
+                f"the tools of {toolset} change at each step, and an own agent gets its tools once",
+                where="toolset",
+                hint="take all, required, or toolkits by name",
+            )
+        self.function, self.max_steps = function, max_steps
+        self.strategy = name or getattr(function, "__name__", type(function).__name__)
+        self._toolset = toolset
+        self.env = env
+        if toolset is not None:
+            check_toolset(toolset, (), env)
+
+    @property
+    def config(self) -> dict[str, object]:
+        """The settings, as JSON-able data."""
+        return {"agent": self.strategy, "toolset": self._toolset or "", "max_steps": self.max_steps}
+
+    @property
+    def digest(self) -> str:
+        """The content address of the settings."""
+        return digest(self.config)
+
+    @property
+    def code_digest(self) -> str:
+        """The content address of the function's code, see `tools.code`."""
+        return code_digest(self.function)
+
+    def bound(self, env: Environment) -> OwnAgent:
+        """The agent in an environment.
+
+        Raises:
+            InputError: it works in another one.
+        """
+        if self.env not in (None, env):
+            raise InputError(
+                "the agent works in another environment than the tasks", hint="make it with suite.env"
+            )
+        made = OwnAgent(self.function, env, name=self.strategy, max_steps=self.max_steps)
+        made._toolset = self._toolset
+        return made
+
+    def __call__(self, task: VisibleTask | str) -> dspy.Prediction:
+        """Do a task in an episode of its own.
+
+        Returns:
+            A prediction with `answer` and `episode`. Errors of the agent are in the episode's status.
+
+        Raises:
+            InputError: there is no environment, or a setting is wrong.
+            AdmissionError: the budget is spent.
+        """
+        if self.env is None:
+            raise InputError("the agent has no environment", hint="give env=...")
+        started, before = time.perf_counter(), answers_so_far()
+        asked_before = requests_so_far()
+        given = asked(task, self.env)
+        toolset = self._toolset or default_toolset(self.env, "react", otherwise=REQUIRED)
+        kits = toolkits_on_offer(toolset, given.domains)
+        episode = self.env.episode(kits, persona=given.persona, now=given.now)
+        shown = AgentTask(
+            id=given.id,
+            text=given.query,
+            context=_context(episode, given.context),
+            persona=episode.persona.model_copy(update={"attributes": Attributes()}),
+            now=episode.now,
+            tools=AgentTools(episode),
+            max_steps=self.max_steps,
+        )
+        answer, ended = self._run(shown)
+        counted, reported = answers_so_far() - before, shown.usage
+        # A request that failed was counted as well.
+        usage = reported.total(unknown=not counted and requests_so_far() == asked_before)
+        count_reported(usage, reported.requests)
+        result = EpisodeResult(
+            ended.status,
+            episode.outcome(),
+            list(episode.calls),
+            answer=answer.text,
+            answer_status=answer.status if "status" in episode.kind.finish.arguments else "",
+            model_calls=reported.requests + counted,
+            usage=usage,
+            seconds=time.perf_counter() - started,
+            error=ended.error,
+            traceback=ended.traceback,
+        )
+        return dspy.Prediction(answer=answer.text, episode=result)
+
+    def _run(self, task: AgentTask) -> tuple[Answer, Ended]:
+        tools, failed = task.tools, None
+        returned: Returned = None
+        try:
+            found = self.function(task)
+            returned = awaited(found) if inspect.isawaitable(found) else found
+        except (InputError, AdmissionError):
+            raise
+        except Exception as error:
+            failed = error
+        finally:
+            tools.end()
+        failed = tools.failure or failed
+        if failed is not None and (tools.failure or tools.answer is None):
+            return Answer(""), failure_of(failed)
+        if tools.answer is not None:
+            return Answer(*read_answer(tools.answer)), Ended("finished")
+        if isinstance(returned, Answer):
+            return returned, Ended("finished")
+        if isinstance(returned, str):
+            return Answer(returned), Ended("finished")
+        wrong = TypeError(f"the agent returned {type(returned).__name__}, and neither a text nor ws.Answer")
+        return Answer(""), failure_of(wrong)
+
+
+def _context(episode: Episode, policies: str) -> str:
+    clock = context_text(episode.now, episode.persona, episode.kind.departments)
+    return with_policies(clock, policies)

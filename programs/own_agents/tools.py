@@ -1,0 +1,208 @@
+"""An episode's tools for agents of any framework."""
+
+from __future__ import annotations
+
+import inspect
+import threading
+import typing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from programs.prompting.native_tools import native_name
+from tools.errors import InputError
+from tools.files.unicode import writable
+from tools.tool import FINISH
+
+if TYPE_CHECKING:
+    import dspy
+    from langchain_core.tools import BaseTool
+
+    from tools.episode import Episode
+    from tools.tool import Tool
+
+ENDED = "The task has ended, so the call was not made."
+"""The reply to a call after the end of the episode."""
+
+
+@dataclass(frozen=True, eq=False)
+class AgentTool:
+    """A tool of an episode. A call with keyword arguments gives the text for the agent; no mistake raises.
+
+    Attributes:
+        name: letters, digits, `_` and `-`, as chat APIs want it: `calendar__create_event`.
+        description: what the tool does.
+        schema: JSON schema of the arguments.
+        signature: of a Python function with these arguments.
+
+    Example:
+        >>> print(task.tools[0].name)
+        tickets__search
+    """
+
+    name: str
+    description: str
+    schema: dict[str, Any]
+    signature: inspect.Signature
+    _run: Callable[[dict[str, Any]], str]
+
+    def __call__(self, **arguments: Any) -> str:
+        return self._run(arguments)
+
+    def function(self) -> Callable[..., str]:
+        """The tool as a Python function: with name, typed signature, and docstring with `Args:`."""
+
+        def call(*values: Any, **arguments: Any) -> str:
+            return self._run(self.signature.bind_partial(*values).arguments | arguments)
+
+        call.__name__ = call.__qualname__ = self.name
+        notes = {name: each.get("description") for name, each in self.schema["properties"].items()}
+        told = [f"    {name}: {note}" for name, note in notes.items() if note]
+        call.__doc__ = "\n".join([self.description, *(["", "Args:", *told] if told else [])])
+        call.__annotations__ = {p.name: p.annotation for p in self.signature.parameters.values()}
+        call.__annotations__["return"] = str
+        call.__signature__ = self.signature  # type: ignore[attr-defined]
+        return call
+
+
+class AgentTools(Sequence[AgentTool]):
+    """The tools of one episode. Threads and asynchronous tasks of an agent may call them at the same time.
+
+    Where an answer has fields, such as a status, `finish` is one of the tools.
+
+    Attributes:
+        failure: the first failure of the harness in a call; frameworks may hide it.
+        answer: the arguments of `finish`; None before it.
+    """
+
+    def __init__(self, episode: Episode) -> None:
+        self.failure: Exception | None = None
+        self.answer: dict[str, Any] | None = None
+        self._episode, self._ended = episode, False
+        self._lock = threading.RLock()
+        self._names = {native_name(name): name for name in episode.toolset}
+        self._tools = [self._bound(tool) for tool in episode.toolset.values()]
+        if set(episode.kind.finish.arguments) != {"answer"}:
+            self._tools.append(self._finish())
+
+    def __len__(self) -> int:
+        return len(self._tools)
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._tools[place]
+
+    def __iter__(self) -> Iterator[AgentTool]:
+        return iter(self._tools)
+
+    def call(self, name: str, arguments: Any) -> str:
+        """Call a tool.
+
+        Args:
+            name: as of `AgentTool`, or the tool's own with a dot.
+            arguments: by name, as the model gave them; wrong ones give a text that says so.
+
+        Returns:
+            The text for the agent.
+
+        Raises:
+            RetrievalError, InfrastructureError: the harness failed, so that the episode is lost.
+        """
+        with self._lock:
+            if self.failure is not None:
+                raise self.failure
+            if self._ended:
+                return ENDED
+            if name == FINISH and isinstance(arguments, Mapping):
+                self.answer, self._ended = dict(arguments), True
+                return "The task is finished."
+            own = self._names.get(name, name)
+            try:
+                return self._episode.call(writable(own), arguments).text
+            except Exception as error:
+                self.failure = error
+                raise
+
+    @property
+    def answer_fields(self) -> Mapping[str, str]:
+        """The fields of an answer in this world, each with its meaning; `answer` is always one."""
+        return self._episode.kind.finish.arguments
+
+    @property
+    def ending(self) -> str:
+        """How a task ends, for a prompt."""
+        finish = self._episode.kind.finish
+        if self._tools and self._tools[-1].name == FINISH:
+            return f"{finish.summary} Call {FINISH} for that."
+        return f"{finish.summary} Your last message is the answer: {finish.arguments['answer']}"
+
+    def end(self) -> None:
+        """Refuse all further calls."""
+        with self._lock:
+            self._ended = True
+
+    def callables(self) -> list[Callable[..., str]]:
+        """The tools as Python functions, for frameworks that read signatures and docstrings."""
+        return [tool.function() for tool in self]
+
+    def openai(self) -> list[dict[str, Any]]:
+        """The tools as the parameter `tools` of OpenAI's chat API."""
+        return [
+            {
+                "type": "function",
+                "function": {"name": each.name, "description": each.description, "parameters": each.schema},
+            }
+            for each in self
+        ]
+
+    def dspy(self) -> list[dspy.Tool]:
+        """The tools as `dspy.Tool`s, without `finish`, which DSPy's loops have themselves."""
+        import dspy
+
+        return [
+            dspy.Tool(each, name=each.name, desc=each.description, args=each.schema["properties"])
+            for each in self
+            if each.name != FINISH
+        ]
+
+    def langchain(self) -> list[BaseTool]:
+        """The tools as LangChain's `StructuredTool`s.
+
+        Raises:
+            InputError: LangChain is not installed.
+        """
+        try:
+            from langchain_core.tools import StructuredTool
+        except ImportError as error:
+            hint = "pip install 'worksmith[langgraph]'"
+            raise InputError("LangChain is not installed", hint=hint) from error
+        return [
+            StructuredTool(
+                name=each.name, description=each.description, args_schema=each.schema, func=each.function()
+            )
+            for each in self
+        ]
+
+    def _bound(self, tool: Tool) -> AgentTool:
+        name = native_name(tool.name)
+        hints = typing.get_type_hints(tool.function, include_extras=True)
+        parameters = [
+            parameter.replace(annotation=hints[parameter.name], kind=parameter.POSITIONAL_OR_KEYWORD)
+            for parameter in list(inspect.signature(tool.function).parameters.values())[1:]
+        ]
+        signature = inspect.Signature(parameters, return_annotation=str)
+        return AgentTool(name, tool.summary, tool.parameters, signature, lambda given: self.call(name, given))
+
+    def _finish(self) -> AgentTool:
+        finish = self._episode.kind.finish
+        fields = {name: {"type": "string", "description": note} for name, note in finish.arguments.items()}
+        schema = {
+            "type": "object",
+            "properties": fields,
+            "required": list(fields),
+            "additionalProperties": False,
+        }
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        signature = inspect.Signature(
+            [inspect.Parameter(name, kind, annotation=str) for name in fields], return_annotation=str
+        )
+        return AgentTool(FINISH, finish.summary, schema, signature, lambda given: self.call(FINISH, given))
