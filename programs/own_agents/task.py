@@ -49,7 +49,7 @@ class AgentTask:
 
     Example:
         >>> def my_agent(task: ws.AgentTask) -> str:
-        ...     return task.tools[0](text="printer")
+        ...     return task.tools.call("notes.add", {"text": task.text})
     """
 
     id: str

@@ -73,6 +73,15 @@ class AgentTools(Sequence[AgentTool]):
     Attributes:
         failure: the first failure of the harness in a call; frameworks may hide it.
         answer: the arguments of `finish`; None before it.
+
+    Args:
+        episode: an open one, such as `env.episode()`.
+
+    Example:
+        >>> tools = ws.AgentTools(env.episode(persona=suite.tasks[0].persona))
+        >>> tools.end()
+        >>> tools.call(tools[0].name, {})
+        'The task has ended, so the call was not made.'
     """
 
     def __init__(self, episode: Episode) -> None:

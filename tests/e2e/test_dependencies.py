@@ -20,6 +20,8 @@ from tools.errors import InputError
 ROOT = Path(__file__).parents[2]
 OURS = {"worksmith", "optimizers", "programs", "evals", "tools", "retrievers"}
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+BROUGHT = {"openai"}
+"""Packages of examples that DSPy brings."""
 EXTRAS = {name: packages for name, packages in PROJECT["optional-dependencies"].items() if name != "dev"}
 
 
@@ -34,7 +36,7 @@ def _plain(name: str) -> str:
 
 def imported() -> Iterator[tuple[str, str]]:
     """The top-level modules that our files import, each with the file."""
-    for package in OURS:
+    for package in (*OURS, "examples"):
         for file in (ROOT / package).rglob("*.py"):
             for node in ast.walk(ast.parse(file.read_bytes())):
                 found = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
@@ -49,7 +51,7 @@ def test_imported_packages_are_declared() -> None:
     missing = {
         module: file
         for module, file in imported()
-        if module not in OURS | sys.stdlib_module_names
+        if module not in OURS | sys.stdlib_module_names | BROUGHT
         and declared.isdisjoint(map(_plain, installed.get(module, [module])))
     }
 

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 AGENTS = ROOT / "examples" / "agents"
 ENGINE, TOKEN = "tests.examples.gold_plans:engine", "a-token-for-tests-only"
-NEEDS = {"openai_loop": "openai", "dspy_react": "dspy"}
+NEEDS = {"openai_loop": "openai", "dspy_react": "dspy", "langgraph_react": "langgraph"}
 
 
 @pytest.fixture(scope="module")

@@ -59,8 +59,8 @@ def resolve(name: str, *, tasks: Sequence[Task] = ()) -> dspy.LM:
 
     Args:
         name: `local/analogy`, `local/smollm2`, `gold`, `own` (agents that ask models
-            themselves), `replay:FILE` (one recording), a model of the project file, or any name DSPy knows. Settings may follow those of language models:
-            `openai/gpt-4o-mini temperature=0.2`.
+            themselves), `replay:FILE` (one recording), a model of the project file, or any name DSPy knows.
+            Settings may follow those of language models: `openai/gpt-4o-mini temperature=0.2`.
         tasks: whose plans the model `gold` follows.
 
     Raises:

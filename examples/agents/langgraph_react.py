@@ -1,0 +1,20 @@
+"""LangGraph's prebuilt ReAct agent: pip install 'worksmith[langgraph]'."""
+
+import os
+
+from langchain_openai import ChatOpenAI
+from langgraph.prebuilt import create_react_agent
+
+import worksmith as ws
+
+
+def agent(task: ws.AgentTask) -> str:
+    """The prebuilt graph over the tools of the task."""
+    model = ChatOpenAI(model=os.environ["AGENT_MODEL"])  # reads OPENAI_BASE_URL and OPENAI_API_KEY
+    graph = create_react_agent(model, task.tools.langchain(), prompt=task.instructions)
+    limit = {"recursion_limit": 2 * task.max_steps + 1}
+    messages = graph.invoke({"messages": [("user", task.text)]}, limit)["messages"]
+    for message in messages:
+        if used := getattr(message, "usage_metadata", None):
+            task.usage.add(used["input_tokens"], used["output_tokens"])
+    return str(messages[-1].content)
