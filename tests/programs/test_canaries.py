@@ -24,7 +24,7 @@ from tools.environment import Environment
 from tools.episode_result import EpisodeResult
 
 CANARY = "xyzzy-canary"
-SLOW = {"dspy:BetterTogether", "dspy:SIMBA", "tpe"}
+SLOW = {name for name in OPTIMIZERS if name.startswith("dspy:")} - {"dspy:BootstrapFewShot"} | {"tpe"}
 
 
 def planted(task: Task, number: int) -> Task:

@@ -28,7 +28,7 @@ def compiled(suite: Suite, folder: Path, name: str, **settings: Any) -> Compiled
     )
 
 
-SLOW = {"dspy:BetterTogether", "dspy:MIPROv2", "dspy:SIMBA"}
+SLOW = {name for name in OPTIMIZERS if name.startswith("dspy:")} - {"dspy:BootstrapFewShot"}
 
 
 def artifact(

@@ -52,7 +52,7 @@ from tools.files.sealed_lines import sealed, sealed_lines
 from tools.seeding import digest
 
 VERBS = ("Cancel", "Rename", "Shift")
-SLOW = {"dspy:BetterTogether", "dspy:MIPROv2", "dspy:SIMBA"}
+SLOW = {name for name in OPTIMIZERS if name.startswith("dspy:")} - {"dspy:BootstrapFewShot"}
 EACH = [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in OPTIMIZERS]
 
 

@@ -438,7 +438,7 @@ def test_what_is_too_long_for_a_tool_s_description_is_said_before(
     assert len(server.bodies[0]["tools"][0]["function"]["description"]) < 300
 
 
-@pytest.mark.parametrize("engine", ["auto", "litellm"])
+@pytest.mark.parametrize("engine", ["auto", pytest.param("litellm", marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     ("code", "text", "status"),
     [

@@ -199,7 +199,7 @@ REPLIES: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize("engine", ["auto", "litellm"])
+@pytest.mark.parametrize("engine", ["auto", pytest.param("litellm", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("strategy", ["act", "function_calling"])
 @pytest.mark.parametrize(("reply", "status"), REPLIES)
 def test_hosted_models_say_why_they_stopped(
@@ -222,7 +222,7 @@ def test_a_reply_that_the_provider_broke_off_is_no_wrong_answer(
     assert run(Agent(strategy, env=env), metered(lm)).status == "model_error"
 
 
-@pytest.mark.parametrize("engine", ["auto", "litellm"])
+@pytest.mark.parametrize("engine", ["auto", pytest.param("litellm", marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("reply", "status"), REPLIES)
 def test_a_journal_keeps_why_a_model_stopped(
     engine: str, reply: dict[str, Any], status: str, server: ChatServer, env: Environment, tmp_path: Path
@@ -325,7 +325,7 @@ def test_so_it_is_from_a_server(content: str, server: ChatServer, env: Environme
     assert run(Agent("react", env=env), hosted(server)).status == "invalid_reply"
 
 
-@pytest.mark.parametrize("engine", ["auto", "litellm"])
+@pytest.mark.parametrize("engine", ["auto", pytest.param("litellm", marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     "arguments",
     [
