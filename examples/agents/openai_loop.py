@@ -1,6 +1,5 @@
 """A loop over OpenAI's chat API: pip install 'worksmith[openai]'."""
 
-import json
 import os
 
 import openai
@@ -23,6 +22,6 @@ def agent(task: ws.AgentTask) -> str:
             return said.content or ""
         messages.append(said.model_dump(exclude_none=True))
         for call in said.tool_calls:
-            result = task.tools.call(call.function.name, json.loads(call.function.arguments))
+            result = task.tools.call(call.function.name, call.function.arguments)
             messages.append({"role": "tool", "tool_call_id": call.id, "content": result})
     return "There were too many steps."

@@ -6,10 +6,12 @@ import inspect
 import threading
 import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from programs.prompting.native_tools import native_name
+from retrievers.strict_json import parse_json
 from tools.errors import InputError
 from tools.files.unicode import writable
 from tools.tool import FINISH
@@ -108,7 +110,7 @@ class AgentTools(Sequence[AgentTool]):
 
         Args:
             name: as of `AgentTool`, or the tool's own with a dot.
-            arguments: by name, as the model gave them; wrong ones give a text that says so.
+            arguments: by name, or as the JSON text of a model's reply; wrong ones give a text that says so.
 
         Returns:
             The text for the agent.
@@ -121,6 +123,9 @@ class AgentTools(Sequence[AgentTool]):
                 raise self.failure
             if self._ended:
                 return ENDED
+            if isinstance(arguments, str):
+                with suppress(ValueError):
+                    arguments = parse_json(arguments.encode(errors="surrogatepass"))
             if name == FINISH and isinstance(arguments, Mapping):
                 self.answer, self._ended = dict(arguments), True
                 return "The task is finished."

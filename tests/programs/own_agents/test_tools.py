@@ -26,10 +26,10 @@ def named(tools: AgentTools, name: str) -> Any:
 
 def test_a_tool_is_called_with_keyword_arguments(tools: AgentTools) -> None:
     assert named(tools, "notes__add")(text="eggs") == "n3"
-    assert "eggs" in tools.call("notes.search", {"text": "eggs"})
+    assert "eggs" in tools.call("notes.search", '{"text": "eggs"}')
 
 
-@pytest.mark.parametrize("arguments", [{}, {"words": "eggs"}, None, [1]])
+@pytest.mark.parametrize("arguments", [{}, {"words": "eggs"}, None, [1], "", "{", '{"text": 1, "text": 2}'])
 def test_wrong_arguments_give_a_text(tools: AgentTools, arguments: Any) -> None:
     assert tools.call("notes__add", arguments).startswith("notes.add")
     assert "not a valid tool" in tools.call("notes__lose", {})

@@ -1,0 +1,35 @@
+"""Any command, in any language, that speaks JSON lines over stdin and stdout; AGENT_COMMAND names it.
+
+It reads {"task", "instructions", "tools"}, writes {"call": NAME, "arguments": {...}} and reads {"result"}, as
+often as it likes, and at last writes {"answer": TEXT}, with "status" where the
+world wants one.
+"""
+
+import json
+import os
+import shlex
+import subprocess
+
+import worksmith as ws
+
+
+def agent(task: ws.AgentTask) -> ws.Answer:
+    """Hand the task to the command, and make the calls that it asks for."""
+    command = shlex.split(os.environ["AGENT_COMMAND"])
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin
+        assert process.stdout
+        said = {"task": task.text, "instructions": task.instructions, "tools": task.tools.openai()}
+        try:
+            while True:
+                print(json.dumps(said), file=process.stdin, flush=True)
+                line = json.loads(process.stdout.readline() or "{}")
+                if "usage" in line:  # [prompt tokens, completion tokens] of a request to a model
+                    task.usage.add(*line["usage"])
+                if "answer" in line:
+                    return ws.Answer(line["answer"], line.get("status", "answered"))
+                if "call" not in line:
+                    raise RuntimeError("the command ended without an answer")
+                said = {"result": task.tools.call(line["call"], line["arguments"])}
+        finally:
+            process.kill()

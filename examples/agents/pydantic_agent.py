@@ -1,0 +1,24 @@
+"""pydantic-ai: pip install 'worksmith[pydantic-ai]'."""
+
+import os
+
+from pydantic_ai import Agent, Tool
+from pydantic_ai.models.openai import OpenAIChatModel
+from pydantic_ai.usage import UsageLimits
+
+import worksmith as ws
+
+model = OpenAIChatModel(os.environ["AGENT_MODEL"])  # reads OPENAI_BASE_URL and OPENAI_API_KEY
+
+
+async def agent(task: ws.AgentTask) -> str:
+    """pydantic-ai's own loop over the tools of the task."""
+    tools = [
+        Tool.from_schema(tool, tool.name, tool.description, tool.schema, sequential=True)
+        for tool in task.tools
+    ]
+    worker: Agent[None, str] = Agent(model, instructions=task.instructions, tools=tools)
+    limits = UsageLimits(request_limit=task.max_steps)
+    result = await worker.run(task.text, usage_limits=limits)
+    task.usage.add(result.usage.input_tokens, result.usage.output_tokens, requests=result.usage.requests)
+    return result.output
