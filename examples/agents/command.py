@@ -9,6 +9,7 @@ import json
 import os
 import shlex
 import subprocess
+from contextlib import suppress
 
 import worksmith as ws
 
@@ -22,7 +23,8 @@ def agent(task: ws.AgentTask) -> ws.Answer:
         said = {"task": task.text, "instructions": task.instructions, "tools": task.tools.openai()}
         try:
             while True:
-                print(json.dumps(said), file=process.stdin, flush=True)
+                with suppress(BrokenPipeError):  # it has ended, perhaps after its answer
+                    print(json.dumps(said), file=process.stdin, flush=True)
                 line = json.loads(process.stdout.readline() or "{}")
                 if "usage" in line:  # [prompt tokens, completion tokens] of a request to a model
                     task.usage.add(*line["usage"])

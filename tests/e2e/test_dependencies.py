@@ -22,6 +22,8 @@ OURS = {"worksmith", "optimizers", "programs", "evals", "tools", "retrievers"}
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 BROUGHT = {"openai"}
 """Packages of examples that DSPy brings."""
+ELSEWHERE = {"agents": ["openai-agents"], "pydantic_ai": ["pydantic-ai-slim"]}
+"""The packages of modules that need not be installed, where they have another name."""
 EXTRAS = {name: packages for name, packages in PROJECT["optional-dependencies"].items() if name != "dev"}
 
 
@@ -47,7 +49,7 @@ def imported() -> Iterator[tuple[str, str]]:
 
 def test_imported_packages_are_declared() -> None:
     declared = names(PROJECT["dependencies"]).union(*map(names, EXTRAS.values()))
-    installed = packages_distributions()
+    installed = ELSEWHERE | packages_distributions()
     missing = {
         module: file
         for module, file in imported()
@@ -61,7 +63,7 @@ def test_imported_packages_are_declared() -> None:
 @pytest.mark.slow
 def test_declared_packages_are_imported_pinned_and_explained() -> None:
     modules = {module for module, _ in imported()}
-    installed = packages_distributions()
+    installed = ELSEWHERE | packages_distributions()
     used = {_plain(each) for module in modules for each in installed.get(module, [module])}
     declared = names(PROJECT["dependencies"]).union(*map(names, EXTRAS.values()))
     pinned = names((ROOT / "requirements.lock").read_text().splitlines())

@@ -80,3 +80,24 @@ def test_an_agent_solves_tasks_over_http(office: Path, name: str) -> None:
         ("finished", None, True)
     }
     assert found["runs"][0]["summary"]["totals"]["model_calls"] > 8
+
+
+def test_a_command_that_dies_is_the_agents_failure(office: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AGENT_COMMAND", "false")
+    choice = ("--agent", "examples.agents.command:agent", "--limit", 2, "--no-track", "--json")
+    result = invoke("eval", office, *choice)
+
+    rows = json.loads(result.stdout)["rows"]
+    assert {row["status"] for row in rows} == {"program_error"}
+    assert all("ended without an answer" in row["error"] for row in rows)
+
+
+def test_agents_stand_beside_strategies_in_a_comparison(office: Path) -> None:
+    arms = ("--strategies", "react", "--optimizers", "none", "--agent", "examples.agents.openai_loop:agent")
+    result = invoke("compare", office, *arms, "--limit", 8, "--no-track", "--json")
+
+    assert result.exit_code == 0, result.output
+    rows = {row["label"]: row for row in json.loads(result.stdout)["rows"]}
+    assert rows["examples.agents.openai_loop:agent"]["model"] == "own"
+    assert rows["examples.agents.openai_loop:agent"]["scores"]["outcome"]["value"] == 1.0
+    assert rows["react"]["model"].startswith("local/analogy")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import jsonschema
@@ -11,7 +12,8 @@ import pytest
 
 from programs.own_agents.tools import ENDED, AgentTools
 from retrievers.errors import RetrievalError
-from tests.tools.notes import episode
+from tests.tools.notes import KIND, episode
+from tools.tool import FinishCall
 from tools.tool_context import ToolContext
 
 
@@ -74,6 +76,22 @@ def test_after_the_end_nothing_is_called(tools: AgentTools) -> None:
     assert add(text="eggs") == ENDED
     assert tools._episode.calls == []
     assert tools._episode.changeset == b""
+
+
+def test_where_answers_have_fields_finish_is_a_tool_and_ends_the_task() -> None:
+    fields = {"status": "answered or denied.", "answer": "the values."}
+    open_one = episode()
+    open_one.kind = replace(KIND, finish=FinishCall("End the task.", fields))
+    tools = AgentTools(open_one)
+    finish = tools[-1]
+
+    assert (finish.name, finish.schema["required"]) == ("finish", ["status", "answer"])
+    assert str(inspect.signature(finish.function())) == "(status: str, answer: str) -> str"
+    assert "Call finish" in tools.ending
+    assert "finish" not in {tool.name for tool in tools.dspy()}
+    finish(status="denied", answer="")
+    assert tools.answer == {"status": "denied", "answer": ""}
+    assert named(tools, "notes__add")(text="eggs") == ENDED
 
 
 def test_threads_of_an_agent_take_turns(tools: AgentTools) -> None:
