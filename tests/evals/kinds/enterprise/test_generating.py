@@ -216,7 +216,7 @@ def test_plans_depend_on_earlier_steps_only_and_every_step_matters(made: Made) -
         for number, step in enumerate(task.gold_plan or ()):
             assert all(0 <= earlier < number for earlier in step.after)
             assert step.why
-            assert set(map(type, step.arguments.values())) <= {str}
+            assert set(map(type, step.arguments.values())) <= {str, int}
 
 
 def test_tasks_are_of_many_kinds(made: Made) -> None:
