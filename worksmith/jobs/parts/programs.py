@@ -15,7 +15,7 @@ from programs.own_agents.program import OwnAgent
 from programs.parts.checker import Access
 from programs.parts.tool_retrieval import ALL, default_toolset
 from programs.prompting.adapter import ADAPTER
-from programs.prompting.native import NativeLayout
+from programs.prompting.native import CALLS, NativeLayout
 from programs.strategies import STRATEGIES, CallForm, Strategy
 from tools.errors import InputError
 from tools.files.secrets import described
@@ -227,7 +227,8 @@ def check_demonstrations(agent: dspy.Module, *, where: str) -> None:
         for number, demo in enumerate(predictor.demos, start=1):
             try:
                 ADAPTER.format_demos(predictor.signature, [demo])
-                NativeLayout.of(predictor.signature).demonstration(demo)
+                if not CALLS.isdisjoint(predictor.signature.output_fields):
+                    NativeLayout.of(predictor.signature).demonstration(demo)
             except Exception as error:
                 raise InputError(
                     f"demonstration {number} of {name} cannot be shown: {described(error)}",

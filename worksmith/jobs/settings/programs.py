@@ -187,6 +187,7 @@ class CompareSettings(groups.ToolSettings, groups.DemoSettings, groups.MeasureSe
         f"{groups.AGENT_HELP}; repeatable. It is compared as it is, and never compiled.",
         flag="--agent",
         metavar="MODULE:NAME",
+        expert=True,
     )
     train_suite: Path | None = setting(None, "Suite to compile on.", unset="the suite compared on")
     lm: Names = setting(
