@@ -49,7 +49,7 @@ def imported() -> Iterator[tuple[str, str]]:
 
 def test_imported_packages_are_declared() -> None:
     declared = names(PROJECT["dependencies"]).union(*map(names, EXTRAS.values()))
-    installed = ELSEWHERE | packages_distributions()
+    installed = {**ELSEWHERE, **packages_distributions()}
     missing = {
         module: file
         for module, file in imported()
@@ -63,7 +63,7 @@ def test_imported_packages_are_declared() -> None:
 @pytest.mark.slow
 def test_declared_packages_are_imported_pinned_and_explained() -> None:
     modules = {module for module, _ in imported()}
-    installed = ELSEWHERE | packages_distributions()
+    installed = {**ELSEWHERE, **packages_distributions()}
     used = {_plain(each) for module in modules for each in installed.get(module, [module])}
     declared = names(PROJECT["dependencies"]).union(*map(names, EXTRAS.values()))
     pinned = names((ROOT / "requirements.lock").read_text().splitlines())
