@@ -71,7 +71,7 @@ def test_an_agent_solves_tasks_over_http(office: Path, name: str) -> None:
         pytest.skip(f"{NEEDS[name]} is not installed")
     lm = ["--lm", f"openai/{ENGINE}"] if name == "dspy_react" else []
     result = invoke(
-        "eval", office, "--agent", f"examples.agents.{name}:agent", *lm, "--limit", 8, "--no-track", "--json"
+        "eval", office, "--agent", f"examples.agents.{name}:agent", *lm, "--limit", 4, "--no-track", "--json"
     )
 
     assert result.exit_code == 0, result.output
@@ -79,7 +79,7 @@ def test_an_agent_solves_tasks_over_http(office: Path, name: str) -> None:
     assert {(row["status"], row["error"], row["correct"]) for row in found["rows"]} == {
         ("finished", None, True)
     }
-    assert found["runs"][0]["summary"]["totals"]["model_calls"] > 8
+    assert found["runs"][0]["summary"]["totals"]["model_calls"] > 4
 
 
 def test_a_command_that_dies_is_the_agents_failure(office: Path, monkeypatch: pytest.MonkeyPatch) -> None:
