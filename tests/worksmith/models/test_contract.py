@@ -53,7 +53,7 @@ def ask(lm: dspy.LM) -> Ask:
     once = single_request(lm)
 
     def ask(text: str) -> lm15.Response:
-        config = lm15.Config(max_tokens=12)
+        config = lm15.Config(max_tokens=6)
         return once(lm15.Request(lm.model, (lm15.Message.user(text),), "Be brief.", config=config))
 
     return ask
@@ -64,9 +64,9 @@ def test_a_request_has_one_reply_alone_and_among_others(ask: Ask) -> None:
     alone = [ask(text).message for text in texts]
 
     with ThreadPoolExecutor(8) as pool:
-        together = [reply.message for reply in pool.map(ask, texts * 2)]
+        together = [reply.message for reply in pool.map(ask, texts)]
 
-    assert together == alone * 2
+    assert together == alone
 
 
 def test_a_reply_is_a_text_with_a_reason_and_a_count_of_tokens(ask: Ask) -> None:

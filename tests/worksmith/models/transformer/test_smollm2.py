@@ -32,7 +32,7 @@ QUESTION = "What is the capital of France?"
 
 def said(**settings: object) -> str:
     model = metered(resolve("local/smollm2").copy(cache=False))
-    [text] = model(QUESTION, **{"max_tokens": 12, **settings})
+    [text] = model(QUESTION, **{"max_tokens": 8, **settings})
     return str(text)
 
 
