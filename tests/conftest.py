@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
+import shutil
 import sys
+import tempfile
 
 import pytest
 from hypothesis import settings
@@ -12,6 +15,10 @@ from hypothesis import settings
 # Compiled modules are kept whatever the environment says: tests start many processes.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+
+# Replies of earlier runs, and of the person who runs the tests, are none of theirs.
+os.environ["DSPY_CACHEDIR"] = tempfile.mkdtemp(prefix="replies-of-tests-")
+atexit.register(shutil.rmtree, os.environ["DSPY_CACHEDIR"], ignore_errors=True)
 
 # How long an example takes is the machine's, which may be busy; a deadline makes tests fail now and then.
 settings.register_profile("worksmith", deadline=None)

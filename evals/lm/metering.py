@@ -21,6 +21,7 @@ from typing import Any, Self
 import dspy
 from dspy import lm15
 from dspy._vendor.lm15.serde import request_to_dict, response_from_dict, response_to_dict
+from dspy.utils import DummyLM
 
 from evals.lm.estimates import estimated
 from evals.lm.lm_proxy import ProxyEngine, Sample, check_askable
@@ -157,7 +158,7 @@ class MeteredEngine(ProxyEngine):
             LMError: the model gave none.
             AdmissionError: nothing more is to be asked.
         """
-        if not sample.cache:
+        if not (sample.cache and self._cacheable):
             return self._asked(request, sample)
         asked_for = [self._own, sample.rollout, sample.number, request_to_dict(request)]
         key = {"_fn_identifier": _CACHED, "key": digest(asked_for, length=64)}
@@ -219,6 +220,13 @@ class MeteredEngine(ProxyEngine):
             return response
         usage = estimated(request, response)
         return replace(response, usage=usage, provider_data=_ESTIMATED)
+
+    @property
+    def _cacheable(self) -> bool:
+        """Whether the same request has the same reply: not of a list of replies, nor of an unknown engine."""
+        if isinstance(self.innermost, DummyLM):
+            return False
+        return not self._runs_here or bool(getattr(getattr(self.innermost, "engine", None), "digest", ""))
 
     @property
     def _runs_here(self) -> bool:

@@ -13,6 +13,7 @@ import pytest
 from dspy.clients.cache import Cache
 from dspy.lm15 import Message, Request, Response
 from dspy.lm15 import Usage as Reported
+from dspy.utils import DummyLM
 from dspy.utils.exceptions import LMInvalidRequestError, LMServerError, LMUnexpectedError
 
 from evals.dspy_programs.digests import addresses, model_digest
@@ -40,6 +41,14 @@ def server() -> Iterator[ChatServer]:
 def hosted(server: ChatServer, **settings: Any) -> dspy.LM:
     given = {"api_base": server.url, "api_key": "none", "engine": "lm15", **settings}
     return dspy.LM("openai/a-model", **given)
+
+
+def test_a_list_of_replies_is_not_cached() -> None:
+    for number in range(2):
+        lm = metered(DummyLM([{"answer": f"{number} {each}"} for each in "ab"]))
+        assert [lm("the same question") for _ in "ab"] == [
+            [f"[[ ## answer ## ]]\n{number} {each}"] for each in "ab"
+        ]
 
 
 @pytest.mark.parametrize("engine", ["lm15", pytest.param("litellm", marks=pytest.mark.slow)])
