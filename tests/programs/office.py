@@ -49,6 +49,8 @@ TASKS = [cancel(number) for number in range(len(EVENTS))]
 class Script:
     """An engine that says one thing after the other and keeps what it was asked."""
 
+    digest = ""
+
     def __init__(self, *replies: str | Exception) -> None:
         self.requests: list[Request] = []
         self._replies: Iterator[str | Exception] = iter(replies)

@@ -84,12 +84,17 @@ def metric(example: Any, prediction: Any, trace: object = None) -> float:
     return float(example.answer == prediction.answer)
 
 
+def own(task: ws.AgentTask) -> ws.Answer:
+    tools: ws.AgentTools = task.tools
+    return ws.Answer(tools.call("close", {"ticket_id": task.text}))
+
+
 for optimizer in (ws.Race(budget=budget), ws.Nearest(metric), ws.Bootstrap(demos=4), ws.Tpe(candidates=2)):
     better = optimizer.compile(agent, trainset=suite.train, valset=suite.dev)
 try:
     result: ws.Evaluation = ws.evaluate(better, suite.test, lm="local/analogy", trials=2, track=False)
     value: float = result.summary.scores["outcome"].value
-    compared: ws.Comparison = ws.compare([agent, better], suite.test)
+    compared: ws.Comparison = ws.compare([agent, better, ws.OwnAgent(own)], suite.test)
     compared.report("report.html")
     ws.judge(result, "local/rubric")
     again: ws.Agent = ws.load("agent.json", env)

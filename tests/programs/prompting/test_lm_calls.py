@@ -84,6 +84,7 @@ def test_a_reply_from_a_cache_is_used_and_not_paid(
 
     monkeypatch.setattr(dspy, "cache", Cache(False, True, str(tmp_path), disk_size_limit_bytes=0))
     script = Script(SEARCH, DELETE, finish())
+    script.digest = "known"  # an engine without one is never cached
     lm = dspy.LM("scripted/cached", engine=script, cache=True, num_retries=0)
     with dspy.context(lm=lm):
         first, second = (Agent("react", env=env)(task=TASKS[0]).episode for _ in range(2))
