@@ -97,7 +97,7 @@ def _bank(suite: Suite, tasks: Sequence[Task], sources: list[str], folder: Path)
     from optimizers.rollouts import Rollouts
     from worksmith.jobs.parts.bank_sources import attempts_of
     from worksmith.jobs.parts.programs import new_agent
-    from worksmith.jobs.settings.groups import AgentSettings
+    from worksmith.jobs.settings.groups.programs import AgentSettings
 
     def rollouts(number: int, attempt: Attempt) -> Rollouts:
         return Rollouts(suite.env, attempt.lm, folder / str(number), workers=4)
@@ -131,7 +131,7 @@ def _compared(
     from optimizers.demos.showing import show
     from optimizers.settings import Settings
     from worksmith.jobs.parts.programs import new_agent
-    from worksmith.jobs.settings.groups import AgentSettings
+    from worksmith.jobs.settings.groups.programs import AgentSettings
     from worksmith.models.resolve import resolve
 
     agent = new_agent(suite, AgentSettings(toolset="all"), "react")

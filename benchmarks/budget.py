@@ -207,7 +207,7 @@ def _plan(suite: Suite, folder: Path, optimizer: str, lm: Model, workers: int) -
     from optimizers.compiling.plan import Plan
     from optimizers.settings import Settings
     from worksmith.jobs.parts.programs import new_agent
-    from worksmith.jobs.settings.groups import AgentSettings
+    from worksmith.jobs.settings.groups.programs import AgentSettings
     from worksmith.models.resolve import resolve
 
     agent = new_agent(suite, AgentSettings(), "react")

@@ -219,7 +219,7 @@ class _Bench:
         from optimizers.compiling.plan import Plan
         from optimizers.settings import Settings
         from worksmith.jobs.parts.programs import new_agent
-        from worksmith.jobs.settings.groups import AgentSettings
+        from worksmith.jobs.settings.groups.programs import AgentSettings
         from worksmith.models.resolve import resolve
 
         setting = self._setting

@@ -82,7 +82,7 @@ def _row(
     from optimizers.demos.showing import show
     from optimizers.settings import Settings
     from worksmith.jobs.parts.programs import new_agent
-    from worksmith.jobs.settings.groups import AgentSettings
+    from worksmith.jobs.settings.groups.programs import AgentSettings
     from worksmith.models.resolve import resolve
 
     agent: Any = new_agent(suite, AgentSettings(toolset=toolset), strategy)

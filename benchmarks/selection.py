@@ -58,7 +58,7 @@ def gold_bank(suite: Suite, folder: Path) -> TraceBank:
     from optimizers.demos.collection import collect
     from optimizers.rollouts import Rollouts
     from worksmith.jobs.parts.programs import new_agent
-    from worksmith.jobs.settings.groups import AgentSettings
+    from worksmith.jobs.settings.groups.programs import AgentSettings
     from worksmith.models.resolve import resolve
 
     teacher = Rollouts(suite.env, resolve("gold", tasks=suite.tasks), folder, workers=4)
@@ -76,7 +76,7 @@ def _compared(suite: Suite, bank: TraceBank, limit: int | None, logs: Path) -> d
     from optimizers.demos.selection import Selector, selection_called
     from optimizers.demos.showing import show
     from worksmith.jobs.parts.programs import new_agent
-    from worksmith.jobs.settings.groups import AgentSettings
+    from worksmith.jobs.settings.groups.programs import AgentSettings
     from worksmith.models.resolve import resolve
 
     tasks = suite.select(split="test", limit=limit)

@@ -94,7 +94,7 @@ def test_the_version_is_the_packages() -> None:
 def test_completion_offers_what_there_is() -> None:
     from optimizers.registry import OPTIMIZERS as REGISTERED
     from programs.strategies import STRATEGIES as KNOWN
-    from worksmith.jobs.settings.groups import OPTIMIZERS, STRATEGIES
+    from worksmith.jobs.settings.groups.programs import OPTIMIZERS, STRATEGIES
 
     assert tuple(STRATEGIES) == tuple(KNOWN)
     assert sorted(OPTIMIZERS) == sorted(REGISTERED)

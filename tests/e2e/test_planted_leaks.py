@@ -20,7 +20,7 @@ from optimizers.demos.demonstration import Demonstration
 from optimizers.demos.trace_bank import TraceBank
 from optimizers.settings import Settings
 from worksmith.jobs.parts.programs import new_agent
-from worksmith.jobs.settings.groups import AgentSettings
+from worksmith.jobs.settings.groups.programs import AgentSettings
 from worksmith.models.resolve import resolve
 
 pytestmark = pytest.mark.slow

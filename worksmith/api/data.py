@@ -26,7 +26,7 @@ from worksmith.jobs.parts.measurement import Measurement
 from worksmith.jobs.parts.opening import usable_tasks
 from worksmith.jobs.parts.programs import OpenedProgram, named_program
 from worksmith.jobs.parts.progress import SILENT, Progress
-from worksmith.jobs.settings.groups import MeasureSettings
+from worksmith.jobs.settings.groups.measuring import MeasureSettings
 from worksmith.models.resolve import model_label, open_models
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from worksmith.jobs.evaluation import Evaluation
 from worksmith.jobs.judgement import Judging, JudgingPlan, plan_judging, run_judging
 from worksmith.jobs.parts.judges import open_judges
 from worksmith.jobs.parts.progress import SILENT
-from worksmith.jobs.settings.groups import LOCAL_JUDGE
+from worksmith.jobs.settings.groups.judging import LOCAL_JUDGE
 from worksmith.jobs.settings.runs import JudgeSettings
 
 if TYPE_CHECKING:

@@ -24,7 +24,9 @@ from worksmith.jobs.settings.base import (
     ordered_fields,
     traits_of,
 )
-from worksmith.jobs.settings.groups import CacheSettings, SeedSettings, SuiteSettings, WorkerSettings
+from worksmith.jobs.settings.groups.episodes import SeedSettings, WorkerSettings
+from worksmith.jobs.settings.groups.models import CacheSettings
+from worksmith.jobs.settings.groups.tasks import SuiteSettings
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
 

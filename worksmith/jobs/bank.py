@@ -25,7 +25,7 @@ from worksmith.jobs.parts.opening import choose_tasks, leave_out_cache
 from worksmith.jobs.parts.printing import Facts
 from worksmith.jobs.parts.programs import new_agent
 from worksmith.jobs.parts.progress import SILENT, Progress
-from worksmith.jobs.settings.groups import TaskSettings
+from worksmith.jobs.settings.groups.tasks import TaskSettings
 
 if TYPE_CHECKING:
     from evals.running.result import Progress as Done

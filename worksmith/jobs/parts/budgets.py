@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import dspy
 
     from optimizers.cost.budget import Account
-    from worksmith.jobs.settings.groups import BudgetSettings
+    from worksmith.jobs.settings.groups.episodes import BudgetSettings
 
 
 def open_budget(

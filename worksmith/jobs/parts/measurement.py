@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from evals.tracking import Run
     from optimizers.cost.budget import Budget
     from worksmith.jobs.parts.programs import OpenedProgram
-    from worksmith.jobs.settings.groups import MeasureSettings
+    from worksmith.jobs.settings.groups.measuring import MeasureSettings
 
 
 @dataclass(frozen=True, kw_only=True)

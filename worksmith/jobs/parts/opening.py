@@ -15,7 +15,9 @@ from worksmith.jobs.parts.progress import SILENT, Progress
 
 if TYPE_CHECKING:
     from evals.suite import Suite
-    from worksmith.jobs.settings.groups import CacheSettings, OrgSettings, TaskSettings
+    from worksmith.jobs.settings.groups.episodes import OrgSettings
+    from worksmith.jobs.settings.groups.models import CacheSettings
+    from worksmith.jobs.settings.groups.tasks import TaskSettings
 
 LOGS = Path("mlruns") / "logs"
 """The folder of episode logs, unless a file is named."""

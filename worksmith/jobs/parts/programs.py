@@ -20,7 +20,7 @@ from programs.strategies import STRATEGIES, CallForm, Strategy
 from tools.errors import InputError
 from tools.files.secrets import described
 from worksmith.jobs.parts.own_programs import own_name, own_program
-from worksmith.jobs.settings.groups import OwnAgentSettings
+from worksmith.jobs.settings.groups.programs import OwnAgentSettings
 
 if TYPE_CHECKING:
     import dspy
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from evals.records.compile_facts import CompileFacts
     from evals.suite import Suite
     from tools.environment import Environment
-    from worksmith.jobs.settings.groups import ProgramSettings, ToolSettings
+    from worksmith.jobs.settings.groups.programs import ProgramSettings, ToolSettings
 
 
 def new_agent(suite: Suite, settings: ToolSettings, strategy: str, *, without: Sequence[str] = ()) -> Agent:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from evals.tracking.registry import Registration
     from optimizers.compiling.artifact import Artifact
     from optimizers.compiling.compile import Result
-    from worksmith.jobs.settings.groups import ExperimentSettings
+    from worksmith.jobs.settings.groups.record import ExperimentSettings
 
 
 def slug(label: str) -> str:

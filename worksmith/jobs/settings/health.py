@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from worksmith.jobs.settings import groups
 from worksmith.jobs.settings.base import setting
+from worksmith.jobs.settings.groups.models import MODELS
+from worksmith.jobs.settings.groups.record import StoreSettings
 
 
-class DoctorSettings(groups.StoreSettings):
+class DoctorSettings(StoreSettings):
     """Check this machine and the models that worksmith.toml and the command name."""
 
     models: tuple[str, ...] = setting(
-        (), "Further models to check, by name.", metavar="MODEL", positional=True, suggest=groups.MODELS
+        (), "Further models to check, by name.", metavar="MODEL", positional=True, suggest=MODELS
     )
     yes: bool = setting(
         False,

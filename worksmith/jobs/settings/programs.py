@@ -7,13 +7,45 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, model_validator
 
-from worksmith.jobs.settings import groups
 from worksmith.jobs.settings.base import Names, setting, with_model_options
+from worksmith.jobs.settings.groups.episodes import (
+    BudgetSettings,
+    OrgSettings,
+    SeedSettings,
+    TimeLimitSettings,
+    WorkerSettings,
+)
+from worksmith.jobs.settings.groups.judging import JudgeSettings
+from worksmith.jobs.settings.groups.measuring import MeasureSettings
+from worksmith.jobs.settings.groups.models import (
+    LOCAL_MODEL,
+    MODELS,
+    CacheSettings,
+    ModelSettings,
+    model_options,
+)
+from worksmith.jobs.settings.groups.programs import (
+    AGENT_HELP,
+    OPTIMIZERS,
+    STRATEGIES,
+    AgentSettings,
+    DemoSettings,
+    OwnAgentSettings,
+    ProgramSettings,
+    ToolSettings,
+)
+from worksmith.jobs.settings.groups.record import ExperimentSettings, MlflowSettings, StoreSettings, traces
+from worksmith.jobs.settings.groups.tasks import (
+    ConditionSettings,
+    GroundTruth,
+    LimitSettings,
+    SchemeSettings,
+    SplitName,
+    SuiteSettings,
+)
 
 
-class EvalSettings(
-    groups.ProgramSettings, groups.OwnAgentSettings, groups.ModelSettings, groups.MeasureSettings
-):
+class EvalSettings(ProgramSettings, OwnAgentSettings, ModelSettings, MeasureSettings):
     """Run a program on a suite's tasks and score every episode."""
 
     group = "Record"
@@ -25,18 +57,18 @@ class EvalSettings(
 
 
 class CompileSettings(
-    groups.SuiteSettings,
-    groups.ProgramSettings,
-    groups.ModelSettings,
-    groups.DemoSettings,
-    groups.ConditionSettings,
-    groups.SchemeSettings,
-    groups.SeedSettings,
-    groups.WorkerSettings,
-    groups.TimeLimitSettings,
-    groups.JudgeSettings,
-    groups.BudgetSettings,
-    groups.MlflowSettings,
+    SuiteSettings,
+    ProgramSettings,
+    ModelSettings,
+    DemoSettings,
+    ConditionSettings,
+    SchemeSettings,
+    SeedSettings,
+    WorkerSettings,
+    TimeLimitSettings,
+    JudgeSettings,
+    BudgetSettings,
+    MlflowSettings,
 ):
     """Choose demonstrations for an agent and write it to one file."""
 
@@ -47,15 +79,15 @@ class CompileSettings(
         "bootstrap",
         "none, race (sets compete on dev, losers stop early), bootstrap (every set on all of dev), knn "
         "(nearest to each task), tpe (Bayesian search over selections), or dspy:NAME.",
-        suggest=groups.OPTIMIZERS,
+        suggest=OPTIMIZERS,
     )
     teacher: str | None = setting(
         None,
         "Model whose successes become demonstrations; gold follows the gold plans.",
-        suggest=groups.MODELS,
+        suggest=MODELS,
         unset="gold if training tasks have gold plans, else --lm",
     )
-    teacher_option: tuple[str, ...] = groups.model_options("teacher")
+    teacher_option: tuple[str, ...] = model_options("teacher")
     bank: Path | None = setting(
         None, "Trace bank (`worksmith bank build`) to use instead of a teacher.", path="file", expert=True
     )
@@ -131,7 +163,7 @@ class CompileSettings(
     journal: bool = setting(
         True, "Keep the journal, OUT.journal, for `worksmith verify`.", recorded=False, expert=True
     )
-    traces: str = groups.traces("none")
+    traces: str = traces("none")
     register_as: str | None = setting(
         None,
         "Make the program the next version of a registered MLflow model.",
@@ -159,7 +191,7 @@ def _categories(values: Any) -> Any:
     return found
 
 
-class CompareSettings(groups.ToolSettings, groups.DemoSettings, groups.MeasureSettings):
+class CompareSettings(ToolSettings, DemoSettings, MeasureSettings):
     """Compare strategies, each uncompiled and compiled, on the same tasks."""
 
     group = "Comparison"
@@ -167,12 +199,12 @@ class CompareSettings(groups.ToolSettings, groups.DemoSettings, groups.MeasureSe
     strategies: Names = setting(
         ("direct", "cot", "act", "react", "plan", "gold"),
         "Comma-separated planning strategies.",
-        suggest=groups.STRATEGIES,
+        suggest=STRATEGIES,
     )
     optimizers: Names = setting(
         ("none", "bootstrap"),
         "Comma-separated: each strategy with each; none is uncompiled.",
-        suggest=groups.OPTIMIZERS,
+        suggest=OPTIMIZERS,
     )
     programs: tuple[str, ...] = setting(
         (),
@@ -184,25 +216,25 @@ class CompareSettings(groups.ToolSettings, groups.DemoSettings, groups.MeasureSe
     )
     agents: tuple[str, ...] = setting(
         (),
-        f"{groups.AGENT_HELP}; repeatable. It is compared as it is, and never compiled.",
+        f"{AGENT_HELP}; repeatable. It is compared as it is, and never compiled.",
         flag="--agent",
         metavar="MODULE:NAME",
         expert=True,
     )
     train_suite: Path | None = setting(None, "Suite to compile on.", unset="the suite compared on")
     lm: Names = setting(
-        (groups.LOCAL_MODEL,),
+        (LOCAL_MODEL,),
         "Comma-separated models, each as local/analogy, gold, replay:FILE or any DSPy model name.",
-        suggest=groups.MODELS,
+        suggest=MODELS,
     )
-    lm_option: tuple[str, ...] = groups.model_options("lm")
+    lm_option: tuple[str, ...] = model_options("lm")
     teacher: str | None = setting(
         None,
         "Model that teaches.",
-        suggest=groups.MODELS,
+        suggest=MODELS,
         unset="gold plans if there are, else --lm",
     )
-    teacher_option: tuple[str, ...] = groups.model_options("teacher")
+    teacher_option: tuple[str, ...] = model_options("teacher")
     without_tools: Annotated[tuple[str, ...], BeforeValidator(_categories)] = setting(
         (),
         "Run each program also without the functions of this category, with query tools instead; "
@@ -218,14 +250,14 @@ class CompareSettings(groups.ToolSettings, groups.DemoSettings, groups.MeasureSe
 
 
 class BankSettings(
-    groups.SuiteSettings,
-    groups.AgentSettings,
-    groups.CacheSettings,
-    groups.SchemeSettings,
-    groups.LimitSettings,
-    groups.SeedSettings,
-    groups.WorkerSettings,
-    groups.StoreSettings,
+    SuiteSettings,
+    AgentSettings,
+    CacheSettings,
+    SchemeSettings,
+    LimitSettings,
+    SeedSettings,
+    WorkerSettings,
+    StoreSettings,
 ):
     """Collect successful trajectories to compile with."""
 
@@ -240,7 +272,7 @@ class BankSettings(
         flag="--from",
         suggest=("gold", "log:", "mlflow:", "replay:", "local/analogy", "openai/gpt-4o"),
     )
-    split: groups.SplitName = setting(
+    split: SplitName = setting(
         "train",
         "train, dev, test, paired or all. A compile leaves out tasks of its own dev and test splits.",
     )
@@ -249,23 +281,23 @@ class BankSettings(
 
 
 class RunSettings(
-    groups.SuiteSettings,
-    groups.ProgramSettings,
-    groups.ModelSettings,
-    groups.JudgeSettings,
-    groups.OrgSettings,
-    groups.ExperimentSettings,
+    SuiteSettings,
+    ProgramSettings,
+    ModelSettings,
+    JudgeSettings,
+    OrgSettings,
+    ExperimentSettings,
 ):
     """Run one task."""
 
     group = "Run"
 
     task_id: str = setting(..., "Id of the task.", positional=True)
-    ground_truth: groups.GroundTruth = setting("published", "published or corrected.")
-    traces: str = groups.traces("none")
+    ground_truth: GroundTruth = setting("published", "published or corrected.")
+    traces: str = traces("none")
 
 
-class VerifySettings(groups.WorkerSettings):
+class VerifySettings(WorkerSettings):
     """Derive a compiled program again from its journal."""
 
     program: Path = setting(..., "File that `worksmith compile` wrote.", positional=True, path="file")

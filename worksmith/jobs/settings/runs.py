@@ -4,25 +4,27 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from worksmith.jobs.settings import groups
 from worksmith.jobs.settings.base import JobSettings, Names, setting
+from worksmith.jobs.settings.groups.episodes import SeedSettings, WorkerSettings
+from worksmith.jobs.settings.groups.judging import LOCAL_JUDGE, RubricSettings, judges
+from worksmith.jobs.settings.groups.models import CacheSettings
+from worksmith.jobs.settings.groups.record import ExperimentSettings, StoreSettings, TrackSettings, traces
+from worksmith.jobs.settings.groups.tasks import GroundTruth, RunsSettings, SuiteSettings
 
 FORMATS = {"html": ".html", "md": ".md", "csv": ".csv", "json": ".json", "latex": ".tex"}
 """The formats of reports, and how the names of their files end."""
 
 
-class JudgeSettings(groups.RubricSettings, groups.WorkerSettings, groups.CacheSettings):
+class JudgeSettings(RubricSettings, WorkerSettings, CacheSettings):
     """Judge the episodes of finished runs."""
 
     runs: tuple[str, ...] = setting(..., "Episode logs, or folders of them.", metavar="RUN", positional=True)
-    judge: tuple[str, ...] = groups.judges(groups.LOCAL_JUDGE)
+    judge: tuple[str, ...] = judges(LOCAL_JUDGE)
     suite: Path | None = setting(None, "Suite of the runs.", unset="the suite named in the logs")
     anew: bool = setting(False, "Ask again for existing verdicts.")
 
 
-class CalibrateSettings(
-    groups.RubricSettings, groups.SeedSettings, groups.WorkerSettings, groups.CacheSettings
-):
+class CalibrateSettings(RubricSettings, SeedSettings, WorkerSettings, CacheSettings):
     """Measure judges on labelled cases."""
 
     labels: Path | None = setting(None, "JSON lines: request, response, reference, level ...", path="file")
@@ -31,7 +33,7 @@ class CalibrateSettings(
         "Make cases with known failures from the tasks of a generated suite; repeat for several.",
         metavar="SUITE",
     )
-    judge: tuple[str, ...] = groups.judges(groups.LOCAL_JUDGE)
+    judge: tuple[str, ...] = judges(LOCAL_JUDGE)
     cases: int = setting(120, "Number of planted cases.", min=2)
     repeats: int = setting(1, "Times to judge a sample of cases again.", min=0, max=10)
     save_labels: Path | None = setting(None, "Write the planted cases to this file.", path="file")
@@ -44,7 +46,7 @@ class CalibrateSettings(
     )
 
 
-class ReportSettings(groups.RunsSettings, groups.StoreSettings):
+class ReportSettings(RunsSettings, StoreSettings):
     """Report runs as a page, tables or data."""
 
     out: Path | None = setting(
@@ -65,7 +67,7 @@ class ReportSettings(groups.RunsSettings, groups.StoreSettings):
     force: bool = setting(False, "Overwrite the file.")
 
 
-class EpisodesSettings(groups.RunsSettings, groups.StoreSettings):
+class EpisodesSettings(RunsSettings, StoreSettings):
     """List episodes of runs."""
 
     arm: tuple[str, ...] = setting((), "Episodes of this program only; repeatable.")
@@ -85,7 +87,7 @@ class EpisodesSettings(groups.RunsSettings, groups.StoreSettings):
     suite: Path | None = setting(None, "Suite of published predictions.")
 
 
-class LogSettings(groups.ExperimentSettings):
+class LogSettings(ExperimentSettings):
     """Put runs from episode logs into MLflow."""
 
     runs: tuple[str, ...] = setting(..., "Episode logs, or folders of logs.", positional=True)
@@ -94,10 +96,10 @@ class LogSettings(groups.ExperimentSettings):
         "Suite of the runs, for the expectations in traces.",
         unset="the suite named in their cards",
     )
-    traces: str = groups.traces("all")
+    traces: str = traces("all")
 
 
-class RateSettings(groups.SeedSettings, groups.TrackSettings, groups.StoreSettings):
+class RateSettings(SeedSettings, TrackSettings, StoreSettings):
     """Have people rate episodes."""
 
     runs: tuple[str, ...] = setting(
@@ -112,7 +114,7 @@ class RateSettings(groups.SeedSettings, groups.TrackSettings, groups.StoreSettin
     )
 
 
-class ScoreSettings(groups.SuiteSettings):
+class ScoreSettings(SuiteSettings):
     """Score recorded predictions."""
 
     more: tuple[Path, ...] = setting((), "More prediction files.", metavar="[FILE]...", positional=True)
@@ -122,7 +124,7 @@ class ScoreSettings(groups.SuiteSettings):
         short="-p",
         metavar="FILE...",
     )
-    ground_truth: groups.GroundTruth = setting(
+    ground_truth: GroundTruth = setting(
         "published",
         "published answers, or corrected: answers that contradict the task are replaced, and ambiguous "
         "tasks accept every reading.",
@@ -163,7 +165,7 @@ class PowerSettings(JobSettings):
     candidates: int = setting(4, "Programs that race against the uncompiled one.", min=1, max=1000)
 
 
-class UiSettings(groups.StoreSettings):
+class UiSettings(StoreSettings):
     """Show the recorded runs in MLflow's web page."""
 
     port: int = setting(5000, "Port on this machine.", min=1, max=65535)

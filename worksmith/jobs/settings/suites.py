@@ -6,11 +6,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from worksmith.jobs.settings import groups
 from worksmith.jobs.settings.base import JobSettings, setting
+from worksmith.jobs.settings.groups.episodes import WorkerSettings
+from worksmith.jobs.settings.groups.judging import LOCAL_JUDGE, RubricSettings, judges
+from worksmith.jobs.settings.groups.models import CacheSettings
+from worksmith.jobs.settings.groups.record import StoreSettings, TrackSettings
+from worksmith.jobs.settings.groups.tasks import SplitName, SuiteSettings, TaskSettings
 
 
-class BuildSettings(groups.CacheSettings):
+class BuildSettings(CacheSettings):
     """Generate a suite. Seed, scale and options determine every byte except the index."""
 
     kind: str = setting(..., "World kind.", positional=True)
@@ -50,17 +54,17 @@ class ImportSettings(JobSettings):
     force: bool = setting(False, "Replace an existing suite.")
 
 
-class TaskListSettings(groups.SuiteSettings, groups.TaskSettings):
+class TaskListSettings(SuiteSettings, TaskSettings):
     """List the tasks of a suite."""
 
 
-class TaskCheckSettings(groups.SuiteSettings):
+class TaskCheckSettings(SuiteSettings):
     """Check the tasks of a suite."""
 
-    split: groups.SplitName = setting("all", "train, dev, test, paired or all.")
+    split: SplitName = setting("all", "train, dev, test, paired or all.")
 
 
-class TaskDraftSettings(groups.SuiteSettings):
+class TaskDraftSettings(SuiteSettings):
     """Draft tasks for a project from its tables."""
 
     out: Path = setting(..., "File to write.", short="-o", path="file")
@@ -74,17 +78,15 @@ class TaskDraftSettings(groups.SuiteSettings):
     force: bool = setting(False, "Replace an existing file.")
 
 
-class QuickstartSettings(
-    groups.RubricSettings, groups.WorkerSettings, groups.TrackSettings, groups.StoreSettings
-):
+class QuickstartSettings(RubricSettings, WorkerSettings, TrackSettings, StoreSettings):
     """Run the main job, end to end, on this machine alone."""
 
     out: Path = setting(Path("build/quickstart"), "Folder for suite and program.", short="-o")
     seed: int = setting(7, "Seed of all random choices.")
-    judge: tuple[str, ...] = groups.judges(groups.LOCAL_JUDGE)
+    judge: tuple[str, ...] = judges(LOCAL_JUDGE)
 
 
-class IndexSettings(groups.SuiteSettings):
+class IndexSettings(SuiteSettings):
     """Index the texts that a suite's tools search."""
 
     embedder: str | None = setting(

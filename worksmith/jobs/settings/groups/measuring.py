@@ -1,0 +1,37 @@
+"""Settings of every measurement of programs."""
+
+from __future__ import annotations
+
+from worksmith.jobs.settings.base import setting
+from worksmith.jobs.settings.groups.episodes import (
+    BudgetSettings,
+    EpisodeSettings,
+    OrgSettings,
+    SeedSettings,
+    TimeLimitSettings,
+    WorkerSettings,
+)
+from worksmith.jobs.settings.groups.judging import JudgeSettings
+from worksmith.jobs.settings.groups.models import CacheSettings
+from worksmith.jobs.settings.groups.record import MlflowSettings
+from worksmith.jobs.settings.groups.tasks import SuiteSettings, TaskSettings
+
+
+class MeasureSettings(
+    SuiteSettings,
+    TaskSettings,
+    EpisodeSettings,
+    SeedSettings,
+    WorkerSettings,
+    TimeLimitSettings,
+    CacheSettings,
+    JudgeSettings,
+    OrgSettings,
+    BudgetSettings,
+    MlflowSettings,
+):
+    """The tasks on which programs are measured, and how they are."""
+
+    group = "Run"
+
+    resume: bool = setting(False, "Continue the logs of a stopped run.", recorded=False)
