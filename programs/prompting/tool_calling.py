@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import Any, get_args
 
 from evals.lm.prices import listed
@@ -44,11 +43,11 @@ def check_native(lm: Any) -> None:
 def engine_settings(lm: Any) -> dict[str, Any]:
     """Settings that a request with tools needs on its way to the model.
 
-    LiteLLM hands tools to a module of its own first, which wants the package `mcp` even where none of the
-    tools is of that kind; it is told to leave that out.
+    LiteLLM hands tools to a module of its own first, which wants the package `mcp` in a release of its choice
+    even where none of the tools is of that kind; it is told to leave that out.
     """
     lm = itself(lm)
-    if not _hosted(lm) or not hasattr(lm, "engine") or find_spec("mcp") is not None:
+    if not _hosted(lm) or not hasattr(lm, "engine"):
         return {}
     from dspy.clients.backend_selection import select_backend
 

@@ -11,7 +11,7 @@ FAILURES = 10
 """Failures in a row, of whichever requests, that pause a model."""
 
 FIRST_PAUSE = 2.0
-"""Seconds of the first pause; each further one in a row is twice as long."""
+"""Seconds of the first pause; each further one in a row is twice as long if the model has ever answered."""
 
 LONGEST_PAUSE = 60.0
 
@@ -76,7 +76,13 @@ class Breaker:
         self._in_a_row += 1
         # Requests that were in flight as the model was paused say nothing new.
         if tried or (self.paused and not before):
-            self._until = now + min(FIRST_PAUSE * 2.0 ** min(self.failed_tries, 10), LONGEST_PAUSE)
+            self._until = now + self._pause
+
+    @property
+    def _pause(self) -> float:
+        # A model that never answered has a wrong address rather than an outage: the run is to end soon.
+        in_a_row = min(self.failed_tries, 10) if self._answered > -math.inf else 0
+        return min(FIRST_PAUSE * 2.0**in_a_row, LONGEST_PAUSE)
 
     def answered(self, now: float, *, tried: bool) -> None:
         """Take note that the model works, or at least refuses a request for what it is."""

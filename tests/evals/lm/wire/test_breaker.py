@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from evals.lm.wire.breaker import FAILURES, FIRST_PAUSE, LONGEST_PAUSE, Breaker
 
 DOWN = ConnectionError("down")
 
 
-def paused(now: float = 0.0) -> Breaker:
+def paused(now: float = 0.0, *, answered: bool = True) -> Breaker:
     breaker = Breaker()
+    if answered:
+        breaker.answered(now - 1.0, tried=False)
     for _ in range(FAILURES):
         breaker.failed(DOWN, now, sent=now, tried=False)
     return breaker
@@ -47,18 +51,26 @@ def test_after_the_pause_one_request_tries_it_and_the_others_wait() -> None:
     assert not breaker.begin()
 
 
-def test_each_try_in_vain_doubles_the_pause_up_to_the_longest() -> None:
-    breaker, now, pauses = paused(), 0.0, []
-    for _ in range(8):
+def _pauses(breaker: Breaker, number: int) -> Iterator[float]:
+    now = 0.0
+    for _ in range(number):
         wait = breaker.wait(now)
         assert wait is not None
-        pauses.append(wait)
+        yield wait
         now += wait
         assert breaker.begin()
         breaker.failed(DOWN, now, sent=now, tried=True)
 
-    assert pauses == [2, 4, 8, 16, 32, LONGEST_PAUSE, LONGEST_PAUSE, LONGEST_PAUSE]
+
+def test_each_try_in_vain_doubles_the_pause_up_to_the_longest() -> None:
+    breaker = paused()
+
+    assert list(_pauses(breaker, 8)) == [2, 4, 8, 16, 32, LONGEST_PAUSE, LONGEST_PAUSE, LONGEST_PAUSE]
     assert breaker.failed_tries == 8
+
+
+def test_a_model_that_never_answered_is_tried_again_soon_so_that_the_run_ends_soon() -> None:
+    assert list(_pauses(paused(answered=False), 8)) == [FIRST_PAUSE] * 8
 
 
 def test_what_was_in_flight_before_the_pause_neither_ends_nor_lengthens_it() -> None:
