@@ -15,7 +15,7 @@ from worksmith.cli.command import Commands
 _GROUPS = {"serve": "Serve a model or a world to other programs."}
 """Groups that commands of several kinds share, with their help."""
 
-_OURS = {"serve model": "worksmith.cli.serve_model:serve_model"}
+_OURS = {"serve model": "worksmith.cli.serve.model:serve_model"}
 """Commands of no kind in these groups."""
 
 

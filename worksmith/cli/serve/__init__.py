@@ -1,0 +1,1 @@
+"""The commands `worksmith serve ...` that are of no kind."""
