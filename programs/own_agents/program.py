@@ -3,38 +3,28 @@
 from __future__ import annotations
 
 import inspect
-import time
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 import dspy
 
-from evals.dspy_programs.asked import asked
-from evals.lm.failures import Ended, failure_of
+from evals.lm.failures import Ended
 from evals.lm.metering import answers_so_far, count_reported, requests_so_far
 from evals.lm.payer import AdmissionError
 from programs.own_agents.event_loop import awaited
+from programs.own_agents.opened import OpenedTask
 from programs.own_agents.task import AgentTask, Answer
-from programs.own_agents.tools import AgentTools
 from programs.parts.tool_retrieval import (
-    REQUIRED,
     check_toolset,
-    default_toolset,
-    toolkits_on_offer,
     tools_a_step,
 )
-from programs.prompting.prompt import context_text, with_policies
-from programs.prompting.steps import read_answer
 from tools.code import code_digest
-from tools.episode_result import EpisodeResult
 from tools.errors import InputError
-from tools.persona import Attributes
 from tools.seeding import digest
 
 if TYPE_CHECKING:
     from evals.tasks.task import VisibleTask
     from tools.environment import Environment
-    from tools.episode import Episode
 
 Returned = str | Answer | None
 AgentFunction = Callable[[AgentTask], Returned | Awaitable[Returned]]
@@ -138,65 +128,26 @@ class OwnAgent:
         """
         if self.env is None:
             raise InputError("the agent has no environment", hint="give env=...")
-        started, before = time.perf_counter(), answers_so_far()
-        asked_before = requests_so_far()
-        given = asked(task, self.env)
-        toolset = self._toolset or default_toolset(self.env, "react", otherwise=REQUIRED)
-        kits = toolkits_on_offer(toolset, given.domains)
-        episode = self.env.episode(kits, persona=given.persona, now=given.now)
-        shown = AgentTask(
-            id=given.id,
-            text=given.query,
-            context=_context(episode, given.context),
-            persona=episode.persona.model_copy(update={"attributes": Attributes()}),
-            now=episode.now,
-            tools=AgentTools(episode),
-            max_steps=self.max_steps,
-        )
-        answer, ended = self._run(shown)
-        counted, reported = answers_so_far() - before, shown.usage
+        before, asked_before = answers_so_far(), requests_so_far()
+        opened = OpenedTask(self.env, task, toolset=self._toolset, max_steps=self.max_steps)
+        answer, ended = self._run(opened)
+        counted, reported = answers_so_far() - before, opened.task.usage
         # A request that failed was counted as well.
         usage = reported.total(unknown=not counted and requests_so_far() == asked_before)
         count_reported(usage, reported.requests)
-        result = EpisodeResult(
-            ended.status,
-            episode.outcome(),
-            list(episode.calls),
-            answer=answer.text,
-            answer_status=answer.status if "status" in episode.kind.finish.arguments else "",
-            model_calls=reported.requests + counted,
-            usage=usage,
-            seconds=time.perf_counter() - started,
-            error=ended.error,
-            traceback=ended.traceback,
-        )
+        result = opened.result(answer, ended, usage, model_calls=reported.requests + counted)
         return dspy.Prediction(answer=answer.text, episode=result)
 
-    def _run(self, task: AgentTask) -> tuple[Answer, Ended]:
-        tools, failed = task.tools, None
+    def _run(self, opened: OpenedTask) -> tuple[Answer, Ended]:
         returned: Returned = None
+        failed: Exception | None = None
         try:
-            found = self.function(task)
+            found = self.function(opened.task)
             returned = awaited(found) if inspect.isawaitable(found) else found
         except (InputError, AdmissionError):
             raise
         except Exception as error:
             failed = error
         finally:
-            tools.end()
-        failed = tools.failure or failed
-        if failed is not None and (tools.failure or tools.answer is None):
-            return Answer(""), failure_of(failed)
-        if tools.answer is not None:
-            return Answer(*read_answer(tools.answer)), Ended("finished")
-        if isinstance(returned, Answer):
-            return returned, Ended("finished")
-        if isinstance(returned, str):
-            return Answer(returned), Ended("finished")
-        wrong = TypeError(f"the agent returned {type(returned).__name__}, and neither a text nor ws.Answer")
-        return Answer(""), failure_of(wrong)
-
-
-def _context(episode: Episode, policies: str) -> str:
-    clock = context_text(episode.now, episode.persona, episode.kind.departments)
-    return with_policies(clock, policies)
+            opened.task.tools.end()
+        return opened.ended(returned, failed)

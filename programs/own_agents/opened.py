@@ -1,0 +1,97 @@
+"""A task that is open for an agent: its episode, and how it ends."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from evals.dspy_programs.asked import asked
+from evals.lm.failures import Ended, failure_of
+from programs.own_agents.task import AgentTask, Answer
+from programs.own_agents.tools import AgentTools
+from programs.parts.tool_retrieval import REQUIRED, default_toolset, toolkits_on_offer
+from programs.prompting.prompt import context_text, with_policies
+from programs.prompting.steps import read_answer
+from tools.episode_result import EpisodeResult, Usage
+from tools.persona import Attributes
+
+if TYPE_CHECKING:
+    from evals.tasks.task import VisibleTask
+    from tools.environment import Environment
+    from tools.episode import Episode
+
+
+class OpenedTask:
+    """A task in an episode of its own.
+
+    Attributes:
+        task: as the agent sees it.
+
+    Args:
+        toolset: see `OwnAgent`.
+
+    Raises:
+        InputError: a text does not say enough to be a task in this environment.
+    """
+
+    def __init__(
+        self, env: Environment, task: VisibleTask | str, *, toolset: str | None = None, max_steps: int = 20
+    ) -> None:
+        self._started = time.perf_counter()
+        given = asked(task, env)
+        toolset = toolset or default_toolset(env, "react", otherwise=REQUIRED)
+        kits = toolkits_on_offer(toolset, given.domains)
+        self._episode = episode = env.episode(kits, persona=given.persona, now=given.now)
+        self.task = AgentTask(
+            id=given.id,
+            text=given.query,
+            context=_context(episode, given.context),
+            persona=episode.persona.model_copy(update={"attributes": Attributes()}),
+            now=episode.now,
+            tools=AgentTools(episode),
+            max_steps=max_steps,
+        )
+
+    def ended(self, returned: object, failure: Exception | None = None) -> tuple[Answer, Ended]:
+        """The answer and the status, after which no call is made any more.
+
+        A failure of the harness comes before all else, then an answer by `finish`.
+
+        Args:
+            returned: by the agent: a text or an `Answer`.
+            failure: the exception that ended the agent.
+        """
+        tools = self.task.tools
+        tools.end()
+        failure = tools.failure or failure
+        if failure is not None and (tools.failure or tools.answer is None):
+            return Answer(""), failure_of(failure)
+        if tools.answer is not None:
+            return Answer(*read_answer(tools.answer)), Ended("finished")
+        if isinstance(returned, Answer):
+            return returned, Ended("finished")
+        if isinstance(returned, str):
+            return Answer(returned), Ended("finished")
+        wrong = TypeError(f"the agent returned {type(returned).__name__}, and neither a text nor ws.Answer")
+        return Answer(""), failure_of(wrong)
+
+    def result(self, answer: Answer, ended: Ended, usage: Usage, *, model_calls: int) -> EpisodeResult:
+        """The episode, after `ended`."""
+        episode = self._episode
+        return EpisodeResult(
+            ended.status,
+            episode.outcome(),
+            list(episode.calls),
+            answer=answer.text,
+            answer_status=answer.status if "status" in episode.kind.finish.arguments else "",
+            model_calls=model_calls,
+            usage=usage,
+            seconds=time.perf_counter() - self._started,
+            error=ended.error,
+            traceback=ended.traceback,
+        )
+
+
+def _context(episode: Episode, policies: str) -> str:
+    clock = context_text(episode.now, episode.persona, episode.kind.departments)
+    return with_policies(clock, policies)
