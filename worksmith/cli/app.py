@@ -45,6 +45,7 @@ COMMANDS = {
     "suite": "worlds.suite:app",
     "tasks": "worlds.tasks:app",
     "access": "worlds.access:app",
+    "export": "export.app:app",
     "config": "config:app",
     "doctor": "doctor:examine",
 }

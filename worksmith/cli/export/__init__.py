@@ -1,0 +1,1 @@
+"""`worksmith export`: suites as the files of other frameworks."""

@@ -1,0 +1,10 @@
+"""The commands of `worksmith export`."""
+
+from __future__ import annotations
+
+from worksmith.cli.command import Commands
+from worksmith.cli.export.dspy import export_dspy
+
+app = Commands(help="Write a suite as the files of another framework.", no_args_is_help=True)
+
+app.command("dspy")(export_dspy)

@@ -1,0 +1,52 @@
+"""The tasks that an export takes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evals.suite import Suite
+from worksmith.jobs.parts.opening import choose_tasks
+from worksmith.jobs.parts.progress import SILENT, Progress
+from worksmith.jobs.settings.groups.tasks import TaskSettings
+
+if TYPE_CHECKING:
+    from evals.tasks.task import Task
+
+
+def chosen_tasks(
+    suite: Suite | Path | str,
+    *,
+    split: str | None = None,
+    limit: int | None = None,
+    where: Sequence[str] | str = (),
+    scheme: str = "standard",
+    progress: Progress = SILENT,
+) -> tuple[Suite, str, list[Task]]:
+    """The suite, the split's name and its tasks, as `worksmith eval` with these settings takes them.
+
+    Args:
+        suite: an open one, or its folder.
+        split: `train`, `dev`, `test`, `paired` or `all`; None for `test`, or `all` of a published task set.
+        limit: at most so many, spread evenly.
+        where: conditions such as `area=HR,IT`; a text is one condition.
+        scheme: of the splits.
+
+    Raises:
+        InputError: a setting is wrong, or there are no such tasks.
+    """
+    opened = suite if isinstance(suite, Suite) else Suite.open(Path(suite))
+    conditions = [where] if isinstance(where, str) else list(where)
+    settings = TaskSettings(split=split, limit=limit, where=conditions, scheme=scheme)
+    return opened, *choose_tasks(opened, settings, progress)
+
+
+def choice_of(settings: TaskSettings) -> dict[str, Any]:
+    """The arguments of `chosen_tasks` that differ from their defaults, for a file that is written."""
+    given = {"split": settings.split, "limit": settings.limit, "where": list(settings.where)}
+    return {
+        name: value
+        for name, value in {**given, "scheme": settings.scheme}.items()
+        if value not in (None, [], "standard")
+    }

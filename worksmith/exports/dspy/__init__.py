@@ -1,0 +1,1 @@
+"""A suite's tasks as plain examples for DSPy."""

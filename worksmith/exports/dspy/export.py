@@ -1,0 +1,38 @@
+"""Write a suite's tasks as files of plain `dspy.Example`s."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from evals.suite import Suite
+from worksmith.exports.choice import chosen_tasks
+from worksmith.exports.dspy.rows import rows_of
+from worksmith.exports.folder import Exported, check_folder, write_folder
+from worksmith.jobs.parts.progress import SILENT, Progress
+
+if TYPE_CHECKING:
+    from worksmith.jobs.settings.exports import ExportSettings
+
+SPLITS = ("train", "dev", "test")
+
+
+def export(settings: ExportSettings, *, progress: Progress = SILENT) -> Exported:
+    """Write a file of examples for each split.
+
+    Raises:
+        InputError: a setting is wrong, or the folder cannot be written.
+    """
+    check_folder(settings)
+    suite = Suite.open(settings.suite)
+    counts = suite.counts()
+    splits = [name for name in SPLITS if name in counts] if settings.split is None else [settings.split]
+    choice: dict[str, Any] = {"limit": settings.limit, "where": settings.where, "scheme": settings.scheme}
+    found = {split: chosen_tasks(suite, split=split, progress=progress, **choice)[2] for split in splits}
+    files = {f"{split}.json": _lines(rows_of(suite, tasks)) for split, tasks in found.items()}
+    return write_folder(settings, files, sum(map(len, found.values())))
+
+
+def _lines(rows: list[dict[str, Any]]) -> str:
+    """A JSON list with one row a line."""
+    return "[\n" + ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows) + "\n]\n"

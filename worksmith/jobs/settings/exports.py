@@ -1,0 +1,17 @@
+"""Settings of exports."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from worksmith.jobs.settings.base import setting
+from worksmith.jobs.settings.groups.tasks import SuiteSettings, TaskSettings
+
+
+class ExportSettings(SuiteSettings, TaskSettings):
+    """Write a suite as the files of another framework."""
+
+    group = "Export"
+
+    out: Path = setting(..., "Folder to write.", short="-o", path="folder")
+    force: bool = setting(False, "Replace the files of an earlier export.")
