@@ -10,6 +10,7 @@ from typing import Any
 
 from evals.lm.refusals import refused_access, refused_setting
 from evals.lm.sdk_errors import (
+    framework_status,
     http_status,
     is_lasting,
     is_sdk_error,
@@ -155,7 +156,7 @@ def _status(error: BaseException) -> EpisodeStatus | None:
 
     from retrievers.errors import RetrievalError
 
-    declared = _declared(error)
+    declared = _declared(error) or framework_status(error)
     if declared is not None:
         return declared
     if isinstance(error, AdapterParseError):

@@ -77,6 +77,12 @@ def sdk_status(error: BaseException) -> EpisodeStatus | None:
     return _by_name("last", names) or _by_name("exactly", names[:1])
 
 
+def framework_status(error: BaseException) -> EpisodeStatus | None:
+    """The episode's status after an exception with which an agent's framework stops it; None for another."""
+    named = [f"{cls.__module__}.{cls.__qualname__}" for cls in type(error).__mro__]
+    return _by_name("frameworks", named)
+
+
 def is_lasting(error: BaseException) -> bool:
     """Whether the next try would meet the same exception of a client library, DSPy included."""
     names = _names(error, _PACKAGES | {"dspy"})

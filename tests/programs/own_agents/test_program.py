@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
@@ -12,6 +13,7 @@ import httpx
 import openai
 import pytest
 
+from evals.lm.failures import failure_status
 from evals.records.record import EpisodeRecord
 from evals.running.runner import evaluate
 from evals.running.settings import EvalSettings
@@ -20,6 +22,7 @@ from programs.own_agents.program import OwnAgent
 from programs.own_agents.task import AgentTask, Answer
 from programs.own_agents.tools import ENDED
 from retrievers.errors import RetrievalError
+from tests.evals.client_errors import foreign
 from tests.programs.office import TASKS, Script
 from tools.environment import Environment
 from tools.episode import Episode
@@ -131,6 +134,34 @@ def test_errors_are_classified(env: Environment, agent: Any, status: str, said: 
 
     assert record.status == status
     assert said in str(record.error)
+
+
+LIMITS = {
+    "langgraph.errors": "GraphRecursionError",
+    "agents.exceptions": "MaxTurnsExceeded",
+    "pydantic_ai.exceptions": "UsageLimitExceeded",
+}
+
+
+@pytest.mark.parametrize("module", LIMITS)
+def test_a_framework_s_limit_of_steps_is_ours(env: Environment, module: str) -> None:
+    def endless(task: AgentTask) -> str:
+        raise foreign(module, LIMITS[module], said="Recursion limit of 25 reached")
+
+    record = run(endless, env)[0]
+
+    assert (record.status, record.graded, record.scores["outcome"]) == ("step_limit", True, 0.0)
+    assert record.error == f"{LIMITS[module]}: Recursion limit of 25 reached"
+    assert failure_status(foreign("my_agent", LIMITS[module])) == "program_error"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("module", LIMITS)
+def test_frameworks_call_their_limits_so(module: str) -> None:
+    pytest.importorskip(module.partition(".")[0])
+    error = getattr(importlib.import_module(module), LIMITS[module])("25 steps")
+
+    assert failure_status(error) == "step_limit"
 
 
 def test_calls_before_an_error_stay_on_record(env: Environment) -> None:
