@@ -81,12 +81,22 @@ class Tool:
         Raises:
             BadArgumentsError: unknown or missing names, or values of the wrong type.
         """
-        given = {n: v for n, v in arguments.items() if v is not None or n not in self._null_is_absent}
         try:
-            checked: dict[str, Any] = vars(self._validator.validate_python(given))
+            checked: dict[str, Any] = vars(self._validator.validate_python(self._given(arguments)))
             return checked
         except ValidationError as error:
             raise BadArgumentsError(self._explain(error)) from None
+
+    def plain(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Arguments that `validate` takes as JSON in the types of the schema; others as they are."""
+        try:
+            checked = self._model.model_validate(self._given(arguments))
+        except ValidationError:
+            return dict(arguments)
+        return checked.model_dump(mode="json", exclude_unset=True)
+
+    def _given(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        return {n: v for n, v in arguments.items() if v is not None or n not in self._null_is_absent}
 
     @cached_property
     def text(self) -> str:

@@ -26,7 +26,6 @@ NEEDS = {
     "openai_agents": "agents",
     "pydantic_agent": "pydantic_ai",
     "command": "openai",
-    "mcp_client": "mcp",
 }
 
 

@@ -24,6 +24,12 @@ def test_null_leaves_an_optional_argument_out_and_a_required_one_unsaid() -> Non
         ADD.validate({"text": None})
 
 
+def test_arguments_that_the_tool_takes_become_plain_ones_and_others_stay() -> None:
+    assert SEARCH.plain({"text": None}) == {}
+    assert SEARCH.plain({"text": 7}) == {"text": "7"}
+    assert ADD.plain({"text": None, "other": 1}) == {"text": None, "other": 1}
+
+
 def test_as_json_schema() -> None:
     assert ADD.parameters["required"] == ["text"]
     assert set(ADD.parameters["properties"]) == {"text", "owner"}

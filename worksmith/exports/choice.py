@@ -43,10 +43,6 @@ def chosen_tasks(
 
 
 def choice_of(settings: TaskSettings) -> dict[str, Any]:
-    """The arguments of `chosen_tasks` that differ from their defaults, for a file that is written."""
+    """The arguments of `chosen_tasks` but the suite, for a file that is written."""
     given = {"split": settings.split, "limit": settings.limit, "where": list(settings.where)}
-    return {
-        name: value
-        for name, value in {**given, "scheme": settings.scheme}.items()
-        if value not in (None, [], "standard")
-    }
+    return {**given, "scheme": settings.scheme}

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from evals.suite import Suite
 from worksmith.exports.choice import chosen_tasks
-from worksmith.exports.dspy.rows import rows_of
 from worksmith.exports.folder import Exported, check_folder, write_folder
+from worksmith.exports.rows import row_of
 from worksmith.jobs.parts.progress import SILENT, Progress
 
 if TYPE_CHECKING:
@@ -29,7 +29,9 @@ def export(settings: ExportSettings, *, progress: Progress = SILENT) -> Exported
     splits = [name for name in SPLITS if name in counts] if settings.split is None else [settings.split]
     choice: dict[str, Any] = {"limit": settings.limit, "where": settings.where, "scheme": settings.scheme}
     found = {split: chosen_tasks(suite, split=split, progress=progress, **choice)[2] for split in splits}
-    files = {f"{split}.json": _lines(rows_of(suite, tasks)) for split, tasks in found.items()}
+    files = {
+        f"{split}.json": _lines([row_of(suite, task) for task in tasks]) for split, tasks in found.items()
+    }
     return write_folder(settings, files, sum(map(len, found.values())))
 
 

@@ -1,0 +1,63 @@
+"""A suite's tasks for inspect_ai."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tools.errors import missing_extra
+
+if TYPE_CHECKING:
+    from inspect_ai import Task
+
+    from evals.suite import Suite
+
+
+def inspect_task(
+    suite: Suite | Path | str,
+    *,
+    split: str | None = None,
+    limit: int | None = None,
+    where: Sequence[str] | str = (),
+    scheme: str = "standard",
+    toolset: str | None = None,
+    max_steps: int = 20,
+    solver: Any = None,
+) -> Task:
+    """A suite's tasks as a `Task` of inspect_ai, scored as `worksmith eval` scores them.
+
+    Each sample and epoch has an episode of its own, which the setup opens. The system message, the user's
+    request and the tools are those of `AgentTask`. A solver finds the tools in `state.tools`; an agent of
+    inspect_ai gets them by `EpisodeTools` of `worksmith.exports.inspect.tools`.
+
+    Args:
+        suite: an open one, or its folder.
+        split: `train`, `dev`, `test`, `paired` or `all`; None for `test`, or `all` of a published task set.
+        limit: at most so many tasks, spread evenly.
+        where: conditions such as `area=HR,IT`; a text is one condition.
+        scheme: of the splits: `standard` or `held_out_intents`.
+        toolset: the tools on offer, see `OwnAgent`.
+        max_steps: so many requests to the model an episode may make.
+        solver: a solver or agent of inspect_ai; default is their `react`, until the model calls no tool, or
+            `finish`.
+
+    Returns:
+        The task. Its samples have the id and the request of a task, and in their metadata persona, clock,
+        intent and toolkits; no truth is in them.
+
+    Raises:
+        InputError: inspect_ai is not installed, a setting is wrong, or there are no such tasks.
+
+    Example:
+        >>> import inspect_ai
+        >>> inspect_ai.eval(inspect_task("helpdesk", split="dev"), model="openai/gpt-4o-mini")
+    """
+    try:
+        from worksmith.exports.inspect.task import made_task
+    except ModuleNotFoundError as error:
+        raise missing_extra("tasks for inspect_ai", "inspect") from error
+    from worksmith.exports.choice import chosen_tasks
+
+    opened, name, tasks = chosen_tasks(suite, split=split, limit=limit, where=where, scheme=scheme)
+    return made_task(opened, name, tasks, toolset=toolset, max_steps=max_steps, solver=solver)

@@ -1,0 +1,51 @@
+"""Write a file that inspect_ai runs."""
+
+from __future__ import annotations
+
+from shlex import quote
+from typing import TYPE_CHECKING
+
+from tools.errors import missing_extra
+from worksmith.exports.choice import choice_of, chosen_tasks
+from worksmith.exports.folder import Exported, check_folder, write_folder
+from worksmith.jobs.parts.progress import SILENT, Progress
+
+if TYPE_CHECKING:
+    from worksmith.jobs.settings.exports import ExportSettings
+
+_TASK = '''"""The tasks of {name} for inspect_ai: `inspect eval task.py --model PROVIDER/MODEL`."""
+
+from inspect_ai import Task, task
+
+from worksmith.exports.inspect import inspect_task
+
+
+@task
+def tasks(
+    suite={suite!r},
+    split={split!r},
+    limit={limit!r},
+    where={where!r},
+    scheme={scheme!r},
+) -> Task:
+    """The tasks of the suite; -T chooses others, such as -T split=dev."""
+    return inspect_task(suite, split=split, limit=limit, where=where, scheme=scheme)
+'''
+
+
+def export(settings: ExportSettings, *, progress: Progress = SILENT) -> Exported:
+    """Write `task.py`, a task of inspect_ai that opens the suite in its folder.
+
+    Raises:
+        InputError: inspect_ai is not installed, a setting is wrong, or the folder cannot be written.
+    """
+    try:
+        import inspect_ai  # noqa: F401
+    except ModuleNotFoundError as error:
+        raise missing_extra("tasks for inspect_ai", "inspect") from error
+    check_folder(settings)
+    choice = choice_of(settings)
+    suite, _, tasks = chosen_tasks(settings.suite, **choice, progress=progress)
+    text = _TASK.format(name=suite.path.name, suite=str(settings.suite.resolve()), **choice)
+    command = f"inspect eval {quote(str(settings.out / 'task.py'))} --model PROVIDER/MODEL"
+    return write_folder(settings, {"task.py": text}, len(tasks), command)

@@ -1,0 +1,141 @@
+"""Tasks of inspect_ai over a suite: samples, setup, agent, scorer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import anyio.to_thread
+from inspect_ai import Task as InspectTask
+from inspect_ai.agent import Agent, AgentState, react
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.model import ChatMessageSystem, ModelOutput
+from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+
+from evals.records.record import PRIMARY
+from programs.own_agents.sessions import Session, Sessions
+from worksmith.exports.inspect.tools import EpisodeTools, running_session, set_running, tools_of
+from worksmith.exports.rows import row_of
+from worksmith.jobs.parts.judges import check_judged
+
+if TYPE_CHECKING:
+    from evals.records.record import EpisodeRecord
+    from evals.suite import Suite
+    from evals.tasks.task import Task
+
+
+def made_task(
+    suite: Suite,
+    split: str,
+    tasks: Iterable[Task],
+    *,
+    toolset: str | None,
+    max_steps: int,
+    solver: Any,
+) -> InspectTask:
+    """The task of inspect_ai, see `inspect_task`.
+
+    Args:
+        split: the name of the split that the tasks were taken from.
+    """
+    tasks = list(tasks)
+    check_judged(tasks, ())
+    episodes = Episodes(Sessions(suite, name="inspect_ai", toolset=toolset, max_steps=max_steps))
+    return InspectTask(
+        name=suite.path.name,
+        dataset=MemoryDataset([_sample(suite, task) for task in tasks], name=f"{suite.path.name}-{split}"),
+        setup=episodes.setup(),
+        solver=solver or tool_loop(),
+        scorer=episodes.scorer(),
+        cleanup=episodes.cleanup,
+        turn_limit=max_steps,
+        version=suite.digest,
+        metadata={"suite": str(suite.path), "split": split},
+    )
+
+
+def tool_loop() -> Agent:
+    """The agent: calls of tools until the model calls none, or ends the task with `finish`."""
+    return react(prompt=None, tools=[EpisodeTools()], submit=False, on_continue=_goes_on)
+
+
+async def _goes_on(state: AgentState) -> AgentState | bool:
+    if not state.output.message.tool_calls or running_session().task.tools.answer is not None:
+        return False
+    # Words beside a call are no answer, not even if a limit makes them the last ones.
+    continued = AgentState(messages=state.messages)
+    continued.output = ModelOutput(model=state.output.model)
+    return continued
+
+
+class Episodes:
+    """The episodes of the samples of one task.
+
+    Args:
+        sessions: open them.
+    """
+
+    def __init__(self, sessions: Sessions) -> None:
+        self._sessions = sessions
+        self._open: dict[str, Session] = {}
+
+    def setup(self) -> Solver:
+        """Opens the episode of a sample: its system message and its tools."""
+
+        @solver
+        def open_episode() -> Solver:
+            async def solve(state: TaskState, generate: Generate) -> TaskState:
+                session = self._sessions.open(str(state.sample_id), trial=state.epoch - 1)
+                self._open[state.uuid] = session
+                set_running(state.uuid, session)
+                state.messages.insert(0, ChatMessageSystem(content=session.task.instructions))
+                state.tools = tools_of(session)
+                return state
+
+            return solve
+
+        return open_episode()
+
+    def scorer(self) -> Scorer:
+        """Ends the episode of a sample and scores it; the answer is that of `finish`, else the last words."""
+
+        @scorer(name=PRIMARY, metrics=[mean(), stderr(cluster="intent")])
+        def outcome() -> Scorer:
+            async def score(state: TaskState, target: Target) -> Score:
+                session = self._open.get(state.uuid)
+                if session is None:
+                    said = "its episode is over; run the sample again"
+                    return Score.unscored(reason="scoring_failed", explanation=said)
+                text = state.output.completion
+                record = await anyio.to_thread.run_sync(session.close, text)
+                return _score(record)
+
+            return score
+
+        return outcome()
+
+    async def cleanup(self, state: TaskState) -> None:
+        """End the episode of a sample that was not scored."""
+        session = self._open.pop(state.uuid, None)
+        if session is not None:
+            session.task.tools.end()
+
+
+def _score(record: EpisodeRecord) -> Score:
+    if not record.graded:
+        return Score.unscored(reason=record.status, explanation=record.error)
+    fault = record.fault
+    return Score(
+        value=record.scores[PRIMARY],
+        answer=record.answer,
+        explanation=f"{fault.kind}: {fault.detail}" if fault else None,
+        metadata={"status": record.answer_status, "scores": dict(record.scores)},
+    )
+
+
+def _sample(suite: Suite, task: Task) -> Sample:
+    row = row_of(suite, task)
+    shown = {name: row[name] for name in ("persona", "now", "domains")}
+    # Errors are clustered by intent, as ours are; a task without one is a cluster of its own.
+    return Sample(task.query, id=task.id, metadata={**shown, "intent": task.intent or task.id})
