@@ -29,13 +29,20 @@ class OpenedTask:
 
     Args:
         toolset: see `OwnAgent`.
+        with_finish: see `AgentTools`.
 
     Raises:
         InputError: a text does not say enough to be a task in this environment.
     """
 
     def __init__(
-        self, env: Environment, task: VisibleTask | str, *, toolset: str | None = None, max_steps: int = 20
+        self,
+        env: Environment,
+        task: VisibleTask | str,
+        *,
+        toolset: str | None = None,
+        max_steps: int = 20,
+        with_finish: bool = False,
     ) -> None:
         self._started = time.perf_counter()
         given = asked(task, env)
@@ -48,7 +55,7 @@ class OpenedTask:
             context=_context(episode, given.context),
             persona=episode.persona.model_copy(update={"attributes": Attributes()}),
             now=episode.now,
-            tools=AgentTools(episode),
+            tools=AgentTools(episode, with_finish=with_finish),
             max_steps=max_steps,
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evals.running.rollout_job import RolloutJob
 from evals.running.settings import EvalSettings
@@ -28,6 +28,7 @@ class Sessions:
         name: of the agent, in records.
         toolset: the tools on offer, see `OwnAgent`.
         max_steps: told to the agent.
+        with_finish: see `AgentTools`.
         trials: episodes of each task.
         seed: of the records.
         scorers: default is those of the kind of world.
@@ -44,13 +45,15 @@ class Sessions:
         name: str,
         toolset: str | None = None,
         max_steps: int = 20,
+        with_finish: bool = False,
         trials: int = 1,
         seed: int = 0,
         scorers: Sequence[Scorer] | None = None,
         log: EpisodeLog | None = None,
     ) -> None:
         self.suite = suite
-        self._toolset, self._max_steps, self._log = toolset, max_steps, log
+        self._log = log
+        self._offer: dict[str, Any] = {"toolset": toolset, "max_steps": max_steps, "with_finish": with_finish}
         self._lock = threading.Lock()
         agent = OwnAgent(_elsewhere, suite.env, name=name, toolset=toolset, max_steps=max_steps)
         settings = EvalSettings(
@@ -65,7 +68,7 @@ class Sessions:
             InputError: the suite has no such task.
         """
         task = self.suite.task(task_id)
-        opened = OpenedTask(self.suite.env, task.visible(), toolset=self._toolset, max_steps=self._max_steps)
+        opened = OpenedTask(self.suite.env, task.visible(), **self._offer)
         return Session(self, opened, self._job.unit(task, trial))
 
     def recorded(self, task_id: str, *, trial: int = 0) -> EpisodeRecord | None:

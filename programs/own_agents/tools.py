@@ -13,19 +13,23 @@ from typing import TYPE_CHECKING, Any
 
 from programs.prompting.native_tools import native_name
 from retrievers.strict_json import parse_json
-from tools.errors import InputError
+from tools.dispatch import Observation
+from tools.errors import InputError, missing_extra
 from tools.files.unicode import writable
 from tools.tool import FINISH
 
 if TYPE_CHECKING:
     import dspy
     from langchain_core.tools import BaseTool
+    from mcp.server import Server
 
     from tools.episode import Episode
     from tools.tool import Tool
 
 ENDED = "The task has ended, so the call was not made."
 """The reply to a call after the end of the episode."""
+
+_FINISHED = "The task is finished."
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +88,8 @@ class AgentTools(Sequence[AgentTool]):
 
     Args:
         episode: an open one, such as `env.episode()`.
+        with_finish: whether `finish` is a tool even where an answer has no other field than its text, for
+            agents whose last message nobody sees.
 
     Example:
         >>> tools = ws.AgentTools(env.episode(persona=suite.tasks[0].persona))
@@ -92,14 +98,14 @@ class AgentTools(Sequence[AgentTool]):
         'The task has ended, so the call was not made.'
     """
 
-    def __init__(self, episode: Episode) -> None:
+    def __init__(self, episode: Episode, *, with_finish: bool = False) -> None:
         self.failure: Exception | None = None
         self.answer: dict[str, Any] | None = None
         self._episode, self._ended = episode, False
         self._lock = threading.RLock()
         self._names = {native_name(name): name for name in episode.toolset}
         self._tools = [self._bound(tool) for tool in episode.toolset.values()]
-        if set(episode.kind.finish.arguments) != {"answer"}:
+        if with_finish or set(episode.kind.finish.arguments) != {"answer"}:
             self._tools.append(self._finish())
 
     def __len__(self) -> int:
@@ -124,23 +130,34 @@ class AgentTools(Sequence[AgentTool]):
         Raises:
             RetrievalError, InfrastructureError: the harness failed, so that the episode is lost.
         """
+        return self.observe(name, arguments).text
+
+    def observe(self, name: str, arguments: Any) -> Observation:
+        """Call a tool as `call` does, for whoever needs the status with the text."""
         with self._lock:
             if self.failure is not None:
                 raise self.failure
             if self._ended:
-                return ENDED
+                return Observation("refused", ENDED, ENDED)
             if isinstance(arguments, str):
                 with suppress(ValueError):
                     arguments = parse_json(arguments.encode(errors="surrogatepass"))
             if name == FINISH and isinstance(arguments, Mapping):
-                self.answer, self._ended = dict(arguments), True
-                return "The task is finished."
+                return self._finished(arguments)
             own = self._names.get(name, name)
             try:
-                return self._episode.call(writable(own), arguments).text
+                return self._episode.call(writable(own), arguments)
             except Exception as error:
                 self.failure = error
                 raise
+
+    def _finished(self, arguments: Mapping[str, Any]) -> Observation:
+        fields = self.answer_fields
+        if unknown := [writable(str(name)) for name in arguments if name not in fields]:
+            text = f"{FINISH} takes {', '.join(fields)}; {unknown[0]}: no such argument"
+            return Observation("bad_arguments", text, text)
+        self.answer, self._ended = dict(arguments), True
+        return Observation("ok", _FINISHED, _FINISHED)
 
     @property
     def answer_fields(self) -> Mapping[str, str]:
@@ -201,6 +218,18 @@ class AgentTools(Sequence[AgentTool]):
             )
             for each in self
         ]
+
+    def mcp(self) -> Server[Any]:
+        """The tools as a server of the official MCP SDK, for its client in this process.
+
+        Raises:
+            InputError: the SDK is not installed.
+        """
+        try:
+            from programs.own_agents.mcp_server import tool_server
+        except ModuleNotFoundError as error:
+            raise missing_extra("MCP", "mcp") from error
+        return tool_server(self)
 
     def _bound(self, tool: Tool) -> AgentTool:
         name = native_name(tool.name)

@@ -26,6 +26,7 @@ NEEDS = {
     "openai_agents": "agents",
     "pydantic_agent": "pydantic_ai",
     "command": "openai",
+    "mcp_client": "mcp",
 }
 
 

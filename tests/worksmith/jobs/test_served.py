@@ -7,7 +7,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import dspy
+import mlflow.pyfunc
 import pytest
+from mlflow.pyfunc import scoring_server
+from starlette.testclient import TestClient
 
 from evals.suite import Suite, write_suite
 from optimizers.compiling.artifact import Artifact, Manifest
@@ -18,9 +21,11 @@ from tools.episode_result import EpisodeResult
 from tools.errors import InputError
 from tools.sqlite.outcome import Outcome
 from tools.world import World
-from worksmith.jobs.parts.served import ServedAgent, bundle
+from worksmith.jobs.parts.served import CODE, ServedAgent, bundle
 from worksmith.jobs.project import new_project
 from worksmith.jobs.settings.suites import NewSettings
+
+ROW = {"task": "What is new?", "persona": GITA}
 
 
 @pytest.fixture(scope="module")
@@ -50,6 +55,21 @@ def serve(folder: Path, world: World) -> Any:
         SimpleNamespace(artifacts={"program": str(packed)}, model_config={"lm": "local/analogy"})
     )
     return model
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> TestClient:
+    """The server of `mlflow models serve`, without its process."""
+    folder = tmp_path_factory.mktemp("scored")
+    serve(folder, write_small_world(folder / "suite"))
+    mlflow.pyfunc.save_model(
+        path=str(folder / "model"),
+        python_model=str(CODE),
+        artifacts={"program": str(folder / "packed")},
+        model_config={"lm": "local/analogy"},
+        pip_requirements=[],
+    )
+    return TestClient(scoring_server.init(mlflow.pyfunc.load_model(str(folder / "model"))))
 
 
 def test_a_row_is_answered_on_behalf_of_whom_it_names(served: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,6 +136,32 @@ def test_a_row_may_say_what_is_told_besides(served: Any, monkeypatch: pytest.Mon
     )
 
     assert told == ["Weeks begin on Monday.", "", ""]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"dataframe_records": [{"task": "What is new?", "persona": GITA}] * 2},
+        {"dataframe_records": [{"task": "What is new?", "persona": GITA, "domains": ["github"]}, ROW]},
+        {"dataframe_split": {"columns": ["task", "persona"], "data": [["What is new?", GITA]] * 2}},
+        {"inputs": [ROW, ROW]},
+        {"instances": [ROW, ROW]},
+    ],
+)
+def test_mlflow_serves_it_in_every_form_of_its_requests(server: TestClient, body: dict[str, Any]) -> None:
+    reply = server.post("/invocations", json=body)
+
+    assert reply.status_code == 200, reply.text
+    assert [each["error"] for each in reply.json()["predictions"]] == [None, None]
+
+
+@pytest.mark.slow
+def test_mlflow_says_what_a_row_lacks(server: TestClient) -> None:
+    reply = server.post("/invocations", json={"dataframe_records": [{"task": "What is new?"}]})
+
+    assert reply.status_code == 400
+    assert "a row has no persona" in reply.text
 
 
 def test_roles_have_to_be_named_too(tmp_path: Path) -> None:

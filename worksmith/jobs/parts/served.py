@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import dspy
+import numpy
 import pandas
 from mlflow.pyfunc import PythonModel
 
@@ -95,10 +96,19 @@ class ServedAgent(PythonModel):  # type: ignore[misc]
 
 
 def _rows(given: Any) -> list[Mapping[str, Any]]:
-    """The rows of whatever MLflow hands over: one row, a list of them, or a data frame."""
+    """The rows of whatever MLflow hands over: one row, a list of them, columns, or a data frame.
+
+    MLflow makes arrays of the values that it gets as `inputs` or `instances`.
+    """
     if isinstance(given, Mapping):
-        return [given]
-    return list(given.to_dict("records")) if hasattr(given, "to_dict") else list(given)
+        columns = given and all(isinstance(each, numpy.ndarray) and each.ndim for each in given.values())
+        return _rows(pandas.DataFrame(dict(given))) if columns else [given]
+    rows = list(given.to_dict("records")) if hasattr(given, "to_dict") else list(given)
+    return [{name: _plain(value) for name, value in row.items()} for row in rows]
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, numpy.ndarray) and not value.ndim else value
 
 
 def _task(row: Mapping[str, Any], agent: Agent) -> VisibleTask:
@@ -112,9 +122,14 @@ def _task(row: Mapping[str, Any], agent: Agent) -> VisibleTask:
         text,
         agent.env,
         persona=who,
-        domains=tuple(row.get("domains") or ()),
+        domains=_domains(row.get("domains")),
         context=context if isinstance(context, str) else "",
     )
+
+
+def _domains(given: Any) -> tuple[str, ...]:
+    """Names of toolkits. A row without them has NaN here if another row of its data frame has some."""
+    return tuple(map(str, given)) if isinstance(given, list | tuple | numpy.ndarray) else ()
 
 
 def _persona(row: Mapping[str, Any], env: Environment) -> Persona | None:
