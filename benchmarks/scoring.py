@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from evals.running.score_files import score_row
+from evals.running.score_tables import score_row
 from evals.scoring.actions import format_action, parse_action
 from evals.scoring.outcomes import OutcomeScorer
-from evals.scoring.predictions import Prediction
+from evals.scoring.result_tables import TableRow
 from evals.tasks.task import Action, Task
 from tools.environment import Environment
 from tools.kinds.office.generate import DEFAULT_NOW, build
@@ -83,7 +83,7 @@ def _env(directory: Path, tables: _Tables) -> Environment:
 
 
 def _ours(
-    env: Environment, tasks: Sequence[Task], predictions: Sequence[Prediction]
+    env: Environment, tasks: Sequence[Task], predictions: Sequence[TableRow]
 ) -> list[tuple[bool, bool]]:
     """Both metrics of all tasks, with nothing cached from before."""
     parse_action.cache_clear()
@@ -99,7 +99,7 @@ def _timed(work: Callable[[], Any]) -> tuple[Any, float]:
     return result, time.perf_counter() - start
 
 
-def _workload(tables: _Tables) -> tuple[list[Task], list[Prediction]]:
+def _workload(tables: _Tables) -> tuple[list[Task], list[TableRow]]:
     """As many tasks as the original has, a fifth of them without any change, run with mistakes.
 
     Runs also read, 1.3 calls each on average, as the published ones do.
@@ -114,7 +114,7 @@ def _workload(tables: _Tables) -> tuple[list[Task], list[Prediction]]:
         reads = [_read(tables, number, i) for i in range(draw.choices((0, 1, 2, 3), (30, 30, 20, 20))[0])]
         actions = tuple(format_action(action.tool, action.arguments) for action in [*reads, *done])
         tasks.append(task)
-        predictions.append(Prediction("made up", number, "", task.query, actions, ""))
+        predictions.append(TableRow("made up", number, "", task.query, actions, ""))
     return tasks, predictions
 
 

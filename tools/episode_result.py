@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Self
 
@@ -220,6 +221,23 @@ class AskRecord:
     finish_reason: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class ShownRecord:
+    """A record that an agent saw otherwise than by a call, such as by a search of its own.
+
+    Attributes:
+        reference: `table/key`.
+        row: its fields; empty if there is no such record.
+        text: the row as text.
+        readable: whether the persona may read it.
+    """
+
+    reference: str
+    row: Mapping[str, Any]
+    text: str
+    readable: bool
+
+
 @dataclass
 class EpisodeResult:
     """What an episode left, for scorers, logs and people.
@@ -238,6 +256,7 @@ class EpisodeResult:
         error: what failed, for a status other than `finished`.
         traceback: of an exception that is a mistake in the program; see `evals.lm.failures`.
         prediction: of the program, for metrics.
+        shown: records that the agent saw otherwise than by calls.
     """
 
     status: EpisodeStatus
@@ -255,6 +274,7 @@ class EpisodeResult:
     error: str | None = None
     traceback: str = ""
     prediction: Any = None
+    shown: list[ShownRecord] = field(default_factory=list)
 
     def __repr__(self) -> str:
         calls = json.dumps([call.tool for call in self.calls])

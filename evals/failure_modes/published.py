@@ -9,7 +9,7 @@ from evals.failure_modes.catalogue import UNEXPLAINED
 from evals.failure_modes.moves import Evidence, Move, plain
 from evals.records.parts import FaultEntry
 from evals.scoring.actions import UnreadableActionError, parse_action
-from evals.scoring.predictions import ended_by
+from evals.scoring.result_tables import ended_by
 from evals.tasks.task import Task
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 from pydantic_core import PydanticSerializationError
@@ -104,6 +104,7 @@ class EpisodeRecord(Used):
         scorer_failed: tells a scorer's `harness_error` from the others.
         attempts: the number of times that the episode was tried; all were paid, the last one counts as used.
         plan: the agent's plan before its first call.
+        shown: references of records that it saw otherwise than by calls.
         changes: of the world, at most `MOST_CHANGES`.
         expected_changes: of a right episode, where the outcome is wrong. They are the truth, so no agent may
             see a log.
@@ -133,6 +134,7 @@ class EpisodeRecord(Used):
     attempts: int = 1
     calls: tuple[CallEntry, ...] = ()
     plan: str = ""
+    shown: Annotated[tuple[str, ...], Field(exclude_if=lambda shown: not shown)] = ()
     asks: tuple[AskEntry, ...] = ()
     changes: tuple[ChangeEntry, ...] = ()
     expected_changes: tuple[ChangeEntry, ...] = ()
@@ -196,6 +198,7 @@ def record_episode(
         traceback=episode.traceback,
         calls=_entries(episode),
         plan=episode.plan,
+        shown=tuple(each.reference for each in episode.shown),
         asks=tuple(_question(ask) for ask in episode.asks),
         changes=change_entries(episode.outcome),
     )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 import dspy
 from dspy import lm15
 
-from evals.scoring.predictions import ended_by
+from evals.scoring.result_tables import ended_by
 from evals.tasks.transcript import Transcript, TranscriptStep
 from programs.prompting.native import CALLS
 from programs.prompting.native_tools import native_name

@@ -147,7 +147,10 @@ def test_a_wrong_optimizer_is_blamed_on_the_option_that_names_it(office: Path) -
 def test_scores_fit_80_columns_uncut(office: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     tasks = [json.loads(line) for line in (office / "tasks.jsonl").read_text().splitlines()]
-    rows = [{"task_id": task["id"], "actions": task["expected"]} for task in tasks[:3]]
+    actions = [
+        [{"name": a["tool"], "arguments": a["arguments"]} for a in t.get("expected", ())] for t in tasks
+    ]
+    rows = [{"task_id": task["id"], "actions": actions[number]} for number, task in enumerate(tasks[:3])]
     (tmp_path / "p.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     shown = invoke("score", office, "--predictions", tmp_path / "p.jsonl").stdout
 

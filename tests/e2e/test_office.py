@@ -83,14 +83,6 @@ def test_a_run_shows_every_step(office: Path, here: Path) -> None:
     assert task in result.output
 
 
-def test_recorded_episodes_can_be_scored_again(office: Path, here: Path) -> None:
-    rows = as_json("eval", office, "--lm", "gold", "--log", "gold.jsonl", *LIMIT)["rows"]
-
-    scored = as_json("score", office, "--predictions", "gold.jsonl")
-
-    assert [row["correct"] for row in scored["rows"]] == [row["correct"] for row in rows]
-
-
 def test_a_dry_run_runs_nothing(office: Path, here: Path) -> None:
     plan = as_json("compare", office, "--strategies", "act,react", "--dry-run")
 

@@ -20,10 +20,10 @@ from evals.dspy_programs.own_models import check_models
 from evals.records.run_card import LoadedRun
 from evals.reporting.report import evaluation_report, study_report
 from evals.reporting.study import setting_of, study_of
-from evals.task_kind import kind_of
 from tools.errors import InputError
 from tools.files.atomic import check_writable
 from tools.seeding import digest
+from worksmith.jobs.parts.episode_row import episode_row
 from worksmith.jobs.parts.judges import asked_models
 from worksmith.jobs.parts.measurement import (
     Measurement,
@@ -136,7 +136,9 @@ class Evaluation(Printable):
             }
             for label, result in self.runs.items()
         ]
-        rows = [_row(label, record) for label, result in self.runs.items() for record in result.records]
+        rows = [
+            episode_row(label, record) for label, result in self.runs.items() for record in result.records
+        ]
         return {**self.settings, "runs": runs, "rows": rows}
 
     def print(self, console: Console) -> None:
@@ -287,31 +289,3 @@ def _log_file(plan: EvalPlan, lm: dspy.LM) -> Path:
     by = [judge.digest for judge in measured.judges]
     by += [scorers_digest(measured.own_scorers)] if measured.own_scorers else []
     return LOGS / f"eval-{digest([*of, *on, *by])}.jsonl"
-
-
-def _row(label: str, record: EpisodeRecord) -> dict[str, Any]:
-    scores, kind = record.scores, kind_of([record])
-    return {
-        "run": label,
-        "task_id": record.task_id,
-        "trial": record.trial,
-        "domain": record.domains[0] if len(record.domains) == 1 else "multi_domain",
-        "intent": record.intent,
-        "query": record.query,
-        "status": record.status,
-        "correct": bool(scores.get("outcome", 0.0)),
-        "unwanted_side_effects": bool(scores.get("unwanted_side_effects", 0.0)),
-        # Of the calls; where answers are compared with a text, of the answer.
-        "exact_match": bool(scores.get("exact_match", scores.get("exact_strict", 0.0))),
-        **{name: scores[name] for name in (kind.published_score, *kind.further_scores) if name in scores},
-        "steps": record.steps,
-        "model_calls": record.model_calls,
-        "used_tokens": record.usage.used_tokens,
-        "paid_tokens": record.usage.paid_tokens,
-        "cached_tokens": record.cached_tokens,
-        "paid_requests": record.paid_requests,
-        "estimated": record.estimated,
-        "seconds": round(record.seconds, 4),
-        "error": record.error,
-        "fault": record.fault.kind if record.fault else None,
-    }

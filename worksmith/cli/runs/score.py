@@ -9,7 +9,7 @@ from worksmith.jobs.settings.runs import ScoreSettings
 
 @from_settings(ScoreSettings)
 def score_predictions(settings: ScoreSettings, as_json: JsonFlag = False) -> None:
-    """Score recorded runs by their outcomes: execute them and the expected calls, and compare the changes."""
+    """Score recorded runs as if they happened now: make their calls, and score changes and answers."""
     from worksmith.jobs.runs.scoring import score
 
     show(score(settings), as_json)

@@ -1,86 +1,193 @@
-"""Score recorded predictions by their outcomes."""
+"""Score recorded predictions as if their agents had run now."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from evals.running.score_files import ScoreReport, score_files
+from evals.dspy_programs.digests import scorers_digest
+from evals.records.log import EpisodeLog
+from evals.records.run_card import JUDGEMENTS, RATINGS, LoadedRun, RunCard, versions, write_card
+from evals.records.summary import interval_json
+from evals.reporting.report import console_grids, evaluation_report
+from evals.reporting.study import result_of, study_of
+from evals.running.baseline_program import BaselineProgram, baselines_for
+from evals.running.runner import evaluate
+from evals.running.score_predictions import score_predictions
+from evals.running.score_tables import score_tables
+from evals.running.settings import EvalSettings
+from evals.scoring.result_tables import files_in
 from evals.suite import Suite
-from evals.table import NO_DATA, Grid
+from evals.task_kind import scorers_for
 from tools.errors import InputError
+from worksmith.jobs.parts.episode_row import episode_row
+from worksmith.jobs.parts.judges import check_judged, open_judges
 from worksmith.jobs.parts.printing import Printable
+from worksmith.jobs.parts.suite_facts import policy_note
+from worksmith.jobs.runs.table_scores import TableScores
 
 if TYPE_CHECKING:
+    from evals.running.score_predictions import ScoredPredictions
+    from evals.scoring.scorer import Scorer
     from worksmith.jobs.settings.runs import ScoreSettings
 
-_HEADINGS = ("", "rows", "accuracy", "effects", "exact", "idle", "errors")
-_NOTES = (
-    "% with 95 % interval; effects: unwanted side effects, exact: same calls as expected, idle: no calls",
-)
+_TABLE, _LINES = ".csv", ".jsonl"
 
 
 @dataclass(frozen=True)
-class Scores(Printable):
-    """The scores of predictions."""
+class PredictionScores(Printable):
+    """The scores of predictions.
 
-    report: ScoreReport
+    Attributes:
+        settings: the settings, as JSON-able data.
+        runs: one for each file, then one for each baseline.
+        scored: the files.
+        missing: the number of tasks that a file has no prediction for, by label: of the splits that it has
+            predictions for.
+    """
+
+    settings: dict[str, Any]
+    runs: Sequence[LoadedRun]
+    scored: Sequence[ScoredPredictions]
+    missing: dict[str, int]
 
     def to_json(self) -> dict[str, Any]:
-        return self.report.to_json()
+        results = {run.card.label: result_of(run) for run in self.runs}
+        runs = [
+            {
+                "run": run.card.label,
+                "file": str(each.file),
+                "summary": results[run.card.label].figures_json(),
+                "unmatched": each.unmatched,
+                "missing": self.missing[run.card.label],
+            }
+            for each, run in zip(self.scored, self.runs, strict=False)
+        ]
+        baselines = {
+            run.card.label: {
+                name: interval_json(score) for name, score in results[run.card.label].summary.scores.items()
+            }
+            for run in self.runs
+            if run.card.baseline
+        }
+        rows = [
+            {**episode_row(run.card.label, record), "scores": record.scores}
+            for run in self.runs
+            for record in run.records
+            if not run.card.baseline
+        ]
+        return {**self.settings, "runs": runs, "baselines": baselines, "rows": rows}
 
     def print(self, console: Console) -> None:
-        summary = self.report.summary
-        console.print(_grid(summary).rich())
-        for file, count in summary["unmatched"].items():
-            console.print(f"{file}: {count} rows are for no task of the suite")
-        console.print(f"{summary['rows_per_second']:,.0f} rows/s")
+        for grid in console_grids(study_of(self.runs), title="Predictions"):
+            console.print(grid.rich())
+        if len(self.scored) == 1:
+            evaluation_report(result_of(self.runs[0]), title=self.runs[0].card.label).show(console)
+        for each, run in zip(self.scored, self.runs, strict=False):
+            if each.unmatched:
+                console.out(f"{each.file}: {each.unmatched} predictions are for no task of the suite")
+            if missing := self.missing[run.card.label]:
+                console.out(f"{each.file}: {missing} tasks of its splits have no prediction")
 
 
-def score(settings: ScoreSettings) -> Scores:
-    """Execute recorded runs and the right answers, and compare what changed."""
-    files = [*settings.predictions, *settings.more]
-    if not files:
+def score(settings: ScoreSettings) -> TableScores | PredictionScores:
+    """Make the calls of recorded runs, and score changes and answers.
+
+    Raises:
+        InputError: a setting is wrong, or a file.
+    """
+    named = [*settings.predictions, *settings.more]
+    if not named:
         raise InputError("nothing to score", where="--predictions", hint="give at least one file")
+    sidecars = (JUDGEMENTS, RATINGS)
+    files = [file for file in files_in(named, (_TABLE, _LINES)) if not file.name.endswith(sidecars)]
+    tables = [file for file in files if file.suffix == _TABLE]
     suite = Suite.open(settings.suite)
+    if not tables:
+        return _score_predictions(suite, files, settings)
+    if len(tables) < len(files):
+        raise InputError(
+            "result tables and JSON lines are scored apart", where=str(tables[0]), hint="name one kind"
+        )
     if suite.env.kind.judges_answers:
         raise InputError(
-            "predictions hold no answers, and in this kind of world answers are judged",
-            where=str(settings.suite),
-            hint="run the agent with `worksmith eval`",
+            "result tables hold no answers, and in this kind of world answers are judged",
+            where=str(tables[0]),
+            hint="write JSON lines, which have them",
         )
-    return Scores(score_files(suite, files, ground_truth=settings.ground_truth))
+    return TableScores(score_tables(suite, tables, ground_truth=settings.ground_truth))
 
 
-def _grid(summary: Mapping[str, Any]) -> Grid:
-    gap = ("",) * len(_HEADINGS)
-    rows = [
-        *(_row(name, group) for name, group in summary["by_run"].items()),
-        gap,
-        *(_row(name, group) for name, group in summary["by_domain"].items()),
-        gap,
-        *(_row(f"{name} actions", group) for name, group in summary["by_actions"].items()),
-        gap,
-        _row("all", summary),
-        *(_row(f"baseline {name}", baseline) for name, baseline in summary["baselines"].items()),
+def _score_predictions(suite: Suite, files: Sequence[Path], settings: ScoreSettings) -> PredictionScores:
+    scorers = scorers_for(suite.env, settings.ground_truth)
+    judges = open_judges(settings.judge, settings.rubric, suite.env.kind.tables)
+    check_judged(suite.tasks, judges)
+    scored = [score_predictions(suite, file, scorers=scorers, judges=judges) for file in files]
+    names = Counter(each.name for each in scored)
+    digest = scorers_digest([*scorers, *judges])
+    runs = [
+        _run(suite, each, each.name if names[each.name] == 1 else str(each.file), place, digest, settings)
+        for place, each in enumerate(scored)
     ]
-    title = f"{summary['n']} predictions, {summary['ground_truth']} ground truth"
-    return Grid(title, _HEADINGS, tuple(rows), _NOTES)
+    if settings.logs is not None:
+        for run in runs:
+            _write(run, settings.logs / f"{run.card.place + 1:02}-{Path(run.card.label).stem}.jsonl")
+    missing = {run.card.label: _missing(suite, run) for run in runs}
+    described = {**settings.described(), "suite": suite.path.name}
+    return PredictionScores(described, [*runs, *_baselines(suite, runs, scorers)], scored, missing)
 
 
-def _row(name: str, group: Mapping[str, Any]) -> tuple[str, ...]:
-    rates = (group.get(rate) for rate in ("unwanted_side_effects", "exact_match", "no_actions", "errors"))
-    return (name, str(group["n"]), _interval(group["accuracy"]), *(_percent(rate) for rate in rates))
+def _run(
+    suite: Suite, scored: ScoredPredictions, label: str, place: int, scorers: str, settings: ScoreSettings
+) -> LoadedRun:
+    splits = {record.split for record in scored.records}
+    card = RunCard(
+        label=label,
+        command="score",
+        suite=str(suite.path) if suite.reopens else "",
+        suite_digest=suite.digest,
+        kind=suite.manifest.kind,
+        access=policy_note(suite.env),
+        split=splits.pop() if len(splits) == 1 else "all",
+        lm="own",
+        strategy=scored.name,
+        program=scored.program,
+        reopens=False,
+        place=place,
+        trials=1 + max(record.trial for record in scored.records),
+        scorers=scorers,
+        settings=settings.described(),
+        versions=versions(),
+    )
+    return LoadedRun(card, scored.records, str(scored.file))
 
 
-def _percent(share: Mapping[str, Any] | None) -> str:
-    return NO_DATA if share is None or share["value"] is None else f"{100 * share['value']:.1f}"
+def _write(run: LoadedRun, file: Path) -> None:
+    with EpisodeLog.open(file) as log:
+        write_card(file, run.card)
+        for record in run.records:
+            log.append(record)
 
 
-def _interval(share: Mapping[str, Any]) -> str:
-    if share["value"] is None:
-        return _percent(share)
-    return f"{_percent(share)} [{100 * share['low']:.1f}, {100 * share['high']:.1f}]"
+def _missing(suite: Suite, run: LoadedRun) -> int:
+    splits = {record.split for record in run.records}
+    there = {record.task_id for record in run.records}
+    return sum(task.split in splits and task.id not in there for task in suite.tasks)
+
+
+def _baselines(suite: Suite, runs: Sequence[LoadedRun], scorers: Sequence[Scorer]) -> list[LoadedRun]:
+    """The baselines without training, on all tasks that have a prediction."""
+    predicted = {record.task_id for run in runs for record in run.records}
+    tasks = [task for task in suite.tasks if task.id in predicted and not task.judged]
+    found: list[LoadedRun] = []
+    for name in baselines_for(suite.env, learning=False) if tasks else ():
+        program = BaselineProgram(name, suite.env)
+        result = evaluate(program, tasks, EvalSettings(env=suite.env, scorers=scorers, workers=1))
+        card = RunCard(label=name, baseline=True, lm="none", strategy=name, place=len(runs) + len(found))
+        found.append(LoadedRun(card, result.records, ""))
+    return found

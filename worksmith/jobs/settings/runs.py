@@ -7,6 +7,7 @@ from pathlib import Path
 from worksmith.jobs.settings.base import JobSettings, Names, setting
 from worksmith.jobs.settings.groups.episodes import SeedSettings, WorkerSettings
 from worksmith.jobs.settings.groups.judging import LOCAL_JUDGE, RubricSettings, judges
+from worksmith.jobs.settings.groups.judging import JudgeSettings as EpisodeJudgeSettings
 from worksmith.jobs.settings.groups.models import CacheSettings
 from worksmith.jobs.settings.groups.record import ExperimentSettings, StoreSettings, TrackSettings, traces
 from worksmith.jobs.settings.groups.tasks import GroundTruth, RunsSettings, SuiteSettings
@@ -114,13 +115,13 @@ class RateSettings(SeedSettings, TrackSettings, StoreSettings):
     )
 
 
-class ScoreSettings(SuiteSettings):
+class ScoreSettings(SuiteSettings, EpisodeJudgeSettings):
     """Score recorded predictions."""
 
     more: tuple[Path, ...] = setting((), "More prediction files.", metavar="[FILE]...", positional=True)
     predictions: tuple[Path, ...] = setting(
         (),
-        "JSON lines (our episode logs too) or the original's result CSVs; directories are searched.",
+        "Predictions (JSON lines), episode logs, or the original's result CSVs; directories are searched.",
         short="-p",
         metavar="FILE...",
     )
@@ -128,6 +129,12 @@ class ScoreSettings(SuiteSettings):
         "published",
         "published answers, or corrected: answers that contradict the task are replaced, and ambiguous "
         "tasks accept every reading.",
+    )
+    logs: Path | None = setting(
+        None,
+        "Folder for an episode log of each file, which report and judge take.",
+        path="folder",
+        recorded=False,
     )
 
 

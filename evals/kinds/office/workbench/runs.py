@@ -17,10 +17,10 @@ from typing import Any, Literal
 from evals.failure_modes.diagnosis import diagnose
 from evals.records.record import PRIMARY, Digests, EpisodeRecord, WorkUnit, change_entries, record_episode
 from evals.records.run_card import LoadedRun, RunCard, versions
-from evals.running.score_files import ScoredRow, domain_of, score_files
+from evals.running.score_tables import ScoredRow, domain_of, score_tables
 from evals.scoring.actions import UnreadableActionError, parse_action
 from evals.scoring.outcomes import GroundTruth, OutcomeScorer
-from evals.scoring.predictions import Prediction, ended_by, read_predictions
+from evals.scoring.result_tables import TableRow, ended_by, read_table
 from evals.suite import Suite
 from evals.task_kind import task_kind
 from evals.tasks.transcript import Transcript, TranscriptStep
@@ -63,9 +63,9 @@ def read_results(path: Path) -> list[RecordedRun]:
             hint="the original names its files MODEL_all_DATE.csv or MODEL_domains_DATE.csv",
         )
     supplied: Mode = "all" if mode[1] == "all" else "domains"
-    predictions = read_predictions(path)
+    rows = read_table(path)
     responses = _responses(path)
-    return [_transcript(p, r, supplied) for p, r in zip(predictions, responses, strict=True)]
+    return [_transcript(p, r, supplied) for p, r in zip(rows, responses, strict=True)]
 
 
 def _responses(path: Path) -> list[str]:
@@ -74,7 +74,7 @@ def _responses(path: Path) -> list[str]:
         return [row.get("full_response") or "" for row in csv.DictReader(file)]
 
 
-def _transcript(prediction: Prediction, response: str, mode: Mode) -> RecordedRun:
+def _transcript(prediction: TableRow, response: str, mode: Mode) -> RecordedRun:
     try:
         steps, final = _read_response(response)
     except (ValueError, SyntaxError, RecursionError, MemoryError):
@@ -168,14 +168,14 @@ def recorded_runs(
 ) -> list[LoadedRun]:
     """The runs in result files, in the order of their names.
 
-    Verdicts are those of `evals.running.score_files.score_files`. A row whose run died counts as a wrong
+    Verdicts are those of `evals.running.score_tables.score_tables`. A row whose run died counts as a wrong
     answer, as it does there; what it died of is its error.
 
     Raises:
         InputError: a file cannot be read, or is about other tasks.
     """
     rows: dict[str, list[ScoredRow]] = defaultdict(list)
-    for row in score_files(suite, paths, ground_truth=ground_truth).rows:
+    for row in score_tables(suite, paths, ground_truth=ground_truth).rows:
         rows[row.run].append(row)
     replay = _Replay(suite, ground_truth)
     return [replay.run(name, rows[name], place) for place, name in enumerate(sorted(rows))]

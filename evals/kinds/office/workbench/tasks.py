@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict
 from evals.kinds.office.workbench import answers
 from evals.kinds.office.workbench.answers import Answer, Office, Tables
 from evals.scoring.actions import UnreadableActionError, parse_action
-from evals.scoring.predictions import text_list
+from evals.scoring.result_tables import text_list
 from evals.tasks.task import Action, Split, Task
 from retrievers.strict_json import open_text
 from tools.errors import InputError

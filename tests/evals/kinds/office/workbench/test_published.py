@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from evals.kinds.office.workbench.tasks import read_tasks
-from evals.running.score_files import ScoreReport, score_files
-from evals.scoring.outcomes import OutcomeScorer
+from evals.running.score_predictions import score_predictions
+from evals.running.score_tables import ScoreReport, score_tables
+from evals.scoring.outcomes import GroundTruth, OutcomeScorer
 from evals.suite import Suite, write_suite
+from evals.task_kind import scorers_for
 from tests.evals.kinds.office.workbench.files import ORIGINAL, needs_original
 from tools.kinds.office.importing import NOW, ORIGIN, import_tables
 from tools.kinds.office.policy import SAM
@@ -31,7 +33,7 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
 
 @pytest.fixture(scope="module")
 def report(suite: Suite) -> ScoreReport:
-    return score_files(suite, [ORIGINAL / "results"])
+    return score_tables(suite, [ORIGINAL / "results"])
 
 
 def test_all_verdicts_agree(report: ScoreReport) -> None:
@@ -69,7 +71,7 @@ def test_what_doing_nothing_scores(report: ScoreReport) -> None:
 
 def test_mended_answers_change_the_scores_as_reported_upstream(suite: Suite, report: ScoreReport) -> None:
     """Accepting both ends of open plots lifts GPT-4 by four to six points; other corrections are few."""
-    corrected = score_files(suite, [ORIGINAL / "results"], ground_truth="corrected")
+    corrected = score_tables(suite, [ORIGINAL / "results"], ground_truth="corrected")
 
     for run, group in report.summary["by_run"].items():
         lift = corrected.summary["by_run"][run]["accuracy"]["value"] - group["accuracy"]["value"]
@@ -80,10 +82,17 @@ def test_a_corrected_answer_is_right_under_its_own_ground_truth(suite: Suite, tm
     tasks = [task for task in suite.tasks if task.corrected is not None]
     path = tmp_path / "right.jsonl"
     lines = [
-        {"task_id": task.id, "actions": [action.model_dump() for action in task.corrected or ()]}
+        {
+            "task_id": task.id,
+            "actions": [{"name": each.tool, "arguments": each.arguments} for each in task.corrected or ()],
+        }
         for task in tasks
     ]
     path.write_text("\n".join(map(json.dumps, lines)))
 
-    assert all(row.correct for row in score_files(suite, [path], ground_truth="corrected").rows)
-    assert not any(row.correct for row in score_files(suite, [path]).rows)
+    def verdicts(ground_truth: GroundTruth) -> set[float]:
+        scorers = scorers_for(suite.env, ground_truth)
+        return {each.scores["outcome"] for each in score_predictions(suite, path, scorers=scorers).records}
+
+    assert verdicts("corrected") == {1.0}
+    assert verdicts("published") == {0.0}

@@ -9,7 +9,7 @@ import pytest
 
 from evals.kinds.office.workbench.tasks import read_tasks
 from evals.scoring.actions import format_action
-from evals.scoring.predictions import text_list
+from evals.scoring.result_tables import text_list
 from evals.tasks.task import Action
 from tests.evals.kinds.office.workbench.files import ORIGINAL, needs_original, write_tasks
 from tools.errors import InputError

@@ -1,4 +1,4 @@
-"""Scoring prediction files, from the library and from the command line."""
+"""Scoring result tables, from the library and from the command line."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import typer
 from typer.testing import CliRunner
 
 from evals.kinds.office.baselines import calls_in_words
-from evals.running.score_files import score_files
+from evals.running.score_tables import score_tables
 from evals.scoring.actions import format_action
-from evals.scoring.predictions import Prediction, read_predictions, text_list
+from evals.scoring.result_tables import TableRow, read_table, text_list
 from evals.suite import Suite
 from tests.evals import small_office as office
 from tests.evals.small_office import NOW, action, task
@@ -77,7 +77,7 @@ def test_rows_and_summary(suite: Suite, tmp_path: Path) -> None:
         (PLOT_QUERY, [], "Context window exceeded"),
     )
 
-    report = score_files(suite, [path])
+    report = score_tables(suite, [path])
 
     rows = [row.to_json() for row in report.rows]
     assert [row["correct"] for row in rows] == [True, True, False, False]
@@ -118,42 +118,16 @@ def test_a_plot_that_ends_a_day_late_is_a_minor_error(
     call = format_action(expected.tool, {**expected.arguments, **wrong})
     path = write_csv(tmp_path / "a.csv", (PLOT_QUERY, [call], ""))
 
-    (row,) = score_files(suite, [path]).rows
+    (row,) = score_tables(suite, [path]).rows
 
     assert row.flags["end_date_minor_error"] is flag
     assert not row.flags["meeting_start_time_error"]
 
 
-def test_json_lines_and_episode_logs(suite: Suite, tmp_path: Path) -> None:
-    lines = [
-        {"query": "Do thing 1", "actions": [DELETED]},
-        {
-            "task_id": "task-1",
-            "actions": [{"tool": "calendar.delete_event", "arguments": {"event_id": "00000000"}}],
-        },
-        {
-            "task_id": "task-2",
-            "status": "finished",
-            "calls": [
-                {"tool": "calendar.delete_event", "arguments": {"event_id": event_id}, "status": status}
-                for event_id, status in (("00000000", "ok"), ("00000001", "denied"), ("00000001", "ok"))
-            ],
-        },
-        {"task_id": "task-0", "status": "model_error", "calls": [], "answer": "one\u2028two"},
-    ]
-    path = tmp_path / "runs.jsonl"
-    path.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
-
-    report = score_files(suite, [path])
-
-    assert [row.correct for row in report.rows] == [True, True, True, False]
-    assert [row.status for row in report.rows] == ["ok", "ok", "ok", "error"]
-
-
 def test_a_missing_error_is_no_error(suite: Suite, tmp_path: Path) -> None:
     path = write_csv(tmp_path / "a.csv", ("Do thing 0", [], "nan"), ("Do thing 1", [DELETED], "None"))
 
-    assert [row.correct for row in score_files(suite, [path]).rows] == [True, True]
+    assert [row.correct for row in score_tables(suite, [path]).rows] == [True, True]
 
 
 def test_rows_for_other_tasks_are_counted_and_a_file_of_only_such_refused(
@@ -162,9 +136,9 @@ def test_rows_for_other_tasks_are_counted_and_a_file_of_only_such_refused(
     mixed = write_csv(tmp_path / "a.csv", ("Do thing 0", [], ""), ("Something else", [], ""))
     foreign = write_csv(tmp_path / "b.csv", ("Something else", [], ""))
 
-    assert score_files(suite, [mixed]).summary["unmatched"] == {str(mixed): 1}
+    assert score_tables(suite, [mixed]).summary["unmatched"] == {str(mixed): 1}
     with pytest.raises(InputError, match="none of its tasks"):
-        score_files(suite, [foreign])
+        score_tables(suite, [foreign])
 
 
 @pytest.mark.parametrize(
@@ -182,21 +156,10 @@ def test_damaged_tables_are_refused_with_the_place(tmp_path: Path, text: str, wh
     path.write_text(text)
 
     with pytest.raises(InputError) as caught:
-        read_predictions(path)
+        read_table(path)
 
     assert str(path) in str(caught.value)
     assert where in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    "line", ["{", "[]", "{}", '{"query": "a", "actions": 3}', '{"query": "a", "actions": [3]}']
-)
-def test_damaged_lines_are_refused_with_the_place(tmp_path: Path, line: str) -> None:
-    path = tmp_path / "a.jsonl"
-    path.write_text('{"query": "a", "actions": []}\n' + line + "\n")
-
-    with pytest.raises(InputError, match=r"a\.jsonl:2"):
-        read_predictions(path)
 
 
 @pytest.mark.parametrize("texts", [[], ["a"], ["it's", 'say "x"'], ["a\nb", "c\\n"], ["', '"]])
@@ -263,10 +226,10 @@ def test_a_prediction_is_for_the_task_of_its_folder_when_texts_are_equal(tmp_pat
     )
     path = write_csv(tmp_path / "calendar" / "run.csv", ("Same", [DELETED], ""))
 
-    (row,) = score_files(twins, [path]).rows
+    (row,) = score_tables(twins, [path]).rows
 
     assert (row.task.id, row.correct) == ("task-2", True)
-    assert isinstance(row.prediction, Prediction)
+    assert isinstance(row.prediction, TableRow)
 
 
 def _app() -> typer.Typer:

@@ -1,4 +1,4 @@
-"""Scoring prediction files against a suite."""
+"""Scoring the result tables of a published benchmark against a suite."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 from evals.failure_modes.published import prediction_fault
 from evals.records.summary import interval_json
 from evals.scoring.outcomes import GroundTruth, OutcomeScorer
-from evals.scoring.predictions import Prediction, prediction_files, read_predictions
+from evals.scoring.result_tables import TableRow, files_in, read_table
 from evals.statistics import wilson
 from evals.suite import Suite
 from evals.task_kind import baselines_of, task_kind
@@ -37,7 +37,7 @@ class ScoredRow:
         fault: a kind of `evals.failure_modes`; empty if nothing is wrong.
     """
 
-    prediction: Prediction
+    prediction: TableRow
     task: Task
     run: str
     status: str
@@ -76,10 +76,10 @@ class ScoreReport:
         return {"rows": [row.to_json() for row in self.rows], "summary": dict(self.summary)}
 
 
-def score_files(
+def score_tables(
     suite: Suite, paths: Iterable[Path], *, ground_truth: GroundTruth = "published"
 ) -> ScoreReport:
-    """Score every prediction in `paths` (files, or directories searched for them).
+    """Score every row of result tables (files, or directories searched for them).
 
     Raises:
         InputError: if a file cannot be read or none of its tasks is in the suite.
@@ -89,13 +89,13 @@ def score_files(
     started = time.perf_counter()
     rows: list[ScoredRow] = []
     unmatched: dict[str, int] = {}
-    for file in prediction_files(paths):
-        predictions = read_predictions(file)
-        found = [score_row(scorer, task, p) for p in predictions if (task := tasks.find(p)) is not None]
+    for file in files_in(paths):
+        read = read_table(file)
+        found = [score_row(scorer, task, row) for row in read if (task := tasks.find(row)) is not None]
         if not found:
             raise InputError("none of its tasks is in the suite", where=str(file), hint=str(suite.path))
-        if len(found) < len(predictions):
-            unmatched[str(file)] = len(predictions) - len(found)
+        if len(found) < len(read):
+            unmatched[str(file)] = len(read) - len(found)
         rows.extend(found)
     seconds = time.perf_counter() - started
     rates = tuple(rows[0].flags)
@@ -118,7 +118,7 @@ def score_files(
     return ScoreReport(rows, summary)
 
 
-def score_row(scorer: OutcomeScorer, task: Task, prediction: Prediction) -> ScoredRow:
+def score_row(scorer: OutcomeScorer, task: Task, prediction: TableRow) -> ScoredRow:
     """The verdict on one prediction."""
     execution = scorer.execute(prediction.actions, task)
     verdict = scorer.judge(
@@ -187,19 +187,15 @@ def domain_of(task: Task) -> str:
 
 
 class _TaskIndex:
-    """Tasks by id and by text."""
+    """Tasks by text."""
 
     def __init__(self, tasks: Iterable[Task]) -> None:
-        self._by_id: dict[str, Task] = {}
         self._by_query: dict[str, list[Task]] = defaultdict(list)
         for task in tasks:
-            self._by_id[task.id] = task
             self._by_query[task.query].append(task)
 
-    def find(self, prediction: Prediction) -> Task | None:
+    def find(self, prediction: TableRow) -> Task | None:
         """The task of a prediction; of several with the same text, the one of the file's domain."""
-        if prediction.task_id is not None:
-            return self._by_id.get(prediction.task_id)
         found = self._by_query.get(prediction.query, [])
         same_domain = [task for task in found if domain_of(task) == prediction.folder]
         return next(iter(same_domain or found), None)
