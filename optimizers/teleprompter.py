@@ -16,7 +16,7 @@ from evals.dspy_programs.nearest import Embedding
 from evals.lm.named import model_named
 from evals.scoring.constraints import Constraint, constraints
 from evals.tasks.transcript import GOLD
-from evals.tracking import Dataset, open_tracker
+from evals.tracking import open_tracker
 from optimizers.compilation import Compilation
 from optimizers.compiling.compile import compile_program
 from optimizers.compiling.models import BANK, Model
@@ -270,7 +270,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         }
         with tracker.start(f"compile {type(plan.program).__name__} {self.name}", params=params) as run:
             result = compile_program(plan)
-            record_trials(run, result.artifact, Dataset(suite.path.name, suite.digest))
+            record_trials(run, result.artifact, suite)
             run.text(result.artifact.text, "program.json")
         return result, run.id
 

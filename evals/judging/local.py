@@ -53,15 +53,15 @@ class LocalRubric:
     name = NAME
 
     def __init__(self, rubrics: Rubrics | None = None, tables: Sequence[Table] = ()) -> None:
-        self._rubrics = rubrics or default_rubrics()
-        if not self._rubrics.ours:
+        self.rubrics = rubrics or default_rubrics()
+        if not self.rubrics.ours:
             raise InputError(
                 f"{NAME} judges by rules, and only by the rubrics that come with worksmith",
                 where="--rubric",
                 hint="name a language model as judge, e.g. --judge openai/gpt-4o-mini",
             )
         self._tables = {table.name: table for table in tables}
-        self.digest = digest([NAME, _VERSION, self._rubrics.digest])
+        self.digest = digest([NAME, _VERSION, self.rubrics.digest])
 
     def __call__(self, task: Task, record: EpisodeRecord) -> Judgement:
         """The verdict; unreadable where the known answer is plain words without any value or name."""
@@ -69,7 +69,7 @@ class LocalRubric:
         level, why = self.find(task, record)
         return Judgement(
             judge=NAME,
-            rubric=self._rubrics.for_task(task).name,
+            rubric=self.rubrics.for_task(task).name,
             status="ok" if level else "unreadable",
             level=level,
             feedback=why,

@@ -78,6 +78,14 @@ class HasRubric(Protocol):
     def rubric(self) -> Rubric | None: ...
 
 
+@runtime_checkable
+class GoesByRubrics(Protocol):
+    """A judge that goes by rubrics."""
+
+    @property
+    def rubrics(self) -> Rubrics: ...
+
+
 class Rubrics(BaseModel):
     """Rubrics of which each task gets the one for its kind.
 

@@ -49,6 +49,11 @@ def rating(name: str, value: float, rater: str, comment: str = "") -> Assessment
     return Feedback(name=name, value=value, source=source, rationale=comment or None)
 
 
+def verdict_name(rubric: str) -> str:
+    """The name of a judge's verdict by a rubric; of an unnamed one too."""
+    return f"judge_{rubric}" if rubric else "judge_verdict"
+
+
 def identity(assessment: Assessment) -> tuple[str, str, str]:
     """The identity of an assessment within its trace."""
     source = assessment.source
@@ -103,7 +108,7 @@ def _verdict(judgement: Judgement, task: Task | None) -> Assessment:
     if judgement.status != "ok":
         error = AssessmentError(error_code=judgement.status.upper(), error_message=shown or judgement.status)
     return Feedback(
-        name=f"judge_{judgement.rubric}" if judgement.rubric else "judge_verdict",
+        name=verdict_name(judgement.rubric),
         value=judgement.level if error is None else None,
         error=error,
         source=AssessmentSource(AssessmentSourceType.LLM_JUDGE, name),

@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any, Self
 from evals.records.log import log_line
 from evals.task_kind import kind_of
 from evals.tracking.choice import TraceChoice
+from evals.tracking.datasets import keep_dataset
 from evals.tracking.environment import system_tags
 from evals.tracking.figures import episode_table, finite, params_text, summary_metrics
-from evals.tracking.reaching import TrackingError, boundary
+from evals.tracking.judges import keep_judges
+from evals.tracking.reaching import TrackingError, boundary, optional
 from evals.tracking.registry import Registration, link_program, log_program, register, register_instructions
 from evals.tracking.traces import TraceWriter
 from evals.tracking.tracker import Dataset, Run, Tracker
@@ -25,11 +27,15 @@ if TYPE_CHECKING:
 
     from evals.records.record import EpisodeRecord
     from evals.reporting.report import Report
+    from evals.running.judges import Judge
     from evals.running.result import EvalResult
     from evals.tasks.task import Task
 
 _BATCH = 100
 """Params that MLflow takes in one request."""
+
+_MOST_TASKS = 500
+"""Tasks of an evaluation dataset that a run keeps: more take a second."""
 
 _LONGEST_DESCRIPTION = 8000
 """Characters of a tag; of longer ones MLflow cuts the end off, with a warning."""
@@ -84,7 +90,7 @@ class MlflowRun(Run):
         self._tracker = tracker
         self._client = tracker.client
         self._model_id: str | None = None
-        self._evaluated = False
+        self._datasets: dict[str, Any] = {}
         self._complete = True
         self.id: str = run_id
 
@@ -102,46 +108,55 @@ class MlflowRun(Run):
                 self._client.log_batch(self.id, params=params[start : start + _BATCH])
 
     def metrics(self, values: Mapping[str, float], *, step: int = 0) -> None:
-        self._log_metrics(values, step, None)
-
-    def _log_metrics(self, values: Mapping[str, float], step: int, model_id: str | None) -> None:
         from mlflow.entities import Metric
 
         now = int(time.time() * 1000)
         metrics = [
-            Metric(name, value, now, step, model_id=model_id, run_id=self.id if model_id else None)
-            for name, value in finite(values).items()
+            Metric(name, value, now, step, **self._of_program(name)) for name, value in finite(values).items()
         ]
         with boundary():
             self._client.log_batch(self.id, metrics=metrics)
 
-    def dataset(self, suite: Dataset, *, split: str, tasks: int) -> None:
+    def _of_program(self, name: str) -> dict[str, str]:
+        """The model and the dataset that a figure is about; nothing without a model."""
+        if self._model_id is None:
+            return {}
+        data = self._datasets.get(name.partition("/")[0])
+        about = {"dataset_name": data.name, "dataset_digest": data.digest} if data else {}
+        return {"model_id": self._model_id, "run_id": self.id, **about}
+
+    def dataset(self, suite: Dataset, *, split: str, tasks: Sequence[Task], count: int | None = None) -> None:
         from mlflow import entities
 
-        data = entities.Dataset(
+        data = self._datasets[split] = entities.Dataset(
             name=f"{suite.name}/{split}",
             digest=suite.digest,
             source_type="worksmith-suite",
             source=json.dumps({"suite": suite.name, "split": split}),
-            profile=json.dumps({"num_rows": tasks}),
+            profile=json.dumps({"num_rows": len(tasks) if count is None else count}),
         )
         with boundary():
             self._client.set_tag(self.id, "worksmith.suite_digest", suite.digest)
             tags = [entities.InputTag("mlflow.data.context", split)]
             self._client.log_inputs(self.id, [entities.DatasetInput(data, tags)])
+        if 0 < len(tasks) <= _MOST_TASKS:
+            with optional("its page of datasets lacks these tasks"):
+                keep_dataset(self._client, self._tracker.experiment_id, suite, split, tasks)
+
+    def judges(self, judges: Sequence[Judge], tasks: Sequence[Task]) -> None:
+        if judges:
+            with optional("its page of judges lacks these rubrics"):
+                keep_judges(self._client, self._tracker.experiment_id, judges, tasks)
 
     def evaluation(self, result: EvalResult, *, split: str, tasks: Sequence[Task] = ()) -> None:
         own = kind_of(result.records).report().metrics(result.as_program())
         figures = summary_metrics(result.summary, split)
         figures |= {f"{split}/{name}": value for name, value in own.items()}
-        self._log_metrics(figures, 0, self._model_id)
+        self.metrics(figures)
         with boundary():
             self._client.log_table(self.id, episode_table(result.records), f"episodes/{split}.json")
             lines = b"".join(map(log_line, result.records)).decode()
             self._client.log_text(self.id, lines, f"episodes/{split}.jsonl")
-            if self._model_id is not None and not self._evaluated:
-                link_program(self._client, self._model_id, self.id, evaluated=True)
-                self._evaluated = True
         self.traces(result.records, split=split, model=result.model, seed=result.seed, tasks=tasks)
 
     def traces(
@@ -193,13 +208,14 @@ class MlflowRun(Run):
                 self._client, self._tracker.experiment_id, self.id, name, code, artifact, params, config or {}
             )
             self._model_id = model_id
+            link_program(self._client, model_id, self.id)
             if register_as is not None:
                 return register(self._client, model_id, self.id, register_as)
         return f"models:/{model_id}"
 
     def instructions(self, texts: Mapping[str, str]) -> None:
         with boundary():
-            register_instructions(self._client, self.id, texts)
+            register_instructions(self._client, self._tracker.experiment_id, self.id, texts)
 
     def __enter__(self) -> Self:
         return self
@@ -211,8 +227,6 @@ class MlflowRun(Run):
         if kind is not None:
             status = "KILLED" if issubclass(kind, KeyboardInterrupt) else "FAILED"
         with boundary():
-            if self._model_id is not None and not self._evaluated:
-                link_program(self._client, self._model_id, self.id, evaluated=False)
             self._client.set_terminated(self.id, status)
 
 

@@ -6,13 +6,14 @@ import os
 import socket
 import sqlite3
 import stat
+import warnings
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from tools.errors import WorksmithError
+from tools.errors import Notice, WorksmithError
 
 _SECONDS = 10.0
 """The longest wait for a server to answer, and for another process to release a database."""
@@ -88,6 +89,20 @@ def boundary() -> Iterator[None]:
         raise TrackingError(
             f"MLflow: {said} (the episodes are in their log; --no-track leaves MLflow out)"
         ) from error
+
+
+@contextmanager
+def optional(lack: str) -> Iterator[None]:
+    """Turn a failure of MLflow into a warning, where a run is complete without.
+
+    Args:
+        lack: what MLflow then lacks, for people.
+    """
+    try:
+        with boundary():
+            yield
+    except (TrackingError, NotImplementedError) as error:
+        warnings.warn(f"{lack}: {error}", Notice, stacklevel=3)
 
 
 def _unusable(where: str, reason: str, remedy: str) -> TrackingError:

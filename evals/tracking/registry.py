@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -16,10 +17,12 @@ from tools.errors import InputError
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
-    from mlflow.entities.model_registry import PromptVersion
+    from mlflow.entities.model_registry import Prompt, PromptVersion
 
 _NAME = re.compile(r"[\w][\w.\-]{0,199}")
 _ALIAS = re.compile(r"[A-Za-z_][\w\-]{0,99}")
+_VERSIONS = "mlflow.modelVersions"
+_EXPERIMENTS = "_mlflow_experiment_ids"
 _VERSION = re.compile(r"v\d+", re.IGNORECASE)
 
 
@@ -92,17 +95,15 @@ def log_program(
     return str(model.model_id)
 
 
-def link_program(client: MlflowClient, model_id: str, run_id: str, *, evaluated: bool) -> None:
-    """Link a run with the model that it evaluated or made.
+def link_program(client: MlflowClient, model_id: str, run_id: str) -> None:
+    """Link a run with the model that it made and evaluated, as its input.
 
-    MLflow's page of evaluation runs leaves out those that made a model.
+    MLflow's page of evaluation runs leaves out runs with a model as their output. The model itself names the
+    run that made it.
     """
-    from mlflow.entities import LoggedModelInput, LoggedModelOutput
+    from mlflow.entities import LoggedModelInput
 
-    if evaluated:
-        client.log_inputs(run_id, models=[LoggedModelInput(model_id)])
-    else:
-        client.log_outputs(run_id, [LoggedModelOutput(model_id, step=0)])
+    client.log_inputs(run_id, models=[LoggedModelInput(model_id)])
 
 
 def register(client: MlflowClient, model_id: str, run_id: str, as_: Registration) -> str:
@@ -121,13 +122,19 @@ def register(client: MlflowClient, model_id: str, run_id: str, as_: Registration
     # MLflow would look "models:/..." up in the process's own store, not in the client's.
     source = client.get_logged_model(model_id).artifact_location
     version = client.create_model_version(as_.name, source=source, run_id=run_id, model_id=model_id).version
+    # A server sets this itself; MLflow's page of agent versions reads it.
+    client.set_logged_model_tags(model_id, {_VERSIONS: json.dumps([{"name": as_.name, "version": version}])})
     if as_.alias:
         client.set_registered_model_alias(as_.name, as_.alias, version)
     return f"models:/{as_.name}/{version}"
 
 
-def register_instructions(client: MlflowClient, run_id: str, texts: Mapping[str, str]) -> list[str]:
-    """Keep instructions as prompts and link them to a run; equal text makes no new version.
+def register_instructions(
+    client: MlflowClient, experiment_id: str, run_id: str, texts: Mapping[str, str]
+) -> list[str]:
+    """Keep instructions as prompts of an experiment and link them to a run.
+
+    Equal text makes no new version.
 
     Returns:
         The prompts' addresses, `prompts:/NAME/VERSION`.
@@ -135,11 +142,25 @@ def register_instructions(client: MlflowClient, run_id: str, texts: Mapping[str,
     prompts = []
     for name, text in texts.items():
         prompt = client.load_prompt(f"prompts:/{name}@latest", allow_missing=True, cache_ttl_seconds=0)
+        tags = {_EXPERIMENTS: _experiments(client.get_prompt(name), experiment_id)}
         if prompt is None or prompt.template != text:
-            prompt = client.register_prompt(name, text, commit_message=f"instructions chosen in run {run_id}")
+            message = f"instructions chosen in run {run_id}"
+            prompt = client.register_prompt(name, text, commit_message=message, tags=tags)
+        else:
+            client.set_prompt_tag(name, _EXPERIMENTS, tags[_EXPERIMENTS])
         prompts.append(prompt)
     _link(client, run_id, prompts)
     return [f"prompts:/{prompt.name}/{prompt.version}" for prompt in prompts]
+
+
+def _experiments(prompt: Prompt | None, experiment_id: str) -> str:
+    """The tag of a prompt on the pages of whose experiments it is: those so far, and this one.
+
+    MLflow itself names the process's own experiment only.
+    """
+    known = (prompt.tags if prompt is not None else {}).get(_EXPERIMENTS, "")
+    ids = dict.fromkeys([*filter(None, known.split(",")), experiment_id])
+    return f",{','.join(ids)},"
 
 
 def _link(client: MlflowClient, run_id: str, prompts: Sequence[PromptVersion]) -> None:

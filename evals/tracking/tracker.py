@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 if TYPE_CHECKING:
     from evals.records.record import EpisodeRecord
     from evals.reporting.report import Report
+    from evals.running.judges import Judge
     from evals.running.result import EvalResult
     from evals.tasks.task import Task
     from evals.tracking.registry import Registration
@@ -43,10 +44,21 @@ class Run:
         """Keep settings. Absolute paths are shortened to their last part."""
 
     def metrics(self, values: Mapping[str, float], *, step: int = 0) -> None:
-        """Keep figures; infinite and missing ones are left out."""
+        """Keep figures; infinite and missing ones are left out. After `program`, they are its figures too."""
 
-    def dataset(self, suite: Dataset, *, split: str, tasks: int) -> None:
-        """Note the suite and split, with the number of tasks, as an input of the run."""
+    def dataset(self, suite: Dataset, *, split: str, tasks: Sequence[Task], count: int | None = None) -> None:
+        """Note the suite and split, with the number of tasks, as an input of the run.
+
+        The visible part of the tasks is kept as an evaluation dataset, once for all runs, if they are at most
+        500.
+
+        Args:
+            tasks: those at hand.
+            count: their number, where not all are at hand.
+        """
+
+    def judges(self, judges: Sequence[Judge], tasks: Sequence[Task]) -> None:
+        """Keep the rubrics by which judges grade these tasks."""
 
     def evaluation(self, result: EvalResult, *, split: str, tasks: Sequence[Task] = ()) -> None:
         """Keep an evaluation: its figures as `split/...`, its episodes as a table, some of them as traces.

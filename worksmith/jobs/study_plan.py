@@ -101,7 +101,7 @@ class StudyPlan(Printable, ABC):
         Arms that the budget leaves unfinished are left out.
         """
         measured = self.measurement
-        tracked.dataset(measured.dataset, split=measured.split, tasks=len(measured.tasks))
+        tracked.dataset(measured.dataset, split=measured.split, tasks=measured.tasks)
 
         def measure(arm: Arm) -> EvalResult:
             if measured.budget is not None and not arm.baseline:

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.slow
 
 def test_figures_settings_and_data_of_a_run(tracker: MlflowTracker) -> None:
     with tracker.start("eval", params={"workers": 8, "suite": Path("/home/me/office")}) as run:
-        run.dataset(Dataset("office", "abc123"), split="test", tasks=9)
+        run.dataset(Dataset("office", "abc123"), split="test", tasks=[], count=9)
         run.evaluation(mixed(8), split="test")
 
     stored = tracker.client.get_run(run.id)
@@ -245,6 +245,7 @@ def test_a_program_is_a_model_that_loads_back(tracker: MlflowTracker, tmp_path: 
     with tracker.start("compile") as compiled:
         compiled.program("react", code, artifact, params={})
     with tracker.start("compare") as run:
+        run.dataset(Dataset("office", "abc123"), split="test", tasks=[], count=3)
         address = run.program("react", code, artifact, params={"optimizer": "bootstrap"})
         run.evaluation(mixed(2), split="test")
 
@@ -257,13 +258,13 @@ def test_a_program_is_a_model_that_loads_back(tracker: MlflowTracker, tmp_path: 
         mlflow.set_tracking_uri(before)
     model = tracker.client.get_logged_model(address.removeprefix("models:/"))
     assert (model.status, model.source_run_id, model.params["optimizer"]) == ("READY", run.id, "bootstrap")
-    links = tracker.client.get_run(run.id)
-    assert [link.model_id for link in links.inputs.model_inputs] == [model.model_id]
-    assert not links.outputs.model_outputs  # or MLflow's page of evaluation runs would leave it out
-    made = tracker.client.get_run(compiled.id)
-    assert len(made.outputs.model_outputs) == 1
-    assert not made.inputs.model_inputs
-    assert {metric.key: metric.value for metric in model.metrics}["test/outcome"] == 0.5
+    for each in (compiled, run):
+        links = tracker.client.get_run(each.id)
+        assert len(links.inputs.model_inputs) == 1
+        assert not links.outputs.model_outputs  # or MLflow's page of evaluation runs would leave it out
+    assert links.inputs.model_inputs[0].model_id == model.model_id
+    (outcome,) = [metric for metric in model.metrics if metric.key == "test/outcome"]
+    assert (outcome.value, outcome.dataset_name, outcome.dataset_digest) == (0.5, "office/test", "abc123")
     assert tracker.client.get_run(run.id).data.metrics["test/outcome"] == 0.5
     assert {trace.info.trace_metadata["mlflow.modelId"] for trace in traces_of(tracker, run)} == {
         model.model_id

@@ -195,7 +195,8 @@ class Measurement:
                 part does not count.
         """
         write_card(log.path, card)
-        tracked.dataset(self.dataset, split=self.split, tasks=len(self.tasks))
+        tracked.dataset(self.dataset, split=self.split, tasks=self.tasks)
+        tracked.judges(self.judges, self.tasks)
         with self.progress.bar(f"{card.label} ({number} of {of})" if of > 1 else card.label) as tick:
             result = run_episodes(
                 program,

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from evals.records.run_card import CARD_ARTIFACT
-from evals.tracking import Dataset, TraceChoice, open_tracker
+from evals.tracking import TraceChoice, open_tracker
 from evals.tracking.figures import params_text
-from optimizers.compiling.trials import record_trials
+from optimizers.compiling.trials import record_chosen, record_trials
 from tools.seeding import digest
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def record_compile(
     from worksmith.jobs.parts.served import CODE, bundle  # loads MLflow
 
     artifact = result.artifact
-    record_trials(run, artifact, Dataset(trained_on.path.name, trained_on.digest))
+    record_trials(run, artifact, trained_on)
     if "strategy" not in artifact.manifest.program:
         # Nothing but its own module can load it.
         run.text(artifact.text, "program.json")
@@ -115,7 +115,9 @@ def record_compile(
         params = {"lm": manifest.lm, "teacher": manifest.teacher, "digest": artifact.digest}
         stored = bundle(file, works_in, Path(folder))
         config = {"lm": manifest.lm}
-        return run.program(name, CODE, stored, params=params, config=config, register_as=register_as)
+        address = run.program(name, CODE, stored, params=params, config=config, register_as=register_as)
+    record_chosen(run, artifact)
+    return address
 
 
 def record_dev_episodes(run: Run, result: Result, trained_on: Suite) -> None:

@@ -90,10 +90,11 @@ def _params(run: LoadedRun) -> dict[str, object]:
 
 def _keep(tracked: Run, run: LoadedRun, suite: Suite | None) -> None:
     result, split = _result(run), run.card.split or "all"
-    tasks = {record.task_id for record in run.records}
+    ids = {record.task_id for record in run.records}
     if run.card.suite_digest:
         data = Dataset(Path(run.card.suite).name, run.card.suite_digest)
-        tracked.dataset(data, split=split, tasks=len(tasks))
+        tasks = [task for task in suite.tasks if task.id in ids] if suite is not None else []
+        tracked.dataset(data, split=split, tasks=tasks, count=len(ids))
     tracked.evaluation(result, split=split, tasks=suite.tasks if suite is not None else ())
     keep_card(tracked, run.card)
     tracked.report(evaluation_report(result, title=run.card.label, rerun=run.card.rerun))
