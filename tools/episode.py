@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -72,6 +74,7 @@ class Episode:
         self.changeset = b""
         self.calls: list[CallRecord] = []
         self._pool = pool
+        self._follow = _FOLLOWER.get()
 
     def call(self, name: str, arguments: Any) -> Observation:
         """Call a tool. Errors of the agent or of the tool come back as an observation.
@@ -93,15 +96,20 @@ class Episode:
         if observation.status == "denied":
             reads.add(DENIED)
         seconds = time.perf_counter() - start
-        self.calls.append(CallRecord(name, arguments, observation, decision, seconds, tuple(sorted(reads))))
+        self._keep(CallRecord(name, arguments, observation, decision, seconds, tuple(sorted(reads))))
         return observation
 
     def refuse(self, name: str, arguments: Any, reason: str) -> Observation:
         """Record a call that the agent's own access check refused; it is not made."""
         text = f"Your own access check refused {name}, so it was not called. {reason}".rstrip()
         observation = Observation("refused", text, text)
-        self.calls.append(CallRecord(name, arguments, observation, None, 0.0))
+        self._keep(CallRecord(name, arguments, observation, None, 0.0))
         return observation
+
+    def _keep(self, call: CallRecord) -> None:
+        self.calls.append(call)
+        if self._follow is not None:
+            self._follow(call)
 
     def offer(self, toolset: Toolset) -> None:
         """Offer these tools, and no others, from the next call on."""
@@ -234,6 +242,19 @@ class Episode:
     def outcome(self) -> Outcome:
         """The changes of the episode so far."""
         return Outcome(self.changeset, self.kind.tables)
+
+
+@contextmanager
+def following(follow: Callable[[CallRecord], None]) -> Iterator[None]:
+    """A block whose episodes tell each call to `follow`, in the thread that makes the call."""
+    token = _FOLLOWER.set(follow)
+    try:
+        yield
+    finally:
+        _FOLLOWER.reset(token)
+
+
+_FOLLOWER: ContextVar[Callable[[CallRecord], None] | None] = ContextVar("worksmith_follower", default=None)
 
 
 class _HalfDoneError(BaseException):

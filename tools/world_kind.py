@@ -17,6 +17,7 @@ from tools.world import World
 
 if TYPE_CHECKING:
     from retrievers.index.library import Library
+    from tools.change_set import ChangeSet
     from tools.tool_context import ToolContext
 
 
@@ -81,6 +82,7 @@ class WorldKind:
         check_policy: checks a policy file, for such kinds.
         live_systems: by name a function that connects to a live system, on which tools then work instead of
             the world. It takes a file that maps that system's ids to the world's, or None.
+        commit: makes approved changes in the system that the world is a copy of; None where nothing does.
         digest: content address of tools and settings that are a user's own; empty for the kinds of packages.
         table_changes: by origin of a world, a refused call (tool and observation) that changes the shape of a
             table in the published system.
@@ -103,6 +105,7 @@ class WorldKind:
     explain_access: ExplainAccess | None = None
     check_policy: Callable[[Path], Explanation] | None = None
     live_systems: Mapping[str, Callable[[Path | None], object]] = field(default_factory=dict, hash=False)
+    commit: Callable[[ChangeSet], Any] | None = None
     digest: str = ""
     table_changes: Mapping[str, tuple[str, str]] = field(default_factory=dict, hash=False)
 

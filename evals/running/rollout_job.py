@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -108,12 +108,23 @@ class RolloutJob:
             InputError: no other episode would fare better.
             AdmissionError: the budget is spent.
         """
+        with self._asking(unit, meter, attempt) as used:
+            episode, raised = self._episode(task, used)
+            return self.record(unit, task, episode, raised=raised)
+
+    def episode(self, unit: WorkUnit, task: Task, meter: Meter | None = None) -> EpisodeResult:
+        """Run one episode without a record of it; arguments and errors as of `run`."""
+        with self._asking(unit, meter, 1) as used:
+            return self._episode(task, used)[0]
+
+    @contextmanager
+    def _asking(self, unit: WorkUnit, meter: Meter | None, attempt: int) -> Iterator[Meter]:
+        """A block in which the models of an episode are asked and counted."""
         import dspy
 
         from evals.lm.escapes import UnmeteredModels
         from evals.lm.metering import metering
 
-        started = time.perf_counter()
         # A trace, history and usage tracker of its own: shared ones grow without bound and mix threads.
         with (
             metering(meter) as used,
@@ -125,22 +136,26 @@ class RolloutJob:
             ),
         ):
             used.add(owed)
-            raised = False
-            try:
-                episode = _episode_of(run_program(self._program, task, self.settings.env), self.program)
-            except InputError:
-                raise
-            except Exception as error:
-                # The program's changes are lost with it.
-                raised, failure = True, failure_of(error)
-                episode = EpisodeResult(
-                    failure.status,
-                    Outcome(b"", ()),
-                    seconds=time.perf_counter() - started,
-                    error=failure.error,
-                    traceback=failure.traceback,
-                )
-            return self.record(unit, task, _with_usage(episode, used), raised=raised)
+            yield used
+
+    def _episode(self, task: Task, used: Meter) -> tuple[EpisodeResult, bool]:
+        """The episode, and whether the program raised an exception instead of giving one."""
+        started, raised = time.perf_counter(), False
+        try:
+            episode = _episode_of(run_program(self._program, task, self.settings.env), self.program)
+        except InputError:
+            raise
+        except Exception as error:
+            # The program's changes are lost with it.
+            raised, failure = True, failure_of(error)
+            episode = EpisodeResult(
+                failure.status,
+                Outcome(b"", ()),
+                seconds=time.perf_counter() - started,
+                error=failure.error,
+                traceback=failure.traceback,
+            )
+        return _with_usage(episode, used), raised
 
     def record(
         self, unit: WorkUnit, task: Task, episode: EpisodeResult, *, raised: bool = False

@@ -7,7 +7,7 @@ import socket
 import tempfile
 import threading
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,9 +17,6 @@ from tools.errors import InputError
 from tools.serving.application import LONGEST_ADDRESS, LOOPBACK, Application, is_loopback
 from tools.serving.certificates import write_certificate
 from tools.serving.connections import Connection
-
-_GRACE = 5
-"""Seconds that requests get to end in when the server is stopped."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +53,7 @@ class Server:
         secure: whether to speak HTTPS, with a certificate made for the occasion.
         connections: at a time.
         keep_alive: seconds that a connection may be silent between two requests.
+        grace: seconds that requests get to end in when the server is stopped.
     """
 
     def __init__(
@@ -67,6 +65,7 @@ class Server:
         secure: bool = True,
         connections: int = 64,
         keep_alive: int = 30,
+        grace: int = 5,
     ) -> None:
         self._app = app
         self._host = host
@@ -74,21 +73,25 @@ class Server:
         self._secure = secure
         self._connections = connections
         self._keep_alive = keep_alive
+        self._grace = grace
         self._uvicorn: _Uvicorn | None = None
 
     @contextmanager
-    def listening(self) -> Iterator[Listening]:
+    def listening(self, at: socket.socket | None = None) -> Iterator[Listening]:
         """Listen; clients can connect from here on, and are answered once `run` runs.
 
         From here on also, a signal (SIGINT, SIGTERM) ends `run`, and nothing else.
 
+        Args:
+            at: a socket that listens, in place of one at the host and port.
+
         Raises:
             InputError: the host or port cannot be listened on.
         """
-        with _bound(self._host, self._port) as sock, tempfile.TemporaryDirectory() as folder:
+        bound = listening_socket(self._host, self._port) if at is None else nullcontext(at)
+        with bound as sock, tempfile.TemporaryDirectory() as folder:
             files = self._certificate(Path(folder)) if self._secure else (None, None)
             scheme = "https" if self._secure else "http"
-            shown = f"[{self._host}]" if ":" in self._host else self._host
             self._uvicorn = _Uvicorn(self._config(*files))
             self._uvicorn.config.load()
             if files[1]:
@@ -96,7 +99,7 @@ class Server:
             self._sock = sock
             try:
                 with self._uvicorn.stopped_by_signals():
-                    yield Listening(f"{scheme}://{shown}:{sock.getsockname()[1]}", files[0])
+                    yield Listening(f"{scheme}://{shown(self._host)}:{sock.getsockname()[1]}", files[0])
             finally:
                 self._app.close()
 
@@ -127,7 +130,7 @@ class Server:
             proxy_headers=False,
             limit_concurrency=self._connections + 1,
             timeout_keep_alive=self._keep_alive,
-            timeout_graceful_shutdown=_GRACE,
+            timeout_graceful_shutdown=self._grace,
             h11_max_incomplete_event_size=LONGEST_ADDRESS + (16 << 10),
             ssl_certfile=certificate,
             ssl_keyfile=key,
@@ -162,8 +165,18 @@ class _Uvicorn(uvicorn.Server):
         await super().shutdown(sockets)
 
 
+def shown(host: str) -> str:
+    """A host as addresses show it."""
+    return f"[{host}]" if ":" in host else host
+
+
 @contextmanager
-def _bound(host: str, port: int) -> Iterator[socket.socket]:
+def listening_socket(host: str, port: int) -> Iterator[socket.socket]:
+    """A socket that listens.
+
+    Raises:
+        InputError: the host or port cannot be listened on.
+    """
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         sock = socket.socket(family, kind, protocol)

@@ -15,7 +15,10 @@ from worksmith.cli.command import Commands
 _GROUPS = {"serve": "Serve a model or a world to other programs."}
 """Groups that commands of several kinds share, with their help."""
 
-_OURS = {"serve model": "worksmith.cli.serve.model:serve_model"}
+_OURS = {
+    "serve model": "worksmith.cli.serve.model:serve_model",
+    "serve program": "worksmith.cli.serve.program:serve_program",
+}
 """Commands of no kind in these groups."""
 
 

@@ -25,8 +25,10 @@ from tools.world import World
 from tools.world_kind import LIVE, WorldKind
 
 if TYPE_CHECKING:
+    from tools.change_set import ChangeSet
     from tools.sqlite.cells import CellType
 
+Commit = TypeVar("Commit", bound="Callable[[ChangeSet], Any]")
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 USER = Persona(id="user", name="User")
@@ -82,6 +84,7 @@ class Environment(AnyEnvironment):
         self._templates: dict[str, str] = {}
         self._embedder: str | None = None
         self._rules: Path | None = None
+        self._commit: Callable[[ChangeSet], Any] | None = None
         self._completed: WorldKind | None = None
 
     @classmethod
@@ -199,6 +202,21 @@ class Environment(AnyEnvironment):
             raise InputError("there is no such policy", where=str(file))
         self._rules = Path(file).absolute()
 
+    def commit(self, function: Commit) -> Commit:
+        """Declare the function that makes approved changes in your systems, see `worksmith serve program`.
+
+        It is called once for each approved change set. What it returns is shown to those who may see the
+        changes. If it raises `ToolError`, they read the message; of any other exception only a number.
+
+        Raises:
+            InputError: there is one already, or the environment is in use.
+        """
+        self._open_to_changes()
+        if self._commit is not None or not callable(function):
+            raise InputError("an environment has one function that commits", where="@env.commit")
+        self._commit = function
+        return function
+
     @property
     def kind(self) -> WorldKind:
         """The tables, tools and rules. From now on nothing can be added."""
@@ -258,6 +276,7 @@ class Environment(AnyEnvironment):
             open_library=lambda world: open_library(
                 world, self.tables, self.keys, tools.searched, self._templates, self._embedder
             ),
+            commit=self._commit,
             live_systems={LIVE: lambda _: LIVE} if tools.reach_outside else {},
             digest=digest([settings, tools.digest]),
         )

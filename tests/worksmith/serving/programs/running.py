@@ -1,0 +1,170 @@
+"""A served program on a real socket in this process, whose agent makes the calls that a task spells out."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import dspy
+import httpx
+import jwt
+from dspy import lm15
+
+from evals.suite import Suite
+from optimizers.cost.budget import Budget
+from optimizers.cost.limits import Limits
+from tools.environment import Environment
+from tools.serving.server import Server
+from worksmith.serving.programs.app import ProgramApp
+from worksmith.serving.programs.desk import Desk
+from worksmith.serving.programs.keys import Keys, Secret
+from worksmith.serving.programs.metrics import Metrics
+from worksmith.serving.programs.proposals import Proposals
+from worksmith.serving.programs.rollouts import Rollouts
+from worksmith.serving.programs.tokens import Tokens
+
+SECRET = b"a secret of tests, with more than 32 bytes"
+AUDIENCE, ISSUER = "desk", "https://login.example"
+
+
+def token(who: str = "ann", *, secret: bytes = SECRET, lasting: float = 600, **claims: Any) -> str:
+    """A token; a claim that is None is left out."""
+    given = {"sub": who, "aud": AUDIENCE, "iss": ISSUER, "exp": time.time() + lasting, **claims}
+    return jwt.encode({name: each for name, each in given.items() if each is not None}, secret, "HS256")
+
+
+class Obedient:
+    """Makes the calls of the task's text: a list of tool and arguments. An `ask` asks the model.
+
+    Attributes:
+        hold: tasks wait for it before they end.
+    """
+
+    def __init__(self, env: Environment) -> None:
+        self._env = env
+        self.hold = threading.Event()
+        self.hold.set()
+
+    def __call__(self, task: Any) -> Any:
+        episode = self._env.episode(task.domains, persona=task.persona)
+        try:
+            calls = json.loads(task.query)
+        except ValueError:
+            calls = []
+        for name, arguments in calls if isinstance(calls, list) else []:
+            if name == "ask":
+                dspy.settings.lm("What now?")
+            elif name == "fail":
+                raise RuntimeError("the agent has a defect")
+            elif name == "wait":
+                self.hold.wait(20)
+            else:
+                episode.call(name, arguments)
+        said = episode.calls[-1].observation.text if episode.calls else "Nothing to do."
+        return episode.finished(said)
+
+
+class Engine:
+    """Answers everything; 10 tokens in, 5 out."""
+
+    digest = "tests"
+
+    def complete(self, request: lm15.Request) -> lm15.Response:
+        usage = lm15.Usage(input_tokens=10, output_tokens=5)
+        return lm15.Response(None, "any", lm15.Message.assistant("Yes."), "stop", usage)
+
+
+@dataclass
+class Served:
+    url: str
+    env: Environment
+    program: Obedient
+    desk: Desk
+    metrics: Metrics
+
+    def client(self, who: str | None = "ann", **claims: Any) -> httpx.Client:
+        headers = {} if who is None else {"Authorization": f"Bearer {token(who, **claims)}"}
+        return httpx.Client(base_url=self.url, headers=headers, trust_env=False, timeout=20)
+
+    def do(self, *calls: Sequence[Any], who: str = "ann", **more: Any) -> Any:
+        """The result of a task of these calls."""
+        with self.client(who) as client:
+            reply = client.post("/tasks", json={"task": json.dumps(calls), **more})
+        assert reply.status_code == 200, reply.text
+        return reply.json()
+
+    def decide(self, changes: dict[str, Any], how: str = "approve", who: str = "ann", **claims: Any) -> Any:
+        with self.client(who, **claims) as client:
+            return client.post(f"/changes/{changes['id']}/{how}", json={"digest": changes["digest"]})
+
+
+@contextmanager
+def served(
+    env: Environment,
+    folder: Path,
+    *,
+    keys: Keys | None = None,
+    algorithms: Sequence[str] = ("HS256",),
+    budget: Budget | None = None,
+    limits: Limits | None = None,
+    seconds: float | None = 20.0,
+    in_flight: int = 8,
+    of_one: int = 4,
+    commit: Callable[[Any], Any] | None = None,
+    lifetime: float = 600.0,
+    approver: tuple[str, str] | None = None,
+    four_eyes: bool = False,
+    clock: Callable[[], float] = time.time,
+    program: Any = None,
+    lm: Any = None,
+) -> Iterator[Served]:
+    """A server for the duration of the block."""
+    metrics, program = Metrics(), program or Obedient(env)
+    rollouts = Rollouts(
+        Suite(env, [], path=folder),
+        program,
+        lm or dspy.LM("scripted/yes", engine=Engine(), cache=False),
+        budget=budget or Budget(),
+        limits=limits or Limits(),
+        seconds=seconds,
+        in_flight=in_flight,
+        of_one=of_one,
+        started=metrics.in_flight.inc,
+        ended=lambda *_: metrics.in_flight.dec(),
+        recorded=False,
+    )
+    desk = Desk(
+        rollouts,
+        Proposals(folder / "changes.db", "tests", clock=clock),
+        metrics,
+        commit=commit,
+        lifetime=lifetime,
+        by_approvers=approver is not None,
+        four_eyes=four_eyes,
+    )
+    tokens = Tokens(
+        keys or Secret(SECRET, where="tests"),
+        algorithms=algorithms,
+        audience=AUDIENCE,
+        issuer=ISSUER,
+        approver=approver,
+    )
+    app = ProgramApp(desk, metrics, tokens, host="127.0.0.1", title="tests")
+    server = Server(app, secure=False)
+    with server.listening() as at:
+        thread = threading.Thread(target=server.run)
+        thread.start()
+        try:
+            yield Served(at.url, env, program, desk, metrics)
+        finally:
+            program_hold = getattr(program, "hold", None)
+            if program_hold is not None:
+                program_hold.set()
+            server.stop()
+            thread.join()

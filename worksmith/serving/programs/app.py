@@ -1,0 +1,107 @@
+"""A program behind HTTP, as an ASGI application: limits and tokens first, then the routes."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from tools.serving.application import Application
+from worksmith.serving.programs.api import make_api, refusal
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+    from starlette.types import Message, Receive, Scope, Send
+
+    from tools.serving.refusals import RequestError
+    from worksmith.serving.programs.desk import Desk
+    from worksmith.serving.programs.metrics import Metrics
+    from worksmith.serving.programs.tokens import Tokens
+
+LONGEST_BODY = 256 << 10
+"""Bytes of a request."""
+
+_THREADS = 16
+"""Proposals that are read and decided on at the same time."""
+
+_OPEN = frozenset({"/health/live", "/health/ready", "/metrics", "/openapi.json"})
+"""Paths for which nobody needs a token."""
+
+
+class ProgramApp(Application):
+    """The application.
+
+    Args:
+        host: that the server listens on; empty for a server that answers to any name.
+    """
+
+    def __init__(self, desk: Desk, metrics: Metrics, tokens: Tokens, *, host: str, title: str) -> None:
+        super().__init__(host, threads=_THREADS, longest_body=LONGEST_BODY)
+        self._desk, self._metrics, self._tokens = desk, metrics, tokens
+        self._api = make_api(desk, metrics, self.in_thread, title)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def counted(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                self._metrics.requests.labels(_route(scope), str(message["status"])).inc()
+                headers = [pair for pair in message["headers"] if pair[0] != b"cache-control"]
+                headers.append((b"cache-control", b"no-store"))
+                if scope["path"] in _OPEN:
+                    # Only clients with a token keep a connection, see `tools.serving.connections`.
+                    headers.append((b"connection", b"close"))
+                message = {**message, "headers": headers}
+            await send(message)
+
+        await super().__call__(scope, receive, counted)
+
+    async def answer(self, http: Request) -> Response:
+        """The answer of a route, to a client with a token."""
+        if http.scope["path"] not in _OPEN:
+            header = http.headers.get("authorization", "")
+            # Keys may have to be fetched, so that this may take a while.
+            env = self._desk.rollouts.suite.env
+            http.state.caller = await asyncio.to_thread(self._tokens.caller, header, env)
+            self.let_in(http)
+        return _Routed(self._api, await self.body(http))
+
+    def refusal(self, error: RequestError) -> Response:
+        return refusal(error)
+
+    def close(self) -> None:
+        self._desk.rollouts.close()
+        super().close()
+
+
+class _Routed(Response):
+    """The answer of the routes to a request whose body has been read."""
+
+    def __init__(self, api: FastAPI, body: bytes) -> None:
+        super().__init__()
+        self._api, self._read = api, body
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        given = False
+
+        async def read() -> Message:
+            nonlocal given
+            if given:
+                return await receive()
+            given = True
+            return {"type": "http.request", "body": self._read, "more_body": False}
+
+        # A defect has been answered by the API, which raises it nevertheless.
+        with suppress(Exception):
+            await self._api(scope, read, send)
+
+
+def _route(scope: Scope) -> str:
+    """The path without ids; a fixed number of figures whatever clients ask for."""
+    parts = str(scope.get("path", "")).strip("/").split("/")
+    known = {"tasks", "changes", "health", "metrics", "openapi.json"}
+    if parts[0] not in known:
+        return "other"
+    decision = parts[2] if len(parts) == 3 and parts[2] in ("approve", "reject") else ""
+    return f"{parts[0]}/{decision}" if decision else parts[0]

@@ -1,0 +1,143 @@
+"""From settings to a served program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from evals.dspy_programs.digests import model_name
+from evals.lm.prices import use_prices
+from evals.suite import Suite
+from optimizers.cost.budget import Budget
+from optimizers.cost.limits import Limits
+from tools.errors import InputError
+from tools.seeding import digest
+from worksmith.jobs.parts.budgets import prices_of
+from worksmith.jobs.parts.opening import leave_out_cache
+from worksmith.jobs.parts.programs import named_program
+from worksmith.jobs.parts.tracking import Tracking
+from worksmith.models.resolve import resolve
+from worksmith.serving.programs.app import ProgramApp
+from worksmith.serving.programs.desk import Desk
+from worksmith.serving.programs.keys import key_set, secret_of
+from worksmith.serving.programs.metrics import Metrics
+from worksmith.serving.programs.proposals import Proposals
+from worksmith.serving.programs.rollouts import Done, Rollouts, Running
+from worksmith.serving.programs.tokens import Tokens
+from worksmith.serving.programs.tracing import Traces
+
+if TYPE_CHECKING:
+    from evals.records.record import EpisodeRecord
+    from worksmith.serving.programs.settings import ServeProgramSettings
+
+
+@contextmanager
+def opened_app(settings: ServeProgramSettings) -> Iterator[ProgramApp]:
+    """The application that settings describe; its traces are written when the block ends.
+
+    Raises:
+        InputError: a setting, the program, the suite or a key is wrong.
+    """
+    leave_out_cache(settings)
+    metrics, tokens = Metrics(), tokens_of(settings)
+    suite = Suite.open(settings.suite)
+    suite.env.check()
+    suite.env.check_records()
+    opened = named_program(settings.program, suite.env)
+    lm = resolve(settings.lm, tasks=suite.tasks)
+    budget = server_budget(settings)
+    tracking = Tracking.of(settings, track=settings.track and settings.traces != "none")
+    described = {**settings.described(), "suite": suite.path.name, **opened.config}
+    with tracking.start(suite.path, "serve", opened.said, params=described) as run:
+        traces = Traces(run, model_name(lm), metrics) if run.id is not None else None
+
+        def ended(running: Running, done: Done, record: EpisodeRecord | None) -> None:
+            spent = running.meter.spent
+            metrics.in_flight.dec()
+            metrics.tasks.labels(done.error.code if done.error else _status(done)).inc()
+            metrics.seconds.observe(done.seconds)
+            metrics.tokens.observe(spent.tokens)
+            metrics.usd.observe(spent.usd)
+            metrics.calls.inc(spent.calls)
+            if traces is not None and record is not None:
+                traces.add(record, running.task)
+
+        rollouts = Rollouts(
+            suite,
+            opened.program,
+            lm,
+            budget=budget,
+            limits=Limits(settings.task_max_calls, settings.task_max_tokens, settings.task_max_usd),
+            seconds=settings.time_limit,
+            in_flight=settings.in_flight,
+            of_one=settings.per_persona,
+            started=metrics.in_flight.inc,
+            ended=ended,
+            recorded=traces is not None,
+        )
+        proposals = Proposals(settings.changes, digest(str(suite.path.resolve())))
+        desk = Desk(
+            rollouts,
+            proposals,
+            metrics,
+            commit=suite.env.kind.commit,
+            lifetime=settings.changes_expire,
+            by_approvers=settings.approver is not None,
+            four_eyes=settings.four_eyes,
+        )
+        host = "" if settings.behind_proxy else settings.host
+        try:
+            yield ProgramApp(desk, metrics, tokens, host=host, title=opened.said)
+        finally:
+            if traces is not None:
+                traces.close()
+
+
+def _status(done: Done) -> str:
+    return done.episode.status if done.episode is not None else "stopped"
+
+
+def tokens_of(settings: ServeProgramSettings) -> Tokens:
+    """What verifies tokens.
+
+    Raises:
+        InputError: the keys cannot be had, or are too weak.
+    """
+    public = settings.jwks is not None
+    keys = (
+        key_set(settings.jwks)
+        if settings.jwks is not None
+        else secret_of(settings.jwt_secret_env, settings.jwt_secret_file)
+    )
+    name, _, value = (settings.approver or "").partition("=")
+    return Tokens(
+        keys,
+        algorithms=("RS256", "ES256", "EdDSA") if public else ("HS256",),
+        audience=settings.audience,
+        issuer=settings.issuer,
+        persona_claim=settings.persona_claim,
+        leeway=settings.leeway,
+        approver=(name, value) if name else None,
+    )
+
+
+def server_budget(settings: ServeProgramSettings) -> Budget:
+    """The budget of one process: its share of the limits.
+
+    Raises:
+        InputError: a limit is smaller than the number of processes, or makes no sense.
+    """
+    share = settings.workers
+    for name, limit in (("--max-calls", settings.max_calls), ("--max-tokens", settings.max_tokens)):
+        if limit is not None and limit < share:
+            raise InputError(f"{limit} is too little for {share} processes", where=name)
+    prices = prices_of(settings.prices)
+    use_prices(prices)
+    return Budget(
+        usd=None if settings.max_usd is None else settings.max_usd / share,
+        calls=None if settings.max_calls is None else settings.max_calls // share,
+        tokens=None if settings.max_tokens is None else settings.max_tokens // share,
+        minutes=settings.max_minutes,
+        prices=prices,
+    )
