@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from typing_extensions import is_typeddict
 
 from tools.argument_schema import portable
 from tools.errors import InputError, ToolError
@@ -193,18 +194,31 @@ def _argument_model(name: str, function: Callable[..., Any], notes: Mapping[str,
 
 def _written(annotation: Any) -> str:
     """A type as prompts show it: of an object its fields, of an enumeration its values."""
+    fields: Mapping[str, Any] | None = None
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        fields = annotation.model_fields.items()
-        return "{" + ", ".join(f'"{name}": {_written(field.annotation)}' for name, field in fields) + "}"
+        fields = {name: field.annotation for name, field in annotation.model_fields.items()}
+    elif is_typeddict(annotation):
+        fields = typing.get_type_hints(annotation)
+    if fields is not None:
+        return "{" + ", ".join(f'"{name}": {_written(kind)}' for name, kind in fields.items()) + "}"
     if isinstance(annotation, type) and issubclass(annotation, Enum):
         return " | ".join(repr(each.value) for each in annotation)
-    parts = typing.get_args(annotation)
-    if any(isinstance(part, type) and issubclass(part, BaseModel | Enum) for part in parts):
-        origin = typing.get_origin(annotation)
+    origin, parts = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin is typing.Annotated:
+        return _written(parts[0])
+    if any(map(_is_spelled_out, parts)):
         if origin in (typing.Union, types.UnionType):
             return " | ".join("None" if part is type(None) else _written(part) for part in parts)
         return f"{getattr(origin, '__name__', origin)}[{', '.join(map(_written, parts))}]"
     return inspect.formatannotation(annotation)
+
+
+def _is_spelled_out(kind: Any) -> bool:
+    """Whether prompts show more of a type than its name."""
+    if isinstance(kind, type) and issubclass(kind, BaseModel | Enum):
+        return True
+    annotated = typing.get_origin(kind) is typing.Annotated
+    return annotated or is_typeddict(kind) or any(map(_is_spelled_out, typing.get_args(kind)))
 
 
 def _read_docstring(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
@@ -12,6 +12,9 @@ from tools.environment import Environment as AnyEnvironment
 from tools.errors import InputError
 from tools.kinds.own_data.index import open_library, searched
 from tools.kinds.own_data.kind import OWN_DATA
+from tools.kinds.own_data.mcp_servers.adding import add_tools
+from tools.kinds.own_data.mcp_servers.address import Address
+from tools.kinds.own_data.mcp_servers.connection import McpServer
 from tools.kinds.own_data.outside import Recorder
 from tools.kinds.own_data.personas import OnePersona, Personas
 from tools.kinds.own_data.policy import OPEN, own_policy
@@ -81,6 +84,7 @@ class Environment(AnyEnvironment):
         self._people = Personas(world, self.tables[personas]) if personas else OnePersona(USER)
         self._house_rules = house_rules.strip()
         self._tools = OwnTools(tuple(self.tables.values()))
+        self._servers: list[McpServer] = []
         self._templates: dict[str, str] = {}
         self._embedder: str | None = None
         self._rules: Path | None = None
@@ -170,6 +174,55 @@ class Environment(AnyEnvironment):
 
         return declare if function is None else declare(function)
 
+    def add_mcp(
+        self,
+        server: str | Sequence[str],
+        *,
+        toolkit: str,
+        listing: Path | str | None = None,
+        only: Iterable[str] = ("*",),
+        reads: Iterable[str] = (),
+        twins: Mapping[str, Callable[..., Any]] | None = None,
+        record: Path | str | None = None,
+        headers: Mapping[str, str] | None = None,
+        variables: Mapping[str, str] | None = None,
+        seconds: float = 60.0,
+    ) -> None:
+        """Add the tools of an MCP server, called `toolkit.tool`, as tools that reach outside (see `tool`).
+
+        The server is asked for its tools now, or only by live calls where a file has the list. The list is in
+        the environment's digest; a server that has other tools by then is not called.
+
+        Args:
+            server: a command that starts it (stdio), or its address (streamable HTTP).
+            toolkit: the first half of the tools' names.
+            listing: a file of its tools, made if there is none.
+            only: names of the tools to add, or patterns such as `get_*`.
+            reads: likewise of those that change nothing. What the server says of that does not count.
+            twins: stand-ins by the server's name of a tool.
+            record: a file of replies that stand in for calls; live calls add theirs.
+            headers: of each request to an address, such as `Authorization`.
+            variables: environment variables of a command, which else gets `PATH`, `HOME` and the like.
+            seconds: the longest time of a call, and of the start.
+
+        Raises:
+            InputError: the server cannot be reached, a tool cannot be offered to models or its name is taken,
+                `mcp` is not installed, or the environment is in use.
+        """
+        self._open_to_changes()
+        address = Address.of(server, headers, variables, self._home)
+        self._servers.append(McpServer(f"the MCP server {toolkit}", address, seconds=seconds))
+        add_tools(
+            self._tools,
+            self._servers[-1],
+            toolkit,
+            listing=Path(listing).absolute() if listing is not None else None,
+            only=only,
+            reads=reads,
+            twins=twins or {},
+            record=record,
+        )
+
     def index(self, table: str, *, text: str, embedder: str | None = None) -> None:
         """Let tools search a table with `ctx[table].search(...)`.
 
@@ -241,9 +294,15 @@ class Environment(AnyEnvironment):
         if alone and self.backend is None:
             raise InputError(
                 f"{', '.join(alone)} would reach outside",
-                where="@env.tool(outside=True)",
+                where="tools",
                 hint=f'give it a twin or a record; env.connect("{LIVE}") or --org {LIVE} makes real calls',
             )
+
+    def connect(self, backend: object | None) -> None:
+        if backend == LIVE:
+            for server in self._servers:
+                server.check()
+        super().connect(backend)
 
     @property
     def _named_tables(self) -> str:

@@ -36,13 +36,16 @@ class OwnTools:
     Attributes:
         tables: the tables that they work on.
         searched: those of them that have an index.
+        served: by toolkit the content address of what a server says of its tools.
     """
 
     tables: Sequence[Table]
     searched: dict[str, Searched] = field(default_factory=dict)
+    served: dict[str, str] = field(default_factory=dict)
     _kits: dict[str, dict[str, Tool]] = field(default_factory=dict)
     _outside: dict[str, Outside] = field(default_factory=dict)
     _functions: dict[str, Callable[..., Any]] = field(default_factory=dict)
+    _origins: dict[str, str] = field(default_factory=dict)
 
     def add(
         self,
@@ -53,13 +56,17 @@ class OwnTools:
         outside: bool = False,
         twin: Callable[..., Any] | None = None,
         recorder: Recorder | None = None,
+        origin: str = "",
     ) -> None:
         """Declare a tool; arguments as of `Environment.tool`.
+
+        Args:
+            origin: names a tool in messages that is no function of the user's; its code is not in the digest.
 
         Raises:
             InputError: the function is no tool, or its name is taken.
         """
-        where = _place(function)
+        where = origin or _place(function)
         check_function(function, where)
         name = f"{toolkit}.{function.__name__}"
         if not toolkit.isidentifier():
@@ -67,10 +74,10 @@ class OwnTools:
                 f"{toolkit!r} is no name of a toolkit", where=where, hint="use letters, digits, _"
             )
         if name in self._functions:
-            taken = _place(self._functions[name])
+            taken = self._origins.get(name) or _place(self._functions[name])
             raise InputError(f"there is a tool {name} already", where=where, hint=f"see {taken}")
         if twin is not None:
-            _check_twin(function, twin)
+            _check_twin(function, twin, where)
         if not outside and (twin is not None or recorder is not None):
             raise InputError(
                 "only a tool that reaches outside has a stand-in", where=where, hint="add outside=True"
@@ -80,6 +87,8 @@ class OwnTools:
             called = self._outside[name] = Outside(name, function, twin, recorder)
         self._kits.setdefault(toolkit, {})[name] = self._made(toolkit, function, called, writes, where)
         self._functions[name] = function
+        if origin:
+            self._origins[name] = origin
 
     @property
     def toolkits(self) -> tuple[Toolkit, ...]:
@@ -116,11 +125,12 @@ class OwnTools:
             {name: f"{function.__module__}.{function.__qualname__}" for name, function in each.items()}
             for each in (self._functions, twins)
         ]
-        code = functions_digest([*self._functions.values(), *twins.values()])
+        own = [function for name, function in self._functions.items() if name not in self._origins]
+        code = functions_digest([*own, *twins.values()])
         recorded = {name: tool.recorder.digest for name, tool in outside.items() if tool.recorder}
         tools = [tool for kit in self._kits.values() for tool in kit.values()]
         shown = [[tool.name, tool.summary, tool.parameters, tool.writes] for tool in tools]
-        return digest([named, code, recorded, shown])
+        return digest([named, code, recorded, shown, self.served])
 
     def _made(
         self, toolkit: str, function: Callable[..., Any], called: Callable[..., Any], writes: bool, where: str
@@ -196,8 +206,8 @@ def _hints(function: Callable[..., Any], where: str) -> Mapping[str, Any]:
         ) from error
 
 
-def _check_twin(function: Callable[..., Any], twin: Any) -> None:
-    where = f"twin of {_place(function)}"
+def _check_twin(function: Callable[..., Any], twin: Any, tool: str) -> None:
+    where = f"twin of {tool}"
     if not inspect.isfunction(twin) or inspect.iscoroutinefunction(twin):
         raise InputError("a twin is a plain function", where=where)
     taken, wanted = (tuple(inspect.signature(each).parameters)[1:] for each in (twin, function))
