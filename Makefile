@@ -4,30 +4,39 @@ PYTHON ?= python3
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: install quickstart test test-fast lint format docs
+.PHONY: install quickstart test tests test-fast lint style types format docs
 
 install: $(VENV)/.installed
 
 # --no-deps: the lock names every package, so no resolver can add CUDA builds or anything else.
+# --no-compile: Python compiles what it imports; to compile all packages takes half of the installation.
 $(VENV)/.installed: requirements.lock pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) install --no-deps -r requirements.lock
+	$(PIP) install --no-compile --no-deps -r requirements.lock
 	$(PIP) install --no-deps --no-build-isolation -e .
 	touch $@
 
 quickstart: install
 	$(BIN)/worksmith quickstart
 
-test: lint
+# mypy runs on one core; the tests take the others.
+test: style
+	$(MAKE) -j 2 types tests
+
+tests: install
 	$(BIN)/python -m pytest -n 3 --dist worksteal
 
 test-fast: install
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
 
-lint: install
+lint: style types
+
+style: install
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports
+
+types: install
 	$(BIN)/mypy
 
 format: install

@@ -154,7 +154,7 @@ def _load(name: str, device: str, download: bool = False) -> Any:
     from sentence_transformers import SentenceTransformer
     from transformers.utils import logging
 
-    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    logging.disable_progress_bar()
     try:
         try:
             # Code of the model's own is never run.

@@ -66,7 +66,7 @@ class Batches:
     def __init__(self, folder: Path, device: str) -> None:
         # Its loop reports each failure to the request as well.
         logging.getLogger("ContinuousBatchingLogger").setLevel(logging.CRITICAL + 1)
-        transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+        transformers_logging.disable_progress_bar()
         self._tokenizer: Any = AutoTokenizer.from_pretrained(folder, local_files_only=True)
         model: Any = AutoModelForCausalLM.from_pretrained(
             folder, dtype=torch.float32, attn_implementation="sdpa", local_files_only=True
@@ -129,9 +129,7 @@ class Batches:
         return self._manager
 
     def _started(self) -> Any:
-        chosen = GenerationConfig(  # type: ignore[no-untyped-call]
-            do_sample=False, eos_token_id=list(self.ends)
-        )
+        chosen = GenerationConfig(do_sample=False, eos_token_id=list(self.ends))
         config = ContinuousBatchingConfig(
             page_size=_PAGE,
             auto_switch_to_flash=False,

@@ -35,7 +35,7 @@ class Sampling:
     prompt: int
 
 
-class Sampler(ContinuousBatchingLogitsProcessor):
+class Sampler(ContinuousBatchingLogitsProcessor):  # type: ignore[misc]
     """Changes the scores so that the highest one is that of the next token.
 
     Its noise depends on the request's seed and the position alone, so a reply does not depend on its batch.

@@ -103,12 +103,12 @@ def _convert(source: Path, folder: Path) -> None:
     from transformers.modeling_gguf_pytorch_utils import load_gguf_checkpoint
     from transformers.utils import logging
 
-    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    logging.disable_progress_bar()
     place = {"gguf_file": source.name, "local_files_only": True}
     config = AutoConfig.from_pretrained(source.parent, **place)
     with torch.device("meta"):
-        empty = AutoModelForCausalLM.from_config(config)  # type: ignore[no-untyped-call]
-    read = load_gguf_checkpoint(str(source), return_tensors=True, model_to_load=empty)  # type: ignore[no-untyped-call]
+        empty = AutoModelForCausalLM.from_config(config)
+    read = load_gguf_checkpoint(str(source), return_tensors=True, model_to_load=empty)
     AutoTokenizer.from_pretrained(source.parent, **place).save_pretrained(folder)
     config.save_pretrained(folder)
     save_file(read["tensors"], folder / "model.safetensors", metadata={"format": "pt"})
