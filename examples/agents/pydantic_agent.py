@@ -4,11 +4,14 @@ import os
 
 from pydantic_ai import Agent, Tool
 from pydantic_ai.models.openai import OpenAIChatModel
+from pydantic_ai.profiles.openai import OpenAIModelProfile
 from pydantic_ai.usage import UsageLimits
 
 import worksmith as ws
 
-model = OpenAIChatModel(os.environ["AGENT_MODEL"])  # reads OPENAI_BASE_URL and OPENAI_API_KEY
+# Servers other than OpenAI's need not take strict tools.
+profile = OpenAIModelProfile(openai_supports_strict_tool_definition=False)
+model = OpenAIChatModel(os.environ["AGENT_MODEL"], profile=profile)  # reads OPENAI_BASE_URL, OPENAI_API_KEY
 
 
 async def agent(task: ws.AgentTask) -> str:

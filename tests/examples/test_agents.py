@@ -3,44 +3,42 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from tests.e2e.conftest import invoke
 from tests.e2e.serving import Server, serving
-from tests.examples.gold_plans import SUITE
+from tests.e2e.suites import KINDS, make_suite
+from tests.examples.gold_plans import SUITES
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 AGENTS = ROOT / "examples" / "agents"
 ENGINE, TOKEN = "tests.examples.gold_plans:engine", "a-token-for-tests-only"
-NEEDS = {
-    "openai_loop": "openai",
-    "dspy_react": "dspy",
-    "langgraph_react": "langgraph",
-    "openai_agents": "agents",
-    "pydantic_agent": "pydantic_ai",
-    "command": "openai",
-    "mcp_client": "mcp",
-}
+NAMES = tuple(sorted(file.stem for file in AGENTS.glob("*.py") if file.stem != "command_loop"))
+LIMITS = {"enterprise": 4, "office": 2}
 
 
 @pytest.fixture(scope="module")
-def office(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("suites") / "office"
-    result = invoke("suite", "build", "office", "--scale", 0.3, "--per-intent", 3, "--out", out)
-    assert result.exit_code == 0, result.output
-    return out
+def suites(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("suites")
+    return {kind: make_suite(kind, folder / kind.replace(" ", "_")) for kind in KINDS}
 
 
 @pytest.fixture(scope="module")
-def server(office: Path) -> Iterator[Server]:
-    environment = {SUITE: str(office), "WORKSMITH_SERVE_TOKEN": TOKEN, "PYTHONPATH": str(ROOT)}
+def office(suites: dict[str, Path]) -> Path:
+    return suites["office"]
+
+
+@pytest.fixture(scope="module")
+def server(suites: dict[str, Path]) -> Iterator[Server]:
+    folders = os.pathsep.join(map(str, suites.values()))
+    environment = {SUITES: folders, "WORKSMITH_SERVE_TOKEN": TOKEN, "PYTHONPATH": str(ROOT)}
     with serving(ENGINE, command="model", environment=environment) as running:
         yield running
 
@@ -59,28 +57,47 @@ def reachable(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         monkeypatch.setenv(name, value)
 
 
-def test_every_example_is_short_and_tried() -> None:
-    files = {file.stem: file for file in AGENTS.glob("*.py")}
+def test_every_example_is_short_and_has_its_place_in_the_docs() -> None:
+    page = (ROOT / "docs" / "how-to" / "own-agent.md").read_text()
 
-    assert files.keys() == NEEDS.keys() | {"command_loop"}
-    assert {name for name, file in files.items() if len(file.read_text().splitlines()) > 60} == set()
+    assert {file.name for file in AGENTS.glob("*.py") if len(file.read_text().splitlines()) > 60} == set()
+    assert [name for name in NAMES if f"examples/agents/{name}.py" not in page] == []
 
 
-@pytest.mark.parametrize("name", NEEDS)
-def test_an_agent_solves_tasks_over_http(office: Path, name: str) -> None:
-    if find_spec(NEEDS[name]) is None:
-        pytest.skip(f"{NEEDS[name]} is not installed")
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", NAMES)
+def test_an_agent_solves_tasks_of_every_world_over_http(
+    suites: dict[str, Path], name: str, kind: str
+) -> None:
     lm = ["--lm", f"openai/{ENGINE}"] if name == "dspy_react" else []
-    result = invoke(
-        "eval", office, "--agent", f"examples.agents.{name}:agent", *lm, "--limit", 4, "--no-track", "--json"
-    )
+    # All tools of an enterprise are a long list; of its tasks one is to be denied.
+    tools = ["--toolset", "all"] if kind == "enterprise" else []
+    limit = 1 if name == "command" else LIMITS.get(kind, 1)  # each command loads its libraries anew
+    options = ("--agent", f"examples.agents.{name}:agent", *lm, *tools, "--limit", limit)
+    result = invoke("eval", suites[kind], *options, "--no-track", "--json")
 
     assert result.exit_code == 0, result.output
-    found = json.loads(result.stdout)
+    found = json.loads(result.stdout.splitlines()[-1])
     assert {(row["status"], row["error"], row["correct"]) for row in found["rows"]} == {
         ("finished", None, True)
     }
-    assert found["runs"][0]["summary"]["totals"]["model_calls"] > 4
+    totals = found["runs"][0]["summary"]["totals"]
+    assert totals["model_calls"] > len(found["rows"])
+    assert totals["used_tokens"] >= 110 * totals["model_calls"]
+
+
+def test_a_dry_run_claims_nothing_about_the_calls_of_agents(office: Path) -> None:
+    agent = ("--agent", "examples.agents.openai_loop:agent", "--dry-run", "--limit", 4)
+
+    alone = invoke("eval", office, *agent, "--json")
+    said = invoke("eval", office, *agent).stdout
+    beside = invoke("compare", office, *agent, "--strategies", "act", "--optimizers", "none", "--json")
+
+    assert json.loads(alone.stdout)["model_calls_at_most"] is None
+    assert "as many model calls as the agent makes" in said
+    compared = json.loads(beside.stdout)
+    assert compared["model_calls_at_most"] == 4 * 21
+    assert compared["without_calls_of"] == ["examples.agents.openai_loop:agent"]
 
 
 def test_a_command_that_dies_is_the_agents_failure(office: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -106,13 +106,16 @@ class ComparePlan(StudyPlan):
             if arm.optimizer != NO_OPTIMIZER:
                 for role, count in self._compile_plan(arm).max_episodes().items():
                     episodes[role] = episodes.get(role, 0) + count
+        own = [arm.label for arm in agents if "agent" in arm.settings]
+        limited = sum(episodes.values()) - len(own) * of_each
         judged = len(self.arms) * of_each * asked_models(measured.judges)
         return {
             "arms": [arm.label for arm in self.arms],
             "tasks": len(measured.tasks),
             "episodes_at_most": episodes,
             # A planner's call comes on top of one for each step.
-            "model_calls_at_most": sum(episodes.values()) * (self.settings.max_steps + 1),
+            "model_calls_at_most": limited * (self.settings.max_steps + 1),
+            **({"without_calls_of": own} if own else {}),
             **({"judge_calls": judged} if measured.judges else {}),
         }
 

@@ -168,25 +168,24 @@ class EvalPlan(Printable):
     log: Path | None = None
     notes: Sequence[str] = ()
 
-    def to_json(self) -> dict[str, int]:
-        measured = self.measurement
+    def to_json(self) -> dict[str, int | None]:
+        measured, program = self.measurement, self.program.program
         episodes = len(measured.tasks) * measured.settings.trials
         judging = {"judge_calls": episodes * asked_models(measured.judges)} if measured.judges else {}
+        own = getattr(program, "counts_itself", False)
         return {
             "tasks": len(measured.tasks),
             "episodes": episodes,
-            "model_calls_at_most": episodes * (getattr(self.program.program, "max_steps", 0) + 1),
+            "model_calls_at_most": None if own else episodes * (getattr(program, "max_steps", 0) + 1),
             **judging,
         }
 
     def print(self, console: Console) -> None:
         plan = self.to_json()
         judging = f", {plan['judge_calls']} calls of judges" if "judge_calls" in plan else ""
-        console.out(
-            f"{plan['tasks']} tasks, {plan['episodes']} episodes, "
-            f"at most {plan['model_calls_at_most']} model calls{judging}",
-            highlight=False,
-        )
+        most = plan["model_calls_at_most"]
+        calls = "as many model calls as the agent makes" if most is None else f"at most {most} model calls"
+        console.out(f"{plan['tasks']} tasks, {plan['episodes']} episodes, {calls}{judging}", highlight=False)
 
 
 def plan_evaluation(settings: EvalSettings, *, progress: Progress = SILENT, record: bool = False) -> EvalPlan:

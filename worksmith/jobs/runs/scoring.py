@@ -90,9 +90,9 @@ class PredictionScores(Printable):
             evaluation_report(result_of(self.runs[0]), title=self.runs[0].card.label).show(console)
         for each, run in zip(self.scored, self.runs, strict=False):
             if each.unmatched:
-                console.out(f"{each.file}: {each.unmatched} predictions are for no task of the suite")
+                console.out(f"{run.card.label}: {each.unmatched} predictions are for no task of the suite")
             if missing := self.missing[run.card.label]:
-                console.out(f"{each.file}: {missing} tasks of its splits have no prediction")
+                console.out(f"{run.card.label}: {missing} tasks of its splits have no prediction")
 
 
 def score(settings: ScoreSettings) -> TableScores | PredictionScores:
