@@ -6,7 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import dspy
 import pytest
+from dspy import lm15
 
 from evals.suite import Suite
 from evals.tasks.task import Task
@@ -23,7 +25,7 @@ inspect_ai = pytest.importorskip("inspect_ai")
 from inspect_ai.log import EvalLog, read_eval_log  # noqa: E402
 from inspect_ai.model import ModelOutput, ModelUsage, get_model  # noqa: E402
 
-from worksmith.exports.inspect import inspect_task  # noqa: E402
+from worksmith.exports.inspect import inspect_model, inspect_task  # noqa: E402
 from worksmith.exports.inspect.tools import EpisodeTools, running_session  # noqa: E402
 
 Reply = Callable[[Task, int], tuple[str, dict[str, Any]] | str]
@@ -200,3 +202,38 @@ def test_an_export_replaces_nothing_unasked(folder: Path, tmp_path: Path) -> Non
     assert (tmp_path / "task.py").read_text() == "mine"
     assert invoke("export", "inspect", folder, "--out", tmp_path, "--force").exit_code == 0
     assert "inspect_task" in (tmp_path / "task.py").read_text()
+
+
+def test_models_of_ours_work_there_by_name(suite: Suite, tmp_path: Path) -> None:
+    task = inspect_task(suite, split="test", limit=2)
+    (log,) = inspect_ai.eval(
+        task, model=inspect_model("local/analogy"), display="none", log_dir=str(tmp_path)
+    )
+
+    assert log.eval.model == "worksmith/local/analogy"
+    assert len(scores(log)) == 2
+
+
+def test_a_model_reads_the_conversation_and_its_calls_come_back(suite: Suite, tmp_path: Path) -> None:
+    class Engine:
+        version = "1"
+
+        def complete(self, request: lm15.Request) -> lm15.Response:
+            asked.append(request)
+            parts: tuple[Any, ...] = (lm15.ThinkingPart("Well."), lm15.ToolCallPart("c1", tool, {"x": 1}))
+            said = lm15.Message.assistant("No.") if len(asked) > 1 else lm15.Message("assistant", parts)
+            return lm15.Response(None, "own", said, "stop", lm15.Usage(10, 2, 12, cache_read_tokens=4))
+
+    asked: list[lm15.Request] = []
+    made = inspect_task(suite, split="test", limit=1)
+    task = suite.task(str(made.dataset[0].id))
+    tool = native_name((task.gold_plan or ())[0].tool)
+    model = inspect_model(dspy.LM("own", engine=Engine()))
+    (log,) = inspect_ai.eval(made, model=model, display="none", log_dir=str(tmp_path), temperature=0.5)
+
+    assert asked[0].config.temperature == 0.5
+    assert tool in {each.name for each in asked[0].tools}
+    result = asked[1].messages[-1].parts_of(lm15.ToolResultPart)[0]
+    assert "'x' was unexpected" in str(result)
+    (usage,) = log.stats.model_usage.values()
+    assert (usage.input_tokens, usage.input_tokens_cache_read, usage.output_tokens) == (12, 8, 4)

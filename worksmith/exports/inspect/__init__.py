@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 from tools.errors import missing_extra
 
 if TYPE_CHECKING:
+    import dspy
     from inspect_ai import Task
+    from inspect_ai.model import Model
 
     from evals.suite import Suite
 
@@ -61,3 +63,26 @@ def inspect_task(
 
     opened, name, tasks = chosen_tasks(suite, split=split, limit=limit, where=where, scheme=scheme)
     return made_task(opened, name, tasks, toolset=toolset, max_steps=max_steps, solver=solver)
+
+
+def inspect_model(model: dspy.LM | str) -> Model:
+    """A model for inspect_ai; on the command line it is `--model worksmith/NAME`.
+
+    inspect_ai's own clients of OpenAI want a newer `openai` than LiteLLM takes, so that they may not work
+    beside worksmith.
+
+    Args:
+        model: a `dspy.LM`, or a name as `--lm` takes it, such as `openai/gpt-4o-mini` or `local/analogy`.
+
+    Raises:
+        InputError: inspect_ai is not installed, or there is no such model.
+    """
+    try:
+        from inspect_ai.model import get_model
+    except ModuleNotFoundError as error:
+        raise missing_extra("models for inspect_ai", "inspect") from error
+    import worksmith.exports.inspect.registry  # noqa: F401  # makes the name known
+
+    if isinstance(model, str):
+        return get_model(f"worksmith/{model}")
+    return get_model(f"worksmith/{model.model}", lm=model, memoize=False)

@@ -1,8 +1,9 @@
-"""Tasks by name for inspect_ai: `inspect eval worksmith/suite -T suite=FOLDER`."""
+"""What inspect_ai finds by name: `inspect eval worksmith/suite -T suite=FOLDER --model worksmith/MODEL`."""
 
 from __future__ import annotations
 
 from inspect_ai import Task, task
+from inspect_ai.model import ModelAPI, modelapi
 
 from worksmith.exports.inspect import inspect_task
 
@@ -27,3 +28,11 @@ def suite(
         toolset=toolset,
         max_steps=max_steps,
     )
+
+
+@modelapi(name="worksmith")
+def worksmith() -> type[ModelAPI]:
+    """Models by the names that `--lm` takes."""
+    from worksmith.exports.inspect.model import WorksmithModel
+
+    return WorksmithModel

@@ -1,0 +1,24 @@
+"""Scores in other frameworks are ours, row by row."""
+
+from __future__ import annotations
+
+import importlib.util
+
+import pytest
+
+from benchmarks import neighbours
+
+pytestmark = pytest.mark.slow
+NEEDS = {"inspect_ai": "inspect_ai"}
+"""The packages of the frameworks."""
+
+
+def test_the_same_replies_have_the_same_scores(monkeypatch: pytest.MonkeyPatch) -> None:
+    installed = {name for name in neighbours.NEIGHBOURS if importlib.util.find_spec(NEEDS[name])}
+    for name in neighbours.NEIGHBOURS.keys() - installed:
+        monkeypatch.delitem(neighbours.NEIGHBOURS, name)
+
+    for world, figures in neighbours.run(quick=True).items():
+        assert (figures["tasks"], figures["not_graded"]) == (neighbours.TASKS, 0), world
+        assert min(figures["right"], figures["wrong"]) > 8, world
+        assert [figures[name]["differing"] for name in installed] == [[] for _ in installed], world
