@@ -18,6 +18,7 @@ from starlette.types import Receive, Scope, Send
 
 from tools.serving.connections import LET_IN
 from tools.serving.refusals import RequestError
+from tools.serving.tokens import same
 
 T = TypeVar("T")
 
@@ -79,6 +80,17 @@ class Application(ABC):
 
     def close(self) -> None:
         self._threads.shutdown(wait=False, cancel_futures=True)
+
+    def check_token(self, http: Request, token: str) -> None:
+        """Let a client in that shows the token as its bearer.
+
+        Raises:
+            RequestError: it does not.
+        """
+        scheme, _, given = http.headers.get("authorization", "").partition(" ")
+        if scheme.lower() != "bearer" or not same(given.strip(), token):
+            raise RequestError(401, "invalid_api_key", "Incorrect API key; the server printed the right one")
+        self.let_in(http)
 
     def let_in(self, http: Request, known: bool = True) -> None:
         """Mark the connection of a client that showed the token."""

@@ -12,12 +12,13 @@ from typer.main import get_group
 
 from worksmith.cli.command import Commands
 
-_GROUPS = {"serve": "Serve a model or a world to other programs."}
+_GROUPS = {"serve": "Serve a model, a program, a world or its tools to others."}
 """Groups that commands of several kinds share, with their help."""
 
 _OURS = {
     "serve model": "worksmith.cli.serve.model:serve_model",
     "serve program": "worksmith.cli.serve.program:serve_program",
+    "serve tools": "worksmith.cli.serve.tools:serve_tools",
 }
 """Commands of no kind in these groups."""
 

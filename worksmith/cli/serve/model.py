@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from worksmith.cli.serve.tokens import TOKEN_VARIABLE, token_of_clients
 from worksmith.cli.terminal import say
 
 if TYPE_CHECKING:
     from tools.serving.server import Listening
-
-TOKEN_VARIABLE = "WORKSMITH_SERVE_TOKEN"
 
 
 def serve_model(
@@ -53,7 +51,7 @@ def serve_model(
     except ModuleNotFoundError as error:
         raise missing_extra("the command `serve`", "serve") from error
     check_reach(host, allow_remote=allow_remote, tls=tls)
-    token, given = _token(token_env)
+    token, given = token_of_clients(token_env)
     app = ModelApp(served_engine(name), name, token, host=host, seconds=timeout)
     server = Server(app, host=host, port=port, secure=tls, connections=_CONNECTIONS, keep_alive=_KEEP_ALIVE)
     with server.listening() as at:
@@ -64,19 +62,6 @@ def serve_model(
 _CONNECTIONS = 512
 """Connections at a time: workers keep one each."""
 _KEEP_ALIVE = 300
-
-
-def _token(variable: str) -> tuple[str, bool]:
-    """The token, and whether the user gave it."""
-    from tools.errors import InputError
-    from tools.serving.tokens import checked_token, new_token
-
-    given = os.environ.get(variable)
-    if given:
-        return checked_token(given, where=variable), True
-    if variable != TOKEN_VARIABLE:
-        raise InputError(f"the environment variable {variable} is not set", where="--token-env")
-    return new_token(), False
 
 
 def _announce(name: str, at: Listening, token: str, *, given: bool, as_json: bool) -> None:

@@ -17,7 +17,6 @@ from evals.lm.finish_reasons import settled
 from tools.files.secrets import described
 from tools.serving.application import Application
 from tools.serving.refusals import RequestError
-from tools.serving.tokens import same
 from worksmith.models.serving.messages import (
     completion,
     error_body,
@@ -70,10 +69,7 @@ class ModelApp(Application):
 
     async def answer(self, http: Request) -> Response:
         """The answer to a client that shows the token."""
-        scheme, _, given = http.headers.get("authorization", "").partition(" ")
-        if scheme.lower() != "bearer" or not same(given.strip(), self._token):
-            raise RequestError(401, "invalid_api_key", "Incorrect API key; the server printed the right one")
-        self.let_in(http)
+        self.check_token(http, self._token)
         path = http.scope["path"].rstrip("/")
         if path == "/v1/chat/completions":
             _check_method(http, "POST")

@@ -1,0 +1,116 @@
+"""`worksmith serve tools`: offer the tools of episodes to MCP clients."""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from worksmith.cli.choices import personas
+from worksmith.cli.options import from_settings
+from worksmith.cli.serve.tokens import TOKEN_VARIABLE, token_of_clients
+from worksmith.cli.terminal import Terminal, say
+from worksmith.jobs.settings.tool_server import ToolServerSettings
+
+if TYPE_CHECKING:
+    from worksmith.serving.tools.episodes import Open
+
+
+@from_settings(ToolServerSettings, complete={"persona": personas})
+def serve_tools(
+    settings: ToolServerSettings,
+    transport: Annotated[
+        Literal["stdio", "http"],
+        typer.Option(help="stdio: one client, which starts this command. http: any number of clients."),
+    ] = "stdio",
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes a free one.")] = 8442,
+    allow_remote: Annotated[
+        bool, typer.Option("--allow-remote", help="Listen on an address that other machines can reach.")
+    ] = False,
+    tls: Annotated[
+        bool, typer.Option("--tls/--no-tls", help="HTTPS with a certificate of its own, or plain HTTP.")
+    ] = False,
+    token_env: Annotated[
+        str,
+        typer.Option(
+            help="Environment variable with the token of the clients; without it a random one is printed."
+        ),
+    ] = TOKEN_VARIABLE,
+    idle: Annotated[
+        float, typer.Option(min=0.001, help="Seconds without a request after which a session ends (http).")
+    ] = 1800.0,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the address as one line of JSON on stdout (http).")
+    ] = False,
+) -> None:
+    """Offer the tools of a task, or of a persona, to clients of the Model Context Protocol.
+
+    An episode ends when the client calls finish or disconnects, or the server is stopped. It is then scored
+    and recorded, and the verdict is printed on stderr.
+    """
+    from tools.errors import missing_extra
+
+    try:
+        import mcp  # noqa: F401
+    except ModuleNotFoundError as error:
+        raise missing_extra("the command `serve tools`", "mcp") from error
+    from evals.suite import Suite
+    from worksmith.serving.tools.opening import episodes_of
+
+    logging.getLogger("mcp").setLevel(logging.ERROR)  # else each malformed message is told on stderr
+    with episodes_of(Suite.open(settings.suite), settings, Terminal()) as open:
+        if transport == "stdio":
+            from worksmith.serving.tools.stdio import serve_stdio
+
+            serve_stdio(open)
+        else:
+            token = token_of_clients(token_env)
+            _serve_http(
+                open,
+                *token,
+                host=host,
+                port=port,
+                allow_remote=allow_remote,
+                tls=tls,
+                idle=idle,
+                as_json=as_json,
+            )
+
+
+def _serve_http(
+    open: Open,
+    token: str,
+    given: bool,
+    *,
+    host: str,
+    port: int,
+    allow_remote: bool,
+    tls: bool,
+    idle: float,
+    as_json: bool,
+) -> None:
+    from tools.errors import missing_extra
+
+    try:
+        from tools.serving.server import Server, check_reach
+    except ModuleNotFoundError as error:
+        raise missing_extra("`serve tools` over HTTP", "serve") from error
+    from worksmith.serving.tools.http import PATH, ToolsApp
+
+    check_reach(host, allow_remote=allow_remote, tls=tls)
+    app = ToolsApp(open, token, host=host, idle=idle)
+    server = Server(app, host=host, port=port, secure=tls, connections=512, keep_alive=300)
+    with server.listening() as at:
+        url = f"{at.url}{PATH}"
+        if as_json:
+            certificate = str(at.certificate) if at.certificate else None
+            typer.echo(json.dumps({"url": url, "token": token, "certificate": certificate}))
+        else:
+            say(f"Serving MCP at {url}; Ctrl-C ends it. Clients send this header:")
+            say(f"Authorization: Bearer {'(the token given)' if given else token}")
+            if at.certificate:
+                say(f"They trust the certificate {at.certificate}")
+        server.run()
