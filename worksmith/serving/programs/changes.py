@@ -29,7 +29,7 @@ class StaleError(Exception):
     """The calls of a task no longer make the changes that were proposed."""
 
 
-def content_of(env: Environment, task: str, result: EpisodeResult) -> dict[str, Any]:
+def content_of(task: str, result: EpisodeResult) -> dict[str, Any]:
     """What a proposal keeps of an episode that changed something."""
     calls = [
         {
@@ -39,13 +39,7 @@ def content_of(env: Environment, task: str, result: EpisodeResult) -> dict[str, 
         }
         for call in result.calls
     ]
-    changes = result.outcome.changes
-    return {
-        "task": task,
-        "environment": env.digest,
-        "calls": calls,
-        "changes": [change.to_json() for change in changes],
-    }
+    return {"task": task, "calls": calls, "changes": result.outcome.to_json()}
 
 
 class Replayed:
@@ -59,8 +53,6 @@ class Replayed:
         self._env, self._content, self.persona = env, proposal.content, persona
         self._episode = env.episode(persona=persona)
         self._rest = env.episode(persona=persona)
-        if self._content["environment"] != env.digest:
-            raise StaleError
         for call in self._content["calls"]:
             # A call that the agent's own check refused was not made; it keeps its number.
             if call["status"] == "refused":

@@ -68,7 +68,7 @@ class Desk:
             raise failed(500, PROGRAM_ERROR, "The program failed", episode.traceback or str(episode.error))
         spent, changes = running.meter.spent, None
         if episode.status == "finished" and not episode.outcome.empty and episode.outcome.changes:
-            content = content_of(self._env, running.task.query, episode)
+            content = content_of(running.task.query, episode)
             made = self._proposals.add(running.persona.id, content, seconds=self._lifetime)
             self._metrics.changes.labels("proposed").inc()
             changes = self._shown(made, running.persona)
