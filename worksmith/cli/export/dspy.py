@@ -9,7 +9,7 @@ from worksmith.jobs.settings.exports import ExportSettings
 
 @from_settings(ExportSettings, examples=("worksmith export dspy helpdesk --out helpdesk-dspy",))
 def export_dspy(settings: ExportSettings, as_json: JsonFlag = False) -> None:
-    """Write a suite's tasks as dspy.Example files, with a metric; no file has the truth of a task.
+    """Write a suite's tasks as dspy.Example files, with their metric; no file has the truth of a task.
 
     Without --split there is a file for each of train, dev and test.
     """

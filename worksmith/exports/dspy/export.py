@@ -1,4 +1,4 @@
-"""Write a suite's tasks as files of plain `dspy.Example`s."""
+"""Write a suite's tasks as files of plain `dspy.Example`s, with their metric."""
 
 from __future__ import annotations
 
@@ -16,9 +16,28 @@ if TYPE_CHECKING:
 
 SPLITS = ("train", "dev", "test")
 
+_METRIC = '''"""The tasks of {name} for DSPy: examples of a split, their episodes, and the metric."""
+
+import json
+from pathlib import Path
+
+import dspy
+
+from worksmith.exports.dspy.episodes import Episodes
+
+episodes = Episodes({suite!r})
+metric = episodes.metric
+
+
+def examples(split: str) -> list[dspy.Example]:
+    """The examples of a split; a program gets id, query and context."""
+    rows = json.loads((Path(__file__).parent / f"{{split}}.json").read_text(encoding="utf-8"))
+    return [dspy.Example(**row).with_inputs("id", "query", "context") for row in rows]
+'''
+
 
 def export(settings: ExportSettings, *, progress: Progress = SILENT) -> Exported:
-    """Write a file of examples for each split.
+    """Write a file of examples for each split, and `metric.py`, which opens the suite to score them.
 
     Raises:
         InputError: a setting is wrong, or the folder cannot be written.
@@ -32,6 +51,7 @@ def export(settings: ExportSettings, *, progress: Progress = SILENT) -> Exported
     files = {
         f"{split}.json": _lines([row_of(suite, task) for task in tasks]) for split, tasks in found.items()
     }
+    files["metric.py"] = _METRIC.format(name=suite.path.name, suite=str(settings.suite.resolve()))
     return write_folder(settings, files, sum(map(len, found.values())))
 
 
