@@ -18,7 +18,7 @@ from evals.rating import agreement
 from tools.errors import InputError
 
 ROOT = Path(__file__).parents[2]
-OURS = {"worksmith", "optimizers", "programs", "evals", "tools", "retrievers"}
+OURS = {"worksmith", "worksmith_suite", "optimizers", "programs", "evals", "tools", "retrievers"}
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 BROUGHT = {"openai"}
 """Packages of examples that DSPy brings."""

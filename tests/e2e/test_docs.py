@@ -45,6 +45,7 @@ SLOW = {
     "docs/how-to/resume-and-reproduce.md",
     "docs/how-to/score-your-own-agent.md",
     "docs/how-to/use-a-real-model.md",
+    "docs/how-to/verifiers.md",
 }
 """Pages whose commands compile, record in MLflow, make an enterprise, or take seconds otherwise."""
 

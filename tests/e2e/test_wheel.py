@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("worksmith", "optimizers", "programs", "evals", "tools", "retrievers")
+PACKAGES = ("worksmith", "worksmith_suite", "optimizers", "programs", "evals", "tools", "retrievers")
 SCRIPT = """
 import worksmith
 from tools.environment import Environment

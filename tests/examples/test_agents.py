@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import runpy
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -119,3 +120,43 @@ def test_agents_stand_beside_strategies_in_a_comparison(office: Path) -> None:
     assert rows["examples.agents.openai_loop:agent"]["model"] == "own"
     assert rows["examples.agents.openai_loop:agent"]["scores"]["outcome"]["value"] == 1.0
     assert rows["react"]["model"].startswith("local/analogy")
+
+
+@pytest.fixture
+def verifiers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """verifiers is there, and keeps its folders of rollouts here."""
+    pytest.importorskip("verifiers.v1")
+    monkeypatch.setattr("verifiers.v1.runtimes.subprocess.CACHE_DIR", tmp_path / "cache")
+    monkeypatch.setattr("verifiers.v1.cli.eval.main.install_interrupt", lambda: None)
+
+
+@pytest.mark.usefixtures("verifiers")
+def test_the_runner_of_verifiers_takes_an_exported_suite_unchanged(
+    office: Path, server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from verifiers.v1.cli.eval.main import main
+
+    result = invoke("export", "verifiers", office, "--limit", 3, "--out", "package", "--json")
+    assert json.loads(result.stdout)["tasks"] == 3
+    monkeypatch.syspath_prepend("package")
+    asked = ["--client.base-url", server.line["url"], "--client.api-key-var", "OPENAI_API_KEY"]
+    main(["@", "package/eval.toml", "--model", ENGINE, *asked, "--num-rollouts", "2", "--no-rich"])
+
+    (log,) = tmp_path.glob("outputs/*/traces.jsonl")
+    traces = [trace for line in log.read_text().splitlines() for trace in json.loads(line)["traces"]]
+    assert [trace["rewards"]["outcome"]["score"] for trace in traces] == [1.0] * 6
+    assert list(tmp_path.glob("cache/runtimes/subprocess/*")) == []
+
+
+@pytest.mark.usefixtures("verifiers")
+def test_a_trainer_gets_groups_of_rollouts(
+    office: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    example = AGENTS.parent / "verifiers_trainer.py"
+    monkeypatch.setattr(sys, "argv", [str(example), str(office), "9"])
+    runpy.run_path(str(example), run_name="__main__")
+
+    steps = capsys.readouterr().out.splitlines()
+    assert [step.split()[0] for step in steps] == ["32", "4"]
+    assert all(step.endswith("mean reward 1.00") for step in steps)
+    assert len(example.read_text().splitlines()) <= 60

@@ -5,8 +5,10 @@ from __future__ import annotations
 from worksmith.cli.command import Commands
 from worksmith.cli.export.dspy import export_dspy
 from worksmith.cli.export.inspect import export_inspect
+from worksmith.cli.export.verifiers import export_verifiers
 
 app = Commands(help="Write a suite as the files of another framework.", no_args_is_help=True)
 
 app.command("dspy")(export_dspy)
 app.command("inspect")(export_inspect)
+app.command("verifiers")(export_verifiers)
