@@ -153,7 +153,8 @@ class AgentTools(Sequence[AgentTool]):
 
     def _finished(self, arguments: Mapping[str, Any]) -> Observation:
         fields = self.answer_fields
-        if unknown := [writable(str(name)) for name in arguments if name not in fields]:
+        # As with `Answer`, a status is not asked for everywhere, and may be given anywhere.
+        if unknown := [writable(str(name)) for name in arguments if name not in (*fields, "status")]:
             text = f"{FINISH} takes {', '.join(fields)}; {unknown[0]}: no such argument"
             return Observation("bad_arguments", text, text)
         self.answer, self._ended = dict(arguments), True

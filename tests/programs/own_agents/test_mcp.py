@@ -65,6 +65,13 @@ def test_mistakes_are_results_that_say_so(tools: AgentTools) -> None:
     assert call(tools, "notes__add", {"text": "eggs"}) == ("n3", False)
 
 
+def test_a_status_may_be_given_where_none_is_asked_for(tools: AgentTools) -> None:
+    assert call(tools, "finish", {"answer": "Done.", "status": "answered"}) == (
+        "The task is finished.",
+        False,
+    )
+
+
 def test_after_finish_calls_are_refused(tools: AgentTools) -> None:
     assert call(tools, "finish", {"answer": "Done."})[1] is False
     assert call(tools, "notes__add", {"text": "eggs"}) == (ENDED, True)

@@ -78,6 +78,7 @@ class ToolsApp(Application):
             raise RequestError(400, "invalid_request", "A request with this id is being answered")
         session.touch()
         if message is None:
+            self._sessions.pop(session.id, None)
             await self.in_thread(session.episode.close)
         return _Answered(session, body, request)
 

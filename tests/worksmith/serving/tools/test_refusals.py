@@ -197,10 +197,10 @@ def test_versions_without_sessions_are_told_which_to_use(at: Served) -> None:
 def test_there_are_only_so_many_sessions(at: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(serving, "MOST_SESSIONS", 1)
     with at.http() as client:
-        begun(client)
-        reply = client.post("", json=request("initialize", **HELLO))
-
-    assert reply.status_code == 503
+        for _ in range(2):
+            session = begun(client)
+            assert client.post("", json=request("initialize", **HELLO)).status_code == 503
+            client.delete("", headers={"Mcp-Session-Id": session})
 
 
 def test_an_id_that_is_being_answered_is_not_taken_twice(
