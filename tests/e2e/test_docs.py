@@ -34,6 +34,7 @@ SLOW = {
     "docs/how-to/compare-with-workbench.md",
     "docs/how-to/access-rules.md",
     "docs/how-to/crm.md",
+    "docs/how-to/inspect.md",
     "docs/how-to/judge.md",
     "docs/how-to/own-environment.md",
     "docs/how-to/own-tables.md",
