@@ -99,6 +99,24 @@ class AskEntry(Used):
     exchange: InstanceOf[Exchange] | None = Field(default=None, exclude=True)
 
 
+class SpanEntry(Entry):
+    """A span that the program's framework emitted through OpenTelemetry.
+
+    Attributes:
+        parent: the place of the span that it is below, among those of the episode; None for none.
+        start: seconds after the begin of the episode.
+        error: empty for none.
+        attributes: of the semantic conventions for generative models, long ones cut.
+    """
+
+    name: str
+    parent: NonNegativeInt | None = None
+    start: float
+    seconds: float
+    error: str = ""
+    attributes: dict[str, str | int | float | bool] = {}
+
+
 class ChangeEntry(Entry):
     """A change of one row of the world, see `tools.sqlite.outcome.RowChange`; long cells are cut."""
 

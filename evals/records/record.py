@@ -21,6 +21,7 @@ from evals.records.parts import (
     Entry,
     FaultEntry,
     Judgement,
+    SpanEntry,
     Used,
 )
 from tools.files.unicode import writable_data
@@ -104,6 +105,7 @@ class EpisodeRecord(Used):
         scorer_failed: tells a scorer's `harness_error` from the others.
         attempts: the number of times that the episode was tried; all were paid, the last one counts as used.
         plan: the agent's plan before its first call.
+        spans: that the program's framework emitted, see `evals.running.emitted_spans`.
         shown: references of records that it saw otherwise than by calls.
         changes: of the world, at most `MOST_CHANGES`.
         expected_changes: of a right episode, where the outcome is wrong. They are the truth, so no agent may
@@ -136,6 +138,7 @@ class EpisodeRecord(Used):
     plan: str = ""
     shown: Annotated[tuple[str, ...], Field(exclude_if=lambda shown: not shown)] = ()
     asks: tuple[AskEntry, ...] = ()
+    spans: Annotated[tuple[SpanEntry, ...], Field(exclude_if=lambda spans: not spans)] = ()
     changes: tuple[ChangeEntry, ...] = ()
     expected_changes: tuple[ChangeEntry, ...] = ()
     judgements: tuple[Judgement, ...] = ()
@@ -154,7 +157,7 @@ class EpisodeRecord(Used):
     def without_times(self) -> dict[str, Any]:
         """The record as data without clocks, outages and caches: equal on all machines."""
         varying = {"seconds", *PAID, *PROVIDER_CACHED}
-        apart = {"attempts", "traceback", *varying}
+        apart = {"attempts", "traceback", "spans", *varying}
         parts = ("calls", "asks", "judgements")
         exclude: Any = {**dict.fromkeys(apart, True), **{name: {"__all__": varying} for name in parts}}
         return self.model_dump(mode="json", exclude=exclude)

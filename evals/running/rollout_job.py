@@ -22,6 +22,7 @@ from evals.records.record import (
     record_episode,
 )
 from evals.records.verdicts import JUDGE, with_verdict
+from evals.running.emitted_spans import emitted_spans
 from evals.running.judges import ask_judges
 from evals.running.settings import EvalSettings
 from evals.scoring.objective import own_fault
@@ -109,8 +110,10 @@ class RolloutJob:
             AdmissionError: the budget is spent.
         """
         with self._asking(unit, meter, attempt) as used:
-            episode, raised = self._episode(task, used)
-            return self.record(unit, task, episode, raised=raised)
+            with emitted_spans() as emitted:
+                episode, raised = self._episode(task, used)
+            record = self.record(unit, task, episode, raised=raised)
+            return record.model_copy(update={"spans": emitted.entries()})
 
     def episode(self, unit: WorkUnit, task: Task, meter: Meter | None = None) -> EpisodeResult:
         """Run one episode without a record of it; arguments and errors as of `run`."""

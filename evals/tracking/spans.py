@@ -6,6 +6,7 @@
       check                        LLM: the access checker's question, where a model is asked for it
       calendar.search_events       TOOL: arguments, decision and rule, observation
       select ...
+      chat gpt-4o-mini             a span that the program's framework emitted, with those below it
 
 A question of a tool is below its call.
 """
@@ -65,7 +66,7 @@ def spans(record: EpisodeRecord, frame: Frame) -> list[Span]:
                 within = (begin, min(clock, begin + _nanoseconds(ask)))
                 made.append(_ask(record, ask, number, frame, within, f"call {calls}"))
             calls += 1
-    return made
+    return [*made, *_emitted(record, frame)]
 
 
 def usage(tokens: Tokens) -> dict[str, int]:
@@ -186,6 +187,20 @@ def _call(record: EpisodeRecord, call: CallEntry, number: int, frame: Frame, tim
     }
     error = None if call.status == "ok" else call.status
     return _span(frame, f"call {number}", "root", call.tool, times, attributes, error)
+
+
+def _emitted(record: EpisodeRecord, frame: Frame) -> Iterator[Span]:
+    """The spans that the program's framework emitted, at their own times. MLflow knows their attributes."""
+    for number, span in enumerate(record.spans):
+        parent = "root" if span.parent is None else f"emitted {span.parent}"
+        begin = min(frame.end, frame.start + round(span.start * 1e9))
+        times = (begin, min(frame.end, begin + round(span.seconds * 1e9)))
+        # Under its own name the model would be looked up for a price, see `_used`.
+        attributes = {_MODELS.get(name, name): value for name, value in span.attributes.items()}
+        yield _span(frame, f"emitted {number}", parent, span.name, times, attributes, span.error or None)
+
+
+_MODELS = {"gen_ai.request.model": "model", "gen_ai.response.model": "answered by"}
 
 
 def _filled(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
+from pathlib import Path
 from typing import Any
 
+import opentelemetry.trace
 import pytest
 
 from evals.rating.ratings import Rating
-from evals.records.parts import AskEntry, CallEntry, FaultEntry, Judgement
+from evals.records.parts import AskEntry, CallEntry, FaultEntry, Judgement, SpanEntry
 from evals.records.run_card import LoadedRun, RunCard
 from evals.running.result import EvalResult
+from evals.running.runner import evaluate
+from evals.running.settings import EvalSettings
 from evals.tasks.task import Answer, Entity, Step, Task
 from evals.tracking import log_ratings, open_tracker
 from evals.tracking.assessments import expectations
 from evals.tracking.choice import NONE
 from evals.tracking.mlflow_tracker import MlflowTracker
+from programs.own_agents.model import own_models
+from programs.own_agents.program import OwnAgent
+from programs.own_agents.task import AgentTask
 from tests.evals.episodes import make_record, make_result, make_task
 from tests.evals.tracking.stored import traces_of
+from tests.programs.office import TASKS, make_env
 from tools.episode_result import Exchange, Message
 
 pytestmark = pytest.mark.slow
@@ -295,3 +304,55 @@ def test_ratings_of_a_log_that_was_never_traced_go_nowhere(uri: str) -> None:
     rating = Rating(key="f" * 32, task_id="t", rater="r", scale="realism", level=5)
 
     assert log_ratings(loaded, [rating], uri=uri) == 0
+
+
+def test_spans_of_the_program_s_framework_hang_below_the_episode(tracker: MlflowTracker) -> None:
+    chat = {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.input.messages": '[{"role": "user", "parts": [{"type": "text", "content": "Hello"}]}]',
+        "gen_ai.request.model": "gpt-4o-mini",
+        "gen_ai.usage.input_tokens": 9,
+        "gen_ai.usage.output_tokens": 1,
+    }
+    chain = {"mlflow.spanType": '"CHAIN"', "mlflow.spanInputs": '{"x": 1}', "mlflow.spanOutputs": '{"y'}
+    spans = (
+        SpanEntry(name="agent", start=0.1, seconds=0.5, attributes={"gen_ai.operation.name": "invoke_agent"}),
+        SpanEntry(name="chat", parent=0, start=0.2, seconds=0.1, attributes={**chat}),
+        SpanEntry(name="step", parent=0, start=0.4, seconds=9.0, error="oops", attributes={**chain}),
+    )
+    trace = only_trace(tracker, asked(spans=spans, asks=(), calls=()), [])
+    root, agent, chatted, step = sorted(trace.data.spans, key=lambda span: span.start_time_ns)
+
+    assert [each.parent_id for each in (agent, chatted, step)] == [root.span_id, agent.span_id, agent.span_id]
+    assert [each.span_type for each in (agent, chatted, step)] == ["AGENT", "CHAT_MODEL", "CHAIN"]
+    assert (agent.start_time_ns - root.start_time_ns, agent.end_time_ns - agent.start_time_ns) == (
+        10**8,
+        5 * 10**8,
+    )
+    assert (chatted.inputs[0]["role"], chatted.attributes["model"]) == ("user", "gpt-4o-mini")
+    assert chatted.attributes["mlflow.chat.tokenUsage"]["input_tokens"] == 9
+    assert (step.inputs, step.outputs) == ({"x": 1}, '{"y')
+    assert (step.status.status_code.name, step.end_time_ns) == ("ERROR", root.end_time_ns)
+    assert trace.info.token_usage["total_tokens"] == 6060
+    assert "mlflow.llm.cost" not in chatted.attributes
+
+
+def test_an_agent_s_own_spans_are_read_back_below_its_episode(tracker: MlflowTracker, tmp_path: Path) -> None:
+    emitting = opentelemetry.trace.get_tracer("a.framework")
+
+    async def agent(task: AgentTask) -> str:
+        with emitting.start_as_current_span("agent"), emitting.start_as_current_span(f"think of {task.id}"):
+            await asyncio.sleep(0)
+        return "I give up."
+
+    env = make_env(tmp_path)
+    result = evaluate(OwnAgent(agent, env), TASKS, EvalSettings(env=env, lm=own_models(), workers=2))
+    with tracker.start("eval") as run:
+        run.evaluation(result, split="test", tasks=TASKS)
+
+    seen = []
+    for trace in traces_of(tracker, run):
+        names = {span.span_id: span.name for span in trace.data.spans}
+        seen.append([(span.name, names.get(span.parent_id)) for span in trace.data.spans])
+    wanted = [[("agent", None), ("agent", "agent"), (f"think of {task.id}", "agent")] for task in TASKS]
+    assert sorted(seen) == sorted(wanted)
