@@ -8,7 +8,7 @@ from statistics import fmean
 
 import verifiers.v1 as vf
 
-from worksmith.exports.verifiers.environment import SuiteEnv, load_environment
+from worksmith.exports.verifiers import load_environment
 
 GROUP, BATCH = 4, 8
 
@@ -20,7 +20,7 @@ policy = vf.ModelContext(
 """With a trainer's vLLM it is a `vf.TrainClientConfig`; traces then hold token ids and log probabilities."""
 
 
-async def group_of(env: SuiteEnv, task: vf.Task) -> list[tuple[vf.Trace, float]]:
+async def group_of(env: vf.Env, task: vf.Task) -> list[tuple[vf.Trace, float]]:
     """The rollouts of one task, each with its advantage over the others; lost ones are left out."""
     episodes = await asyncio.gather(*(env.run_slot(slot, policy) for slot in env.slots(task, GROUP)))
     traces = [trace for episode in episodes for trace in episode.traces if trace.ok]

@@ -9,7 +9,7 @@ import pytest
 from benchmarks import neighbours
 
 pytestmark = pytest.mark.slow
-NEEDS = {"inspect_ai": "inspect_ai"}
+NEEDS = {"inspect_ai": "inspect_ai", "verifiers": "verifiers"}
 """The packages of the frameworks."""
 
 

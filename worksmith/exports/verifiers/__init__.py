@@ -1,9 +1,69 @@
 """A suite as an environment of verifiers, for its runners and for trainers."""
 
-from tools.errors import InputError
+from __future__ import annotations
 
-try:
-    import verifiers.v1  # noqa: F401
-except ImportError as error:
-    hint = "pip install 'worksmith[verifiers]'"
-    raise InputError("verifiers is not installed", hint=hint) from error
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tools.errors import missing_extra
+
+if TYPE_CHECKING:
+    from worksmith.exports.verifiers.environment import SuiteEnv
+
+PLUGIN = "worksmith-suite"
+"""The id of the taskset that takes any suite."""
+
+
+def load_environment(
+    suite: Path | str,
+    *,
+    split: str | None = None,
+    limit: int | None = None,
+    where: Sequence[str] | str = (),
+    scheme: str = "standard",
+    toolset: str | None = None,
+    max_turns: int = 20,
+) -> SuiteEnv:
+    """An environment of verifiers over a suite, for a trainer's loop.
+
+    Each rollout has an episode of its own; its reward is our outcome, and other scores are metrics.
+
+    Args:
+        suite: the folder.
+        split: `train`, `dev`, `test`, `paired` or `all`; None for `test`, or `all` of a published task set.
+        limit: at most so many tasks, spread evenly.
+        where: conditions such as `area=HR,IT`; a text is one condition.
+        scheme: of the splits.
+        toolset: the tools on offer, see `OwnAgent`.
+        max_turns: so many requests to the model a rollout may make, after which it is scored as it stands.
+
+    Raises:
+        InputError: verifiers is not installed, a setting is wrong, or there are no such tasks.
+
+    Example:
+        >>> env = load_environment("helpdesk", split="train")
+        >>> async with env.serving():
+        ...     episode = await env.run_slot(*env.slots(next(iter(env.taskset))), context)
+        >>> episode.traces[0].reward
+        1.0
+    """
+    try:
+        import verifiers.v1 as vf
+    except ModuleNotFoundError as error:
+        raise missing_extra("environments of verifiers", "verifiers") from error
+    from worksmith.exports.verifiers.environment import SuiteEnv, SuiteEnvConfig, SuiteTasksetConfig
+    from worksmith.exports.verifiers.task import SuiteTaskConfig
+
+    chosen = SuiteTasksetConfig(
+        id=PLUGIN,
+        task=SuiteTaskConfig(suite=Path(suite), toolset=toolset),
+        split=split,
+        limit=limit,
+        where=(where,) if isinstance(where, str) else tuple(where),
+        scheme=scheme,
+    )
+    agent = vf.AgentConfig(runtime=vf.SubprocessConfig(), max_turns=max_turns)
+    made = SuiteEnv(SuiteEnvConfig(taskset=chosen, agent=agent))
+    next(iter(made.taskset))
+    return made

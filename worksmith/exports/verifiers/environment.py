@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import verifiers.v1 as vf
 from pydantic import model_validator
 
 from programs.own_agents.opened import OpenedTask
-from tools.errors import InputError
 from worksmith.exports.choice import chosen_tasks
 from worksmith.exports.verifiers.task import SuiteTask, SuiteTaskConfig
-
-PLUGIN = "worksmith-suite"
-"""The id of the taskset that takes any suite."""
+from worksmith.jobs.parts.judges import check_judged
 
 MAX_TURNS = 20
 
@@ -42,6 +38,7 @@ class SuiteTaskset(vf.Taskset[SuiteTask, SuiteTasksetConfig]):  # type: ignore[t
         suite = config.task.sessions().suite
         choice: Any = config.model_dump(include={"split", "limit", "where", "scheme"})
         _, _, tasks = chosen_tasks(suite, **choice)
+        check_judged(tasks, ())
         for task in tasks:
             opened = OpenedTask(suite.env, task.visible(), toolset=config.task.toolset).task
             opened.tools.end()
@@ -73,41 +70,3 @@ class SuiteEnvConfig(vf.SingleAgentEnvConfig):
 
 class SuiteEnv(vf.SingleAgentEnv, vf.Env[SuiteEnvConfig]):
     """An environment of verifiers over a suite."""
-
-
-def load_environment(
-    suite: Path | str,
-    *,
-    split: str | None = None,
-    limit: int | None = None,
-    where: Sequence[str] | str = (),
-    toolset: str | None = None,
-    max_turns: int = MAX_TURNS,
-) -> SuiteEnv:
-    """An environment of verifiers over a suite, for a trainer's loop.
-
-    Args:
-        suite: the folder.
-        split: `train`, `dev`, `test` or `all`; None for `test`.
-        limit: at most so many tasks, spread evenly over all kinds.
-        where: conditions such as `area=HR,IT`.
-        toolset: the tools on offer, see `ws.OwnAgent`.
-        max_turns: of the agent, after which its episode is scored as it stands.
-
-    Raises:
-        InputError: verifiers is not installed, or there is no such suite or toolset.
-    """
-    task = SuiteTaskConfig(suite=Path(suite), toolset=toolset)
-    task.sessions()
-    chosen = SuiteTasksetConfig(
-        id=PLUGIN,
-        task=task,
-        split=split,
-        limit=limit,
-        where=(where,) if isinstance(where, str) else tuple(where),
-    )
-    agent = vf.AgentConfig(runtime=vf.SubprocessConfig(), max_turns=max_turns)
-    made = vf.load_environment(SuiteEnvConfig(taskset=chosen, agent=agent))
-    if not isinstance(made, SuiteEnv):
-        raise InputError(f"another package is named {PLUGIN}", where=type(made).__module__)
-    return made

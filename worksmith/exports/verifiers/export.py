@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from importlib.util import find_spec
+from shlex import quote
 from typing import TYPE_CHECKING
 
+from tools.errors import missing_extra
 from worksmith.exports.choice import choice_of, chosen_tasks
 from worksmith.exports.folder import Exported, check_folder, write_folder
 from worksmith.jobs.parts.progress import SILENT, Progress
@@ -36,7 +39,7 @@ from typing import Any
 
 import verifiers.v1 as vf
 
-from worksmith.exports.verifiers import environment
+from worksmith.exports import verifiers
 from worksmith.exports.verifiers.environment import SuiteEnv, SuiteTaskset, SuiteTasksetConfig
 from worksmith.exports.verifiers.harness import SuiteHarness
 from worksmith.exports.verifiers.task import SuiteTask, SuiteTaskConfig
@@ -62,8 +65,8 @@ class Tasks(SuiteTaskset, vf.Taskset[SuiteTask, TasksConfig]):
 
 
 def load_environment(**settings: Any) -> SuiteEnv:
-    """The environment for a trainer, see `worksmith.exports.verifiers.environment.load_environment`."""
-    return environment.load_environment(SUITE, **{{**CHOICE, **settings}})
+    """The environment for a trainer, see `worksmith.exports.verifiers.load_environment`."""
+    return verifiers.load_environment(SUITE, **{{**CHOICE, **settings}})
 '''
 
 _RUN = """\
@@ -81,8 +84,10 @@ def export(settings: ExportSettings, *, progress: Progress = SILENT) -> Exported
     """Write the package: its module, its project file, and settings of a run.
 
     Raises:
-        InputError: a setting is wrong, or the folder cannot be written.
+        InputError: verifiers is not installed, a setting is wrong, or the folder cannot be written.
     """
+    if find_spec("verifiers") is None:
+        raise missing_extra("environments of verifiers", "verifiers")
     check_folder(settings)
     choice = choice_of(settings)
     suite, split, tasks = chosen_tasks(settings.suite, progress=progress, **choice)
@@ -90,7 +95,7 @@ def export(settings: ExportSettings, *, progress: Progress = SILENT) -> Exported
     name = f"worksmith-{_slug(suite.path.resolve().name)}-tasks"
     module = name.replace("-", "_")
     fields = "".join(f"    {field}: {_TYPES[field]} = {value!r}\n" for field, value in chosen.items())
-    run = settings.out / "eval.toml"
+    place, run = quote(str(settings.out)), quote(str(settings.out / "eval.toml"))
     files = {
         "pyproject.toml": _PROJECT.format(name=name, module=module, tasks=len(tasks)),
         f"{module}.py": _MODULE.format(
@@ -102,7 +107,7 @@ def export(settings: ExportSettings, *, progress: Progress = SILENT) -> Exported
         settings,
         files,
         len(tasks),
-        f"pip install -e {settings.out}\n    vf-eval @ {run} --model MODEL --client.base-url URL",
+        f"pip install -e {place}\n    vf-eval @ {run} --model MODEL --client.base-url URL",
     )
 
 
