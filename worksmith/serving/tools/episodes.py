@@ -24,11 +24,7 @@ NEXT = "next_task"
 NONE_LEFT = "There are no more tasks."
 
 Open = Callable[[], "ClientEpisode"]
-"""Opens the episode of a new connection; raises `NoTaskLeftError` where there is none."""
-
-
-class NoTaskLeftError(InputError):
-    """All tasks have been handed out."""
+"""Opens the episode of a new connection; raises `InputError` where there is none."""
 
 
 class ClientEpisode(ABC):
@@ -112,13 +108,11 @@ class Tasks:
         """The episode of a new connection.
 
         Raises:
-            NoTaskLeftError: all tasks have been handed out.
+            InputError: all tasks have been handed out.
         """
         session = self.next()
         if session is None:
-            raise NoTaskLeftError(
-                "all tasks have a record in the log, or are being done", where="--all-tasks"
-            )
+            raise InputError("all tasks have a record in the log, or are being done", where="--all-tasks")
         return TaskEpisode(self, session)
 
 

@@ -22,9 +22,10 @@ from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
 from programs.own_agents.mcp_server import tool_server
+from tools.errors import InputError
 from tools.serving.application import LOOPBACK, Application, is_loopback
 from tools.serving.refusals import RequestError
-from worksmith.serving.tools.episodes import ClientEpisode, NoTaskLeftError, Open
+from worksmith.serving.tools.episodes import ClientEpisode, Open
 
 PATH = "/mcp"
 LONGEST_BODY = 4 << 20
@@ -119,8 +120,8 @@ class ToolsApp(Application):
             raise RequestError(503, "too_many_sessions", "There are too many sessions; try again later")
         try:
             session = _Session(await self.in_thread(self._open), self._idle)
-        except NoTaskLeftError as error:
-            raise RequestError(409, "no_task_left", str(error)) from None
+        except InputError as error:
+            raise RequestError(409, "no_episode", str(error)) from None
         self._sessions[session.id] = session
         task = asyncio.get_running_loop().create_task(self._serve(session))
         self._tasks.add(task)

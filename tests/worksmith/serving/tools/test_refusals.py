@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 pytest.importorskip("mcp")
 
 from evals.suite import Suite
+from tests.e2e.conftest import invoke
 from tests.worksmith.serving.tools.running import (
     CLOSE,
     HELLO,
@@ -249,3 +251,11 @@ def test_settings_that_make_no_sense_are_refused(
     log = tmp_path / "log.jsonl"
     with pytest.raises(InputError, match=said), episodes_of(suite, settings(suite, log=log, **given), SILENT):
         pass
+
+
+def test_without_the_sdk_the_extra_is_named(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "mcp", None)
+
+    result = invoke("serve", "tools", suite.path, "--task", "close")
+
+    assert "worksmith[mcp]" in str(result.exception)
