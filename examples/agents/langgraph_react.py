@@ -13,8 +13,9 @@ def agent(task: ws.AgentTask) -> str:
     model = ChatOpenAI(model=os.environ["AGENT_MODEL"])  # reads OPENAI_BASE_URL and OPENAI_API_KEY
     graph = create_react_agent(model, task.tools.langchain(), prompt=task.instructions)
     limit = {"recursion_limit": 2 * task.max_steps + 1}
-    messages = graph.invoke({"messages": [("user", task.text)]}, limit)["messages"]
-    for message in messages:
-        if used := getattr(message, "usage_metadata", None):
+    answer = ""
+    for step in graph.stream({"messages": [("user", task.text)]}, limit, stream_mode="updates"):
+        for message in step.get("agent", {}).get("messages", ()):
+            answer, used = str(message.content), message.usage_metadata
             task.usage.add(used["input_tokens"], used["output_tokens"])
-    return str(messages[-1].content)
+    return answer

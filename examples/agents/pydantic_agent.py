@@ -5,7 +5,7 @@ import os
 from pydantic_ai import Agent, Tool
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.profiles.openai import OpenAIModelProfile
-from pydantic_ai.usage import UsageLimits
+from pydantic_ai.usage import RunUsage, UsageLimits
 
 import worksmith as ws
 
@@ -21,7 +21,9 @@ async def agent(task: ws.AgentTask) -> str:
         for tool in task.tools
     ]
     worker: Agent[None, str] = Agent(model, instructions=task.instructions, tools=tools)
-    limits = UsageLimits(request_limit=task.max_steps)
-    result = await worker.run(task.text, usage_limits=limits)
-    task.usage.add(result.usage.input_tokens, result.usage.output_tokens, requests=result.usage.requests)
+    usage, limits = RunUsage(), UsageLimits(request_limit=task.max_steps)
+    try:
+        result = await worker.run(task.text, usage=usage, usage_limits=limits)
+    finally:
+        task.usage.add(usage.input_tokens, usage.output_tokens, requests=usage.requests)
     return result.output

@@ -11,16 +11,17 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import agents
+from benchmarks._gold_plans import SUITES
 from tests.e2e.conftest import invoke
 from tests.e2e.serving import Server, serving
 from tests.e2e.suites import KINDS, make_suite
-from tests.examples.gold_plans import SUITES
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 AGENTS = ROOT / "examples" / "agents"
-ENGINE, TOKEN = "tests.examples.gold_plans:engine", "a-token-for-tests-only"
+ENGINE, TOKEN = "benchmarks._gold_plans:engine", "a-token-for-tests-only"
 NAMES = tuple(sorted(file.stem for file in AGENTS.glob("*.py") if file.stem != "command_loop"))
 LIMITS = {"enterprise": 4, "office": 2}
 
@@ -41,6 +42,13 @@ def server(suites: dict[str, Path]) -> Iterator[Server]:
     folders = os.pathsep.join(map(str, suites.values()))
     environment = {SUITES: folders, "WORKSMITH_SERVE_TOKEN": TOKEN, "PYTHONPATH": str(ROOT)}
     with serving(ENGINE, command="model", environment=environment) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def analogy() -> Iterator[Server]:
+    environment = {"WORKSMITH_SERVE_TOKEN": TOKEN}
+    with serving("local/analogy", command="model", environment=environment) as running:
         yield running
 
 
@@ -87,6 +95,24 @@ def test_an_agent_solves_tasks_of_every_world_over_http(
     assert totals["used_tokens"] >= 110 * totals["model_calls"]
 
 
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "command"])
+def test_an_agent_works_with_a_local_engine_over_http(
+    suites: dict[str, Path], analogy: Server, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without demonstrations it solves little, but nothing breaks, and its tokens are known."""
+    monkeypatch.setenv("OPENAI_BASE_URL", analogy.line["url"])
+    monkeypatch.setenv("AGENT_MODEL", "local/analogy")
+    monkeypatch.delitem(sys.modules, f"examples.agents.{name}", raising=False)  # it made its client
+    lm = ["--lm", "openai/local/analogy"] if name == "dspy_react" else []
+    options = ("--agent", f"examples.agents.{name}:agent", *lm, "--limit", 1, "--max-steps", 4)
+    result = invoke("eval", suites["own data"], *options, "--no-track", "--json")
+
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout.splitlines()[-1])
+    assert {row["status"] for row in found["rows"]} <= {"finished", "step_limit", "invalid_reply"}
+    assert found["runs"][0]["summary"]["totals"]["used_tokens"] > 0
+
+
 def test_a_dry_run_claims_nothing_about_the_calls_of_agents(office: Path) -> None:
     agent = ("--agent", "examples.agents.openai_loop:agent", "--dry-run", "--limit", 4)
 
@@ -111,15 +137,12 @@ def test_a_command_that_dies_is_the_agents_failure(office: Path, monkeypatch: py
     assert all("ended without an answer" in row["error"] for row in rows)
 
 
-def test_agents_stand_beside_strategies_in_a_comparison(office: Path) -> None:
-    arms = ("--strategies", "react", "--optimizers", "none", "--agent", "examples.agents.openai_loop:agent")
-    result = invoke("compare", office, *arms, "--limit", 8, "--no-track", "--json")
+def test_agents_stand_beside_strategies_in_a_comparison() -> None:
+    found = agents.run(quick=True)["own data"]["gold"]
 
-    assert result.exit_code == 0, result.output
-    rows = {row["label"]: row for row in json.loads(result.stdout)["rows"]}
-    assert rows["examples.agents.openai_loop:agent"]["model"] == "own"
-    assert rows["examples.agents.openai_loop:agent"]["scores"]["outcome"]["value"] == 1.0
-    assert rows["react"]["model"].startswith("local/analogy")
+    for name in ("react", "openai_loop"):
+        assert (found[name]["outcome"], found[name]["n"], found[name]["lost"]) == (100.0, 2, 0)
+        assert found[name]["tokens"] == 110 * found[name]["requests"]
 
 
 @pytest.fixture
