@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from fastapi import Depends, FastAPI, Path, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import StreamingResponse
+from fastapi.responses import JSONResponse, StreamingResponse
 from fastapi.security import HTTPBearer
 from starlette.exceptions import HTTPException
 
@@ -47,6 +47,16 @@ data: {"status": "finished", "usage": {"calls": 2, "tokens": 900, "usd": 0.0004}
 
 """
 
+_EVENT = {
+    "type": "object",
+    "description": "One event; its data is JSON.",
+    "properties": {
+        "event": {"enum": ["step", "answer", "changes", "error", "end"]},
+        "data": {"type": "string"},
+    },
+    "required": ["event", "data"],
+}
+
 _REASONS = {
     400: "The request is no JSON.",
     401: "There is no valid token.",
@@ -78,8 +88,8 @@ def answers(*statuses: int) -> dict[int | str, dict[str, Any]]:
     }
 
 
-class Json(Response):
-    media_type = "application/json"
+class Json(JSONResponse):
+    """JSON that any client can read, see `wire`."""
 
     def render(self, content: Any) -> bytes:
         return wire(content)
@@ -129,7 +139,7 @@ def make_api(desk: Desk, metrics: Metrics, in_thread: InThread, title: str) -> F
         responses={
             200: {
                 "description": "The end of the task; with `stream` its events.",
-                "content": {"text/event-stream": {"schema": {"type": "string"}, "example": _EVENTS}},
+                "content": {"text/event-stream": {"schema": _EVENT, "example": _EVENTS}},
             },
             **answers(400, 401, 403, 413, 422, 429, 502, 503, 504),
         },
@@ -191,6 +201,8 @@ def make_api(desk: Desk, metrics: Metrics, in_thread: InThread, title: str) -> F
         """Figures for Prometheus."""
         return Response(metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
+    toolkits = api.openapi()["components"]["schemas"]["TaskRequest"]["properties"]["toolkits"]
+    toolkits["items"]["enum"] = [kit.name for kit in desk.rollouts.suite.env.kind.toolkits]
     return api
 
 

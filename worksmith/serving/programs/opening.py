@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+import dspy
+
 from evals.dspy_programs.digests import model_name
 from evals.lm.prices import use_prices
 from evals.suite import Suite
@@ -14,7 +16,6 @@ from optimizers.cost.limits import Limits
 from tools.errors import InputError
 from tools.seeding import digest
 from worksmith.jobs.parts.budgets import prices_of
-from worksmith.jobs.parts.opening import leave_out_cache
 from worksmith.jobs.parts.programs import named_program
 from worksmith.jobs.parts.tracking import Tracking
 from worksmith.models.resolve import resolve
@@ -39,7 +40,8 @@ def opened_app(settings: ServeProgramSettings) -> Iterator[ProgramApp]:
     Raises:
         InputError: a setting, the program, the suite or a key is wrong.
     """
-    leave_out_cache(settings)
+    # Kept replies would fill the memory, and hold what people asked for.
+    dspy.configure_cache(enable_disk_cache=False, enable_memory_cache=False)
     metrics, tokens = Metrics(), tokens_of(settings)
     suite = Suite.open(settings.suite)
     suite.env.check()

@@ -90,14 +90,14 @@ class Running:
     """A task in progress. Its events: a `CallRecord` for each call, then a `Done`.
 
     Attributes:
-        overdue: when it is given up, on the event loop's clock; None for no limit.
+        overdue: when it is given up, on the event loop's clock.
     """
 
     id: str
     task: Task
     persona: Persona
     meter: TaskMeter
-    overdue: float | None
+    overdue: float
     events: asyncio.Queue[CallRecord | Done] = field(default_factory=asyncio.Queue)
 
     def stop(self) -> None:
@@ -116,9 +116,9 @@ class Running:
                 until = clock() + _QUIET
                 found: CallRecord | Done | None = None
                 with suppress(TimeoutError):
-                    async with asyncio.timeout_at(min(until, self.overdue or until)):
+                    async with asyncio.timeout_at(min(until, self.overdue)):
                         found = await self.events.get()
-                if found is None and self.overdue is not None and clock() >= self.overdue:
+                if found is None and clock() >= self.overdue:
                     raise RequestError(504, "timeout", "The task took longer than its time limit")
                 ended = isinstance(found, Done)
                 yield found
@@ -133,7 +133,7 @@ class Rollouts:
     Args:
         budget: of the server; counts what tasks take.
         limits: of one task.
-        seconds: that a task may take; None for no limit.
+        seconds: that a task may take.
         in_flight: most tasks at a time.
         of_one: most tasks at a time of one persona.
         started: told of each task that starts.
@@ -149,7 +149,7 @@ class Rollouts:
         *,
         budget: Budget,
         limits: Limits,
-        seconds: float | None,
+        seconds: float,
         in_flight: int,
         of_one: int,
         started: Callable[[], None],
@@ -187,8 +187,7 @@ class Rollouts:
         """
         loop = asyncio.get_running_loop()
         task = self._task(text, toolkits, persona)
-        overdue = None if self._seconds is None else loop.time() + self._seconds
-        running = Running(task.id, task, persona, TaskMeter(self._limits), overdue)
+        running = Running(task.id, task, persona, TaskMeter(self._limits), loop.time() + self._seconds)
         with self._lock:
             if not self.ready:
                 raise _spent()

@@ -19,7 +19,7 @@ from tools.errors import InputError, WorksmithError
 from tools.serving.application import is_loopback
 from tools.serving.server import Server, listening_socket, shown
 from worksmith.serving.programs.metrics import SHARED
-from worksmith.serving.programs.opening import opened_app
+from worksmith.serving.programs.opening import opened_app, server_budget, tokens_of
 
 if TYPE_CHECKING:
     from worksmith.serving.programs.settings import ServeProgramSettings
@@ -74,6 +74,9 @@ def _serve_here(
 
 
 def _serve_in_processes(settings: ServeProgramSettings, announce: Callable[[str], None]) -> None:
+    # What can be wrong here is told once, and not by each process.
+    tokens_of(settings)
+    server_budget(settings)
     with ExitStack() as stack:
         sock = stack.enter_context(listening_socket(settings.host, settings.port))
         # The variable has to be there before the processes load the library.

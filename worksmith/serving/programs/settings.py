@@ -9,8 +9,8 @@ from pydantic import model_validator
 
 from tools.errors import InputError
 from worksmith.jobs.settings.base import JobSettings, setting
-from worksmith.jobs.settings.groups.episodes import BudgetSettings, TimeLimitSettings
-from worksmith.jobs.settings.groups.models import ModelSettings
+from worksmith.jobs.settings.groups.episodes import BudgetSettings
+from worksmith.jobs.settings.groups.models import NamedModelSettings
 from worksmith.jobs.settings.groups.record import MlflowSettings, traces
 
 
@@ -103,18 +103,18 @@ class TaskLimitSettings(JobSettings):
 
     group = "Limits of one task"
 
+    time_limit: float = setting(300.0, "Most seconds of a task.", metavar="SECONDS", min=0.001)
     task_max_calls: int | None = setting(None, "Most paid requests to models of one task.")
     task_max_tokens: int | None = setting(None, "Most paid tokens of one task.")
     task_max_usd: float | None = setting(None, "Most dollars of one task.")
 
 
 class ServeProgramSettings(
-    ModelSettings,
+    NamedModelSettings,
     ListenSettings,
     TokenSettings,
     ChangeSettings,
     TaskLimitSettings,
-    TimeLimitSettings,
     BudgetSettings,
     MlflowSettings,
 ):

@@ -113,7 +113,7 @@ def served(
     algorithms: Sequence[str] = ("HS256",),
     budget: Budget | None = None,
     limits: Limits | None = None,
-    seconds: float | None = 20.0,
+    seconds: float = 20.0,
     in_flight: int = 8,
     of_one: int = 4,
     commit: Callable[[Any], Any] | None = None,

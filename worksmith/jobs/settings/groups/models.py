@@ -33,7 +33,9 @@ def model_options(name: str) -> tuple[str, ...]:
     return options
 
 
-class ModelSettings(CacheSettings):
+class NamedModelSettings(JobSettings):
+    """The model, without a cache of its replies."""
+
     group = "Program and model"
 
     lm: str = setting(
@@ -45,3 +47,7 @@ class ModelSettings(CacheSettings):
     @classmethod
     def _with_lm_options(cls, values: Any) -> Any:
         return with_model_options(cls, values, "lm")
+
+
+class ModelSettings(NamedModelSettings, CacheSettings):
+    group = "Program and model"
