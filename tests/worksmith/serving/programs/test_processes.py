@@ -20,7 +20,7 @@ from tests.worksmith.serving.programs.running import AUDIENCE, ISSUER, SECRET, t
 
 PROJECT = {
     "worksmith.toml": '[environment]\nfile = "environment.py"\nname = "env"\ntasks = "tasks.jsonl"\n',
-    "tasks.jsonl": '{"id": "c", "query": "Close T-1", "plan": [{"tool": "close", "arguments": {"ticket": "1"}}]}',
+    "tasks.jsonl": '{"id":"c","query":"Close","plan": [{"tool": "close","arguments": {"ticket": "T-1"}}]}',
     "environment.py": """
 import worksmith as ws
 
