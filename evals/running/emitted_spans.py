@@ -38,7 +38,7 @@ _LOOKED_AT = 20_000
 _LONGEST_NAME = 200
 
 _KEPT = re.compile(
-    r"gen_ai\.(?!tool\.definitions)|mlflow\.span|(input|output)\.value$|openinference\.span\.kind$"
+    r"gen_ai\.(?!tool\.definitions)|mlflow\.span(Type|Inputs|Outputs)$|(input|output)\.value$|openinference\.span\.kind$"
 )
 """The attributes that are kept: of the semantic conventions for generative models, and what MLflow and
 OpenInference have in their place. Each request would say its tools' definitions again."""
