@@ -1,0 +1,201 @@
+"""What is declared on an environment of a user's own before its first use: tools, indexes, access rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+from tools.environment import Environment as AnyEnvironment
+from tools.errors import InputError
+from tools.kinds.own_data.index import searched
+from tools.kinds.own_data.mcp_servers.adding import add_tools
+from tools.kinds.own_data.mcp_servers.address import Address
+from tools.kinds.own_data.mcp_servers.connection import McpServer
+from tools.kinds.own_data.outside import Recorder
+from tools.kinds.own_data.tools import OwnTools
+from tools.kinds.own_data.worlds import tables_of
+from tools.sqlite.schema import Table
+from tools.world import World
+from tools.world_kind import WorldKind
+
+if TYPE_CHECKING:
+    from tools.change_set import ChangeSet
+
+Commit = TypeVar("Commit", bound="Callable[[ChangeSet], Any]")
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class Declarations(AnyEnvironment):
+    """An environment to which tools, indexes and access rules are added until it is in use.
+
+    Attributes:
+        tables: the tables by name, with the types of their columns.
+    """
+
+    def __init__(self, world: World, *, sandboxes: int | None = None) -> None:
+        super().__init__(world, sandboxes=sandboxes)
+        self.tables: Mapping[str, Table] = {table.name: table for table in tables_of(world)}
+        self._home = Path.cwd()
+        self._tools = OwnTools(tuple(self.tables.values()))
+        self._servers: list[McpServer] = []
+        self._templates: dict[str, str] = {}
+        self._embedder: str | None = None
+        self._rules: Path | None = None
+        self._commit: Callable[[ChangeSet], Any] | None = None
+        self._completed: WorldKind | None = None
+
+    @overload
+    def tool(self, function: Function, /) -> Function: ...
+    @overload
+    def tool(
+        self,
+        *,
+        writes: bool = True,
+        toolkit: str = "tools",
+        outside: bool = False,
+        twin: Callable[..., Any] | None = None,
+        record: Path | str | None = None,
+    ) -> Callable[[Function], Function]: ...
+    def tool(
+        self,
+        function: Callable[..., Any] | None = None,
+        *,
+        writes: bool = True,
+        toolkit: str = "tools",
+        outside: bool = False,
+        twin: Callable[..., Any] | None = None,
+        record: Path | str | None = None,
+    ) -> Any:
+        """Declare a plain typed function with a docstring as a tool, called `toolkit.function`.
+
+        Its first argument is the context; the agent gives the others. Whatever it changes through the context
+        is rolled back when the episode ends.
+
+        Args:
+            writes: whether it may change rows.
+            toolkit: the first half of the tool's name.
+            outside: it reaches outside, to another system. Its stand-ins reply in its place, except where
+                live calls are asked for.
+            twin: a function with the same arguments and without effects outside, which stands in for it.
+            record: a file of replies that stand in for it; live calls add theirs.
+
+        Raises:
+            InputError: the function is no tool, its name is taken, or the environment is in use.
+        """
+        self._open_to_changes()
+        recorder = Recorder(record) if record is not None else None
+
+        def declare(function: Function) -> Function:
+            self._open_to_changes()
+            self._tools.add(function, toolkit, writes=writes, outside=outside, twin=twin, recorder=recorder)
+            return function
+
+        return declare if function is None else declare(function)
+
+    def add_mcp(
+        self,
+        server: str | Sequence[str],
+        *,
+        toolkit: str,
+        listing: Path | str | None = None,
+        only: Iterable[str] = ("*",),
+        reads: Iterable[str] = (),
+        twins: Mapping[str, Callable[..., Any]] | None = None,
+        record: Path | str | None = None,
+        headers: Mapping[str, str] | None = None,
+        variables: Mapping[str, str] | None = None,
+        seconds: float = 60.0,
+    ) -> None:
+        """Add the tools of an MCP server, called `toolkit.tool`, as tools that reach outside (see `tool`).
+
+        The server is asked for its tools now, or only by live calls where a file has the list. The list is in
+        the environment's digest; a server that has other tools by then is not called.
+
+        Args:
+            server: a command that starts it (stdio), or its address (streamable HTTP).
+            toolkit: the first half of the tools' names.
+            listing: a file of its tools, made if there is none.
+            only: names of the tools to add, or patterns such as `get_*`.
+            reads: likewise of those that change nothing. What the server says of that does not count.
+            twins: stand-ins by the server's name of a tool.
+            record: a file of replies that stand in for calls; live calls add theirs.
+            headers: of each request to an address, such as `Authorization`.
+            variables: environment variables of a command, which else gets `PATH`, `HOME` and the like.
+            seconds: the longest time of a call, and of the start.
+
+        Raises:
+            InputError: the server cannot be reached, a tool cannot be offered to models or its name is taken,
+                `mcp` is not installed, or the environment is in use.
+        """
+        self._open_to_changes()
+        address = Address.of(server, headers, variables, self._home)
+        self._servers.append(McpServer(f"the MCP server {toolkit}", address, seconds=seconds))
+        add_tools(
+            self._tools,
+            self._servers[-1],
+            toolkit,
+            listing=Path(listing).absolute() if listing is not None else None,
+            only=only,
+            reads=reads,
+            twins=twins or {},
+            record=record,
+        )
+
+    def index(self, table: str, *, text: str, embedder: str | None = None) -> None:
+        """Let tools search a table with `ctx[table].search(...)`.
+
+        A search sees what the persona may read, and what the episode has written.
+
+        Args:
+            text: what is searched of a row, with its columns in braces: `"{title} {body}"`.
+            embedder: a model for search by meaning beside the search by words: `minilm` and `static` need no
+                download. Vectors are made once and kept beside the world. All tables have the same model.
+
+        Raises:
+            InputError: there is no such table or column, or the environment is in use.
+        """
+        self._open_to_changes()
+        if table not in self.tables:
+            raise InputError(f"no table {table!r}", where="index", hint=self._named_tables)
+        self._tools.searched[table] = searched(self.tables[table], text)
+        self._templates[table] = text
+        self._embedder = embedder or self._embedder
+
+    def use_policy(self, file: Path | str) -> None:
+        """Take access rules from a file. Without any, everything may be read and changed.
+
+        Raises:
+            InputError: the environment is in use, or there is no such file. What is wrong in the file is
+                told when the environment is first used.
+        """
+        self._open_to_changes()
+        if not Path(file).is_file():
+            raise InputError("there is no such policy", where=str(file))
+        self._rules = Path(file).absolute()
+
+    def commit(self, function: Commit) -> Commit:
+        """Declare the function that makes approved changes in your systems, see `worksmith serve program`.
+
+        It is called once for each approved change set. What it returns is shown to those who may see the
+        changes. If it raises `ToolError`, they read the message; of any other exception only a number.
+
+        Raises:
+            InputError: there is one already, or the environment is in use.
+        """
+        self._open_to_changes()
+        if self._commit is not None or not callable(function):
+            raise InputError("an environment has one function that commits", where="@env.commit")
+        self._commit = function
+        return function
+
+    @property
+    def _named_tables(self) -> str:
+        return f"there are {', '.join(self.tables)}"
+
+    def _open_to_changes(self) -> None:
+        if self._completed is not None:
+            raise InputError(
+                "the environment is in use, and nothing can be added any more",
+                hint="declare tools, indexes and access rules first",
+            )
