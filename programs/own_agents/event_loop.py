@@ -21,13 +21,15 @@ def awaited(work: Awaitable[Result]) -> Result:
     async def body() -> Result:
         return await work
 
-    loop = _loop()
+    with _ONE:  # threads that come first at the same time would each make one
+        loop = _loop()
     if threading.current_thread().name == _NAME:
         raise RuntimeError("an asynchronous agent cannot wait for another one: await it instead")
     return asyncio.run_coroutine_threadsafe(body(), loop).result()
 
 
 _NAME = "worksmith-agents"
+_ONE = threading.Lock()
 
 
 @cache
