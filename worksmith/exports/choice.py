@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evals.suite import Suite
+from tools.errors import InputError
 from worksmith.jobs.parts.opening import choose_tasks
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.settings.groups.tasks import TaskSettings
@@ -34,12 +35,20 @@ def chosen_tasks(
         scheme: of the splits.
 
     Raises:
-        InputError: a setting is wrong, or there are no such tasks.
+        InputError: a setting is wrong, there are no such tasks, or only a judge could score one of them.
     """
     opened = suite if isinstance(suite, Suite) else Suite.open(Path(suite))
     conditions = [where] if isinstance(where, str) else list(where)
     settings = TaskSettings(split=split, limit=limit, where=conditions, scheme=scheme)
-    return opened, *choose_tasks(opened, settings, progress)
+    name, tasks = choose_tasks(opened, settings, progress)
+    judged = [task for task in tasks if task.judged]
+    if judged:
+        raise InputError(
+            f"{len(judged)} tasks have rubrics of their own, by which a language model has to judge",
+            where=f"task {judged[0].id}",
+            hint="measure them with `worksmith eval --judge`, and leave them out here with --where",
+        )
+    return opened, name, tasks
 
 
 def choice_of(settings: TaskSettings) -> dict[str, Any]:

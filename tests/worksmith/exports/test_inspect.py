@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -45,7 +46,14 @@ def suite(folder: Path) -> Suite:
 
 
 def ran(
-    suite: Suite, reply: Reply, tmp_path: Path, *, epochs: int = 1, task: Any = None, **more: Any
+    suite: Suite,
+    reply: Reply,
+    tmp_path: Path,
+    *,
+    epochs: int = 1,
+    retry_on_error: int = 0,
+    task: Any = None,
+    **more: Any,
 ) -> EvalLog:
     """The log of a run whose model replies so."""
 
@@ -62,9 +70,8 @@ def ran(
 
     made = task or inspect_task(suite, split="test", limit=6, **more)
     model = get_model("mockllm/model", custom_outputs=replied, memoize=False)
-    logs = inspect_ai.eval(
-        made, model, display="none", log_dir=str(tmp_path), epochs=epochs, fail_on_error=False
-    )
+    how: dict[str, Any] = {"epochs": epochs, "retry_on_error": retry_on_error, "fail_on_error": False}
+    logs = inspect_ai.eval(made, model, display="none", log_dir=str(tmp_path), **how)
     return read_eval_log(logs[0].location)
 
 
@@ -181,11 +188,27 @@ def test_a_failing_model_leaves_no_episode_open(suite: Suite, tmp_path: Path) ->
         assert session.task.tools.call(session.task.tools[0].name, {}).startswith("The task has ended")
 
 
+def test_a_sample_that_is_tried_again_begins_anew(suite: Suite, tmp_path: Path) -> None:
+    def failing_once(task: Task, made: int) -> tuple[str, dict[str, Any]] | str:
+        if made and task.id not in failed:
+            failed.add(task.id)
+            raise RuntimeError("no model")
+        return gold(task, made)
+
+    failed: set[str] = set()
+    log = ran(suite, failing_once, tmp_path, retry_on_error=1)
+
+    assert len(failed) == 6
+    assert scores(log) == [1.0] * 6
+
+
 def test_an_exported_file_runs_unchanged(
     folder: Path, suite: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    written = invoke("export", "inspect", folder, "--split", "dev", "--limit", 2, "--out", "exported")
+    written = invoke(
+        "export", "inspect", os.path.relpath(folder), "--split", "dev", "--limit", 2, "--out", "exported"
+    )
     assert written.exit_code == 0, written.output
 
     log = ran(suite, gold, tmp_path, task="exported/task.py")
@@ -237,3 +260,17 @@ def test_a_model_reads_the_conversation_and_its_calls_come_back(suite: Suite, tm
     assert "'x' was unexpected" in str(result)
     (usage,) = log.stats.model_usage.values()
     assert (usage.input_tokens, usage.input_tokens_cache_read, usage.output_tokens) == (12, 8, 4)
+
+
+def test_tasks_that_a_judge_decides_are_refused_before_anything_runs(suite: Suite) -> None:
+    line = {"query": "Why?", "split": "test", "answer": "So.", "judge": "It is kind."}
+    with pytest.raises(InputError, match="worksmith eval --judge"):
+        inspect_task(Suite(suite.env, [line]))
+
+
+def test_a_project_is_named_by_its_folder_wherever_one_stands(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+
+    assert inspect_task(".").name == "helpdesk"

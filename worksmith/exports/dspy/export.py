@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 SPLITS = ("train", "dev", "test")
 
-_METRIC = '''"""The tasks of {name} for DSPy: examples of a split, their episodes, and the metric."""
+_METRIC = '''"""Tasks for DSPy: examples of a split, their episodes, and the metric."""
 
 import json
 from pathlib import Path
@@ -51,7 +51,7 @@ def export(settings: ExportSettings, *, progress: Progress = SILENT) -> Exported
     files = {
         f"{split}.json": _lines([row_of(suite, task) for task in tasks]) for split, tasks in found.items()
     }
-    files["metric.py"] = _METRIC.format(name=suite.path.name, suite=str(settings.suite.resolve()))
+    files["metric.py"] = _METRIC.format(suite=str(settings.suite.resolve()))
     return write_folder(settings, files, sum(map(len, found.values())))
 
 

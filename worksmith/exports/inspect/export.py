@@ -13,7 +13,7 @@ from worksmith.jobs.parts.progress import SILENT, Progress
 if TYPE_CHECKING:
     from worksmith.jobs.settings.exports import ExportSettings
 
-_TASK = '''"""The tasks of {name} for inspect_ai: `inspect eval task.py --model PROVIDER/MODEL`."""
+_TASK = '''"""Tasks for inspect_ai: `inspect eval task.py --model PROVIDER/MODEL`."""
 
 from inspect_ai import Task, task
 
@@ -45,7 +45,7 @@ def export(settings: ExportSettings, *, progress: Progress = SILENT) -> Exported
         raise missing_extra("tasks for inspect_ai", "inspect") from error
     check_folder(settings)
     choice = choice_of(settings)
-    suite, _, tasks = chosen_tasks(settings.suite, **choice, progress=progress)
-    text = _TASK.format(name=suite.path.name, suite=str(settings.suite.resolve()), **choice)
+    _, _, tasks = chosen_tasks(settings.suite, **choice, progress=progress)
+    text = _TASK.format(suite=str(settings.suite.resolve()), **choice)
     command = f"inspect eval {quote(str(settings.out / 'task.py'))} --model PROVIDER/MODEL"
     return write_folder(settings, {"task.py": text}, len(tasks), command)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
@@ -14,10 +14,9 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from evals.records.record import PRIMARY
-from programs.own_agents.sessions import Session, Sessions
-from worksmith.exports.inspect.tools import EpisodeTools, running_session, set_running, tools_of
+from programs.own_agents.sessions import Sessions
+from worksmith.exports.inspect.tools import EpisodeTools, OpenSample, running_session, set_running
 from worksmith.exports.rows import row_of
-from worksmith.jobs.parts.judges import check_judged
 
 if TYPE_CHECKING:
     from evals.records.record import EpisodeRecord
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 def made_task(
     suite: Suite,
     split: str,
-    tasks: Iterable[Task],
+    tasks: Sequence[Task],
     *,
     toolset: str | None,
     max_steps: int,
@@ -39,12 +38,11 @@ def made_task(
     Args:
         split: the name of the split that the tasks were taken from.
     """
-    tasks = list(tasks)
-    check_judged(tasks, ())
     episodes = Episodes(Sessions(suite, name="inspect_ai", toolset=toolset, max_steps=max_steps))
+    name = suite.path.resolve().name
     return InspectTask(
-        name=suite.path.name,
-        dataset=MemoryDataset([_sample(suite, task) for task in tasks], name=f"{suite.path.name}-{split}"),
+        name=name,
+        dataset=MemoryDataset([_sample(suite, task) for task in tasks], name=f"{name}-{split}"),
         setup=episodes.setup(),
         solver=solver or tool_loop(),
         scorer=episodes.scorer(),
@@ -78,7 +76,7 @@ class Episodes:
 
     def __init__(self, sessions: Sessions) -> None:
         self._sessions = sessions
-        self._open: dict[str, Session] = {}
+        self._open: dict[str, OpenSample] = {}
 
     def setup(self) -> Solver:
         """Opens the episode of a sample: its system message and its tools."""
@@ -87,10 +85,10 @@ class Episodes:
         def open_episode() -> Solver:
             async def solve(state: TaskState, generate: Generate) -> TaskState:
                 session = self._sessions.open(str(state.sample_id), trial=state.epoch - 1)
-                self._open[state.uuid] = session
-                set_running(state.uuid, session)
+                self._open[state.uuid] = opened = OpenSample(session)
+                set_running(state.uuid, opened)
                 state.messages.insert(0, ChatMessageSystem(content=session.task.instructions))
-                state.tools = tools_of(session)
+                state.tools = opened.tools
                 return state
 
             return solve
@@ -103,12 +101,12 @@ class Episodes:
         @scorer(name=PRIMARY, metrics=[mean(), stderr(cluster="intent")])
         def outcome() -> Scorer:
             async def score(state: TaskState, target: Target) -> Score:
-                session = self._open.get(state.uuid)
-                if session is None:
+                opened = self._open.get(state.uuid)
+                if opened is None:
                     said = "its episode is over; run the sample again"
                     return Score.unscored(reason="scoring_failed", explanation=said)
                 text = state.output.completion
-                record = await anyio.to_thread.run_sync(session.close, text)
+                record = await anyio.to_thread.run_sync(opened.session.close, text)
                 return _score(record)
 
             return score
@@ -117,9 +115,9 @@ class Episodes:
 
     async def cleanup(self, state: TaskState) -> None:
         """End the episode of a sample that was not scored."""
-        session = self._open.pop(state.uuid, None)
-        if session is not None:
-            session.task.tools.end()
+        opened = self._open.pop(state.uuid, None)
+        if opened is not None:
+            opened.session.task.tools.end()
 
 
 def _score(record: EpisodeRecord) -> Score:

@@ -17,7 +17,21 @@ if TYPE_CHECKING:
     from programs.own_agents.tools import AgentTool
 
 _KEY = "worksmith_session"
-_SESSIONS: WeakValueDictionary[str, Session] = WeakValueDictionary()
+
+
+class OpenSample:
+    """A sample whose episode is open.
+
+    Attributes:
+        tools: of the episode.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.tools = [_tool(tool) for tool in session.task.tools]
+
+
+_OPEN: WeakValueDictionary[str, OpenSample] = WeakValueDictionary()
 
 
 class EpisodeTools(ToolSource):
@@ -34,7 +48,7 @@ class EpisodeTools(ToolSource):
         Raises:
             InputError: no sample of a suite is running.
         """
-        return tools_of(running_session())
+        return _running().tools
 
 
 def running_session() -> Session:
@@ -43,21 +57,20 @@ def running_session() -> Session:
     Raises:
         InputError: there is none.
     """
-    session = _SESSIONS.get(store().get(_KEY, ""))
-    if session is None:
-        raise InputError("no sample of a suite is running here", hint="make the task with inspect_task")
-    return session
+    return _running().session
 
 
-def set_running(key: str, session: Session) -> None:
-    """Let `running_session` find a session in the running sample."""
-    _SESSIONS[key] = session
+def set_running(key: str, opened: OpenSample) -> None:
+    """Let the running sample find its episode as long as `opened` is held."""
+    _OPEN[key] = opened
     store().set(_KEY, key)
 
 
-def tools_of(session: Session) -> list[Tool]:
-    """The tools of a session."""
-    return [_tool(tool) for tool in session.task.tools]
+def _running() -> OpenSample:
+    opened = _OPEN.get(store().get(_KEY, ""))
+    if opened is None:
+        raise InputError("no sample of a suite is running here", hint="make the task with inspect_task")
+    return opened
 
 
 def _tool(tool: AgentTool) -> Tool:

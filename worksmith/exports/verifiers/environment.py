@@ -11,7 +11,6 @@ from pydantic import model_validator
 from programs.own_agents.opened import OpenedTask
 from worksmith.exports.choice import chosen_tasks
 from worksmith.exports.verifiers.task import SuiteTask, SuiteTaskConfig
-from worksmith.jobs.parts.judges import check_judged
 
 MAX_TURNS = 20
 
@@ -38,7 +37,6 @@ class SuiteTaskset(vf.Taskset[SuiteTask, SuiteTasksetConfig]):  # type: ignore[t
         suite = config.task.sessions().suite
         choice: Any = config.model_dump(include={"split", "limit", "where", "scheme"})
         _, _, tasks = chosen_tasks(suite, **choice)
-        check_judged(tasks, ())
         for task in tasks:
             opened = OpenedTask(suite.env, task.visible(), toolset=config.task.toolset).task
             opened.tools.end()
