@@ -35,7 +35,7 @@ _WORKSMITH = (sys.executable, "-m", "worksmith.cli")
 
 def run(quick: bool) -> dict[str, Any]:
     """Tasks a second, latencies in milliseconds, MiB of memory, and the numbers of replies by status."""
-    total, early = (300, 100) if quick else (TASKS, EARLY)
+    total, early = (120, 40) if quick else (TASKS, EARLY)
     os.environ[_SECRET] = secrets.token_hex(32)
     with tempfile.TemporaryDirectory() as folder:
         project = Path(folder) / "desk"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,9 @@ READS, FEW = 60, 8
 WRITES = ("tools.update", "tools.insert", "tools.delete")
 
 
-def hunt(at: Served, every: int) -> tuple[list[str], int, list[dict[str, Any]]]:
+def hunt(
+    at: Served, every: int, people: Collection[str] = PEOPLE
+) -> tuple[list[str], int, list[dict[str, Any]]]:
     """The foreign words in any reply, the number of words seen, and all changes that were proposed."""
     leaks: list[str] = []
     seen, proposed = 0, []
@@ -30,7 +33,7 @@ def hunt(at: Served, every: int) -> tuple[list[str], int, list[dict[str, Any]]]:
     tasks = [json.dumps(reads[at : at + READS]) for at in range(0, len(reads), READS)]
     tasks += [json.dumps(writes[at : at + FEW]) for at in range(0, len(writes), FEW)]
     for who, (_, _, _, active) in PEOPLE.items():
-        if not active:
+        if not active or who not in people:
             continue
         persona = at.env.persona(who)
         with at.client(who) as client:
@@ -66,7 +69,7 @@ def canary_env(folder: Path, **settings: Any) -> Environment:
 @pytest.mark.slow
 def test_nobody_reads_what_is_kept_from_them(tmp_path: Path) -> None:
     with served(canary_env(tmp_path), tmp_path) as at:
-        leaks, seen, proposed = hunt(at, every=4)
+        leaks, seen, proposed = hunt(at, every=8)
     assert leaks == []
     assert seen > 1000, "the hunt sees nothing at all, so it proves nothing"
     assert len(proposed) > 12
@@ -78,7 +81,7 @@ def test_a_change_set_that_shows_all_cells_is_noticed(
 ) -> None:
     monkeypatch.setattr(Replayed, "_seen", lambda self, episode, reader, change, cells: cells)
     with served(canary_env(tmp_path), tmp_path) as at:
-        leaks, _, _ = hunt(at, every=1000)
+        leaks, _, _ = hunt(at, every=1000, people=["bob"])
     assert leaks
 
 
@@ -87,5 +90,5 @@ def test_a_missing_rule_is_noticed(tmp_path: Path) -> None:
     wider = json.loads(json.dumps(POLICY))
     wider["sources"]["tickets"]["private"]["rule"]["when"] = {"always": True}
     with served(canary_env(tmp_path, policy=wider), tmp_path) as at:
-        leaks, _, _ = hunt(at, every=60)
+        leaks, _, _ = hunt(at, every=60, people=["bob"])
     assert leaks
