@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Awaitable
+from contextlib import suppress
 from functools import cache
 from typing import TypeVar
 
@@ -35,5 +36,12 @@ _ONE = threading.Lock()
 @cache
 def _loop() -> asyncio.AbstractEventLoop:
     loop = asyncio.new_event_loop()
-    threading.Thread(target=loop.run_forever, daemon=True, name=_NAME).start()
+    threading.Thread(target=_run, args=(loop,), daemon=True, name=_NAME).start()
     return loop
+
+
+def _run(loop: asyncio.AbstractEventLoop) -> None:
+    """Run the loop on, even after an agent that exits or stops it."""
+    while True:
+        with suppress(SystemExit, KeyboardInterrupt):
+            loop.run_forever()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
@@ -148,6 +149,9 @@ class OwnAgent:
             raise
         except Exception as error:
             failed = error
+        except (SystemExit, GeneratorExit, asyncio.CancelledError) as error:
+            failed = RuntimeError(f"the agent raised {type(error).__name__}")
+            failed.__cause__ = error
         finally:
             opened.task.tools.end()
         return opened.ended(returned, failed)

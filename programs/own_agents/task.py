@@ -32,6 +32,11 @@ class Answer:
     text: str
     status: str = "answered"
 
+    def __post_init__(self) -> None:
+        for name, value in (("text", self.text), ("status", self.status)):
+            if not isinstance(value, str):
+                raise TypeError(f"Answer.{name} is a str, and not {type(value).__name__}")
+
 
 @dataclass(frozen=True, eq=False)
 class AgentTask:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import inspect
 import threading
 import typing
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 
 ENDED = "The task has ended, so the call was not made."
 """The reply to a call after the end of the episode."""
+
+_DEEPEST, _MOST = 200, 1_000_000
+"""How deep arguments may be nested, and how many values they may have at one depth."""
 
 _FINISHED = "The task is finished."
 
@@ -144,7 +148,9 @@ class AgentTools(Sequence[AgentTool]):
                     arguments = parse_json(arguments.encode(errors="surrogatepass"))
             if name == FINISH and isinstance(arguments, Mapping):
                 return self._finished(arguments)
-            own = self._names.get(name, name)
+            own = self._names.get(name, name) if isinstance(name, str) else type(name).__name__
+            if _endless(arguments):
+                arguments = "nested too deeply"
             try:
                 return self._episode.call(writable(own), arguments)
             except Exception as error:
@@ -241,7 +247,8 @@ class AgentTools(Sequence[AgentTool]):
         ]
         signature = inspect.Signature(parameters, return_annotation=str)
         run = partial(self.call, name)
-        return AgentTool(name, tool.summary, tool.parameters, signature, run, tool.plain)
+        # Frameworks make schemas strict in place, and the tool is that of all episodes.
+        return AgentTool(name, tool.summary, deepcopy(tool.parameters), signature, run, tool.plain)
 
     def _finish(self) -> AgentTool:
         finish = self._episode.kind.finish
@@ -257,3 +264,19 @@ class AgentTools(Sequence[AgentTool]):
             [inspect.Parameter(name, kind, annotation=str) for name in fields], return_annotation=str
         )
         return AgentTool(FINISH, finish.summary, schema, signature, lambda given: self.call(FINISH, given))
+
+
+def _endless(value: Any) -> bool:
+    """Whether a value holds itself, or is nested too deeply to be kept."""
+    level = [value]
+    for _ in range(_DEEPEST):
+        level = [inner for each in level for inner in _parts(each)]
+        if not level or len(level) > _MOST:
+            break
+    return bool(level)
+
+
+def _parts(value: Any) -> Iterable[Any]:
+    if isinstance(value, Mapping):
+        return value.values()
+    return value if isinstance(value, list | tuple | set | frozenset) else ()

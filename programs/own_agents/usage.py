@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from operator import index
 
 from tools.episode_result import Usage
 
@@ -40,7 +41,10 @@ class AgentUsage:
 
         Raises:
             ValueError: a number is negative.
+            TypeError: a number is not whole.
         """
+        prompt_tokens, completion_tokens = index(prompt_tokens), index(completion_tokens)
+        cached_tokens, requests = index(cached_tokens), index(requests)
         if min(prompt_tokens, completion_tokens, cached_tokens, requests) < 0:
             raise ValueError("numbers of tokens and requests are not negative")
         more = Usage.all_paid(prompt_tokens, completion_tokens, cached_tokens, requests=requests)

@@ -55,9 +55,10 @@ class SuiteHarness(vf.Harness[vf.HarnessConfig]):
             try:
                 trace.state.end(await _last_message(client, ctx.model, messages, trace.state))
             except openai.APIStatusError as error:
-                trace.state.end(failure=error)
-                if trace.stop_condition is None and failure_status(error) in INFRASTRUCTURE:
-                    raise
+                if trace.stop_condition is None:
+                    trace.state.end(failure=error)
+                    if failure_status(error) in INFRASTRUCTURE:
+                        raise
             except Exception as error:
                 trace.state.end(failure=error)
                 raise

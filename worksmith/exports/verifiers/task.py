@@ -62,16 +62,10 @@ def _sessions(suite: Path, toolset: str | None) -> Sessions:
     return Sessions(Suite.open(suite), name="verifiers", toolset=toolset)
 
 
-class StoppedError(Exception):
-    """The runner stopped the agent at one of its limits.
+class OutOfTimeError(Exception):
+    """The runner's clock stopped the agent."""
 
-    Attributes:
-        episode_status: how the episode ends.
-    """
-
-    def __init__(self, condition: str) -> None:
-        super().__init__(f"the runner stopped the agent: {condition}")
-        self.episode_status: EpisodeStatus = "timeout" if condition.endswith("_timeout") else "step_limit"
+    episode_status: EpisodeStatus = "timeout"
 
 
 class EpisodeState(vf.State):
@@ -130,13 +124,13 @@ class SuiteTask(vf.Task[vf.TaskData, EpisodeState, SuiteTaskConfig]):
         await trace.state.open(self.config, self.key)
 
     async def finalize(self, trace: RolloutTrace, runtime: vf.Runtime) -> None:
-        """End the episode and keep its scores.
+        """End the episode and keep its scores. At the limit of turns it ends as it stands, with no answer.
 
         Raises:
             TaskError: the episode is lost, so that it has no score.
         """
-        if trace.stop_condition not in (None, "agent_completed"):
-            trace.state.end(failure=StoppedError(trace.stop_condition))
+        if trace.is_timeout:
+            trace.state.end(failure=OutOfTimeError(trace.stop_condition))
         record = await trace.state.close()
         trace.info[INFO] = {**record.model_dump(mode="json", include=_SHOWN), "metrics": _metrics(record)}
         if not record.graded:

@@ -167,7 +167,7 @@ def test_a_rollout_at_its_limit_is_scored_as_it_stands(
 
     assert (trace.ok, trace.is_truncated, trace.stop_condition) == (True, True, "max_turns")
     assert (len(worker.bodies), trace.reward, trace.metrics["calls"]) == (3, 0.0, 6)
-    assert [record.status for record in closed] == ["step_limit"]
+    assert [(record.status, record.answer) for record in closed] == [("finished", "")]
 
 
 @pytest.mark.parametrize("seconds", [None, 0.3])
