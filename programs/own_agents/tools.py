@@ -245,6 +245,7 @@ class AgentTools(Sequence[AgentTool]):
             parameter.replace(annotation=hints[parameter.name], kind=parameter.POSITIONAL_OR_KEYWORD)
             for parameter in list(inspect.signature(tool.function).parameters.values())[1:]
         ]
+        parameters.sort(key=lambda each: each.default is not each.empty)
         signature = inspect.Signature(parameters, return_annotation=str)
         run = partial(self.call, name)
         # Frameworks make schemas strict in place, and the tool is that of all episodes.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -13,6 +14,8 @@ import pytest
 from programs.own_agents.tools import ENDED, AgentTools
 from retrievers.errors import RetrievalError
 from tests.tools.notes import KIND, episode
+from tools.kinds.own_data.context import Context
+from tools.kinds.own_data.environment import Environment
 from tools.tool import FinishCall
 from tools.tool_context import ToolContext
 
@@ -114,3 +117,17 @@ def test_a_failure_of_the_harness_stays(tools: AgentTools, monkeypatch: pytest.M
     with pytest.raises(RetrievalError):
         tools.call("notes.add", {"text": "eggs"})
     assert isinstance(tools.failure, RetrievalError)
+
+
+def test_an_argument_with_a_default_may_come_before_one_without(tmp_path: Path) -> None:
+    env = Environment.from_tables({"rooms": [{"id": 1}]}, now="2026-01-05", folder=tmp_path, sandboxes=1)
+
+    @env.tool
+    def book(ctx: Context, *, days: int = 1, room: str) -> str:
+        """Book a room."""
+        return f"{room} for {days}"
+
+    tool = AgentTools(env.episode())[0].function()
+
+    assert str(inspect.signature(tool)) == "(room: str, days: int = 1) -> str"
+    assert (tool("red"), tool("red", 2), tool(days=3, room="red")) == ("red for 1", "red for 2", "red for 3")

@@ -170,6 +170,14 @@ def test_live_calls_reach_the_server_and_are_recorded(live: Environment) -> None
     again.add_mcp("gone", toolkit="weather", listing=folder / "weather.json", record=folder / "replies.jsonl")
     assert call(again, "weather.forecast", city="Rome", days=2).value == made.value
     assert call(again, "weather.forecast", city="Atlantis").text == refused.text
+    assert [[tool.text for tool in env.kind.toolkits[0].tools] for env in (again, live)] == [
+        [
+            "weather.forecast(city: str, days=1): The weather of the next days."
+            "\n  city: by its English name.",
+            "weather.photo(): A photo.",
+            "weather.send_mail(to: list[str], text=''): Send a mail.",
+        ]
+    ] * 2
 
 
 @pytest.mark.slow

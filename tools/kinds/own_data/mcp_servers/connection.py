@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import logging
 import os
 import tempfile
 import threading
@@ -182,6 +183,8 @@ def _portal() -> BlockingPortal:
     """The event loop of all connections, in a thread of its own."""
     from anyio.from_thread import start_blocking_portal
 
+    # The SDK logs each line that is no message; errors tell it.
+    logging.getLogger("mcp").addHandler(logging.NullHandler())
     stack = ExitStack()
     portal = stack.enter_context(start_blocking_portal(name="worksmith-mcp"))
     atexit.register(stack.close)

@@ -71,7 +71,7 @@ class Listing(BaseModel):
     def write(self, file: Path) -> None:
         """Keep the listing in a file."""
         file.parent.mkdir(parents=True, exist_ok=True)
-        text = json.dumps(self.model_dump(), ensure_ascii=False, indent=1, sort_keys=True)
+        text = json.dumps(self.model_dump(), ensure_ascii=False, indent=1)
         write_atomically(file, f"{text}\n".encode())
 
     @property
