@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_jsonable_python
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from tools.persona import Persona
     from tools.sqlite.cells import CellValue
     from tools.sqlite.outcome import RowChange
-    from tools.sqlite.schema import Table
     from worksmith.serving.programs.proposals import Proposal
 
 
@@ -59,65 +58,73 @@ class Replayed:
                 self._episode.refuse(call["tool"], call["arguments"], "")
             else:
                 self._episode.call(call["tool"], call["arguments"])
-        self._rows = self._episode.outcome().changes
-        made = to_jsonable_python([change.to_json() for change in self._rows])
-        if made != self._content["changes"]:
+        rows = self._episode.outcome().changes
+        if to_jsonable_python([row.to_json() for row in rows]) != self._content["changes"]:
             raise StaleError
-
-    def changes(self) -> tuple[ProposedChange, ...]:
-        """The changes with whole rows, for the function that commits them."""
-        return tuple(self._whole(row) for row in self._rows)
+        old = _whole_rows(self._rest, [row for row in rows if row.operation != "insert"])
+        new = _whole_rows(self._episode, [row for row in rows if row.operation != "delete"])
+        self.changes = tuple(self._change(row, old.get(_place(row)), new.get(_place(row))) for row in rows)
 
     def change_set(self, proposal: Proposal, approved_by: Persona) -> ChangeSet:
-        return ChangeSet(proposal.id, self._content["task"], self.persona, approved_by, self.changes())
+        """The changes with whole rows, for the function that commits them."""
+        return ChangeSet(proposal.id, self._content["task"], self.persona, approved_by, self.changes)
 
     def shown(self, reader: Persona) -> tuple[list[dict[str, Any]], bool]:
         """The changes as a reader may see them, and whether they are complete.
 
         Old cells need the right to read them in the world at rest, new ones in the changed world.
         """
+        hidden = [self._hidden(episode, reader) for episode in (self._rest, self._episode)]
         found, complete = [], True
-        for row, change in zip(self._rows, self.changes(), strict=True):
-            before = self._seen(self._rest, reader, change, change.before)
-            after = self._seen(self._episode, reader, change, change.after)
-            cells = set(change.changed)
-            complete = complete and all(
-                seen is None or cells & whole.keys() <= seen.keys()
-                for whole, seen in ((change.before or {}, before), (change.after or {}, after))
-            )
-            known = {**(before or {}), **(after or {})}
-            key = key_column(self._env, row.table)
+        for change in self.changes:
+            changed, key = set(change.changed), key_column(self._env, change.table)
+            sides: list[dict[str, CellValue] | None] = []
+            key_seen = False
+            for cells, unreadable in zip((change.before, change.after), hidden, strict=True):
+                seen = None if cells is None else self._seen(change, cells, unreadable)
+                key_seen = key_seen or (seen is not None and key in seen)
+                complete = complete and (
+                    seen is None or cells is None or changed & cells.keys() <= seen.keys()
+                )
+                sides.append(
+                    None if seen is None else {name: seen[name] for name in change.changed if name in seen}
+                )
             found.append(
                 {
                     "table": change.table,
                     "operation": change.operation,
-                    "key": change.key if key in known else None,
-                    "before": _only(before, cells),
-                    "after": _only(after, cells),
+                    "key": change.key if key_seen else None,
+                    "before": sides[0],
+                    "after": sides[1],
                 }
             )
         return found, complete
 
-    def _whole(self, row: RowChange) -> ProposedChange:
-        table = next(each for each in self._env.kind.tables if each.name == row.table)
-        before = None if row.operation == "insert" else _row(self._rest, table, row.row)
-        after = None if row.operation == "delete" else _row(self._episode, table, row.row)
+    def _change(
+        self, row: RowChange, before: dict[str, CellValue] | None, after: dict[str, CellValue] | None
+    ) -> ProposedChange:
         key = (before or after or {}).get(key_column(self._env, row.table))
         return ProposedChange(row.table, row.operation, key, before, after)
 
+    def _hidden(self, episode: Episode, reader: Persona) -> frozenset[str]:
+        """The references, with and without private fields, that a reader may not read in this state."""
+        asked = frozenset(
+            reference + mark
+            for reference in map(_reference, self.changes)
+            if reference
+            for mark in ("", PRIVATE)
+        )
+        return episode.edit(lambda world: self._env.policy.unreadable(reader, asked, world))
+
     def _seen(
-        self, episode: Episode, reader: Persona, change: ProposedChange, cells: Mapping[str, CellValue] | None
-    ) -> dict[str, CellValue] | None:
-        """Those of a row's cells that a reader may read in an episode's state."""
-        if cells is None:
-            return None
-        policy, reference = self._env.policy, f"{change.table}/{change.key}"
-        asked = frozenset({reference, reference + PRIVATE})
-        unreadable = episode.edit(lambda world: policy.unreadable(reader, asked, world))
-        if reference in unreadable:
+        self, change: ProposedChange, cells: dict[str, CellValue], hidden: frozenset[str]
+    ) -> dict[str, CellValue]:
+        """The cells of a row that may be read; no rule can be asked about a row without a key."""
+        policy, reference = self._env.policy, _reference(change)
+        if reference in hidden or (not reference and policy.digest):
             return {}
-        if reference + PRIVATE not in unreadable:
-            return dict(cells)
+        if reference + PRIVATE not in hidden:
+            return cells
         private = policy.private_fields(change.table) if isinstance(policy, AccessPolicy) else tuple(cells)
         return {name: value for name, value in cells.items() if name not in private}
 
@@ -130,13 +137,28 @@ def key_column(env: Environment, table: str) -> str:
     return next(each.columns[0] for each in env.kind.tables if each.name == table)
 
 
-def _row(episode: Episode, table: Table, place: int) -> dict[str, CellValue]:
-    def read(world: apsw.Connection) -> tuple[Any, ...]:
-        query = f"SELECT {columns_sql(table.columns)} FROM main.{quoted(table.name)} WHERE {ROW} = ?"
-        return world.execute(query, (place,)).fetchall()[0]
-
-    return dict(table.shown(dict(zip(table.columns, episode.edit(read), strict=True))))
+def _reference(change: ProposedChange) -> str:
+    return "" if change.key is None else f"{change.table}/{change.key}"
 
 
-def _only(cells: Mapping[str, CellValue] | None, names: set[str]) -> dict[str, CellValue] | None:
-    return None if cells is None else {name: value for name, value in cells.items() if name in names}
+Place = tuple[str, int]
+
+
+def _place(row: RowChange) -> Place:
+    return (row.table, row.row)
+
+
+def _whole_rows(episode: Episode, rows: Sequence[RowChange]) -> dict[Place, dict[str, CellValue]]:
+    """All cells of rows in an episode's state."""
+    tables = {table.name: table for table in episode.kind.tables}
+
+    def read(world: apsw.Connection) -> dict[Place, dict[str, CellValue]]:
+        found = {}
+        for row in rows:
+            table = tables[row.table]
+            query = f"SELECT {columns_sql(table.columns)} FROM main.{quoted(table.name)} WHERE {ROW} = ?"
+            cells = world.execute(query, (row.row,)).fetchall()[0]
+            found[_place(row)] = table.shown(dict(zip(table.columns, cells, strict=True)))
+        return found
+
+    return episode.edit(read)

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from worksmith.serving.programs.metrics import Metrics
     from worksmith.serving.programs.tokens import Caller
 
+MOST_CHANGES = 1_000
+"""Rows of a change set; nobody could look through more."""
+
 
 class Desk:
     """The work of the API, without HTTP.
@@ -58,8 +61,9 @@ class Desk:
             RequestError: the task failed.
         """
         episode = done.episode
-        if done.error is not None or episode is None:
-            raise done.error or RequestError(503, "stopped", "The task was stopped")
+        if episode is None:
+            assert done.error is not None
+            raise done.error
         if episode.status == "model_error":
             raise failed(502, "model_error", "The model gave no answer", str(episode.error))
         if episode.status in INFRASTRUCTURE:
@@ -67,7 +71,10 @@ class Desk:
         if episode.status == PROGRAM_ERROR:
             raise failed(500, PROGRAM_ERROR, "The program failed", episode.traceback or str(episode.error))
         spent, changes = running.meter.spent, None
-        if episode.status == "finished" and not episode.outcome.empty and episode.outcome.changes:
+        if len(episode.outcome.changes) > MOST_CHANGES:
+            message = f"The task would change more than {MOST_CHANGES} rows"
+            raise RequestError(422, "too_many_changes", message)
+        if episode.status == "finished" and episode.outcome.changes:
             content = content_of(running.task.query, episode)
             made = self._proposals.add(running.persona.id, content, seconds=self._lifetime)
             self._metrics.changes.labels("proposed").inc()

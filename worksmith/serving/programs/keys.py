@@ -156,15 +156,19 @@ class KeySet:
         ]
 
     def _renew(self) -> None:
-        with self._lock:
+        # One request at a time, and nobody else waits for it: else unknown keys would keep good tokens out.
+        if not self._lock.acquire(blocking=False):
+            return
+        try:
             if self._clock() - self._asked < _PAUSE:
                 return
             self._asked = self._clock()
-            try:
-                self._keys = read_set(self._read(), where=self._where)
-            except InputError:
-                return
+            self._keys = read_set(self._read(), where=self._where)
             self._got = self._asked
+        except InputError:
+            return
+        finally:
+            self._lock.release()
 
 
 def key_set(named: str) -> KeySet:

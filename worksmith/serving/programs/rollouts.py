@@ -63,11 +63,16 @@ class TaskMeter(Meter):
         self._limits = limits
         self.leave: PaidLeave | None = None
         self.reached = ""
+        self.stopped = False
 
     @property
     def spent(self) -> Spent:
         """Calls, tokens and dollars so far."""
         return Spent() if self.leave is None else self.leave.took
+
+    def end(self) -> None:
+        self.stopped = True
+        super().end()
 
     def check(self) -> None:
         super().check()
@@ -258,7 +263,9 @@ class Rollouts:
             return None, BusyError(429, "task_limit", message, seconds=LATER)
         if leave.cut_short or (episode is None and self.budget.stopped):
             return None, _spent()
-        return episode, None if episode is not None else RequestError(503, "stopped", "The task was stopped")
+        if episode is None or running.meter.stopped:
+            return None, RequestError(503, "stopped", "The task was stopped")
+        return episode, None
 
     def _record(self, running: Running, episode: EpisodeResult | None) -> EpisodeRecord | None:
         if episode is None or not self._recorded:

@@ -15,6 +15,8 @@ from contextlib import ExitStack
 from multiprocessing.process import BaseProcess
 from typing import TYPE_CHECKING
 
+from prometheus_client.multiprocess import mark_process_dead
+
 from tools.errors import InputError, WorksmithError
 from tools.serving.application import is_loopback
 from tools.serving.server import Server, listening_socket, shown
@@ -28,7 +30,7 @@ _CONNECTIONS = 1024
 _KEEP_ALIVE = 75
 _LOOK = 0.2
 """Seconds between two looks at the processes."""
-_YOUNG = 5.0
+_YOUNG = 60.0
 """Seconds; a process that ends with an error within them would end so again."""
 _AFTER_GRACE = 15.0
 """Seconds after the grace in which a process writes its last traces."""
@@ -123,7 +125,9 @@ class Processes:
     def _alive(self, process: BaseProcess, since: float) -> tuple[BaseProcess, float]:
         if process.is_alive() or self._stopped:
             return process, since
-        if process.exitcode == InputError.exit_code or time.monotonic() - since < _YOUNG:
+        if process.pid is not None:
+            mark_process_dead(process.pid)  # type: ignore[no-untyped-call]
+        if process.exitcode and process.exitcode > 0 and time.monotonic() - since < _YOUNG:
             raise InputError("a process of the server could not start", hint="the reason stands above")
         return self._started()
 

@@ -79,7 +79,7 @@ def test_nobody_reads_what_is_kept_from_them(tmp_path: Path) -> None:
 def test_a_change_set_that_shows_all_cells_is_noticed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Replayed, "_seen", lambda self, episode, reader, change, cells: cells)
+    monkeypatch.setattr(Replayed, "_seen", lambda self, change, cells, hidden: cells)
     with served(canary_env(tmp_path), tmp_path) as at:
         leaks, _, _ = hunt(at, every=1000, people=["bob"])
     assert leaks

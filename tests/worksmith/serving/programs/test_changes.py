@@ -241,6 +241,16 @@ def test_old_cells_that_a_person_may_not_read_are_not_shown_in_changes(tmp_path:
         assert at.decide(changes).json()["status"] == "approved"
 
 
+def test_more_rows_than_anybody_can_look_through_are_not_proposed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("worksmith.serving.programs.desk.MOST_CHANGES", 2)
+    with desk_at(tmp_path) as at, at.client() as client:
+        assert at.do(OPEN, OPEN)["changes"]["complete"]
+        reply = client.post("/tasks", json={"task": json.dumps([OPEN] * 3)})
+    assert (reply.status_code, reply.json()["error"]["code"]) == (422, "too_many_changes")
+
+
 def test_proposals_of_other_suites_are_not_there(tmp_path: Path) -> None:
     with desk_at(tmp_path) as at:
         changes = at.do(CLOSE)["changes"]
