@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 _MONTH = (
@@ -59,20 +59,26 @@ def abstract(text: str, names: Collection[str] = ()) -> list[str]:
     Args:
         names: words that are names wherever they stand, in lower case.
     """
+    return ["_name" if word in names else root for word, root in _roots(text) if word in names or root]
+
+
+@lru_cache(maxsize=4096)
+def _roots(text: str) -> tuple[tuple[str, str], ...]:
+    """The words of `text`, slot values as their type, each with its root or the synonym that stands for it.
+
+    The root of the possessive `s` is empty.
+    """
     phrases, words = _synonyms()
     text = text.translate(_PLAIN_QUOTES)
     for phrase, folded in phrases:
         text = phrase.sub(folded, text)
     for mark, pattern in _SLOTS:
         text = pattern.sub(mark, text)
-    abstracted = []
+    found = []
     for word in _WORD.findall(text.lower()):
-        if word in names:
-            abstracted.append("_name")
-        elif word != "s":
-            root = word if word[0] == "_" else stem(word)
-            abstracted.append(words.get(root, root))
-    return abstracted
+        root = word if word[0] == "_" else "" if word == "s" else stem(word)
+        found.append((word, words.get(root, root)))
+    return tuple(found)
 
 
 @cache

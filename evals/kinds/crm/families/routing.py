@@ -95,4 +95,5 @@ def _found_by_name(org: OrgRecords, product: str) -> set[str]:
 
 def _leaders(owners: Iterable[str]) -> list[str]:
     counts = Counter(owners)
-    return [owner for owner, count in counts.items() if count == max(counts.values())]
+    most = max(counts.values(), default=0)
+    return [owner for owner, count in counts.items() if count == most]

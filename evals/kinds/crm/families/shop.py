@@ -130,8 +130,9 @@ def _content(text: str) -> list[str]:
     ]
 
 
-def _words(text: str) -> set[str]:
-    return {_singular(word) for word in re.findall(r"[a-z0-9]+", text.lower())}
+@lru_cache(maxsize=4096)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_singular(word) for word in re.findall(r"[a-z0-9]+", text.lower()))
 
 
 def _singular(word: str) -> str:
