@@ -48,8 +48,12 @@ def check_folder(settings: ExportSettings) -> None:
     """See that the folder of an export may be written, before any work.
 
     Raises:
-        InputError: it is there, and `--force` is not given.
+        InputError: it is there, and `--force` is not given; or it is that of the suite.
     """
+    if settings.out.resolve() == settings.suite.resolve():
+        raise InputError(
+            "the suite itself is there", where=str(settings.out), hint="give another folder with --out"
+        )
     if settings.out.exists() and not settings.force:
         raise InputError(
             "there is something already",

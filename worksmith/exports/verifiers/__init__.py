@@ -24,6 +24,7 @@ def load_environment(
     scheme: str = "standard",
     toolset: str | None = None,
     max_turns: int = 20,
+    digest: str = "",
 ) -> SuiteEnv:
     """An environment of verifiers over a suite, for a trainer's loop.
 
@@ -37,6 +38,7 @@ def load_environment(
         scheme: of the splits.
         toolset: the tools on offer, see `OwnAgent`.
         max_turns: so many requests to the model a rollout may make, after which it is scored as it stands.
+        digest: of the suite that is meant; another one is refused. Empty for any.
 
     Raises:
         InputError: verifiers is not installed, a setting is wrong, or there are no such tasks.
@@ -57,7 +59,7 @@ def load_environment(
 
     chosen = SuiteTasksetConfig(
         id=PLUGIN,
-        task=SuiteTaskConfig(suite=Path(suite), toolset=toolset),
+        task=SuiteTaskConfig(suite=Path(suite), digest=digest, toolset=toolset),
         split=split,
         limit=limit,
         where=(where,) if isinstance(where, str) else tuple(where),

@@ -66,7 +66,7 @@ class Tasks(SuiteTaskset, vf.Taskset[SuiteTask, TasksConfig]):
 
 def load_environment(**settings: Any) -> SuiteEnv:
     """The environment for a trainer, see `worksmith.exports.verifiers.load_environment`."""
-    return verifiers.load_environment(SUITE, **{{**CHOICE, **settings}})
+    return verifiers.load_environment(SUITE, digest=DIGEST, **{{**CHOICE, **settings}})
 '''
 
 _RUN = """\
@@ -92,7 +92,7 @@ def export(settings: ExportSettings, *, progress: Progress = SILENT) -> Exported
     choice = choice_of(settings)
     suite, split, tasks = chosen_tasks(settings.suite, progress=progress, **choice)
     chosen = {**choice, "split": split, "where": tuple(settings.where)}
-    name = f"worksmith-{_slug(suite.path.resolve().name)}-tasks"
+    name = f"worksmith-{_slug(settings.out.resolve().name)}-tasks"
     module = name.replace("-", "_")
     fields = "".join(f"    {field}: {_TYPES[field]} = {value!r}\n" for field, value in chosen.items())
     place, run = quote(str(settings.out)), quote(str(settings.out / "eval.toml"))
@@ -112,5 +112,5 @@ def export(settings: ExportSettings, *, progress: Progress = SILENT) -> Exported
 
 
 def _slug(name: str) -> str:
-    """Part of a package's name; empty names and others without letters are `a-suite`."""
-    return re.sub(r"[^a-z0-9]+", "-", name.lower())[:40].strip("-") or "a-suite"
+    """Part of a package's name, of the name of a folder."""
+    return re.sub(r"[^a-z0-9]+", "-", name.lower())[:40].strip("-") or "of-a-suite"
