@@ -165,10 +165,11 @@ def test_a_slow_task_is_given_up(tmp_path: Path) -> None:
     assert [name for name, _ in events(stream.text)] == ["error", "end"]
 
 
-def test_a_client_that_hangs_up_stops_its_task(tmp_path: Path) -> None:
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_client_that_hangs_up_stops_its_task(tmp_path: Path, stream: bool) -> None:
     with served(desk(tmp_path), tmp_path) as at:
         at.program.hold.clear()
-        body = {"task": json.dumps([["wait", {}], ["ask", {}]])}
+        body = {"task": json.dumps([["wait", {}], ["ask", {}]]), "stream": stream}
         with at.client() as client, pytest.raises(httpx.ReadTimeout):
             client.post("/tasks", json=body, timeout=0.2)
         time.sleep(0.1)

@@ -6,12 +6,14 @@ import base64
 import hashlib
 import hmac
 import json
+import threading
 import time
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import httpx
 import jwt
 import pytest
 from cryptography.hazmat.primitives import serialization
@@ -251,6 +253,56 @@ def test_a_renewed_set_is_asked_for_seldom_and_its_failure_forgiven() -> None:
     now[0] = 1000
     assert not refused(found, new), "the old set serves while no other can be had"
     assert asked == [3]
+
+
+@pytest.mark.parametrize(
+    ("status", "size", "said"),
+    [(200, 0, ""), (302, 0, "cannot be had"), (404, 0, "cannot be had"), (200, 2 << 20, "longer than 1 MiB")],
+)
+def test_a_set_is_fetched_whole_from_the_address_and_no_other(
+    monkeypatch: pytest.MonkeyPatch, status: int, size: int, said: str
+) -> None:
+    asked: list[str] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(str(request.url))
+        text = json.dumps({"keys": [jwk("ES256", "a")], "more": "x" * size})
+        return httpx.Response(status, text=text, headers={"Location": "https://evil.example/keys"})
+
+    def stream(*given: Any, follow_redirects: bool, **_: Any) -> Any:
+        client = httpx.Client(transport=httpx.MockTransport(answer), follow_redirects=follow_redirects)
+        return client.stream(*given)
+
+    monkeypatch.setattr(httpx, "stream", stream)
+    if said:
+        with pytest.raises(InputError, match=said):
+            key_set("https://login.example/keys")
+    else:
+        assert not refused(tokens(key_set("https://login.example/keys")), signed("ES256"))
+    assert asked == ["https://login.example/keys"]
+
+
+def test_nobody_waits_for_another_ones_request_for_keys() -> None:
+    now, slow, begun = [0.0], threading.Event(), threading.Event()
+    text = json.dumps({"keys": [jwk("ES256", "a")]}).encode()
+
+    def read() -> bytes:
+        if now[0]:
+            begun.set()
+            slow.wait(20)
+        return text
+
+    found = tokens(KeySet(read, where="tests", lasting=False, clock=lambda: now[0]))
+    now[0] = 1000.0
+    unknown = signed("ES256", headers={"kid": "unknown"})
+    first = threading.Thread(target=refused, args=(found, unknown))
+    first.start()
+    begun.wait(20)
+    assert refused(found, unknown)
+    assert not refused(found, signed("ES256", headers={"kid": "a"}))
+    assert first.is_alive()
+    slow.set()
+    first.join()
 
 
 @pytest.fixture(scope="module")
