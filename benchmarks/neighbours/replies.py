@@ -7,11 +7,11 @@ every framework that shows the same task gets the same replies.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from dspy.lm15 import Message, Request, Response, TextPart, ToolCallPart, Usage
+from dspy.lm15 import FunctionTool, Message, Request, Response, TextPart, ToolCallPart, Usage
 
 from evals.suite import Suite
 from evals.tasks.task import Step, Task
@@ -25,6 +25,9 @@ SUITES = "NEIGHBOURS_SUITES"
 Call = tuple[str, dict[str, Any]]
 Turn = Sequence[Call] | str
 """The calls of a reply, or its words."""
+
+Offered = Mapping[str, Any]
+"""The schemas of the tools in a request, by name."""
 
 
 def manner_of(task: Task) -> str:
@@ -43,8 +46,8 @@ class Replies:
         said += "\n" + str(request.system or "")
         task = next(task for task in self._tasks if task.query in said and _person(task) in said)
         place = sum(message.role == "assistant" for message in request.messages)
-        offered = {tool.name for tool in request.tools}
-        reply = _message((_RIGHT | _WRONG)[manner_of(task)](task, FINISH in offered), place)
+        offered = {tool.name: tool.parameters for tool in request.tools if isinstance(tool, FunctionTool)}
+        reply = _message((_RIGHT | _WRONG)[manner_of(task)](task, offered), place)
         reason: Any = "tool_call" if reply.first(ToolCallPart) else "stop"
         return Response(None, request.model, reply, reason, Usage(100, 10, 110))
 
@@ -76,84 +79,87 @@ def _step(step: Step, **changed: Any) -> Call:
     return native_name(step.tool), {**step.arguments, **changed}
 
 
-def _end(task: Task, finishes: bool, *, answer: str | None = None, status: str | None = None) -> Turn:
+def _end(task: Task, offered: Offered, *, answer: str | None = None, status: str | None = None) -> Turn:
     right = task.answer.text if task.answer else "Done."
     text = right if answer is None else answer
-    if not finishes:
+    if FINISH not in offered:
         return text or "There is nothing."
     return [
         (FINISH, {"answer": text, "status": status or (task.answer.status if task.answer else "answered")})
     ]
 
 
-def _right(task: Task, finishes: bool) -> list[Turn]:
-    return [*_plan(task), _end(task, finishes)]
+def _right(task: Task, offered: Offered) -> list[Turn]:
+    return [*_plan(task), _end(task, offered)]
 
 
-def _together(task: Task, finishes: bool) -> list[Turn]:
-    return [[call for turn in _right(task, finishes) if not isinstance(turn, str) for call in turn], "Done."]
+def _together(task: Task, offered: Offered) -> list[Turn]:
+    return [[call for turn in _right(task, offered) if not isinstance(turn, str) for call in turn], "Done."]
 
 
-def _mistaken(task: Task, finishes: bool) -> list[Turn]:
+def _mistaken(task: Task, offered: Offered) -> list[Turn]:
     first = (task.gold_plan or (None,))[0]
     wrong: list[Turn] = [
         [("no_such__tool", {"x": 1})],
         [(_step(first)[0] if first else "other", {"no": "argument"})],
     ]
-    return [*wrong, *_right(task, finishes)]
+    return [*wrong, *_right(task, offered)]
 
 
-def _as_texts(task: Task, finishes: bool) -> list[Turn]:
-    def texts(values: dict[str, Any]) -> dict[str, Any]:
-        return {name: str(v) if isinstance(v, int | float) else v for name, v in values.items()}
-
-    plan = [[_step(step, **texts(step.arguments))] for step in task.gold_plan or ()]
-    return [*plan, _end(task, finishes)]
-
-
-def _in_words(task: Task, finishes: bool) -> list[Turn]:
-    return [*_plan(task), _end(task, False)]
-
-
-def _wrong_answer(task: Task, finishes: bool) -> list[Turn]:
-    return [*_plan(task), _end(task, finishes, answer="The answer is 42.")]
+def _with_nulls(task: Task, offered: Offered) -> list[Turn]:
+    """Arguments that are left out are null, as many models write them; schemas do not allow that."""
+    plan = []
+    for step in task.gold_plan or ():
+        name, arguments = _step(step)
+        schema = offered.get(name, {})
+        optional = schema.get("properties", {}).keys() - set(schema.get("required", ()))
+        plan.append([(name, {**dict.fromkeys(sorted(optional)), **arguments})])
+    return [*plan, _end(task, offered)]
 
 
-def _wrong_status(task: Task, finishes: bool) -> list[Turn]:
+def _in_words(task: Task, offered: Offered) -> list[Turn]:
+    return [*_plan(task), _end(task, {})]
+
+
+def _wrong_answer(task: Task, offered: Offered) -> list[Turn]:
+    return [*_plan(task), _end(task, offered, answer="The answer is 42.")]
+
+
+def _wrong_status(task: Task, offered: Offered) -> list[Turn]:
     denied = task.answer is not None and task.answer.status == "denied"
-    return [*_plan(task), _end(task, finishes, status="answered" if denied else "denied")]
+    return [*_plan(task), _end(task, offered, status="answered" if denied else "denied")]
 
 
-def _at_once(task: Task, finishes: bool) -> list[Turn]:
-    return [_end(task, finishes)]
+def _at_once(task: Task, offered: Offered) -> list[Turn]:
+    return [_end(task, offered)]
 
 
-def _cut_short(task: Task, finishes: bool) -> list[Turn]:
-    return [*_plan(task)[:-1], _end(task, finishes)]
+def _cut_short(task: Task, offered: Offered) -> list[Turn]:
+    return [*_plan(task)[:-1], _end(task, offered)]
 
 
-def _twice(task: Task, finishes: bool) -> list[Turn]:
-    return [*_plan(task), *_plan(task), _end(task, finishes)]
+def _twice(task: Task, offered: Offered) -> list[Turn]:
+    return [*_plan(task), *_plan(task), _end(task, offered)]
 
 
-def _other_values(task: Task, finishes: bool) -> list[Turn]:
+def _other_values(task: Task, offered: Offered) -> list[Turn]:
     plan = list(task.gold_plan or ())
     changed = [{name: f"{v}, or not" for name, v in s.arguments.items() if isinstance(v, str)} for s in plan]
-    return [*([_step(s, **more)] for s, more in zip(plan, changed, strict=True)), _end(task, finishes)]
+    return [*([_step(s, **more)] for s, more in zip(plan, changed, strict=True)), _end(task, offered)]
 
 
-def _endless(task: Task, finishes: bool) -> list[Turn]:
-    return _plan(task)[:1] * 100 or [_end(task, finishes)]
+def _endless(task: Task, offered: Offered) -> list[Turn]:
+    return _plan(task)[:1] * 100 or [_end(task, offered)]
 
 
-_Manner = Callable[[Task, bool], list[Turn]]
-"""The turns of a task; takes the task, and whether `finish` is a tool."""
+_Manner = Callable[[Task, Offered], list[Turn]]
+"""The turns of a task; takes the task and the tools."""
 
 _RIGHT: dict[str, _Manner] = {
     "right": _right,
     "together": _together,
     "mistaken": _mistaken,
-    "as_texts": _as_texts,
+    "with_nulls": _with_nulls,
     "in_words": _in_words,
 }
 _WRONG: dict[str, _Manner] = {
