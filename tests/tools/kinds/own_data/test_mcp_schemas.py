@@ -131,8 +131,20 @@ def test_schemas_become_types(schema: dict[str, Any], shown: str | None, right: 
                 "$defs": {f"n{i}": {"items": [{"$ref": f"#/$defs/n{i + 1}"}] * 9} for i in range(9)}
                 | {"n9": {}}
             },
-            "more than 2,000 parts",
+            "more than 4,000 parts",
         ),
+        (
+            taking({"a": {"$ref": "#/$defs/n0"}})
+            | {
+                "$defs": {f"n{i}": {"allOf": [{"$ref": f"#/$defs/n{i + 1}"}] * 9} for i in range(9)}
+                | {"n9": {}}
+            },
+            "more than 4,000 parts",
+        ),
+        (taking({"a": {"enum": [str(n) for n in range(5_000)]}}), "more than 4,000 parts"),
+        ({"type": "object", "allOf": [{"$ref": "#"}]}, "RecursionError"),
+        (taking({"a": {"type": {"x": 1}}}), "TypeError"),
+        (taking({"a": {"$ref": f"#{'/a' * 9_000}"}}), "refers to .{0,300} .leave the tool out[^/]*$"),
         (taking({"a": {"type": "string", "minLength": 3, "default": {"x": [1]}}}), None),
     ],
 )

@@ -20,8 +20,13 @@ from tools.errors import InputError
 _TAKEN = frozenset({"ctx", "self", "model_config"})
 """Names that mean something else in the functions and models that tools are made of."""
 
-_MOST = 2_000
-"""Nodes of a schema with all references in their places."""
+_MOST = 4_000
+"""Parts of a schema with all references in their places; each value of a choice is one."""
+
+_LONGEST_CHAIN = 100
+"""References from one to the next."""
+_LONGEST_FAULT = 300
+"""Characters of a message, in which a schema can be quoted."""
 
 _NULL = type(None)
 _PLAIN: Mapping[str, Any] = {"integer": int, "number": float, "boolean": bool, "null": _NULL}
@@ -49,6 +54,12 @@ class Parameters:
         self.names: dict[str, str] = {}
         self.all: list[inspect.Parameter] = []
         types = _Types(schema, where)
+        try:
+            self._read(schema, types)
+        except (ArithmeticError, RecursionError, TypeError, ValueError) as error:
+            raise types.refused(f"its schema is none: {type(error).__name__}: {str(error)[:100]}") from error
+
+    def _read(self, schema: Mapping[str, Any], types: _Types) -> None:
         whole = types.resolved(schema)
         if whole.get("type", "object") != "object":
             raise types.refused(f"its arguments are {whole.get('type')!r} and no object")
@@ -83,7 +94,12 @@ class _Types:
         self._left = _MOST
 
     def refused(self, fault: str) -> InputError:
-        return InputError(fault, where=self._where, hint="leave the tool out with only=")
+        return InputError(fault[:_LONGEST_FAULT], where=self._where, hint="leave the tool out with only=")
+
+    def _take(self, parts: int = 1) -> None:
+        self._left -= parts
+        if self._left < 0:
+            raise self.refused(f"its schema has more than {_MOST:,} parts")
 
     def noted(self, schema: Any, path: tuple[str, ...] = (), *, or_none: bool = False) -> Any:
         """The type with its description."""
@@ -98,9 +114,7 @@ class _Types:
         Args:
             path: the references that led here; one that leads to itself is a free value.
         """
-        self._left -= 1
-        if self._left < 0:
-            raise self.refused(f"its schema has more than {_MOST:,} parts")
+        self._take()
         if schema is True or schema == {}:
             return Any
         if not isinstance(schema, Mapping):
@@ -124,7 +138,8 @@ class _Types:
 
     def resolved(self, schema: Mapping[str, Any]) -> Mapping[str, Any]:
         """The schema with its reference and with `allOf` put together."""
-        for _ in range(_MOST):
+        for _ in range(_LONGEST_CHAIN):
+            self._take()
             if "$ref" in schema:
                 rest = {name: value for name, value in schema.items() if name != "$ref"}
                 schema = {**self._found(str(schema["$ref"])), **rest}
@@ -172,6 +187,7 @@ class _Types:
     def _one_of(self, values: Any) -> Any:
         if not isinstance(values, list) or not values:
             raise self.refused(f"{values!r} is no list of values")
+        self._take(len(values))
         if all(value is None or isinstance(value, str | int) for value in values):
             return Literal[tuple(values)]
         return Union[tuple(type(value) for value in values)]  # noqa: UP007
