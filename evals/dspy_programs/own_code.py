@@ -49,7 +49,7 @@ def own_object(address: str, *, where: str) -> Any:
         sys.path.insert(0, here)
     try:
         found: Any = import_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise InputError(
             f"{module} cannot be imported ({type(error).__name__}: {error})",
             where=where,

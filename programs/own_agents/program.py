@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
 import dspy
 
@@ -74,6 +75,10 @@ class OwnAgent:
             raise InputError(
                 f"{function!r} is no agent",
                 hint="give a function of a task; a dspy.Module is a program and needs no wrapper",
+            )
+        if not _takes_a_task(function):
+            raise InputError(
+                f"{function!r} takes no task", hint="give a function that can be called with one argument"
             )
         if toolset is not None and tools_a_step(toolset):
             raise InputError(
@@ -155,3 +160,13 @@ class OwnAgent:
         finally:
             opened.task.tools.end()
         return opened.ended(returned, failed)
+
+
+def _takes_a_task(function: Callable[..., Any]) -> bool:
+    """Whether a function can be called with one argument, as far as its signature says."""
+    try:
+        with suppress(ValueError):  # it has none
+            inspect.signature(function).bind(None)
+    except TypeError:
+        return False
+    return True
