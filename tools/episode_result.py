@@ -238,6 +238,25 @@ class ShownRecord:
     readable: bool
 
 
+@dataclass(frozen=True, slots=True)
+class SpanRecord:
+    """A span that the program's framework emitted through OpenTelemetry.
+
+    Attributes:
+        parent: the place of the span that it is below, among those of the episode; None for none.
+        start: seconds after the begin of the episode.
+        error: empty for none.
+        attributes: of the semantic conventions for generative models, long ones cut.
+    """
+
+    name: str
+    parent: int | None
+    start: float
+    seconds: float
+    error: str
+    attributes: dict[str, str | int | float | bool]
+
+
 @dataclass
 class EpisodeResult:
     """What an episode left, for scorers, logs and people.
@@ -256,6 +275,7 @@ class EpisodeResult:
         error: what failed, for a status other than `finished`.
         traceback: of an exception that is a mistake in the program; see `evals.lm.failures`.
         prediction: of the program, for metrics.
+        spans: that the program's framework emitted.
         shown: records that the agent saw otherwise than by calls.
     """
 
@@ -274,6 +294,7 @@ class EpisodeResult:
     error: str | None = None
     traceback: str = ""
     prediction: Any = None
+    spans: tuple[SpanRecord, ...] = ()
     shown: list[ShownRecord] = field(default_factory=list)
 
     def __repr__(self) -> str:

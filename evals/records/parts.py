@@ -100,14 +100,7 @@ class AskEntry(Used):
 
 
 class SpanEntry(Entry):
-    """A span that the program's framework emitted through OpenTelemetry.
-
-    Attributes:
-        parent: the place of the span that it is below, among those of the episode; None for none.
-        start: seconds after the begin of the episode.
-        error: empty for none.
-        attributes: of the semantic conventions for generative models, long ones cut.
-    """
+    """A span that the program's framework emitted, see `tools.episode_result.SpanRecord`."""
 
     name: str
     parent: NonNegativeInt | None = None

@@ -203,6 +203,7 @@ def record_episode(
         plan=episode.plan,
         shown=tuple(each.reference for each in episode.shown),
         asks=tuple(_question(ask) for ask in episode.asks),
+        spans=tuple(SpanEntry(**asdict(span)) for span in episode.spans),
         changes=change_entries(episode.outcome),
     )
     try:

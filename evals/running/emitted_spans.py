@@ -15,10 +15,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakSet
 
-from evals.records.parts import SpanEntry
+from tools.episode_result import SpanRecord
 from tools.files.secrets import without_secrets
 from tools.files.unicode import writable
 
@@ -73,21 +73,21 @@ class EmittedSpans:
             for number in self._spans:
                 _owners.pop(number, None)
 
-    def entries(self) -> tuple[SpanEntry, ...]:
-        """The spans as a record keeps them; one that has not ended lasts until now."""
+    def records(self) -> tuple[SpanRecord, ...]:
+        """The spans with what is kept of them; one that has not ended lasts until now."""
         left, now = MOST_TEXT, time.time_ns()
         places = {number: place for place, number in enumerate(self._spans)}
         found = []
         for span in self._spans.values():
             begin = min(max(span.start_time or now, self._begin), now)
             attributes = {}
-            for name, value in dict(span.attributes or {}).items():
+            for name, value in _copied(span).items():
                 if _KEPT.match(name) and left > 0:
                     attributes[name] = _cut(value, min(LONGEST_VALUE, left))
                     left -= len(str(attributes[name]))
             error = span.status.description or "failed" if span.status.status_code.name == "ERROR" else ""
             found.append(
-                SpanEntry(
+                SpanRecord(
                     name=_clean(span.name)[:_LONGEST_NAME],
                     parent=places.get(span.parent.span_id) if span.parent else None,
                     start=(begin - self._begin) / 1e9,
@@ -152,6 +152,11 @@ def _processor() -> SpanProcessor:
                 episode.add(span)
 
     return Collecting()
+
+
+def _copied(span: ReadableSpan) -> dict[str, Any]:
+    """The attributes in one step: a thread that the agent left behind may still set some."""
+    return cast("dict[str, Any]", span.attributes or {}).copy()
 
 
 def _cut(value: Any, longest: int) -> str | int | float | bool:

@@ -110,10 +110,8 @@ class RolloutJob:
             AdmissionError: the budget is spent.
         """
         with self._asking(unit, meter, attempt) as used:
-            with emitted_spans() as emitted:
-                episode, raised = self._episode(task, used)
-            record = self.record(unit, task, episode, raised=raised)
-            return record.model_copy(update={"spans": emitted.entries()})
+            episode, raised = self._episode(task, used)
+            return self.record(unit, task, episode, raised=raised)
 
     def episode(self, unit: WorkUnit, task: Task, meter: Meter | None = None) -> EpisodeResult:
         """Run one episode without a record of it; arguments and errors as of `run`."""
@@ -144,21 +142,22 @@ class RolloutJob:
     def _episode(self, task: Task, used: Meter) -> tuple[EpisodeResult, bool]:
         """The episode, and whether the program raised an exception instead of giving one."""
         started, raised = time.perf_counter(), False
-        try:
-            episode = _episode_of(run_program(self._program, task, self.settings.env), self.program)
-        except InputError:
-            raise
-        except Exception as error:
-            # The program's changes are lost with it.
-            raised, failure = True, failure_of(error)
-            episode = EpisodeResult(
-                failure.status,
-                Outcome(b"", ()),
-                seconds=time.perf_counter() - started,
-                error=failure.error,
-                traceback=failure.traceback,
-            )
-        return _with_usage(episode, used), raised
+        with emitted_spans() as emitted:
+            try:
+                episode = _episode_of(run_program(self._program, task, self.settings.env), self.program)
+            except InputError:
+                raise
+            except Exception as error:
+                # The program's changes are lost with it.
+                raised, failure = True, failure_of(error)
+                episode = EpisodeResult(
+                    failure.status,
+                    Outcome(b"", ()),
+                    seconds=time.perf_counter() - started,
+                    error=failure.error,
+                    traceback=failure.traceback,
+                )
+        return replace(_with_usage(episode, used), spans=emitted.records()), raised
 
     def record(
         self, unit: WorkUnit, task: Task, episode: EpisodeResult, *, raised: bool = False

@@ -32,7 +32,7 @@ def reply(method: str, tool: str) -> dict[str, Any]:
             sys.stderr.write("I am dying\n")
             os._exit(3)
         case _, "stay":
-            time.sleep(2)
+            time.sleep(3.5)
             return text("late")
         case _, "garbage":
             return {"result": {"content": "no list"}}

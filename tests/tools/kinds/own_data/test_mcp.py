@@ -230,7 +230,7 @@ def test_a_server_with_other_tools_is_not_called(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_garbage_is_the_servers_failure_and_wrong_arguments_are_the_agents(tmp_path: Path) -> None:
     pytest.importorskip("mcp")
-    env = odd(tmp_path, seconds=1.5)
+    env = odd(tmp_path, seconds=2.5)
     env.connect(LIVE)
 
     for name, said in {
