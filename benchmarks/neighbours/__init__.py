@@ -12,11 +12,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from benchmarks.neighbours import in_inspect, in_verifiers, ours
+from benchmarks.neighbours import in_inspect, in_mlflow, in_verifiers, ours
 from benchmarks.neighbours.worlds import Model, served, worlds
 
 NAME = "neighbours"
-DESCRIPTION = "scores of the same replies in inspect_ai, verifiers and here, row by row"
+DESCRIPTION = "scores of the same replies in inspect_ai, verifiers, MLflow and here, row by row"
 
 Outcomes = Callable[[Path, Model, int], dict[str, float | None]]
 """Runs tasks of a suite; takes its folder, the model and the number of tasks."""
@@ -24,7 +24,11 @@ Outcomes = Callable[[Path, Model, int], dict[str, float | None]]
 TASKS = 30
 """Tasks of each world."""
 
-NEIGHBOURS: dict[str, Outcomes] = {"inspect_ai": in_inspect.outcomes, "verifiers": in_verifiers.outcomes}
+NEIGHBOURS: dict[str, Outcomes] = {
+    "inspect_ai": in_inspect.outcomes,
+    "verifiers": in_verifiers.outcomes,
+    "mlflow": in_mlflow.outcomes,
+}
 
 
 def run(quick: bool) -> dict[str, Any]:

@@ -17,10 +17,14 @@ AGENT = "examples.agents.openai_loop:agent"
 
 def outcomes(suite: Path, model: Model, limit: int) -> dict[str, float | None]:
     """The outcome of each task by its id; None for one that was not graded."""
-    environment = {"OPENAI_BASE_URL": model.url, "OPENAI_API_KEY": model.key, "AGENT_MODEL": model.name}
-    with patch.dict(os.environ, environment), TemporaryDirectory() as folder:
+    with patch.dict(os.environ, environment(model)), TemporaryDirectory() as folder:
         settings = EvalSettings(
             suite=suite, agent=AGENT, split="all", limit=limit, track=False, log=Path(folder) / "log.jsonl"
         )
         records = evaluate(settings).records
     return {record.task_id: record.scores.get(PRIMARY) for record in records}
+
+
+def environment(model: Model) -> dict[str, str]:
+    """The variables by which the agent finds the model."""
+    return {"OPENAI_BASE_URL": model.url, "OPENAI_API_KEY": model.key, "AGENT_MODEL": model.name}

@@ -10,6 +10,7 @@ from tools.seeding import digest
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
+    from mlflow.entities import EvaluationDataset
 
     from evals.tasks.task import Task, VisibleTask
     from evals.tracking.tracker import Dataset
@@ -25,12 +26,12 @@ def inputs(task: VisibleTask) -> dict[str, Any]:
     """The visible part of a task, of which MLflow makes the keyword arguments of a program.
 
     Returns:
-        `task_id` and `task` (the request), and what else there is of `context`, `domains`, `persona` (the id)
+        `task` (the request) and `task_id`, and what else there is of `context`, `domains`, `persona` (the id)
         and `now`.
     """
     values = {
-        "task_id": task.id,
         "task": task.query,
+        "task_id": task.id,
         "context": task.context,
         "domains": list(task.domains),
         "persona": task.persona.id if task.persona is not None else None,
@@ -47,7 +48,7 @@ def keep_dataset(
     tasks: Sequence[Task],
     *,
     expected: bool = False,
-) -> str:
+) -> EvaluationDataset:
     """Keep tasks as an evaluation dataset of an experiment; the same tasks of the same suite are kept once.
 
     MLflow's own client would add the name of the user to each.
@@ -56,12 +57,13 @@ def keep_dataset(
         expected: whether it has the expectations of the tasks as well.
 
     Returns:
-        The name of the dataset, which ends in the digest of its content.
+        The dataset; its name ends in the digest of its content.
     """
     content = digest([suite.digest, split, [task.digest for task in tasks], expected])
     name = f"{suite.name}/{split}, {len(tasks)} tasks, {content[:8]}"
-    if client.search_datasets([experiment_id], f"tags.{_DIGEST} = '{content}'", max_results=1):
-        return name
+    found = client.search_datasets([experiment_id], f"tags.{_DIGEST} = '{content}'", max_results=1)
+    if found:
+        return found[0]
     store = client._tracking_client.store
     tags = {
         "worksmith.suite": suite.name,
@@ -71,14 +73,19 @@ def keep_dataset(
         "worksmith.expectations": str(expected).lower(),
     }
     made = store.create_dataset(name, tags=tags, experiment_ids=[experiment_id])
-    rows = [_row(task, expected) for task in tasks]
+    rows = [row(task, expected) for task in tasks]
     for start in range(0, len(rows), _BATCH):
         store.upsert_dataset_records(made.dataset_id, rows[start : start + _BATCH])
     # Last, so that a dataset that an interruption left incomplete is not taken for the whole one.
     store.set_dataset_tags(made.dataset_id, {_DIGEST: content})
-    return name
+    return made
 
 
-def _row(task: Task, expected: bool) -> dict[str, Any]:
-    row: dict[str, Any] = {"inputs": inputs(task), "source": {"source_type": "CODE", "source_data": {}}}
-    return {**row, "expectations": expectations(task)} if expected else row
+def row(task: Task, expected: bool) -> dict[str, Any]:
+    """A task as a row of a dataset.
+
+    Args:
+        expected: whether it has the expectations as well.
+    """
+    visible: dict[str, Any] = {"inputs": inputs(task)}
+    return {**visible, "expectations": expectations(task)} if expected else visible

@@ -9,7 +9,7 @@ import pytest
 from benchmarks import neighbours
 
 pytestmark = pytest.mark.slow
-NEEDS = {"inspect_ai": "inspect_ai", "verifiers": "verifiers"}
+NEEDS = {"inspect_ai": "inspect_ai", "verifiers": "verifiers", "mlflow": "mlflow"}
 """The packages of the frameworks."""
 
 

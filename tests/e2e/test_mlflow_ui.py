@@ -10,9 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.browser import browser  # noqa: F401  (a fixture)
+import worksmith as ws
+from evals.suite import Suite
+from evals.tracking.reaching import TrackingError
+from tests.browser import DESKTOP, browser, resize  # noqa: F401  (a fixture)
 from tests.e2e.conftest import invoke
 from tests.e2e.mlflow_server import mlflow_server
+from worksmith.exports.mlflow import predict_fn, scorers
 
 if TYPE_CHECKING:
     from selenium.webdriver import Chrome
@@ -29,11 +33,13 @@ class Recorded:
     """What the commands wrote to a server.
 
     Attributes:
+        experiment: the id of the experiment, which is called `name`.
         runs: ids, by the command.
     """
 
     address: str
     experiment: str
+    name: str
     runs: dict[str, str]
     log: Path
 
@@ -58,7 +64,7 @@ def recorded(office: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         runs = {
             run.data.tags["worksmith.command"]: run.info.run_id for run in client.search_runs([experiment])
         }
-        yield Recorded(address, experiment, runs, log)
+        yield Recorded(address, experiment, office.name, runs, log)
 
 
 def client_of(address: str) -> Any:
@@ -126,6 +132,44 @@ def test_a_registered_program_is_found_by_its_alias_and_answers(recorded: Record
     assert len(traces(recorded, recorded.runs["compile"])) == 2
 
 
+def test_mlflows_evaluation_of_the_registered_program_gives_our_scores(
+    recorded: Recorded, office: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import mlflow
+
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", recorded.address)
+    monkeypatch.setenv("TQDM_DISABLE", "1")
+    wanted = ("export", "mlflow", office, "--limit", 4, "--json")
+    kept = [json.loads(invoke(*wanted).stdout) for _ in range(2)]
+    assert kept[0] == kept[1]
+    suite, model = Suite.open(office), "models:/desk@champion"
+    before = mlflow.get_tracking_uri()
+    try:
+        mlflow.set_tracking_uri(recorded.address)
+        mlflow.set_experiment(office.name)
+        with pytest.raises(TrackingError, match="nobody"):
+            predict_fn("models:/nobody@champion", suite)
+        found = mlflow.genai.evaluate(
+            data=mlflow.genai.datasets.get_dataset(dataset_id=kept[0]["dataset_id"]),
+            predict_fn=predict_fn(model, suite, lm="local/analogy"),
+            scorers=scorers(suite),
+        )
+    finally:
+        mlflow.set_tracking_uri(before)
+
+    program = recorded.log.parent / "desk.json"
+    tasks = suite.examples("test", limit=4)
+    ours = ws.evaluate(program, tasks, lm="local/analogy", progress=False)
+    rows = {row["response"]["episode"]: row for row in found.result_df.to_dict("records")}
+    assert set(rows) == {record.key for record in ours.records}
+    for record in ours.records:
+        row = rows[record.key]
+        assert {name: row[f"{name}/value"] for name in record.scores} == record.scores
+    assert found.metrics["outcome/mean"] == pytest.approx(ours.summary.scores["outcome"].value)
+    inputs = client_of(recorded.address).get_run(found.run_id).inputs
+    assert [each.dataset.name for each in inputs.dataset_inputs] == [kept[0]["name"]]
+
+
 def test_instructions_are_prompts_with_a_version_for_each_text(recorded: Recorded) -> None:
     from evals.tracking import open_tracker
 
@@ -146,10 +190,15 @@ class Page:
     def __init__(self, driver: Chrome, address: str) -> None:
         self._driver = driver
         self._address = address
+        resize(driver, DESKTOP)
         driver.get(address)
         # A chat panel that opens itself would cover half of each page.
         for name, value in (("fab.autoOpenedOnFirstLoad_v1", "true"), ("panelOpen_v1", "false")):
             driver.execute_script(f"localStorage.setItem('mlflow.assistant.{name}', '{value}')")
+
+    def widen(self) -> None:
+        """Show all columns of wide tables: MLflow draws those in sight only."""
+        resize(self._driver, (2400, 900))
 
     def open(self, path: str) -> None:
         self._driver.get(f"{self._address}/#/{path}")
@@ -199,6 +248,27 @@ def test_from_a_run_to_a_trace_to_its_assessments(page: Page, recorded: Recorded
 def test_a_runs_figures_are_charts(page: Page, recorded: Recorded) -> None:
     page.open(f"experiments/{recorded.experiment}/runs/{recorded.runs['eval']}/model-metrics")
     page.find("//*[contains(@class, 'js-plotly-plot')]")
+
+
+def test_each_page_of_the_experiment_shows_what_belongs_there(page: Page, recorded: Recorded) -> None:
+    from evals.tracking import open_tracker
+
+    with open_tracker(recorded.address, experiment=recorded.name).start("compile") as run:
+        run.instructions({"react-gepa.selector": "Look before you write."})
+    pages = {
+        "datasets": [
+            f"starts-with(text(), '{recorded.name}/{split}, ')" for split in ("test", "train", "dev")
+        ],
+        "judges": ["text()='judge_outcome, local/rubric'"],
+        "prompts": ["text()='react-gepa.selector'"],
+        "models": ["text()='react-knn'", "contains(@href, 'models/desk')", "text()='dev/outcome'"],
+        "evaluation-runs": ["text()='eval plan'", "text()='compile react knn'"],
+    }
+    page.widen()
+    for name, shown in pages.items():
+        page.open(f"experiments/{recorded.experiment}/{name}")
+        for text in shown:
+            page.find(f"//*[{text}]")
 
 
 def test_a_registered_model_shows_its_version_and_alias(page: Page) -> None:

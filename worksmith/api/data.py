@@ -6,64 +6,29 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import dspy
 
-from evals.dspy_programs.digests import model_name, strategy_name
+from evals.dspy_programs.digests import strategy_name
 from evals.running.study import Arm
 from evals.suite import Examples, Suite, suite_of_examples
 from evals.tasks.task import VisibleTask
-from optimizers.compiling.models import Model
 from optimizers.learning_data import check_given, chosen_by
-from optimizers.teleprompter import default_model
-from programs.agent import Agent
-from programs.own_agents.program import OwnAgent
 from tools.errors import InputError
 from tools.world_kind import LIVE
+from worksmith.jobs.parts.given import opened
 from worksmith.jobs.parts.judges import check_judged, open_judges
 from worksmith.jobs.parts.measurement import Measurement
 from worksmith.jobs.parts.opening import usable_tasks
-from worksmith.jobs.parts.programs import OpenedProgram, named_program
+from worksmith.jobs.parts.programs import OpenedProgram
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.settings.groups.measuring import MeasureSettings
-from worksmith.models.resolve import model_label, open_models
 
 if TYPE_CHECKING:
     from evals.tasks.task import Task
     from optimizers.cost.budget import Budget
     from tools.environment import Environment
-
-
-class Chosen(NamedTuple):
-    """The models that are asked, by label; `said` if nobody chose one."""
-
-    name: str
-    models: Mapping[str, dspy.LM]
-    said: tuple[str, ...] = ()
-
-    @property
-    def only(self) -> Model:
-        """The model.
-
-        Raises:
-            InputError: there are several.
-        """
-        if len(self.models) > 1:
-            raise InputError(f"{len(self.models)} models, need one", where="lm", hint=", ".join(self.models))
-        return Model(self.name, next(iter(self.models.values())))
-
-
-def chosen_models(lm: str | dspy.BaseLM | None, suite: Suite) -> Chosen:
-    """The model of that name or itself; DSPy's where there is none, else `local/analogy`."""
-    if isinstance(lm, str):
-        return Chosen(lm, open_models(lm, suite.tasks))
-    if lm is not None:
-        return Chosen(model_name(lm), {model_label(model_name(lm)): lm})
-    model = default_model()
-    return Chosen(
-        model.name, {model_label(model.name): model.lm}, (f"The model is {model.name}, as none was given.",)
-    )
 
 
 def measurement(
@@ -151,36 +116,6 @@ def _progress(shown: bool) -> Progress:
     from worksmith.cli.terminal import Terminal
 
     return Terminal() if shown else SILENT
-
-
-def opened(program: Any, env: Environment) -> OpenedProgram:
-    """A program that is ready to run in an environment.
-
-    Args:
-        program: takes `task=`, or is a file or address as of `named_program`.
-
-    Raises:
-        InputError: it is no program, or works in another environment.
-    """
-    if isinstance(program, str | Path):
-        return named_program(str(program), env)
-    if isinstance(program, type) or not callable(program):
-        raise InputError(
-            f"{program!r} is no program", hint="give an agent, a DSPy program, a function, or a file"
-        )
-    made = getattr(program, "compilation", None)
-    facts = made.artifact.manifest.tried if made is not None else None
-    file = getattr(made, "file", None)
-    if isinstance(program, OwnAgent):
-        program = program.bound(env)
-    if isinstance(program, Agent) and program.env is not env:
-        if program.env is not None:
-            raise InputError(
-                "the agent works in another environment than the tasks", hint="make it with suite.env"
-            )
-        program = program.deepcopy()
-        program.env = env
-    return OpenedProgram(program, facts, file)
 
 
 def arms_of(

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from evals.dspy_programs.own_models import check_models
 from optimizers.wording import errors_in_python
-from worksmith.api.data import arms_of, chosen_models, connection_kept, measurement, opened
+from worksmith.api.data import arms_of, connection_kept, measurement
 from worksmith.jobs.comparison import Comparison, run_comparison
 from worksmith.jobs.evaluation import EvalPlan, Evaluation, run_evaluation
+from worksmith.jobs.parts.given import chosen_models, opened
 from worksmith.jobs.parts.tracking import Tracking
 from worksmith.jobs.study_plan import ProgramsPlan
 

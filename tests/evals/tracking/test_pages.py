@@ -75,13 +75,14 @@ def test_the_tasks_of_runs_are_one_dataset_without_truth_or_names_of_people(trac
 
 def test_other_tasks_and_expectations_are_other_datasets(tracker: MlflowTracker) -> None:
     client, where = tracker.client, tracker.experiment_id
-    names = [
+    made = [
         keep_dataset(client, where, SUITE, "test", tasks(2)),
         keep_dataset(client, where, SUITE, "test", tasks(3)),
         keep_dataset(client, where, SUITE._replace(digest="def"), "test", tasks(3)),
         keep_dataset(client, where, SUITE, "test", tasks(3), expected=True),
         keep_dataset(client, where, SUITE, "test", tasks(3), expected=True),
     ]
+    names = [each.name for each in made]
     assert len(set(names)) == 4
     found = {each.name: each.dataset_id for each in client.search_datasets([where])}
     assert set(found) == set(names)

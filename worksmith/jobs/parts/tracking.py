@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from evals.tracking.registry import Registration
     from optimizers.compiling.artifact import Artifact
     from optimizers.compiling.compile import Result
-    from worksmith.jobs.settings.groups.record import ExperimentSettings
+    from worksmith.jobs.settings.groups.record import TracedSettings
 
 
 def slug(label: str) -> str:
@@ -46,7 +46,7 @@ class Tracking:
     traces: TraceChoice
 
     @classmethod
-    def of(cls, settings: ExperimentSettings, *, track: bool) -> Self:
+    def of(cls, settings: TracedSettings, *, track: bool) -> Self:
         """Read settings."""
         return cls(track, settings.tracking_uri, settings.experiment, TraceChoice.parse(settings.traces))
 

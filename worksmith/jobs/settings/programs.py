@@ -34,7 +34,7 @@ from worksmith.jobs.settings.groups.programs import (
     ProgramSettings,
     ToolSettings,
 )
-from worksmith.jobs.settings.groups.record import ExperimentSettings, MlflowSettings, StoreSettings, traces
+from worksmith.jobs.settings.groups.record import MlflowSettings, StoreSettings, TracedSettings, traces
 from worksmith.jobs.settings.groups.tasks import (
     ConditionSettings,
     GroundTruth,
@@ -286,7 +286,7 @@ class RunSettings(
     ModelSettings,
     JudgeSettings,
     OrgSettings,
-    ExperimentSettings,
+    TracedSettings,
 ):
     """Run one task."""
 

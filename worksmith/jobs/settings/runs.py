@@ -9,7 +9,7 @@ from worksmith.jobs.settings.groups.episodes import SeedSettings, WorkerSettings
 from worksmith.jobs.settings.groups.judging import LOCAL_JUDGE, RubricSettings, judges
 from worksmith.jobs.settings.groups.judging import JudgeSettings as EpisodeJudgeSettings
 from worksmith.jobs.settings.groups.models import CacheSettings
-from worksmith.jobs.settings.groups.record import ExperimentSettings, StoreSettings, TrackSettings, traces
+from worksmith.jobs.settings.groups.record import StoreSettings, TracedSettings, TrackSettings, traces
 from worksmith.jobs.settings.groups.tasks import GroundTruth, RunsSettings, SuiteSettings
 
 FORMATS = {"html": ".html", "md": ".md", "csv": ".csv", "json": ".json", "latex": ".tex"}
@@ -88,7 +88,7 @@ class EpisodesSettings(RunsSettings, StoreSettings):
     suite: Path | None = setting(None, "Suite of published predictions.")
 
 
-class LogSettings(ExperimentSettings):
+class LogSettings(TracedSettings):
     """Put runs from episode logs into MLflow."""
 
     runs: tuple[str, ...] = setting(..., "Episode logs, or folders of logs.", positional=True)

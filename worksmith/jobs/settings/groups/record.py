@@ -45,7 +45,7 @@ def _named(name: str | None) -> str | None:
 
 
 class ExperimentSettings(StoreSettings):
-    """The MLflow experiment, and the episodes that become traces."""
+    """The MLflow experiment."""
 
     group = "Record"
 
@@ -56,6 +56,13 @@ class ExperimentSettings(StoreSettings):
         variable="MLFLOW_EXPERIMENT_NAME",
         recorded=False,
     )
+
+
+class TracedSettings(ExperimentSettings):
+    """The MLflow experiment, and the episodes that become traces."""
+
+    group = "Record"
+
     traces: str = traces("some")
 
 
@@ -65,7 +72,7 @@ class TrackSettings(JobSettings):
     track: bool = setting(True, "Record the run in MLflow.", recorded=False)
 
 
-class MlflowSettings(TrackSettings, ExperimentSettings):
+class MlflowSettings(TrackSettings, TracedSettings):
     """The record of a job in MLflow."""
 
     group = "Record"

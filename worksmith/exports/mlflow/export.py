@@ -1,0 +1,59 @@
+"""Keep a suite's tasks as an evaluation dataset in an MLflow store."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from evals.suite import Suite
+from evals.tracking import Dataset
+from evals.tracking.datasets import keep_dataset
+from evals.tracking.reaching import boundary
+from evals.tracking.store import absolute, open_store, tracking_uri
+from worksmith.exports.choice import chosen_tasks
+from worksmith.jobs.parts.printing import Printable
+from worksmith.jobs.parts.progress import SILENT, Progress
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from worksmith.jobs.settings.exports import ExportMlflowSettings
+
+
+@dataclass(frozen=True)
+class KeptDataset(Printable):
+    """An evaluation dataset in an MLflow store.
+
+    Attributes:
+        dataset_id: for `mlflow.genai.datasets.get_dataset`.
+        tasks: the number of tasks.
+    """
+
+    name: str
+    dataset_id: str
+    experiment: str
+    tasks: int
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def print(self, console: Console) -> None:
+        console.out(f"{self.name} is dataset {self.dataset_id} of {self.experiment}", highlight=False)
+
+
+def export(settings: ExportMlflowSettings, *, progress: Progress = SILENT) -> KeptDataset:
+    """Keep tasks as an evaluation dataset; one that is there is not made again.
+
+    Raises:
+        InputError: a setting is wrong, or there are no such tasks.
+        TrackingError: the store cannot keep it.
+    """
+    suite = Suite.open(settings.suite)
+    choice: dict[str, Any] = {"limit": settings.limit, "where": settings.where, "scheme": settings.scheme}
+    _, split, tasks = chosen_tasks(suite, split=settings.split, progress=progress, **choice)
+    experiment = settings.experiment or suite.path.resolve().name
+    client, experiment_id = open_store(absolute(tracking_uri(settings.tracking_uri)), experiment)
+    about = Dataset(suite.path.name, suite.digest)
+    with boundary():
+        kept = keep_dataset(client, experiment_id, about, split, tasks, expected=settings.expectations)
+    return KeptDataset(kept.name, kept.dataset_id, experiment, len(tasks))
