@@ -13,7 +13,7 @@ from worksmith.jobs.parts.progress import SILENT, Progress
 if TYPE_CHECKING:
     from worksmith.jobs.settings.exports import ExportSettings
 
-_TASK = '''"""Tasks for inspect_ai: `inspect eval task.py --model PROVIDER/MODEL`."""
+_TASK = '''"""Tasks for inspect_ai: `inspect eval task.py --model worksmith/PROVIDER/MODEL`."""
 
 from inspect_ai import Task, task
 
@@ -47,5 +47,5 @@ def export(settings: ExportSettings, *, progress: Progress = SILENT) -> Exported
     choice = choice_of(settings)
     _, _, tasks = chosen_tasks(settings.suite, **choice, progress=progress)
     text = _TASK.format(suite=str(settings.suite.resolve()), **choice)
-    command = f"inspect eval {quote(str(settings.out / 'task.py'))} --model PROVIDER/MODEL"
+    command = f"inspect eval {quote(str(settings.out / 'task.py'))} --model worksmith/PROVIDER/MODEL"
     return write_folder(settings, {"task.py": text}, len(tasks), command)
