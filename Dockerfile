@@ -1,6 +1,4 @@
-# A compiled program behind HTTP, see docs/how-to/serve-a-program.md:
-#   docker build -t worksmith .
-#   docker run --rm -p 8000:8000 -v "$PWD:/data" -e WORKSMITH_JWT_SECRET worksmith serve program program.json office --host 0.0.0.0
+# A compiled program behind HTTP, see docs/how-to/serve-a-program.md. A folder with suite and program is mounted at /data.
 FROM python:3.11-slim AS build
 WORKDIR /source
 COPY pyproject.toml README.md LICENSE ./
@@ -10,6 +8,7 @@ COPY programs programs
 COPY retrievers retrievers
 COPY tools tools
 COPY worksmith worksmith
+COPY worksmith_suite worksmith_suite
 RUN pip wheel --no-cache-dir --no-deps --wheel-dir /wheels .
 
 FROM python:3.11-slim
@@ -22,6 +21,6 @@ RUN pip install --no-cache-dir --index-url https://download.pytorch.org/whl/cpu 
 RUN useradd --create-home --uid 10001 worksmith
 USER worksmith
 WORKDIR /data
-EXPOSE 8000
+EXPOSE 8450
 ENTRYPOINT ["worksmith"]
 CMD ["--help"]
