@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Self
 
@@ -223,17 +222,17 @@ class AskRecord:
 
 @dataclass(frozen=True, slots=True)
 class ShownRecord:
-    """A record that an agent saw otherwise than by a call, such as by a search of its own.
+    """A record that an agent says it saw otherwise than by a call, such as by a search of its own.
+
+    Nobody can check that, so it may be a leak, and is no evidence.
 
     Attributes:
         reference: `table/key`.
-        row: its fields; empty if there is no such record.
-        text: the row as text.
+        text: its fields; empty ones if there is no such record.
         readable: whether the persona may read it.
     """
 
     reference: str
-    row: Mapping[str, Any]
     text: str
     readable: bool
 

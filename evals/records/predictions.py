@@ -58,7 +58,7 @@ class Prediction(Entry):
         status: `answered`, `denied` or `not_found`, where the kind of world asks for it.
         actions: all calls, in order. Calls that only read count in scores of the path and of evidence.
         shown: references (`table/key`) of records that the agent saw otherwise than by `actions`, such as
-            those that its own search found.
+            those that its own search found. They can be leaks; nobody can check them, so they earn nothing.
         ended: how the attempt ended, see `tools.statuses`.
         error: of an attempt that failed.
     """

@@ -160,7 +160,7 @@ def _shown(env: Environment, episode: Episode, references: Sequence[str], where:
 
     rows = episode.copy().edit(body) if known else []
     return [
-        ShownRecord(reference, row, json.dumps(row, ensure_ascii=False), reference not in closed)
+        ShownRecord(reference, json.dumps(row, ensure_ascii=False), reference not in closed)
         for reference, row in zip(references, rows, strict=True)
     ]
 

@@ -29,7 +29,7 @@ def path_scores(task: Task, episode: EpisodeResult, tables: Sequence[Table]) -> 
     scores: dict[str, float] = {}
     calls = made_calls(episode)
     if task.must_read:
-        seen = records_seen(calls, tables) | {each.reference for each in episode.shown if each.row}
+        seen = records_seen(calls, tables)
         scores["retrieval_recall"] = len(seen & set(task.must_read)) / len(set(task.must_read))
     if task.gold_plan:
         called, wanted = [call.tool for call in calls], [step.tool for step in task.gold_plan]

@@ -46,8 +46,8 @@ class CrmScorer(EpisodeScorer):
             `knowledge_qa` the F1 of its words (0 to 1).
         exact_strict: the answer is the expected text; for `knowledge_qa` in words, without articles.
         f1: of `knowledge_qa` only, the same as its reward.
-        supported: what it answers, right or wrong, was in something that a call had shown, or in a record
-            shown otherwise; of an answer that there is nothing, any call had succeeded.
+        supported: what it answers, right or wrong, was in something that a call had shown; of an answer
+            that there is nothing, any call had succeeded.
         unanswerable: the outcome of questions without an answer.
         false_none: of the others, whether the answer is that there is nothing.
         unwanted_side_effects, no_action: as `EpisodeScorer`. Its `exact_match` of calls is left out: here it
@@ -124,10 +124,9 @@ def is_supported(episode: EpisodeResult, kind: ValueKind) -> bool:
     Sentences are supported by an observation that has all of their numbers and half of their words.
     """
     calls = [call.observation for call in episode.calls if call.observation.status == "ok"]
-    shown = [each.text for each in episode.shown if each.row]
     if says_none(episode.answer, kind, episode.answer_status):
-        return bool(calls or shown)
-    texts = [*(call.text for call in calls), *shown]
+        return bool(calls)
+    texts = [call.text for call in calls]
     if kind == "text":
         return any(_rests_on(normalised(episode.answer), text) for text in texts)
     values = named(episode.answer, kind)

@@ -194,23 +194,26 @@ def scored(world: World, folder: Path, **line: Any) -> EpisodeRecord:
     return record
 
 
-def test_records_that_were_shown_count_as_read(helpers: World, tmp_path: Path) -> None:
+def test_records_that_are_said_to_have_been_shown_do_not_count_as_read(
+    helpers: World, tmp_path: Path
+) -> None:
     line = {"task_id": "search", "answer": "Cy Hart; resolved"}
 
     blind = scored(helpers, tmp_path, **line)
     seen = scored(helpers, tmp_path, **line, shown=["tickets/1002", "staff/emp_0003", "tickets/9999"])
 
-    assert (blind.scores["retrieval_recall"], seen.scores["retrieval_recall"]) == (0, 1)
-    assert blind.scores["outcome"] == seen.scores["outcome"] == 1
+    assert blind.scores == seen.scores
+    assert seen.scores["retrieval_recall"] == 0
+    assert seen.scores["outcome"] == 1
     assert seen.shown == ("tickets/1002", "staff/emp_0003", "tickets/9999")
 
 
-def test_crm_answers_are_supported_by_shown_records(tmp_path: Path) -> None:
+def test_crm_answers_are_not_supported_by_what_is_said_to_have_been_shown(tmp_path: Path) -> None:
     org = _crm(tmp_path / "org")
     line = {"task_id": "case_routing-0", "answer": small_org.AGENT}
 
     assert scored(org, tmp_path, **line).scores["supported"] == 0
-    assert scored(org, tmp_path, **line, shown=[f"User/{small_org.AGENT}"]).scores["supported"] == 1
+    assert scored(org, tmp_path, **line, shown=[f"User/{small_org.AGENT}"]).scores["supported"] == 0
 
 
 @pytest.mark.parametrize(("readable", "leak"), [(True, 0.0), (False, 1.0)])

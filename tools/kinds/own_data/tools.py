@@ -69,10 +69,10 @@ class OwnTools:
         where = origin or _place(function)
         check_function(function, where)
         name = f"{toolkit}.{function.__name__}"
-        if not toolkit.isidentifier():
-            raise InputError(
-                f"{toolkit!r} is no name of a toolkit", where=where, hint="use letters, digits, _"
-            )
+        # Chat APIs take no dots, so that `__` stands between the names of toolkit and tool.
+        if not toolkit.isidentifier() or "__" in toolkit or toolkit.endswith("_"):
+            hint = "use letters, digits, and single _ between them"
+            raise InputError(f"{toolkit!r} is no name of a toolkit", where=where, hint=hint)
         if name in self._functions:
             taken = self._origins.get(name) or _place(self._functions[name])
             raise InputError(f"there is a tool {name} already", where=where, hint=f"see {taken}")
