@@ -8,7 +8,17 @@ import sys
 import time
 from typing import Any
 
-TOOLS = ["die", "garbage", "long", "refuse", "secret", "stay", "trouble", *os.environ.get("MORE", "").split()]
+TOOLS = [
+    "die",
+    "garbage",
+    "long",
+    "number",
+    "refuse",
+    "secret",
+    "stay",
+    "trouble",
+    *os.environ.get("MORE", "").split(),
+]
 HELLO = {
     "protocolVersion": "2025-06-18",
     "capabilities": {"tools": {}},
@@ -42,6 +52,8 @@ def reply(method: str, tool: str) -> dict[str, Any]:
             return {"error": {"code": -32603, "message": "out of order"}}
         case _, "long":
             return text("x" * 60_000)
+        case _, "number":
+            return text(str(os.getpid()))
         case _, "secret":
             return text(os.environ.get("WEATHER_KEY", "") + os.environ.get("OPENAI_API_KEY", ""))
     return {"error": {"code": -32601, "message": "no such method"}}
@@ -53,3 +65,5 @@ for line in sys.stdin:
         said = reply(asked["method"], asked.get("params", {}).get("name", ""))
         sys.stdout.write("no JSON\n" + json.dumps({"jsonrpc": "2.0", "id": asked["id"], **said}) + "\n")
         sys.stdout.flush()
+
+time.sleep(float(os.environ.get("STAYS", "0")))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -243,3 +244,31 @@ def test_garbage_is_the_servers_failure_and_wrong_arguments_are_the_agents(tmp_p
     refused = call(env, "odd.refuse")
     assert (refused.status, refused.text) == ("tool_error", "refuse takes nothing")
     assert call(env, "odd.long").text.endswith("xxx\n[10,000 more characters]")
+
+
+SCRIPT = """
+import sys
+from pathlib import Path
+from tests.tools.kinds.own_data.desk import bare, call
+env = bare(Path(sys.argv[1]))
+env.add_mcp(sys.argv[2:], toolkit="odd", variables={"STAYS": "60"})
+env.connect("live")
+print(call(env, "odd.number").text)
+"""
+
+
+@pytest.mark.slow
+def test_a_server_ends_with_the_process(tmp_path: Path) -> None:
+    pytest.importorskip("mcp")
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, str(tmp_path), *ODD],
+        cwd=Path(__file__).parents[4],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(done.stdout), 0)
+    assert done.stderr == ""
