@@ -1,7 +1,8 @@
 """A compiled program under load: 10,000 tasks over HTTP, 64 in flight, answered by the local model.
 
 The server is the command in a process of its own. Its memory is read after 1,000 tasks and at the end: they
-should be the same. Every task of another person's tickets changes nothing, all others propose a change.
+should be the same. Texts repeat, because the local model remembers some thousands of them: what grows then is
+the server. A task about tickets of another department changes nothing, all others propose a change.
 """
 
 from __future__ import annotations
@@ -28,6 +29,9 @@ DESCRIPTION = "10,000 tasks of a served program, 64 in flight: rate, latency and
 
 IN_FLIGHT = 64
 TASKS, EARLY = 10_000, 1_000
+TEXTS = 252
+"""Different texts: a multiple of the number of tickets and of that of people."""
+
 PEOPLE = ("kofi", "omar", "luca", "hanna")
 _SECRET = "SERVING_SECRET"
 _WORKSMITH = (sys.executable, "-m", "worksmith.cli")
@@ -87,7 +91,7 @@ class Load:
         connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=120)
         while (number := self._next()) is not None:
             who = PEOPLE[number % len(PEOPLE)]
-            text = f"Close T-{1001 + number % 36}, note 'Number {number} is done'"
+            text = f"Close T-{1001 + number % 36}, note 'Number {number % TEXTS} is done'"
             headers = {"Authorization": f"Bearer {_token(who)}", "Content-Type": "application/json"}
             started = time.monotonic()
             connection.request("POST", "/tasks", json.dumps({"task": text}), headers)

@@ -108,6 +108,27 @@ class ShownUsage(BaseModel):
     usd: float
 
 
+_RESULT = {
+    "id": _ID,
+    "status": "finished",
+    "answer": "T-1036 is closed.",
+    "answer_status": "answered",
+    "steps": [
+        {
+            "number": 1,
+            "tool": "tools.close_ticket",
+            "arguments": {"ticket_id": "T-1036", "resolution": "It works again after a restart"},
+            "status": "ok",
+            "observation": "T-1036 is closed.",
+            "rule": "own-department",
+        }
+    ],
+    "changes": None,
+    "usage": {"calls": 2, "tokens": 900, "usd": 0.0004},
+    "seconds": 1.8,
+}
+
+
 class TaskResult(BaseModel):
     """The end of a task.
 
@@ -116,8 +137,10 @@ class TaskResult(BaseModel):
         answer_status: `answered`, `denied` or `not_found`, where the world asks for it.
     """
 
-    id: str = Field(examples=[_ID])
-    status: str = Field(examples=["finished"])
+    model_config = ConfigDict(json_schema_extra={"examples": [_RESULT]})
+
+    id: str
+    status: str
     answer: str
     answer_status: str
     steps: list[Step]

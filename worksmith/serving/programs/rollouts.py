@@ -260,7 +260,7 @@ class Rollouts:
             return None, failed(500, "defect", "The task met a defect of the server", repr(error))
         if running.meter.reached:
             message = f"The task reached its limit: {running.meter.reached}"
-            return None, BusyError(429, "task_limit", message, seconds=LATER)
+            return None, RequestError(429, "task_limit", message)
         if leave.cut_short or (episode is None and self.budget.stopped):
             return None, _spent()
         if episode is None or running.meter.stopped:
@@ -270,7 +270,11 @@ class Rollouts:
     def _record(self, running: Running, episode: EpisodeResult | None) -> EpisodeRecord | None:
         if episode is None or not self._recorded:
             return None
-        return self._job.record(self._job.unit(running.task, 0), running.task, episode)
+        try:
+            return self._job.record(self._job.unit(running.task, 0), running.task, episode)
+        except Exception as error:
+            failed(500, "defect", "A task could not be recorded", repr(error))
+            return None
 
 
 def _spent() -> BusyError:
