@@ -59,7 +59,7 @@ def load_environment(
 
     chosen = SuiteTasksetConfig(
         id=PLUGIN,
-        task=SuiteTaskConfig(suite=Path(suite), digest=digest, toolset=toolset),
+        task=SuiteTaskConfig(suite=Path(suite).absolute(), digest=digest, toolset=toolset),
         split=split,
         limit=limit,
         where=(where,) if isinstance(where, str) else tuple(where),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
@@ -50,11 +51,15 @@ class SuiteTaskConfig(vf.TaskConfig):
         if self.suite is None:
             hint = "give --env.taskset.task.suite FOLDER"
             raise InputError("no suite is named", where="taskset.task.suite", hint=hint)
-        sessions = _sessions(self.suite.absolute(), self.toolset)
+        with _OPENING:  # a server of environments starts with many rollouts at once
+            sessions = _sessions(self.suite.absolute(), self.toolset)
         if self.digest not in ("", sessions.suite.digest):
             hint = "export it again"
             raise InputError("the suite is another one than was exported", where=str(self.suite), hint=hint)
         return sessions
+
+
+_OPENING = threading.Lock()
 
 
 @lru_cache(maxsize=16)

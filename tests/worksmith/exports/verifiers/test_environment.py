@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from typing import Any
@@ -201,6 +203,26 @@ def test_an_episode_ends_with_its_rollout(
         (trace,) = running.result().traces
         assert (trace.ok, trace.is_timeout, trace.rewards) == (False, True, {})
         assert (record.status, record.graded) == ("timeout", False)
+
+
+def test_many_rollouts_at_the_start_open_the_suite_once(
+    vf: Any, suite: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from worksmith.exports.verifiers.task import SuiteTaskConfig
+
+    opened, opens = [], Suite.open
+
+    def slowly(folder: Path) -> Suite:
+        opened.append(folder)
+        time.sleep(0.05)
+        return opens(folder)
+
+    monkeypatch.setattr(Suite, "open", slowly)
+    config = SuiteTaskConfig(suite=suite / ".." / suite.name)
+    with ThreadPoolExecutor(8) as threads:
+        found = set(threads.map(lambda _: config.sessions(), range(8)))
+
+    assert len(opened) == len(found) == 1
 
 
 def test_what_makes_no_sense_is_refused(vf: Any, suite: Path, tmp_path: Path) -> None:
