@@ -6,6 +6,7 @@ import json
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic.config import JsonDict
 from pydantic_core import to_jsonable_python
 
 LONGEST_TASK = 20_000
@@ -108,7 +109,7 @@ class ShownUsage(BaseModel):
     usd: float
 
 
-_RESULT = {
+_RESULT: JsonDict = {
     "id": _ID,
     "status": "finished",
     "answer": "T-1036 is closed.",
