@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 from mlflow import MlflowClient
@@ -45,6 +44,20 @@ def install(site: Path) -> None:
     (info / "entry_points.txt").write_text(ENTRY_POINTS)
 
 
+TOGETHER = """
+import json, sys
+from typer.testing import CliRunner
+from worksmith.cli.app import app
+said = []
+for words in json.loads(sys.argv[1]):
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, (words, done.output, done.exception)
+    said.append(done.stdout)
+print(json.dumps(said))
+"""
+"""Runs several commands in one process."""
+
+
 class Worksmith:
     """The command line in a folder of its own, with the package installed."""
 
@@ -57,8 +70,16 @@ class Worksmith:
         self.store = store
 
     def __call__(self, *words: str, code: int = 0) -> str:
+        return self._python("-m", "worksmith.cli", *words, code=code)
+
+    def together(self, *commands: str) -> list[str]:
+        """What each of several commands prints."""
+        words = json.dumps([command.split() for command in commands])
+        return list(json.loads(self._python("-c", TOGETHER, words)))
+
+    def _python(self, *arguments: str, code: int = 0) -> str:
         root = Path(__file__).parents[2]
-        command = [sys.executable, "-P", "-m", "worksmith.cli", *words]
+        command = [sys.executable, "-P", *arguments]
         done = subprocess.run(
             command,
             cwd=self.folder,
@@ -70,9 +91,6 @@ class Worksmith:
         assert done.returncode == code, done.stderr
         return done.stdout if code == 0 else done.stderr
 
-    def json(self, *words: str) -> Any:
-        return json.loads(self(*words, "--json"))
-
 
 @pytest.fixture(scope="module")
 def worksmith(tmp_path_factory: pytest.TempPathFactory) -> Worksmith:
@@ -83,24 +101,28 @@ def worksmith(tmp_path_factory: pytest.TempPathFactory) -> Worksmith:
 
 @pytest.mark.slow
 def test_it_is_built_and_searched(worksmith: Worksmith) -> None:
-    facts = worksmith.json("suite", "info", "shelf")
+    info, checked, options = worksmith.together(
+        "suite info shelf --json", "index shelf --check --json", "suite build --help"
+    )
+    facts = json.loads(info)
 
     assert (facts["kind"], facts["tasks"], facts["rows"]) == ("lending", 40, {"books": 40, "loans": 20})
     assert facts["search"] == "words and vectors (static)"
-    assert worksmith.json("index", "shelf", "--check")["sound"] == 40
-    assert "Books of the library." in worksmith("suite", "build", "--help")
+    assert json.loads(checked)["sound"] == 40
+    assert "Books of the library." in options
 
 
 @pytest.mark.slow
 def test_it_is_compiled_compared_judged_reported_and_tracked(worksmith: Worksmith) -> None:
-    before = worksmith.json("eval", "shelf", "--log", "before.jsonl", "--no-track")
-    compiled = worksmith.json("compile", "shelf", "--out", "p.json", "--optimizer", "knn", "--accept", "best")
-    after = worksmith.json("eval", "shelf", "--program", "p.json", "--log", "after.jsonl")
-    compared = worksmith.json(
-        "compare", "shelf", "--strategies", "react", "--optimizers", "none,knn", "--no-track"
+    said = worksmith.together(
+        "eval shelf --log before.jsonl --no-track --json",
+        "compile shelf --out p.json --optimizer knn --accept best --json",
+        "eval shelf --program p.json --log after.jsonl --json",
+        "compare shelf --strategies react --optimizers none,knn --no-track --json",
+        "judge run after.jsonl --suite shelf --judge local/rubric",
+        "report before.jsonl after.jsonl --out report.html",
     )
-    worksmith("judge", "after.jsonl", "--suite", "shelf", "--judge", "local/rubric")
-    worksmith("report", "before.jsonl", "after.jsonl", "--out", "report.html")
+    before, compiled, after, compared = map(json.loads, said[:4])
 
     outcomes = [each["runs"][0]["summary"]["scores"]["outcome"]["value"] for each in (before, after)]
     assert outcomes[0] < outcomes[1] == 1

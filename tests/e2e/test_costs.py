@@ -71,17 +71,24 @@ def test_a_second_run_uses_the_same_tokens_and_pays_none(
     suite: Suite, server: ChatServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DSPY_CACHEDIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(dspy, "cache", Cache(True, True, str(tmp_path / "cache")))
     server.say(*[SEARCH, FINISH] * 40)
 
+    def arguments(*options: str) -> tuple[str, ...]:
+        return evaluated(suite, "--limit", 4, "--workers", 1, "--json", "--no-track", *options)
+
     def run(*options: str) -> dict[str, Any]:
-        arguments = evaluated(suite, "--limit", 4, "--workers", 1, "--json", "--no-track", *options)
-        done = subprocess.run(
-            [sys.executable, "-m", "worksmith.cli", *arguments], capture_output=True, text=True, check=False
-        )
+        done = CliRunner().invoke(app, arguments(*options))
+        assert done.exit_code == 0, done.stderr
+        return dict(json.loads(done.stdout))
+
+    def run_elsewhere() -> dict[str, Any]:
+        command = [sys.executable, "-m", "worksmith.cli", *arguments()]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
         return dict(json.loads(done.stdout))
 
-    cold, warm = run(), run()
+    cold, warm = run(), run_elsewhere()
     assert totals(cold) == [8 * 13, 8 * 13, 8]
     assert totals(warm) == [8 * 13, 0, 0]
     assert [row["used_tokens"] for row in warm["rows"]] == [row["used_tokens"] for row in cold["rows"]]

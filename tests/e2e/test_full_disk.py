@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.e2e.conftest import invoke
+
 pytestmark = pytest.mark.slow
 
 CODE = """
@@ -52,48 +54,44 @@ def limited(here: Path, limit: int, *arguments: object) -> subprocess.CompletedP
     return subprocess.run(command, cwd=here, capture_output=True, text=True, check=False)
 
 
-def test_a_report_that_does_not_fit_leaves_the_one_that_was_there(office: Path, tmp_path: Path) -> None:
+def test_a_report_that_does_not_fit_leaves_the_one_that_was_there(office: Path, here: Path) -> None:
     log = ("--log", "log.jsonl", "--no-track")
-    assert limited(tmp_path, 10**9, "eval", office, "--limit", 5, *log).returncode == 0
-    (tmp_path / "report.html").write_text("old")
-    before = {file.name for file in tmp_path.iterdir()}
-    done = limited(tmp_path, 20_000, "report", "log.jsonl", "--out", "report.html", "--force")
+    assert invoke("eval", office, "--limit", 5, *log).exit_code == 0
+    (here / "report.html").write_text("old")
+    before = {file.name for file in here.iterdir()}
+    done = limited(here, 20_000, "report", "log.jsonl", "--out", "report.html", "--force")
 
     assert done.returncode == 1
     assert done.stderr.startswith("worksmith: report.html: File too large (")
-    assert (tmp_path / "report.html").read_text() == "old"
-    assert {file.name for file in tmp_path.iterdir()} == before
+    assert (here / "report.html").read_text() == "old"
+    assert {file.name for file in here.iterdir()} == before
 
 
-def test_a_store_of_runs_that_does_not_fit_is_said_and_the_episodes_stay(
-    office: Path, tmp_path: Path
-) -> None:
+def test_a_store_of_runs_that_does_not_fit_is_said_and_the_episodes_stay(office: Path, here: Path) -> None:
     log = ("--log", "log.jsonl", "--no-track")
-    assert limited(tmp_path, 10**9, "eval", office, "--limit", 5, *log).returncode == 0
-    before = (tmp_path / "log.jsonl").read_bytes()
-    done = limited(tmp_path, 400_000, "log", "log.jsonl")
+    assert invoke("eval", office, "--limit", 5, *log).exit_code == 0
+    before = (here / "log.jsonl").read_bytes()
+    done = limited(here, 400_000, "log", "log.jsonl")
 
     assert done.returncode == 1
     assert "the episodes are in their log" in done.stderr
     assert done.stderr.count("\n") == 1
-    assert (tmp_path / "log.jsonl").read_bytes() == before
-    assert limited(tmp_path, 10**9, "log", "log.jsonl").returncode == 0  # once there is room
+    assert (here / "log.jsonl").read_bytes() == before
+    assert invoke("log", "log.jsonl").exit_code == 0  # once there is room
 
 
-def test_a_compile_that_does_not_fit_goes_on_to_the_same_program(office: Path, tmp_path: Path) -> None:
+def test_a_compile_that_does_not_fit_goes_on_to_the_same_program(office: Path, here: Path) -> None:
     small = ("--optimizer", "knn", "--train-limit", 6, "--dev-limit", 2, "--no-track")
 
     def digest(out: str) -> object:
-        return json.loads((tmp_path / out).read_text())["digest"]
+        return json.loads((here / out).read_text())["digest"]
 
-    assert limited(tmp_path, 10**9, "compile", office, "--out", "whole.json", *small).returncode == 0
-    largest = max(file.stat().st_size for file in (tmp_path / "whole.json.journal").rglob("*.jsonl"))
+    assert invoke("compile", office, "--out", "whole.json", *small).exit_code == 0
+    largest = max(file.stat().st_size for file in (here / "whole.json.journal").rglob("*.jsonl"))
     for limit in (1_000, largest * 3 // 4):
-        done = limited(tmp_path, limit, "compile", office, "--out", "out.json", *small, "--resume")
+        done = limited(here, limit, "compile", office, "--out", "out.json", *small, "--resume")
         assert done.returncode == 1, done.stderr
         assert "Traceback" not in done.stderr
-        assert not (tmp_path / "out.json").exists()
-    assert (
-        limited(tmp_path, 10**9, "compile", office, "--out", "out.json", *small, "--resume").returncode == 0
-    )
+        assert not (here / "out.json").exists()
+    assert invoke("compile", office, "--out", "out.json", *small, "--resume").exit_code == 0
     assert digest("out.json") == digest("whole.json")

@@ -68,9 +68,20 @@ def compiled(file: Path) -> tuple[Any, Any]:
 def test_an_office_is_compiled_and_measured_alike(named: Path, office: Path) -> None:
     for lm in (HERE, THERE):
         name = lm.replace("/", "-")
-        choice = ("--optimizer", "bootstrap", "--demos", 24, "--candidates", 2, "--accept", "best")
+        choice = (
+            "--optimizer",
+            "bootstrap",
+            "--demos",
+            24,
+            "--candidates",
+            2,
+            "--dev-limit",
+            20,
+            "--accept",
+            "best",
+        )
         run("compile", office, "--lm", lm, "--teacher", "gold", *choice, "--out", f"{name}.json")
-        run("eval", office, "--lm", lm, "--program", f"{name}.json", "--log", f"{name}.jsonl")
+        run("eval", office, "--lm", lm, "--program", f"{name}.json", "--limit", 40, "--log", f"{name}.jsonl")
 
     assert compiled(named / "analogy.json") == compiled(named / "local-analogy.json")
     here, there = outcomes(named / "local-analogy.jsonl"), outcomes(named / "analogy.jsonl")
@@ -123,15 +134,15 @@ def figures(value: Any) -> Any:
     return [figures(each) for each in value] if isinstance(value, list) else value
 
 
-def test_the_comparison_of_the_quickstart_has_the_same_figures(named: Path, office: Path) -> None:
-    arms = ("--strategies", "react,plan", "--optimizers", "none,knn", "--demos", 8, "--toolset", "all")
+def test_a_comparison_has_the_same_figures(named: Path, office: Path) -> None:
+    arms = ("--strategies", "react", "--optimizers", "none,knn", "--demos", 8, "--limit", 30)
     here, there = (
         invoke("compare", office, "--lm", lm, *arms, "--split", "test", "--no-track", "--json")
         for lm in (HERE, THERE)
     )
 
     assert figures(json.loads(here.stdout)) == figures(json.loads(there.stdout))
-    assert len(json.loads(here.stdout)["rows"]) > 4
+    assert len(json.loads(here.stdout)["rows"]) > 2
 
 
 def test_over_tls_clients_trust_the_certificate_that_it_names() -> None:

@@ -65,7 +65,7 @@ def test_a_refusal_is_told_with_what_to_do(
     server.open(Case(api, "errors", name))
     model, key = opened("student")
     assert model is not None
-    found = next(asked(model, wait=5))
+    found = next(asked(model, wait=60))
 
     assert key.status == "ok"
     assert (found.name, found.status) == (check, "failure")
@@ -77,7 +77,7 @@ def test_a_model_that_answers_is_sound(server: ProviderServer) -> None:
     model, _ = opened("student")
     assert model is not None
 
-    assert [(found.name, found.status) for found in asked(model, wait=5)] == [
+    assert [(found.name, found.status) for found in asked(model, wait=60)] == [
         ("connection", "ok"),
         ("usage", "ok"),
     ]

@@ -212,5 +212,5 @@ def test_the_proofs_are_those_of_the_functions() -> None:
     stored = json.loads(path.read_text("utf-8"))
     found = functions()
     assert stored.keys() == found.keys()
-    # Each proof runs a module many times: a third of them, from all over the list.
-    assert all(stored[key] == prove(found[key]) for key in sorted(found)[::3])
+    # Each proof runs a module many times: a tenth of them, from all over the list.
+    assert all(stored[key] == prove(found[key]) for key in sorted(found)[::10])
