@@ -31,6 +31,7 @@ REASONS = (
     "a part of a program",
     "asks a person",
     "installs packages",
+    "needs Docker",
     "needs a key",
     "needs a model server",
     "needs the network",
