@@ -47,7 +47,7 @@ def _grid(summary: Mapping[str, Any]) -> Grid:
         _row("all", summary),
         *(_row(f"baseline {name}", baseline) for name, baseline in summary["baselines"].items()),
     ]
-    title = f"{summary['n']} rows, {summary['ground_truth']} ground truth"
+    title = f"{summary['n']} predictions, {summary['ground_truth']} ground truth"
     return Grid(title, _HEADINGS, tuple(rows), _NOTES)
 
 
