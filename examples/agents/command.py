@@ -14,6 +14,12 @@ from contextlib import suppress
 import worksmith as ws
 
 
+class TooManyStepsError(Exception):
+    """The command goes on and on."""
+
+    episode_status = "step_limit"
+
+
 def agent(task: ws.AgentTask) -> ws.Answer:
     """Hand the task to the command, and make the calls that it asks for."""
     command = shlex.split(os.environ["AGENT_COMMAND"])
@@ -22,7 +28,7 @@ def agent(task: ws.AgentTask) -> ws.Answer:
         assert process.stdout
         said = {"task": task.text, "instructions": task.instructions, "tools": task.tools.openai()}
         try:
-            while True:
+            for _ in range(task.max_steps):
                 with suppress(BrokenPipeError):  # it has ended, perhaps after its answer
                     print(json.dumps(said), file=process.stdin, flush=True)
                 line = json.loads(process.stdout.readline() or "{}")
@@ -33,5 +39,6 @@ def agent(task: ws.AgentTask) -> ws.Answer:
                 if "call" not in line:
                     raise RuntimeError("the command ended without an answer")
                 said = {"result": task.tools.call(line["call"], line["arguments"])}
+            raise TooManyStepsError(task.max_steps)
         finally:
             process.kill()

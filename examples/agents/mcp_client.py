@@ -14,6 +14,12 @@ import worksmith as ws
 client = openai.AsyncOpenAI()  # reads OPENAI_BASE_URL and OPENAI_API_KEY
 
 
+class TooManyStepsError(Exception):
+    """The model goes on and on."""
+
+    episode_status = "step_limit"
+
+
 async def agent(task: ws.AgentTask) -> str:
     """Connect to the task's tools, and call them until the model calls none."""
     messages = [{"role": "system", "content": task.instructions}, {"role": "user", "content": task.text}]
@@ -42,4 +48,4 @@ async def agent(task: ws.AgentTask) -> str:
                 result = await server.call_tool(call.function.name, json.loads(call.function.arguments))
                 text = "\n".join(part.text for part in result.content)
                 messages.append({"role": "tool", "tool_call_id": call.id, "content": text})
-    return "There were too many steps."
+    raise TooManyStepsError(task.max_steps)

@@ -9,6 +9,12 @@ import worksmith as ws
 client = openai.OpenAI()  # reads OPENAI_BASE_URL and OPENAI_API_KEY
 
 
+class TooManyStepsError(Exception):
+    """The model goes on and on."""
+
+    episode_status = "step_limit"
+
+
 def agent(task: ws.AgentTask) -> str:
     """Call tools until the model calls none."""
     messages = [{"role": "system", "content": task.instructions}, {"role": "user", "content": task.text}]
@@ -24,4 +30,4 @@ def agent(task: ws.AgentTask) -> str:
         for call in said.tool_calls:
             result = task.tools.call(call.function.name, call.function.arguments)
             messages.append({"role": "tool", "tool_call_id": call.id, "content": result})
-    return "There were too many steps."
+    raise TooManyStepsError(task.max_steps)
