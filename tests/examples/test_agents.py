@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import runpy
+import socket
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -146,11 +148,21 @@ def test_agents_stand_beside_strategies_in_a_comparison() -> None:
 
 
 @pytest.fixture
-def verifiers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def verifiers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """verifiers is there, and keeps its folders of rollouts here."""
     pytest.importorskip("verifiers.v1")
     monkeypatch.setattr("verifiers.v1.runtimes.subprocess.CACHE_DIR", tmp_path / "cache")
     monkeypatch.setattr("verifiers.v1.cli.eval.main.install_interrupt", lambda: None)
+    asked, look_up = set(), socket.getaddrinfo
+
+    def noted(host: Any, *arguments: Any, **more: Any) -> Any:
+        asked.add(str(host))
+        return look_up(host, *arguments, **more)
+
+    monkeypatch.setenv("PRIME_API_KEY", "a-key-of-nobody")
+    monkeypatch.setattr(socket, "getaddrinfo", noted)
+    yield
+    assert asked <= {"127.0.0.1", "localhost"}  # nothing is sent to Prime Intellect, not even with a key
 
 
 @pytest.mark.usefixtures("verifiers")
