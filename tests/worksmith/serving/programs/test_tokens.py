@@ -51,7 +51,7 @@ def jwk(algorithm: str, kid: str | None, number: int = 0, **more: Any) -> dict[s
 
 
 def claims(**changed: Any) -> dict[str, Any]:
-    given = {"sub": "ann", "aud": AUDIENCE, "iss": ISSUER, "exp": int(time.time()) + 600, **changed}
+    given = {"sub": "ann", "aud": AUDIENCE, "iss": ISSUER, "exp": int(time.time()) + 86_400, **changed}
     return {name: value for name, value in given.items() if value is not None}
 
 
@@ -111,8 +111,8 @@ SECRETLY: dict[str, str] = {
     "infinite expiry": by_hand(
         {"alg": "HS256"}, b'{"sub":"ann","aud":"desk","iss":"https://login.example","exp":Infinity}', SECRET
     ),
-    "not yet valid": token(nbf=time.time() + 60),
-    "issued in the future": token(iat=time.time() + 60),
+    "not yet valid": token(nbf=time.time() + 43_200),
+    "issued in the future": token(iat=time.time() + 43_200),
     "another audience": token(aud="desks"),
     "no audience": token(aud=None),
     "another issuer": token(iss="https://login.example.evil"),
