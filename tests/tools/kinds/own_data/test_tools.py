@@ -228,6 +228,6 @@ def test_a_name_belongs_to_one_tool(env: Environment) -> None:
         env.tool(close)
     for toolkit in ("help__desk", "help_"):  # chat APIs could not tell help__desk.close from help.desk__close
         with pytest.raises(InputError, match="is no name of a toolkit"):
-            env.tool(close, toolkit=toolkit)
+            env.tool(toolkit=toolkit)(close)
     with pytest.raises(InputError, match="'help desk' is no name of a toolkit"):
         env.tool(toolkit="help desk")(close)
