@@ -25,11 +25,15 @@ settings.register_profile("worksmith", deadline=None)
 settings.load_profile("worksmith")
 
 
+# Modules and tests stay to the end: no garbage is looked for while they are collected.
+gc.disable()
+
+
 def pytest_collection_finish() -> None:
-    """Keep the modules and tests, which stay to the end, out of garbage collections, which come seldom."""
-    gc.collect()
+    """Keep the modules and tests out of garbage collections, which come seldom."""
     gc.freeze()
     gc.set_threshold(10_000)
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)

@@ -28,6 +28,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
         yield running
 
 
+@pytest.mark.slow
 def test_what_was_lost_is_tried_again_at_the_end(office: Path, server: ChatServer, here: Path) -> None:
     server.say(said(finish()), {"error": 401, "said": "no such key"}, said(finish()), said(finish("Late.")))
     result = invoke("eval", office, *MODEL, "--limit", 3, "--log", "log.jsonl", "--json")

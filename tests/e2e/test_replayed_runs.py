@@ -83,6 +83,7 @@ def correct(rows: list[Any]) -> dict[tuple[str, str], bool]:
     return {(row["run"].replace(" ", "-"), row["task_id"]): row["correct"] for row in rows}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["act", "direct"])
 def test_a_replay_has_the_verdicts_of_the_score(strategy: str, office: Path, runs: Path, here: Path) -> None:
     scored = as_json("score", office, "--predictions", runs)

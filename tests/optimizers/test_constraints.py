@@ -70,6 +70,7 @@ def leaks(found: Compiled) -> dict[str, float]:
     return {name: result.summary.scores["leak"].value for name, result in results.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("search", [Race, Bootstrap, Tpe])
 def test_a_search_space_with_leaking_demonstrations_ends_without_them(
     suite: Suite, tmp_path: Path, planted: TraceBank, search: type[Optimizer]

@@ -196,6 +196,7 @@ def test_the_truth_is_looked_up_by_the_metric_and_is_not_in_the_examples(suite: 
     assert CANARY in repr(suite.tasks)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PLAIN)
 def test_optimizers_of_plain_dspy_never_hold_the_truth(
     suite: Suite, clean: Suite, tmp_path: Path, name: str, capfd: pytest.CaptureFixture[str]

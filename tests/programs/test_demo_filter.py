@@ -77,6 +77,7 @@ def test_prompts_quote_nothing_that_their_persona_may_not_read(
     assert hunt.catch.seen > 100
 
 
+@pytest.mark.slow
 def test_without_the_records_the_same_demonstrations_would_leak(company: tuple[Environment, Planted]) -> None:
     agent, hunt, people = taught(*company)
     for demo in agent.selector.predict.demos:

@@ -118,6 +118,7 @@ def test_a_log_makes_room_for_a_new_one_and_what_was_judged_is_kept(tmp_path: Pa
         assert beside(kept, ending).exists()
 
 
+@pytest.mark.slow
 def test_a_tracked_run_opens_with_those_below_it(tmp_path: Path) -> None:
     uri = f"sqlite:///{tmp_path}/mlflow.db"
     with open_tracker(uri).start("compare") as run:

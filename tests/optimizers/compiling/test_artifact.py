@@ -57,6 +57,7 @@ def nearest(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Artifact:
     return artifact(suite, tmp_path_factory.mktemp("nearest"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in OPTIMIZERS]
 )
@@ -75,6 +76,7 @@ def test_a_loaded_program_acts_like_the_one_written(suite: Suite, tmp_path: Path
     assert Artifact.of(program, read.manifest, read.measured).state == read.state
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["bootstrap", "knn"])
 def test_same_seed_same_bytes_whatever_the_workers(suite: Suite, tmp_path: Path, name: str) -> None:
     files = []

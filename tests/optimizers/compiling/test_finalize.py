@@ -211,6 +211,7 @@ def defaults_of(method: Any) -> dict[str, Any]:
     return {name: one.default for name, one in inspect.signature(method).parameters.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PEERS)
 def test_in_what_a_peer_does_not_run_as_it_comes_is_told(
     suite: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str

@@ -146,6 +146,7 @@ def wholes(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Callable[[
     return whole
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EACH)
 def test_a_killed_compile_goes_on_to_the_same_result(
     suite: Suite, tmp_path: Path, name: str, wholes: Callable[[str], Whole]
@@ -271,6 +272,7 @@ MUTATIONS: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::tools.errors.Notice")
 @pytest.mark.parametrize("name", MUTATIONS)
 def test_damaged_traces_never_lead_to_another_program(

@@ -42,6 +42,7 @@ def test_stock_optimizers_store_whole_trajectories(suite: Suite, tmp_path: Path,
     assert result.summary.scores["outcome"].value == 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DRAWN)
 def test_same_seed_same_program_another_seed_another(suite: Suite, tmp_path: Path, name: str) -> None:
     states = [
@@ -53,6 +54,7 @@ def test_same_seed_same_program_another_seed_another(suite: Suite, tmp_path: Pat
     assert states[0] != states[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in OPTIMIZERS]
 )

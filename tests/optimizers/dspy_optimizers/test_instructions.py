@@ -95,6 +95,7 @@ def context(suite: Suite, folder: Path, *, chance: int = 0, **settings: Any) -> 
     return make_context(suite, folder, teacher=teacher, student=obedient(chance), **settings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EACH)
 def test_a_proposal_that_helps_is_in_the_program(suite: Suite, tmp_path: Path, name: str) -> None:
     # What SIMBA learns from is that the same model does a task at one time and fails at another.

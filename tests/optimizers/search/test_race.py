@@ -97,6 +97,7 @@ def test_what_is_found_on_the_way_is_told_with_its_calls(suite: Suite, tmp_path:
     assert calls[-1] <= work.teacher.cost.model_calls + work.student.cost.model_calls
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "settings", [{"demos": 4}, {"demos": 1, "candidates": 4}], ids=["at once", "growing"]
 )
@@ -111,6 +112,7 @@ def test_workers_change_nothing(suite: Suite, tmp_path: Path, settings: dict[str
     assert [step.model_calls for step in one.path] == [step.model_calls for step in eight.path]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["race-uncompiled-000", "race-nearest-1-of-6-000", "teacher"])
 def test_an_interrupted_race_runs_nothing_twice(suite: Suite, tmp_path: Path, where: str) -> None:
     whole = Race().search(context(suite, tmp_path / "whole", demos=1, candidates=4))

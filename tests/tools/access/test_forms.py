@@ -34,6 +34,7 @@ def _each(fields: set[str]) -> list[str | None]:
 _many = settings(max_examples=60, deadline=None)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(documents(), worlds, personas)
 def test_python_sql_and_vector_forms_agree_with_the_rules(

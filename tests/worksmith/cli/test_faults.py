@@ -120,6 +120,7 @@ def test_a_compile_without_a_key_is_refused(suite: Suite, here: Path, options: l
     assert not (here / "out.json").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("rejected")
 @pytest.mark.parametrize(
     ("options", "said"),

@@ -78,6 +78,7 @@ def test_every_strategy_compiles_and_loads(suite: Suite, tmp_path: Path, strateg
     assert all(len(predictor.demos) == 12 for predictor in agent.predictors())
 
 
+@pytest.mark.slow
 def test_same_seed_same_file(suite: Suite, tmp_path: Path) -> None:
     for workers in (1, 8):
         run(suite.path, "--out", tmp_path / str(workers), "--workers", workers, "--seed", 3, "--demos", 4)

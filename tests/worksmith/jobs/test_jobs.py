@@ -76,6 +76,7 @@ def test_a_compile_is_evaluated_and_compared(suite: Suite, tmp_path: Path) -> No
     assert not compared.failed
 
 
+@pytest.mark.slow
 def test_no_job_needs_the_command_line() -> None:
     code = (
         "import sys, worksmith; [getattr(worksmith, name) for name in worksmith.__all__]; "

@@ -64,6 +64,7 @@ def test_there_are_nine_families() -> None:
     }
 
 
+@pytest.mark.slow
 def test_every_family_has_its_tasks_and_those_without_an_answer(some: tuple[Mode, Generated]) -> None:
     mode, found = some
     counts = Counter((task.intent, task.split) for task in found.tasks)

@@ -36,6 +36,7 @@ def company(tmp_path_factory: pytest.TempPathFactory) -> tuple[Environment, Plan
     return _env(planted, tmp_path_factory.mktemp("one")), planted
 
 
+@pytest.mark.slow
 def test_what_may_not_be_read_makes_no_difference(
     company: tuple[Environment, Planted], tmp_path: Path
 ) -> None:

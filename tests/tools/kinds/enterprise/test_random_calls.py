@@ -118,6 +118,7 @@ def sandbox(small: Environment) -> Sandbox:
     return Sandbox(small.world.image, TABLES)
 
 
+@pytest.mark.slow
 @settings(
     max_examples=200,
     deadline=None,

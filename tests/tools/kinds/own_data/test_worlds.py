@@ -106,6 +106,7 @@ def test_nothing_is_left_of_a_world_that_cannot_be_built(tmp_path: Path) -> None
     assert [path.name for path in (tmp_path / "worlds").iterdir()] == [".gitignore"]
 
 
+@pytest.mark.slow
 def test_processes_that_start_at_once_build_one_world(tmp_path: Path) -> None:
     tickets(tmp_path, rows=20_000)
     context = multiprocessing.get_context("fork")

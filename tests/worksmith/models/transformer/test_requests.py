@@ -67,6 +67,7 @@ def uncached() -> Any:
         each.cache_clear()
 
 
+@pytest.mark.slow
 def test_without_its_packages_the_model_says_how_to_get_them(uncached: None) -> None:
     with patch.dict(sys.modules, {"gguf": None, smollm2.PACKAGE: None}), pytest.raises(InputError) as caught:
         resolve("local/smollm2")

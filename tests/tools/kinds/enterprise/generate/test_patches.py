@@ -135,6 +135,7 @@ def test_hostile_code_does_not_pass(hostile: str) -> None:
     assert not patch_passes(CODE, hostile, TESTS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "endless",
     [

@@ -70,6 +70,7 @@ FAULTS: list[tuple[str, Cells, str]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("source", "fault", "expected"), FAULTS)
 def test_faults_are_found(source: str, fault: Cells, expected: str) -> None:
     found = verify(broken(source, lambda record: record.update(fault)))

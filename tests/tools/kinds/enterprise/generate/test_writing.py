@@ -36,6 +36,7 @@ def tampered(source: str, column: str, old: str, new: str) -> Built:
     return Built({**small().rows, source: rows}, small().latents, small().documents)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("source", "column", "old", "new"),
     [
