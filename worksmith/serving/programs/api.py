@@ -128,6 +128,7 @@ def make_api(desk: Desk, metrics: Metrics, in_thread: InThread, title: str) -> F
         "as changes to be approved.",
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,
         default_response_class=Json,
     )
     _add_refusals(api)

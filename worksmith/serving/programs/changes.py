@@ -9,6 +9,7 @@ from pydantic_core import to_jsonable_python
 
 from tools.access.engine import AccessPolicy
 from tools.change_set import ChangeSet, ProposedChange
+from tools.files.unicode import writable_data
 from tools.policy import PRIVATE
 from tools.sqlite.schema import ROW, columns_sql, quoted
 
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from tools.sqlite.cells import CellValue
     from tools.sqlite.outcome import RowChange
     from worksmith.serving.programs.proposals import Proposal
+
+
+_NOT_MADE = frozenset({"refused", "unknown_tool", "bad_arguments"})
+"""The statuses of calls that reached no tool: they are not made again, and keep their number."""
 
 
 class StaleError(Exception):
@@ -38,7 +43,7 @@ def content_of(task: str, result: EpisodeResult) -> dict[str, Any]:
         }
         for call in result.calls
     ]
-    return {"task": task, "calls": calls, "changes": result.outcome.to_json()}
+    return {"task": task, "calls": writable_data(calls), "changes": result.outcome.to_json()}
 
 
 class Replayed:
@@ -53,8 +58,7 @@ class Replayed:
         self._episode = env.episode(persona=persona)
         self._rest = env.episode(persona=persona)
         for call in self._content["calls"]:
-            # A call that the agent's own check refused was not made; it keeps its number.
-            if call["status"] == "refused":
+            if call["status"] in _NOT_MADE:
                 self._episode.refuse(call["tool"], call["arguments"], "")
             else:
                 self._episode.call(call["tool"], call["arguments"])

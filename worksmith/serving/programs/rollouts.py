@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from evals.characters import harmless
 from evals.dspy_programs.asked import task_of
 from evals.dspy_programs.digests import model_name
 from evals.lm.metering import Meter
@@ -286,5 +287,5 @@ def failed(status: int, code: str, message: str, why: str) -> RequestError:
     import sys
 
     number = secrets.token_hex(6)
-    print(f"error {number}: {why}", file=sys.stderr)  # noqa: T201
+    print(f"error {number}: {harmless(why)}", file=sys.stderr)  # noqa: T201
     return RequestError(status, code, f"{message} (error {number})")

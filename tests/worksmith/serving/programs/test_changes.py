@@ -17,6 +17,7 @@ from tests.tools.kinds.own_data.desk import OF_TEAM, TABLES, bare, desk, with_to
 from tests.worksmith.serving.programs.running import Served, served
 from tools.change_set import ChangeSet
 from tools.errors import ToolError
+from tools.kinds.own_data.context import Context
 from worksmith.serving.programs.proposals import Proposals
 
 SHOW = ["reading.show", {"table": "tickets", "key": "T-1"}]
@@ -217,6 +218,24 @@ def test_with_four_eyes_nobody_approves_their_own(tmp_path: Path) -> None:
         changes = at.do(CLOSE)["changes"]
         assert at.decide(changes, who="ann", roles=["approver"]).status_code == 403
         assert at.decide(changes, who="bo", roles=["approver"]).status_code == 200
+
+
+def test_calls_that_were_not_made_do_not_hinder_an_approval(tmp_path: Path) -> None:
+    env = desk(tmp_path, OF_TEAM)
+
+    @env.tool(toolkit="desk")
+    def reopen(ctx: Context, ticket_id: str, why: str) -> None:
+        """Open a ticket again."""
+        ctx["tickets"].update(ticket_id, status=f"open: {why}")
+
+    malformed = ["desk.reopen", {"ticket_id": "T-1", "why": "half a pair: \ud800"}]
+    garbled = ["desk.reopen", [1, 2]]
+    right = ["desk.reopen", {"ticket_id": "T-3", "why": "it broke"}]
+    with served(env, tmp_path) as at:
+        # `close_ticket` is not on offer.
+        changes = at.do(CLOSE, malformed, garbled, right, toolkits=["desk"])["changes"]
+        assert [each["key"] for each in changes["changes"]] == ["T-3"]
+        assert at.decide(changes).json()["status"] == "approved"
 
 
 def test_a_task_that_fails_proposes_nothing(tmp_path: Path) -> None:

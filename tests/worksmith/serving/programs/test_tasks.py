@@ -16,6 +16,7 @@ from optimizers.cost.budget import Budget
 from optimizers.cost.limits import Limits
 from tests.tools.kinds.own_data.desk import OF_TEAM, desk
 from tests.worksmith.serving.programs.running import Served, served
+from worksmith.serving.programs.rollouts import failed
 
 SHOW = ["reading.show", {"table": "tickets", "key": "T-1"}]
 CLOSE = ["tools.close_ticket", {"ticket_id": "T-1"}]
@@ -117,6 +118,18 @@ def test_a_defect_of_the_program_is_told_by_number_only(
     assert "defect" not in reply.text
     number = reply.json()["error"]["message"].split()[-1].strip(")")
     assert number in capfd.readouterr().err
+
+
+def test_what_an_operator_reads_moves_no_cursor(capsys: pytest.CaptureFixture[str]) -> None:
+    failed(500, "defect", "It failed", "said \x1b[2J")
+
+    assert "said \ufffd[2J" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("path", ["/tasks/", "/metrics/"])
+def test_no_address_leads_elsewhere(at: Served, path: str) -> None:
+    with at.client() as client:
+        assert client.get(path).status_code == 404
 
 
 def test_open_addresses_need_no_token_and_figures_name_nobody(at: Served) -> None:
