@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 AGENTS = ROOT / "examples" / "agents"
 ENGINE, TOKEN = "benchmarks._gold_plans:engine", "a-token-for-tests-only"
 NAMES = tuple(sorted(file.stem for file in AGENTS.glob("*.py") if file.stem != "command_loop"))
-LIMITS = {"enterprise": 4, "office": 2}
+LIMITS = {"enterprise": 4}
 
 
 @pytest.fixture(scope="module")
