@@ -50,3 +50,15 @@ def test_a_log_scored_again_has_the_rows_of_its_evaluation(
     assert found["runs"][0]["unmatched"] == 0
     again = {record.task_id: record.scores for record in read_log("logs/01-run.jsonl")}
     assert again == {name: record.scores for name, record in logged.items()}
+
+
+def test_the_name_of_a_file_moves_no_cursor(tmp_path_factory: pytest.TempPathFactory, here: Path) -> None:
+    suite = make_suite(next(iter(KINDS)), tmp_path_factory.mktemp("named") / "suite")
+    task = json.loads((suite / "tasks.jsonl").read_text().splitlines()[0])["id"]
+    Path("p\x1b[31m.jsonl").write_text(json.dumps({"task_id": task}) + "\n")
+
+    shown = invoke("score", suite, "p\x1b[31m.jsonl")
+
+    assert shown.exit_code == 0, shown.output
+    assert "\x1b[31m" not in shown.output
+    assert "p\ufffd[31m" in shown.output

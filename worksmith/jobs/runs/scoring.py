@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
+from evals.characters import harmless
 from evals.dspy_programs.digests import scorers_digest
 from evals.records.log import EpisodeLog
 from evals.records.run_card import JUDGEMENTS, RATINGS, LoadedRun, RunCard, versions, write_card
@@ -128,11 +129,12 @@ def _score_predictions(suite: Suite, files: Sequence[Path], settings: ScoreSetti
     judges = open_judges(settings.judge, settings.rubric, suite.env.kind.tables)
     check_judged(suite.tasks, judges)
     scored = [score_predictions(suite, file, scorers=scorers, judges=judges) for file in files]
-    names = Counter(each.name for each in scored)
+    labels = [harmless(each.name) for each in scored]
+    names = Counter(labels)
     digest = scorers_digest([*scorers, *judges])
     runs = [
-        _run(suite, each, each.name if names[each.name] == 1 else str(each.file), place, digest, settings)
-        for place, each in enumerate(scored)
+        _run(suite, each, name if names[name] == 1 else harmless(str(each.file)), place, digest, settings)
+        for place, (each, name) in enumerate(zip(scored, labels, strict=True))
     ]
     if settings.logs is not None:
         for run in runs:
