@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import pytest
@@ -38,3 +39,18 @@ def test_a_package_is_named_after_its_folder(tmp_path: Path) -> None:
     assert modules == ["worksmith_for_training_tasks.py", "worksmith_n_b_tasks.py"]
     for file in tmp_path.glob("*/*.py"):
         compile(file.read_text(), file.name, "exec")
+
+
+@pytest.mark.parametrize("form", ["dspy", "inspect", "verifiers"])
+@pytest.mark.parametrize(
+    "name", ['a""" + print("run") + """b', "a\\'); print('run'); ('b", "a\nprint('run')"]
+)
+def test_the_name_of_a_folder_is_no_code(tmp_path: Path, form: str, name: str) -> None:
+    pytest.importorskip({"inspect": "inspect_ai"}.get(form, form))
+    make_env(tmp_path / name)
+    result = invoke("export", form, tmp_path / name, "--split", "all", "--out", tmp_path / "out")
+
+    assert result.exit_code == 0, result.output
+    (file,) = (tmp_path / "out").glob("*.py")
+    calls = [node.func for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, ast.Call)]
+    assert "print" not in {func.id for func in calls if isinstance(func, ast.Name)}
