@@ -23,6 +23,7 @@ from tools.files import PROJECT_FILE
 from tools.files.atomic import write_atomically
 from tools.files.directories import bring_back
 from tools.files.json_files import read_model, read_models
+from tools.files.unicode import writable
 from tools.seeding import digest
 from tools.world import World
 
@@ -118,6 +119,12 @@ class Suite:
             InputError: the suite is missing or damaged, or its parts do not belong together.
         """
         directory = Path(directory)
+        if writable(str(directory.absolute())) != str(directory.absolute()):
+            raise InputError(
+                "the name of the folder is not UTF-8, so that no record can hold it",
+                where=writable(str(directory)),
+                hint="rename it",
+            )
         file = directory / MANIFEST_FILE
         if not os.path.lexists(file):
             bring_back(directory)
