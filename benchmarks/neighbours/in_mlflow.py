@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from unittest.mock import patch
@@ -29,7 +30,8 @@ def outcomes(suite: Path, model: Model, limit: int) -> dict[str, float | None]:
     from worksmith.exports.mlflow import data, predict_fn, scorers
 
     opened = Suite.open(suite)
-    with patch.dict(os.environ, environment(model) | _QUICK), _store():
+    # MLflow prints where its pages are, and stdout is for the figures.
+    with patch.dict(os.environ, environment(model) | _QUICK), _store(), redirect_stdout(sys.stderr):
         agent = OwnAgent(own_object(AGENT, where="the agent"))
         found = mlflow.genai.evaluate(
             data=data(opened, split="all", limit=limit),

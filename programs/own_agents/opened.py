@@ -13,12 +13,20 @@ from programs.parts.tool_retrieval import REQUIRED, default_toolset, toolkits_on
 from programs.prompting.prompt import context_text, with_policies
 from programs.prompting.steps import read_answer
 from tools.episode_result import EpisodeResult, Usage
+from tools.errors import WorksmithError
 from tools.persona import Attributes
+from tools.statuses import EpisodeStatus
 
 if TYPE_CHECKING:
     from evals.tasks.task import VisibleTask
     from tools.environment import Environment
     from tools.episode import Episode
+
+
+class StepLimitError(WorksmithError):
+    """An agent that runs elsewhere was stopped in the middle of its calls."""
+
+    episode_status: EpisodeStatus = "step_limit"
 
 
 class OpenedTask:

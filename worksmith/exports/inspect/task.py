@@ -9,11 +9,12 @@ import anyio.to_thread
 from inspect_ai import Task as InspectTask
 from inspect_ai.agent import Agent, AgentState, react
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.model import ChatMessageSystem, ModelOutput
+from inspect_ai.model import ChatMessage, ChatMessageSystem, ModelOutput
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from evals.records.record import PRIMARY
+from programs.own_agents.opened import StepLimitError
 from programs.own_agents.sessions import Sessions
 from worksmith.exports.inspect.tools import EpisodeTools, OpenSample, running_session, set_running
 from worksmith.exports.rows import row_of
@@ -105,8 +106,8 @@ class Episodes:
                 if opened is None:
                     said = "its episode is over; run the sample again"
                     return Score.unscored(reason="scoring_failed", explanation=said)
-                text = state.output.completion
-                record = await anyio.to_thread.run_sync(opened.session.close, text)
+                text, stopped = state.output.completion, _stopped(state.messages)
+                record = await anyio.to_thread.run_sync(lambda: opened.session.close(text, failure=stopped))
                 return _score(record)
 
             return score
@@ -118,6 +119,14 @@ class Episodes:
         opened = self._open.pop(state.uuid, None)
         if opened is not None:
             opened.session.task.tools.end()
+
+
+def _stopped(messages: Sequence[ChatMessage]) -> StepLimitError | None:
+    """The failure of an agent that a limit stopped: its last words are calls or their results."""
+    last = messages[-1]
+    if last.role == "tool" or (last.role == "assistant" and last.tool_calls):
+        return StepLimitError("a limit stopped the agent in the middle of its calls")
+    return None
 
 
 def _score(record: EpisodeRecord) -> Score:

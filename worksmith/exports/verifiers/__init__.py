@@ -37,7 +37,7 @@ def load_environment(
         where: conditions such as `area=HR,IT`; a text is one condition.
         scheme: of the splits.
         toolset: the tools on offer, see `OwnAgent`.
-        max_turns: so many requests to the model a rollout may make, after which it is scored as it stands.
+        max_turns: so many requests to the model a rollout may make; then it ends as `step_limit`.
         digest: of the suite that is meant; another one is refused. Empty for any.
 
     Raises:

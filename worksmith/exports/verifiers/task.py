@@ -13,6 +13,7 @@ from pydantic import PrivateAttr
 
 from evals.records.record import PRIMARY, EpisodeRecord
 from evals.suite import Suite
+from programs.own_agents.opened import StepLimitError
 from programs.own_agents.sessions import Session, Sessions
 from tools.errors import InputError
 
@@ -129,13 +130,15 @@ class SuiteTask(vf.Task[vf.TaskData, EpisodeState, SuiteTaskConfig]):
         await trace.state.open(self.config, self.key)
 
     async def finalize(self, trace: RolloutTrace, runtime: vf.Runtime) -> None:
-        """End the episode and keep its scores. At the limit of turns it ends as it stands, with no answer.
+        """End the episode and keep its scores.
 
         Raises:
             TaskError: the episode is lost, so that it has no score.
         """
         if trace.is_timeout:
             trace.state.end(failure=OutOfTimeError(trace.stop_condition))
+        elif trace.stop_condition == "max_turns":
+            trace.state.end(failure=StepLimitError("the agent was stopped at its limit of turns"))
         record = await trace.state.close()
         trace.info[INFO] = {**record.model_dump(mode="json", include=_SHOWN), "metrics": _metrics(record)}
         if not record.graded:

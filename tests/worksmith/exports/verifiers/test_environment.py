@@ -161,7 +161,7 @@ def test_a_broken_harness_loses_the_rollout(
     assert [record.status for record in closed] == ["harness_error"]
 
 
-def test_a_rollout_at_its_limit_is_scored_as_it_stands(
+def test_a_rollout_at_its_limit_of_turns_ran_out_of_steps(
     vf: Any, suite: Path, worker: Worker, closed: list[EpisodeRecord]
 ) -> None:
     worker.instead = called((SEARCH, {"query": "Team"}), (DELETE, {"event_id": "00000001"}))
@@ -169,7 +169,7 @@ def test_a_rollout_at_its_limit_is_scored_as_it_stands(
 
     assert (trace.ok, trace.is_truncated, trace.stop_condition) == (True, True, "max_turns")
     assert (len(worker.bodies), trace.reward, trace.metrics["calls"]) == (3, 0.0, 6)
-    assert [(record.status, record.answer) for record in closed] == [("finished", "")]
+    assert [(record.status, record.answer) for record in closed] == [("step_limit", "")]
 
 
 @pytest.mark.parametrize("seconds", [None, 0.3])
