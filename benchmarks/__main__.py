@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import inspect
 import json
 import pkgutil
 import sys
@@ -22,12 +23,18 @@ def main() -> int:
     parser.add_argument("name", nargs="?", choices=names(), help="which to run; none lists them")
     parser.add_argument("--quick", action="store_true", help="fewer repeats, within 50 seconds")
     parser.add_argument("--json", action="store_true", help="print only one JSON object")
+    parser.add_argument("--seed", type=int, help="of generated worlds, where a benchmark takes one")
+    parser.add_argument("--scale", type=float, help="size of generated worlds, where a benchmark takes one")
     options = parser.parse_args()
     if options.name is None:
         for name in names():
             print(f"{name:12} {importlib.import_module(f'benchmarks.{name}').DESCRIPTION}")
         return 0
-    figures = importlib.import_module(f"benchmarks.{options.name}").run(options.quick)
+    run = importlib.import_module(f"benchmarks.{options.name}").run
+    given = {name: getattr(options, name) for name in ("seed", "scale") if getattr(options, name) is not None}
+    if unknown := given.keys() - inspect.signature(run).parameters.keys():
+        parser.error(f"{options.name} takes no --{min(unknown)}")
+    figures = run(options.quick, **given)
     if not options.json:
         print(f"{options.name}:", file=sys.stderr)
     print(json.dumps(figures, indent=None if options.json else 2))
