@@ -9,6 +9,7 @@ from datetime import date, timedelta
 from tools.kinds.enterprise.generate.draft import Draft
 from tools.kinds.enterprise.generate.entities import Employee, Project
 from tools.kinds.enterprise.generate.staff import EXECUTIVES, ORDINARY
+from tools.kinds.enterprise.generate.topics import domains
 from tools.kinds.enterprise.generate.wording import texts
 
 _PEOPLE_EACH = 25
@@ -79,9 +80,9 @@ def _project(draft: Draft, place: _Place, name: str, staff: Sequence[Employee]) 
 
 
 def _domain(numbers: random.Random, code: str, number: int) -> tuple[str, tuple[str, ...]]:
-    domains = texts("projects")["domains"][code]
-    domain = list(domains)[number % len(domains)]
-    return domain, tuple(numbers.sample(domains[domain], len(domains[domain])))
+    found = domains(code)
+    domain = list(found)[number % len(found)]
+    return domain, tuple(numbers.sample(found[domain], len(found[domain])))
 
 
 def _period(numbers: random.Random, today: date) -> tuple[date, date]:

@@ -1,0 +1,41 @@
+"""The words of topics."""
+
+from __future__ import annotations
+
+import random
+import re
+
+import pytest
+
+from tools.kinds.enterprise.generate.topics import Kind, details, domains
+
+KINDS: tuple[Kind, ...] = ("done", "trouble", "next", "gain")
+COUNTS = {"things": 8, "done": 6, "trouble": 6, "next": 5, "gain": 4}
+WRITTEN = [topic for department in ("EN",) for topics in domains(department).values() for topic in topics]
+
+
+def test_each_topic_has_its_number_of_sentences() -> None:
+    for topic in WRITTEN:
+        assert {name: len(set(getattr(details(topic), name))) for name in COUNTS} == COUNTS, topic
+
+
+def test_sentences_are_whole_and_have_no_open_slot() -> None:
+    numbers = random.Random(7)
+    for topic in WRITTEN:
+        for kind in KINDS:
+            for said in details(topic).sample(numbers, kind, 9):
+                assert re.fullmatch(r"[A-Z0-9][^{}\n]*\.", said), said
+                assert 7 <= len(said.split()) <= 26, said
+
+
+def test_a_sample_does_not_say_the_same_twice_and_depends_on_its_stream_only() -> None:
+    bank = details("coupon engine")
+    said = bank.sample(random.Random(3), "done", 4)
+    assert len(set(said)) == 4
+    assert said == bank.sample(random.Random(3), "done", 4)
+    assert len(bank.sample(random.Random(3), "next", 40)) == 5
+
+
+def test_nobody_knows_a_topic_that_no_department_has() -> None:
+    with pytest.raises(KeyError):
+        details("moon landing")
