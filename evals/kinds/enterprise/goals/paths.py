@@ -64,16 +64,24 @@ class Path:
         """Ask for a number with its decimals."""
         return Ask(self, lambda _, row: entities.rating(row[column]), lambda _, row: row[column])
 
-    def count(self, source: str, why: str, column: str) -> Ask:
-        """Ask how many records of a source have the same value in a column; there have to be some."""
+    def count(self, source: str, why: str, column: str, argument: str = "", **cells: str) -> Ask:
+        """Ask how many records of a source have the same value in a column; there have to be some.
+
+        Args:
+            argument: of the reading tool for that column, if it has another name.
+            cells: what the records must have besides.
+        """
 
         def truth(ctx: DrawContext, row: Record) -> Entity:
-            rows = ctx.facts.where(source, **{column: row[column]})
+            rows = ctx.facts.where(source, **{column: row[column]}, **cells)
             if not 0 < len(rows) <= MOST_READ:
                 raise UnfitError
             return entities.number(len(rows))
 
-        return Ask(self, truth, lambda plan, row: str(plan.every(source, why, **{column: row[column]}).total))
+        def value(plan: PlanRecorder, row: Row) -> str:
+            return str(plan.every(source, why, **{argument or column: row[column]}, **cells).total)
+
+        return Ask(self, truth, value)
 
     def amount(self, column: str) -> Ask:
         """Ask for a sum of money."""

@@ -191,6 +191,7 @@ def _draw_by_id(ctx: DrawContext) -> Found:
 CLIENT = Start("clients", draw_client, find_client)
 REPRESENTATIVE = HERE.to(Link(other_representative, representative))
 PRODUCT = HERE.to(Link(product_of, find_product))
+_MANAGERS = REPRESENTATIVE.to(MANAGER)
 
 _BY_ID = Start(
     "clients",
@@ -204,9 +205,9 @@ GROUP.add(
         HERE.fact("clients", "next_day", entities.date),
     ),
     client_terms=Question(CLIENT, HERE.date("renewal_date"), HERE.amount("monthly_revenue")),
-    client_contact=Question(CLIENT, REPRESENTATIVE.person(), REPRESENTATIVE.email()),
+    client_contact=Question(CLIENT, REPRESENTATIVE.person(), REPRESENTATIVE.text("title")),
     client_product=Question(CLIENT, PRODUCT.text("product_name"), PRODUCT.number("stock")),
-    client_manager=Question(CLIENT, REPRESENTATIVE.person(), REPRESENTATIVE.to(MANAGER).email()),
+    client_manager=Question(CLIENT, REPRESENTATIVE.person(), _MANAGERS.person(), _MANAGERS.text("title")),
 )
 
 
@@ -232,11 +233,11 @@ _VENDOR = Start(
 )
 _END = HERE.fact("vendors", "contract_end", entities.date)
 _TIME = HERE.fact("vendors", "lead_time", lambda value: entities.number(int(value)))
-_MANAGER_OF = REPRESENTATIVE.to(MANAGER)
+_LOAD = HERE.count("vendors", "How many vendors has that colleague?", "emp_id", "representative")
 
 GROUP.add(
     vendor_contact=Question(_VENDOR, REPRESENTATIVE.person(), REPRESENTATIVE.email()),
-    vendor_manager=Question(_VENDOR, _END, _MANAGER_OF.person(), _MANAGER_OF.email()),
+    vendor_load=Question(_VENDOR, _END, REPRESENTATIVE.text("title"), _LOAD),
     vendor_terms=Question(_VENDOR_BY_ID, _END, _TIME),
 )
 
@@ -259,14 +260,15 @@ def _find_top(plan: PlanRecorder, slots: Slots) -> Row:
 
 _TOP = Start("clients", _draw_top, _find_top)
 _PERSON = HERE.to(Link(lambda ctx, client: need(ctx.facts.colleague(client["emp_id"])), representative))
-_PEOPLE = (REPRESENTATIVE.person(), REPRESENTATIVE.to(MANAGER).email())
+_CLIENTS = HERE.count("clients", "How many clients has that colleague?", "emp_id", "representative")
+_PEOPLE = (REPRESENTATIVE.person(), REPRESENTATIVE.text("title"), _CLIENTS)
 _STOCK, _REVIEWS = (
     PRODUCT.number("stock"),
     PRODUCT.count("sentiments", "How many reviews has it?", "product_id"),
 )
 _REPORT = Question(CLIENT, *_PEOPLE, _STOCK, _REVIEWS)
 GROUP.add(
-    top_client=Question(_TOP, HERE.text("business_name"), _PERSON.person(), _PERSON.to(MANAGER).email()),
+    top_client=Question(_TOP, HERE.text("business_name"), _PERSON.text("title"), _CLIENTS),
     client_reviews=Question(CLIENT, PRODUCT.rating("rating"), _REVIEWS),
     client_overview=Question(CLIENT, *_PEOPLE, _STOCK),
     client_report=_REPORT,
@@ -285,8 +287,9 @@ def draw_client_report_reviewer(ctx: DrawContext) -> Draw:
 def client_report_reviewer(slots: Slots, plan: PlanRecorder) -> Values:
     client = find_client(plan, slots)
     person = representative(plan, client)
-    manager, product = MANAGER.lookup(plan, person), find_product(plan, client)
+    clients = plan.every("clients", "How many clients has that colleague?", representative=client["emp_id"])
+    product = find_product(plan, client)
     reviews = plan.every("sentiments", "How many reviews has it?", product_id=product["product_id"])
     author = reviews[0]["customer_id"]
-    reviewer = plan.one("customers", "Where is the author of the latest?", customer_id=author)
-    return person["name"], manager["email"], product["stock"], str(reviews.total), reviewer["region"]
+    region = plan.one("customers", "Where is the author of the latest?", customer_id=author)["region"]
+    return person["name"], person["title"], str(clients.total), product["stock"], str(reviews.total), region

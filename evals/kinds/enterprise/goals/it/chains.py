@@ -29,7 +29,6 @@ _NAMED = Start("tickets", draw_named, find_ticket)
 _NAMED_RESOLVED = Start("tickets", partial(draw_named, status="resolved"), find_ticket)
 
 _RAISER, _RESOLVER = HERE.to(Link(raiser, raiser_of)), HERE.to(Link(resolver, resolver_of))
-_RAISERS_MANAGER, _RESOLVERS_MANAGER = _RAISER.to(MANAGER), _RESOLVER.to(MANAGER)
 _POLICY = HERE.to(
     Link(
         lambda ctx, ticket: policy_page(ctx, ticket_fact(ctx, ticket, "clause")),
@@ -44,31 +43,26 @@ _VERDICT = Ask(
     lambda ctx, ticket: entities.yes_or_no(ticket_fact(ctx, ticket, "clause_result") == "obeyed"),
     lambda plan, ticket: "yes" if plan.understood(ticket, "clause_result") == "obeyed" else "no",
 )
-_TWO_PEOPLE = (_RAISER, _RESOLVER)
-_TWO_MANAGERS = (_RAISERS_MANAGER, _RESOLVERS_MANAGER)
+_CITY = _RAISER.fact("employees", "location")
+_TITLE = _RESOLVER.text("title")
+_OPEN = HERE.count("tickets", "How many tickets are open there?", "emp_id", "resolver", status="open")
+_RAISED = HERE.count("tickets", "How many are there of that raiser?", "raised_by_emp_id", "raised_by")
+_APART = [(_RAISER, _RESOLVER)]
 
 GROUP.add(
-    raiser_contact=Question(_ANY, _RAISER.email(), _RAISER.text("title")),
+    raiser_contact=Question(_ANY, _RAISER.text("title"), _CITY),
     resolver_contact=Question(_NAMED, _NUMBER, _RESOLVER.email()),
     policy=Question(_NAMED_RESOLVED, *_RULE),
     verdict=Question(_RESOLVED, _VERDICT, _POLICY.text("title")),
-    raiser_manager=Question(_ANY, _RAISER.person(), _RAISERS_MANAGER.email()),
-    resolver_manager=Question(_NAMED, _NUMBER, _RESOLVERS_MANAGER.email()),
-    policy_resolver=Question(_NAMED_RESOLVED, *_RULE, _RESOLVER.email()),
-    both_contacts=Question(_ANY, _RAISER.email(), _RESOLVER.email(), apart=[_TWO_PEOPLE]),
-    policy_manager=Question(_NAMED_RESOLVED, *_RULE, _RESOLVERS_MANAGER.email()),
-    raiser_chain=Question(_ANY, _RAISER.person(), _RAISERS_MANAGER.to(MANAGER).email()),
-    both_managers=Question(
-        _ANY, *(path.email() for path in _TWO_MANAGERS), apart=[_TWO_PEOPLE, _TWO_MANAGERS]
+    raiser_manager=Question(
+        _ANY, _RAISER.person(), _RAISER.to(MANAGER).person(), _RAISER.to(MANAGER).text("title")
     ),
-    policy_both=Question(
-        _NAMED_RESOLVED,
-        *_RULE,
-        _RESOLVER.email(),
-        _RAISERS_MANAGER.email(),
-        apart=[_TWO_PEOPLE, (_RAISERS_MANAGER, _RESOLVER)],
-    ),
-    policy_managers=Question(
-        _NAMED_RESOLVED, *_RULE, *(path.email() for path in _TWO_MANAGERS), apart=[_TWO_PEOPLE, _TWO_MANAGERS]
-    ),
+    resolver_load=Question(_NAMED, _NUMBER, _TITLE, _OPEN),
+    policy_resolver=Question(_NAMED_RESOLVED, *_RULE, _TITLE),
+    both_contacts=Question(_ANY, _CITY, _TITLE, apart=_APART),
+    policy_load=Question(_NAMED_RESOLVED, *_RULE, _TITLE, _OPEN),
+    both_load=Question(_ANY, _RAISER.person(), _CITY, _TITLE, _OPEN, apart=_APART),
+    verdict_load=Question(_RESOLVED, _VERDICT, _POLICY.text("title"), _CITY, _TITLE, _OPEN, apart=_APART),
+    policy_both=Question(_NAMED_RESOLVED, *_RULE, _CITY, _TITLE, _OPEN, apart=_APART),
+    policy_all=Question(_NAMED_RESOLVED, *_RULE, _CITY, _TITLE, _OPEN, _RAISED, apart=_APART),
 )

@@ -2,40 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, action, need
-from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
+from evals.kinds.enterprise.facts import Record
+from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, action, attempt, need
+from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
 from evals.kinds.enterprise.goals.it.desk import UPDATE
 from evals.kinds.enterprise.goals.it.ticket_lookup import (
-    HELPDESK,
     draw_named,
     find_ticket,
     helper,
-    manager_but_me,
     raiser,
-    raiser_of,
     resolver,
-    resolver_of,
 )
 from evals.kinds.enterprise.goals.paths import Found
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from evals.kinds.enterprise.goals.record_changes import Change
-from evals.kinds.enterprise.goals.telling import Recipient, chat, tell_my_manager
+from evals.kinds.enterprise.goals.telling import Recipient, chat
 from evals.tasks.task import Action
 from tools.files.data_files import read_toml
 
 GROUP = GoalGroup("it/notices.toml")
 
-_DEEDS: list[str] = read_toml(__package__, "deeds.toml")["deeds"]
+_DEEDS: dict[str, list[str]] = read_toml(__package__, "deeds.toml")["deeds"]
 
 
 def _open(ctx: DrawContext) -> Found:
     """An open ticket of somebody who is still here, with what was done about it."""
     row, slots, _ = draw_named(ctx, status="open")
     raiser(ctx, row)
-    return Found(row, {**slots, "deed": ctx.rng.choice(_DEEDS)})
+    return Found(row, {**slots, "deed": ctx.rng.choice(_DEEDS[row["category"]])})
 
 
 def _not_urgent(ctx: DrawContext) -> Found:
@@ -43,6 +41,14 @@ def _not_urgent(ctx: DrawContext) -> Found:
     if found.row["priority"] == "high":
         raise UnfitError
     return found
+
+
+def _resolved(ticket: Mapping[str, str], slots: Slots) -> Action:
+    return action(UPDATE, ticket_id=ticket["ticket_id"], status="resolved", resolution=slots["deed"])
+
+
+def _done(ticket: Mapping[str, str]) -> str:
+    return f"Ticket {ticket['ticket_id']} is resolved."
 
 
 def _assign(key: str, person: str) -> Action:
@@ -54,25 +60,15 @@ def _yours(key: str) -> str:
 
 
 _RAISER = Recipient("I tell who raised it.", raiser, lambda _, ticket: ticket["raised_by_emp_id"])
-_RESOLVER = Recipient("I tell who had solved it.", resolver, lambda _, ticket: ticket["emp_id"])
-_RAISERS_MANAGER = Recipient(
-    "I tell the raiser's manager.",
-    lambda ctx, ticket: manager_but_me(ctx, raiser(ctx, ticket)),
-    lambda plan, ticket: raiser_of(plan, ticket)["reports_to"],
-    by="mail",
-)
-
+_RESOLVER = Recipient("I tell its resolver.", resolver, lambda _, ticket: ticket["emp_id"])
 _RESOLVE = Change(
     "tickets",
     _open,
     find_ticket,
     "I resolve it.",
-    lambda ticket, slots: action(
-        UPDATE, ticket_id=ticket["ticket_id"], status="resolved", resolution=slots["deed"]
-    ),
+    _resolved,
     mentions=("deed",),
     key_text="Ticket {key} is resolved.",
-    subject="Ticket resolved",
 )
 _REOPEN = Change(
     "tickets",
@@ -89,19 +85,40 @@ _HURRY = Change(
     "I raise its priority.",
     lambda ticket, _: action(UPDATE, ticket_id=ticket["ticket_id"], priority="high"),
     key_text="Ticket {key} has high priority now.",
-    subject="Ticket with high priority",
 )
-_BOTH = (_RAISER, _RAISERS_MANAGER)
+_BOTH = (_RAISER, _RESOLVER)
 
 GROUP.add(
     resolve=_RESOLVE,
     resolve_tell=replace(_RESOLVE, tells=(_RAISER,)),
     reopen_tell=replace(_REOPEN, tells=(_RESOLVER,)),
-    urgent_tell_above=replace(_HURRY, tells=(_RAISERS_MANAGER,)),
-    resolve_tell_both=replace(_RESOLVE, tells=_BOTH),
-    resolve_tell_mine=replace(_RESOLVE, tells=(_RAISER, tell_my_manager("mail"))),
+    urgent_tell=replace(_HURRY, tells=_BOTH),
     resolve_tell_three=replace(_RESOLVE, tells=_BOTH, colleague=("other", helper)),
 )
+
+
+def draw_resolve_two(ctx: DrawContext) -> Draw:
+    found, second = attempt(_open, ctx), _open(ctx)
+    first = need(found)
+    if first.row["raised_by_emp_id"] == second.row["raised_by_emp_id"]:
+        raise UnfitError
+    slots = {**first.slots, **{f"{name}2": value for name, value in second.slots.items()}}
+    actions, about = [], []
+    for row, own in ((first.row, first.slots), (second.row, second.slots)):
+        actions += [_resolved(row, own), chat(row["raised_by_emp_id"], _done(row))]
+        about.append(("tickets", row))
+    mentions = [slots["deed"], slots["deed2"], *(row["ticket_id"] for _, row in about)]
+    return ctx.draw(slots, actions=actions, mentions=mentions, about=about)
+
+
+@GROUP.goal(draw_resolve_two)
+def resolve_two(slots: Slots, plan: PlanRecorder) -> Values:
+    for suffix in ("", "2"):
+        own = {name: slots[f"{name}{suffix}"] for name in ("name", "category", "deed")}
+        ticket = find_ticket(plan, own)
+        plan.carry_out("I resolve it.", _resolved(ticket, own))
+        plan.carry_out(f"I tell {own['name']}.", chat(ticket["raised_by_emp_id"], _done(ticket)))
+    return ()
 
 
 def draw_reassign_tell(ctx: DrawContext) -> Draw:
@@ -117,20 +134,39 @@ def reassign_tell(slots: Slots, plan: PlanRecorder) -> Values:
     return plan.carry_out("I say so in the chat.", chat(slots["other"], _yours(key)))
 
 
-def draw_move_up(ctx: DrawContext) -> Draw:
-    found = draw_named(ctx, status="open")
-    manager = manager_but_me(ctx, need(ctx.facts.person(found.row["emp_id"])))
-    if manager["department"] not in HELPDESK:
+def _draw_free(ctx: DrawContext, *, told: bool) -> Draw:
+    row, slots, _ = draw_named(ctx, status="open")
+    people = [helper(ctx, row["emp_id"])["name"] for _ in range(2)]
+    counts = [len(_open_tickets(ctx, name)) for name in people]
+    if counts[0] == counts[1]:
         raise UnfitError
-    return _draw_passed_on(ctx, found, manager["emp_id"])
+    free, key = people[counts.index(min(counts))], row["ticket_id"]
+    found = Found(row, {**slots, "other": people[0], "other2": people[1]})
+    if told:
+        return _draw_passed_on(ctx, found, free)
+    return ctx.draw(found.slots, actions=[_assign(key, free)], about=[("tickets", row)])
 
 
-@GROUP.goal(draw_move_up)
-def move_up(slots: Slots, plan: PlanRecorder) -> Values:
-    ticket = find_ticket(plan, slots)
-    key, manager = ticket["ticket_id"], resolver_of(plan, ticket)["reports_to"]
-    plan.carry_out("I assign it to the manager.", _assign(key, manager))
-    return plan.carry_out("I say so in the chat.", chat(manager, _yours(key)))
+def _open_tickets(ctx: DrawContext, name: str) -> list[Record]:
+    (person,) = ctx.facts.where("employees", name=name)
+    return ctx.facts.where("tickets", emp_id=person["emp_id"], status="open")
+
+
+def _assign_free(slots: Slots, plan: PlanRecorder, *, told: bool) -> Values:
+    key = find_ticket(plan, slots)["ticket_id"]
+    counts = {
+        name: plan.every("tickets", f"What is open with {name}?", resolver=name, status="open").total
+        for name in (slots["other"], slots["other2"])
+    }
+    free = min(counts, key=lambda name: counts[name])
+    plan.carry_out("I assign it to the one with fewer.", _assign(key, free))
+    return plan.carry_out("I say so in the chat.", chat(free, _yours(key))) if told else ()
+
+
+GROUP.add(
+    assign_free=Logic.given(_draw_free, _assign_free, told=False),
+    assign_free_tell=Logic.given(_draw_free, _assign_free, told=True),
+)
 
 
 def _draw_passed_on(ctx: DrawContext, found: Found, person: str) -> Draw:

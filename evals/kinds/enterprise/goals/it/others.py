@@ -1,9 +1,10 @@
-"""IT: what else is open, if anything: of the same raiser, with the same resolver, or with their manager."""
+"""IT: what else is open, if anything, and tickets together with a colleague who is concerned."""
 
 from __future__ import annotations
 
+from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals import entities
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError
+from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, need
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
 from evals.kinds.enterprise.goals.it.ticket_lookup import (
     HELPDESK,
@@ -11,15 +12,16 @@ from evals.kinds.enterprise.goals.it.ticket_lookup import (
     draw_ticket,
     find_ticket,
     has_raised,
-    manager_but_me,
     open_ticket,
+    policy_of,
+    policy_page,
     raiser,
     resolver,
     resolver_of,
     ticket_fact,
 )
-from evals.kinds.enterprise.goals.messages.chats import manager_of
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
+from evals.tasks.task import Entity
 
 GROUP = GoalGroup("it/others.toml")
 
@@ -84,30 +86,40 @@ def manager_open(slots: Slots, plan: PlanRecorder) -> Values:
     return plan.listing(rows, "ticket_id")
 
 
-def draw_outcome_for_manager(ctx: DrawContext) -> Draw:
+def draw_outcome_for_raiser(ctx: DrawContext) -> Draw:
     row = draw_ticket(ctx, status="resolved")
-    person = raiser(ctx, row)
-    manager = manager_but_me(ctx, person)
+    person, clause = raiser(ctx, row), ticket_fact(ctx, row, "clause")
+    answer = [_city(ctx, person), entities.text(clause), entities.text(policy_page(ctx, clause)["title"])]
     slots = {"name": person["name"], "ticket": row["ticket_id"]}
-    answer = [entities.ident("email", manager["email"]), entities.text(ticket_fact(ctx, row, "clause"))]
     return ctx.draw(slots, answer=answer, about=[("tickets", row)])
 
 
-@GROUP.goal(draw_outcome_for_manager)
-def outcome_for_manager(slots: Slots, plan: PlanRecorder) -> Values:
-    person = plan.one("employees", f"I look {slots['name']} up.", name=slots["name"])
-    manager = manager_of(plan, person)
-    return manager["email"], plan.fact(open_ticket(plan, slots), "clause")
+@GROUP.goal(draw_outcome_for_raiser)
+def outcome_for_raiser(slots: Slots, plan: PlanRecorder) -> Values:
+    city = _office(plan, slots)
+    clause = plan.fact(open_ticket(plan, slots), "clause")
+    return city, clause, policy_of(plan, clause)["title"]
 
 
-def draw_own_for_manager(ctx: DrawContext) -> Draw:
+def draw_own_with_colleague(ctx: DrawContext) -> Draw:
     row = ctx.pick("tickets", ctx.facts.where("tickets", raised_by_emp_id=ctx.me["emp_id"]))
-    manager, helper = ctx.above(ctx.me), resolver(ctx, row)
-    answer = [entities.ident("email", manager["email"]), entities.person(helper)]
-    return ctx.draw({"ticket": row["ticket_id"]}, answer=answer, about=[("tickets", row)])
+    solver, person = resolver(ctx, row), ctx.colleague()
+    answer = [_city(ctx, person), entities.person(solver), entities.text(solver["title"])]
+    slots = {"name": person["name"], "ticket": row["ticket_id"]}
+    return ctx.draw(slots, answer=answer, about=[("tickets", row)])
 
 
-@GROUP.goal(draw_own_for_manager, who=has_raised)
-def own_for_manager(slots: Slots, plan: PlanRecorder) -> Values:
-    manager = manager_of(plan, plan.one("employees", "I look up to whom I report.", emp_id="me"))
-    return manager["email"], open_ticket(plan, slots)["resolver_name"]
+@GROUP.goal(draw_own_with_colleague, who=has_raised)
+def own_with_colleague(slots: Slots, plan: PlanRecorder) -> Values:
+    city = _office(plan, slots)
+    solver = resolver_of(plan, open_ticket(plan, slots))
+    return city, solver["name"], solver["title"]
+
+
+def _city(ctx: DrawContext, person: Record) -> Entity:
+    return entities.text(need(ctx.facts.fact("employees", person["emp_id"], "location")))
+
+
+def _office(plan: PlanRecorder, slots: Slots) -> str:
+    person = plan.one("employees", f"I look {slots['name']} up.", name=slots["name"])
+    return plan.fact(person, "location")

@@ -49,11 +49,6 @@ def resolver(ctx: DrawContext, ticket: Record) -> Record:
     return ctx.other(ctx.facts.colleague(ticket["emp_id"]))
 
 
-def manager_but_me(ctx: DrawContext, person: Record) -> Record:
-    """Somebody's manager, if not the persona."""
-    return ctx.other(ctx.above(person))
-
-
 def helper(ctx: DrawContext, *but: str) -> Record:
     """Some colleague of the helpdesk who is none of these."""
     row = ctx.rng.choice(ctx.facts.staff(HELPDESK))

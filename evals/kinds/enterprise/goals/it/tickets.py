@@ -8,7 +8,7 @@ from functools import partial
 from evals.kinds.enterprise.facts import Record, day
 from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, attempt, need, span
-from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
+from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
 from evals.kinds.enterprise.goals.it.ticket_lookup import (
     YEARS,
     busiest,
@@ -22,7 +22,6 @@ from evals.kinds.enterprise.goals.it.ticket_lookup import (
     open_ticket,
     ticket_fact,
 )
-from evals.kinds.enterprise.goals.messages.chats import manager_of
 from evals.kinds.enterprise.goals.paths import HERE, Ask, Question, Start
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row, Rows
 
@@ -83,6 +82,10 @@ GROUP.add(
         Start("tickets", partial(draw_numbered, status="resolved"), open_ticket),
         HERE.fact("tickets", "clause"),
         HERE.date("closed_date"),
+    ),
+    cause=Question(
+        Start("tickets", partial(draw_numbered, status="resolved"), open_ticket),
+        HERE.fact("tickets", "root_cause"),
     ),
     duration=Question(Start("tickets", partial(draw_named, status="resolved"), find_ticket), _NUMBER, _DAYS),
 )
@@ -191,29 +194,28 @@ def more_of(slots: Slots, plan: PlanRecorder) -> Values:
     return name, str(most)
 
 
-def draw_busiest(ctx: DrawContext) -> Draw:
+def _draw_busiest(ctx: DrawContext, *, load: bool) -> Draw:
     person, slots = _busy_time(ctx)
-    answer = [entities.person(person), entities.ident("email", person["email"])]
+    answer = [entities.person(person), entities.text(person["title"])]
+    if load:
+        answer.append(
+            entities.number(len(ctx.facts.where("tickets", emp_id=person["emp_id"], status="open")))
+        )
     return ctx.draw(slots, answer=answer)
 
 
-@GROUP.goal(draw_busiest)
-def busiest_helper(slots: Slots, plan: PlanRecorder) -> Values:
+def _busiest(slots: Slots, plan: PlanRecorder, *, load: bool) -> Values:
     person = _look_up_busiest(plan, slots)
-    return person["name"], person["email"]
+    if not load:
+        return person["name"], person["title"]
+    now = plan.every("tickets", "What is open there now?", resolver=person["emp_id"], status="open")
+    return person["name"], person["title"], str(now.total)
 
 
-def draw_busiest_manager(ctx: DrawContext) -> Draw:
-    person, slots = _busy_time(ctx)
-    manager = ctx.above(person)
-    answer = [entities.person(person), entities.ident("email", manager["email"])]
-    return ctx.draw(slots, answer=answer)
-
-
-@GROUP.goal(draw_busiest_manager)
-def busiest_manager(slots: Slots, plan: PlanRecorder) -> Values:
-    person = _look_up_busiest(plan, slots)
-    return person["name"], manager_of(plan, person)["email"]
+GROUP.add(
+    busiest_helper=Logic.given(_draw_busiest, _busiest, load=False),
+    busiest_load=Logic.given(_draw_busiest, _busiest, load=True),
+)
 
 
 def _of_year(rows: list[Record], year: str) -> list[Record]:
