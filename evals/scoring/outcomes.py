@@ -14,6 +14,7 @@ from typing import Literal
 
 from evals.scoring.actions import Call, UnreadableActionError, action_name, format_action, parse_action
 from evals.scoring.answers.values import says_all
+from evals.scoring.hidden_tests.checking import same_but_code
 from evals.tasks.task import Action, Task
 from tools.environment import Environment
 from tools.persona import Persona
@@ -104,10 +105,13 @@ class OutcomeScorer:
             failed: the run ended in an error, so it is not correct; reaching the right state is no side
                 effect either.
             malformed: the outcome cannot show all changes (see `Execution`).
+
+        Raises:
+            SandboxError: code cannot be tested here; see `evals.scoring.hidden_tests`.
         """
         if malformed:
             return Verdict(correct=False, unwanted_side_effects=True)
-        right = any(outcome.matches(accepted) for accepted in self.expectation(task).outcomes)
+        right = any(_accepted(task, outcome, one) for one in self.expectation(task).outcomes)
         right = right and (not task.mentions or says_all(self._written(outcome), task.mentions))
         return Verdict(correct=right and not failed, unwanted_side_effects=not outcome.empty and not right)
 
@@ -187,6 +191,12 @@ def accepted_actions(task: Task, ground_truth: GroundTruth) -> tuple[tuple[Actio
         return (task.expected,)
     main = task.expected if task.corrected is None else task.corrected
     return (main, *task.alternatives)
+
+
+def _accepted(task: Task, outcome: Outcome, accepted: Outcome) -> bool:
+    if outcome.matches(accepted):
+        return True
+    return task.hidden_tests is not None and same_but_code(outcome, accepted, task.hidden_tests)
 
 
 def _as_texts(actions: Iterable[Action]) -> tuple[str, ...]:

@@ -92,6 +92,20 @@ class Answer(BaseModel):
         return "; ".join(entity.value for entity in self.required)
 
 
+class HiddenTests(BaseModel):
+    """Tests of code that the task asks for. Any code that passes them is as good as the expected one.
+
+    Attributes:
+        column: where the code is, in the row that the expected calls change.
+        cases: calls of the code's functions, and the Python literals that they should return.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    column: str
+    cases: tuple[tuple[str, str], ...] = Field(min_length=1)
+
+
 def same_text(text: str) -> str:
     """A key that is equal for texts with the same words, whatever their case and spaces."""
     return " ".join(text.casefold().split())
@@ -143,6 +157,7 @@ class Task(VisibleTask):
         answer: the expected answer; None where only the world's state counts.
         must_read: references (`source/key`) of the records that the answer needs.
         mentions: texts that a free text written for the task must contain.
+        hidden_tests: of code that the expected calls write; None where the very text is expected.
         twin: the task with the same wording and another persona, who may (or may not) do it.
         origin: source (file, row ...), for reports.
 
@@ -170,6 +185,7 @@ class Task(VisibleTask):
     answer: Answer | None = None
     must_read: tuple[str, ...] = ()
     mentions: tuple[str, ...] = ()
+    hidden_tests: HiddenTests | None = None
     twin: str | None = None
     origin: dict[str, Any] = Field(default_factory=dict)
 

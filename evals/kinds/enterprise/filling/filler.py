@@ -215,6 +215,7 @@ class Filler:
             answer=solved.answer,
             must_read=tuple(solved.read),
             mentions=solved.draw.mentions,
+            hidden_tests=solved.draw.hidden_tests,
             origin={"system": "generated"},
         )
 

@@ -8,7 +8,7 @@ from random import Random
 from typing import ParamSpec, TypeVar
 
 from evals.kinds.enterprise.facts import Facts, Record, ref
-from evals.tasks.task import Action, Entity
+from evals.tasks.task import Action, Entity, HiddenTests
 from tools.errors import WorksmithError
 
 _T = TypeVar("_T")
@@ -58,6 +58,7 @@ class Draw:
         mentions: what free text in the changes must contain.
         about: the records that the task is about, `source/key`; no other split gets them.
         subject: the employee acted upon, if any.
+        hidden_tests: of the code that the changes write.
     """
 
     slots: Mapping[str, str]
@@ -67,6 +68,7 @@ class Draw:
     mentions: tuple[str, ...] = ()
     about: tuple[str, ...] = ()
     subject: str = ""
+    hidden_tests: HiddenTests | None = None
 
     def adding(
         self, *actions: Action, slots: Mapping[str, str] | None = None, mentions: Iterable[str] = ()
@@ -171,6 +173,7 @@ class DrawContext:
         mentions: Iterable[str] = (),
         about: Iterable[tuple[str, Record]] = (),
         subject: str = "",
+        hidden_tests: HiddenTests | None = None,
     ) -> Draw:
         """Put a draw together.
 
@@ -187,6 +190,7 @@ class DrawContext:
             mentions=tuple(mentions),
             about=tuple(ref(source, row) for source, row in about),
             subject=subject,
+            hidden_tests=hidden_tests,
         )
 
 

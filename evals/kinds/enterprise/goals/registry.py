@@ -19,6 +19,7 @@ MODULES: tuple[str, ...] = (
     "swe.github",
     "swe.newest",
     "swe.patch",
+    "swe.mend",
     "swe.workspace",
     "swe.notices",
     "swe.others",

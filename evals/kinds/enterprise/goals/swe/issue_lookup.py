@@ -171,6 +171,14 @@ def owns_code(facts: Facts, row: Record) -> bool:
     return bool(facts.where("repositories", emp_id=row["emp_id"]))
 
 
+def mends_code(facts: Facts, row: Record) -> bool:
+    """Whether a file of somebody's has an open issue."""
+    return any(
+        facts.where("issues", repo_name=file["repo_name"], path=file["path"], status="open")
+        for file in facts.where("repositories", emp_id=row["emp_id"])
+    )
+
+
 def chats_about_issues(facts: Facts, row: Record) -> bool:
     """Whether a chat of somebody names an issue."""
     chats = [

@@ -1,0 +1,1 @@
+"""Code that an agent wrote, decided by tests that it never saw."""

@@ -1,0 +1,126 @@
+"""Whether code passes hidden tests, and whether it is all in which two outcomes differ."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+from evals.scoring.hidden_tests.sandbox import Result, plain_value, run_calls
+from evals.tasks.task import HiddenTests
+from tools.sqlite.cells import CellValue
+from tools.sqlite.outcome import Outcome, RowChange, change_key
+from tools.sqlite.schema import Table
+
+_LARGEST_CODE = 200_000
+_NEAR = 1e-9
+
+Cases = tuple[tuple[str, str], ...]
+"""Calls and the literals that they should return."""
+
+
+def passes(code: str, cases: Cases) -> bool:
+    """Whether all calls return what they should; remembered for the same code and cases.
+
+    Args:
+        code: the text of a file.
+
+    Raises:
+        SandboxError: no safe process can be had.
+    """
+    return failing(code, cases) == ()
+
+
+@lru_cache(maxsize=1024)
+def failing(code: str, cases: Cases) -> tuple[int, ...]:
+    """The numbers of the cases that fail, counted from zero; all of them for code that does not run.
+
+    Raises:
+        SandboxError: no safe process can be had.
+    """
+    every = tuple(range(len(cases)))
+    if len(code) > _LARGEST_CODE:
+        return every
+    found = run_calls(code, [call for call, _ in cases])
+    if found is None:
+        return every
+    return tuple(n for n in every if not _returns(found[n], ast.literal_eval(cases[n][1])))
+
+
+def same_but_code(outcome: Outcome, accepted: Outcome, tests: HiddenTests) -> bool:
+    """Whether an outcome is the accepted one, if code that passes the tests counts as the accepted code.
+
+    Raises:
+        SandboxError: no safe process can be had.
+    """
+    wanted = next((one for one in accepted.changes if tests.column in one.after), None)
+    made = next((one for one in outcome.changes if wanted and _same_row(one, wanted)), None)
+    if wanted is None or made is None or not isinstance(code := made.after.get(tests.column), str):
+        return False
+    tables = {each.name: each for each in outcome.tables}
+    # Where the code is the accepted one, all else has to be as well.
+    same = _with_code_of(made, wanted, tests, tables)
+    changes = [same if one is made else one for one in outcome.changes]
+    keys = filter(None, (change_key(one, tables[one.table]) for one in changes))
+    alike = sorted(keys, key=repr) == sorted(accepted.key, key=repr)
+    return alike and passes(code, tests.cases)
+
+
+def _same_row(made: RowChange, wanted: RowChange) -> bool:
+    return made.operation == "update" and (made.table, made.row) == (wanted.table, wanted.row)
+
+
+def _with_code_of(
+    made: RowChange, wanted: RowChange, tests: HiddenTests, tables: Mapping[str, Table]
+) -> RowChange:
+    """The change with the other one's code, and with what follows from it, such as its size."""
+    table = tables[made.table]
+    following = {tests.column, *table.generated}
+
+    def mixed(own: Mapping[str, CellValue], other: Mapping[str, CellValue]) -> dict[str, CellValue]:
+        cells = {column: other if column in following else own for column in table.columns}
+        return {column: of[column] for column, of in cells.items() if column in of}
+
+    return replace(made, before=mixed(made.before, wanted.before), after=mixed(made.after, wanted.after))
+
+
+def _returns(result: Result, wanted: Any) -> bool:
+    try:
+        return _same(plain_value(result["value"]), wanted)
+    except (KeyError, ValueError, OverflowError):
+        return False
+
+
+def _same(found: Any, wanted: Any) -> bool:
+    """Equal; a truth value is no number, a list no tuple, and the last digits of a float do not count."""
+    if isinstance(wanted, float) or isinstance(found, float):
+        both = all(isinstance(one, int | float) and not isinstance(one, bool) for one in (found, wanted))
+        return both and math.isclose(found, wanted, rel_tol=_NEAR, abs_tol=_NEAR)
+    if type(found) is not type(wanted):
+        return False
+    if isinstance(wanted, list | tuple):
+        return len(found) == len(wanted) and all(map(_same, found, wanted))
+    if isinstance(wanted, dict):
+        return found.keys() == wanted.keys() and all(_same(found[key], wanted[key]) for key in wanted)
+    return bool(found == wanted)
+
+
+def cases_of(tests: str) -> Cases:
+    """The cases that test functions made of `assert call == literal` state.
+
+    Raises:
+        ValueError: there are none, or an assertion has another form.
+    """
+    found: list[tuple[str, str]] = []
+    for node in ast.walk(ast.parse(tests)):
+        if isinstance(node, ast.Assert):
+            test = node.test
+            if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], ast.Eq | ast.Is):
+                raise ValueError(f"not of the form call == value: {ast.unparse(node)}")
+            found.append((ast.unparse(test.left), repr(ast.literal_eval(test.comparators[0]))))
+    if not found:
+        raise ValueError("the tests assert nothing")
+    return tuple(found)

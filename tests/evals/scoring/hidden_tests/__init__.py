@@ -1,0 +1,1 @@
+"""Tests of evals.scoring.hidden_tests."""
