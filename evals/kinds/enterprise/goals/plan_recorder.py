@@ -151,6 +151,24 @@ class PlanRecorder(Recorder):
         self.weigh(rows)
         return rows
 
+    def select(self, why: str, sql: str) -> list[Row]:
+        """The rows of a SELECT over all that the persona may read; the answer is worked out from them."""
+        value = self._make("tables.query", why, {"sql": sql}).value
+        rows = [Row(cells, "", len(self.steps) - 1) for cells in value["records"]]
+        self._weighed.add(len(self.steps) - 1)
+        return rows
+
+    def word(self, why: str, prompt: str, reply: str) -> str:
+        """Have the language model write a text.
+
+        Args:
+            reply: a good one. No model is asked: whatever the reply, the task is the same.
+        """
+        self._episode.ask = lambda _: reply
+        value = self._make("llm.call", why, {"prompt": prompt}).value
+        self._episode.ask = None
+        return str(value)
+
     def listing(self, rows: Rows, column: str) -> tuple[str, ...]:
         """The answer that lists the ids of some rows, or that there are none."""
         return tuple(row[column] for row in rows) if rows else self.none(rows)

@@ -1,4 +1,4 @@
-"""Changes of a record that a text names, and messages on them."""
+"""Changes of records that a text names, and messages on them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Change:
     """A change of one record.
 
     Attributes:
-        source: the record's table.
+        source: the record's table; empty where the text is about no record.
         draw_record: draws the record with the words of the text.
         find: finds the record through the tools; None where the words are enough to change it.
         why: the thought that leads to the change, with slots in braces.
@@ -91,3 +91,45 @@ class Change:
 
     def _text(self, row: Mapping[str, str]) -> str:
         return self.key_text.format(key=row[KEYS[self.source]])
+
+
+class Series:
+    """Several changes, one after the other, that a single text asks for.
+
+    Args:
+        words: draws the words that the changes share, and the parts of them that each has to mention.
+    """
+
+    def __init__(
+        self, words: Callable[[DrawContext], tuple[Mapping[str, str], tuple[str, ...]]], *changes: Change
+    ) -> None:
+        self._words = words
+        self._changes = changes
+
+    def draw(self, ctx: DrawContext) -> Draw:
+        """Draw the words, and for each change its record.
+
+        Raises:
+            UnfitError: two of the words are the same.
+        """
+        words, mentions = self._words(ctx)
+        slots, found = dict(words), []
+        for change in self._changes:
+            record = change.draw_record(ctx)
+            slots |= record.slots
+            found.append((change, record))
+        if len(set(slots.values())) < len(slots):
+            raise UnfitError
+        own = [(change.source, record.row) for change, record in found if change.source]
+        return ctx.draw(
+            slots,
+            actions=[change.action(record.row, slots) for change, record in found],
+            mentions=[*mentions, *(slots[name] for change in self._changes for name in change.mentions)],
+            about=[*own, *(each for _, record in found for each in record.about)],
+        )
+
+    def solve(self, slots: Slots, plan: PlanRecorder) -> Values:
+        """Make the changes in their order."""
+        for change in self._changes:
+            change.solve(slots, plan)
+        return ()

@@ -12,6 +12,8 @@ MODULES: tuple[str, ...] = (
     "messages.mails",
     "messages.changes",
     "messages.edits",
+    "messages.passing",
+    "messages.posts",
     "sales.customer",
     "sales.chains",
     "sales.product",

@@ -6,7 +6,7 @@ from datetime import date
 
 from evals.kinds.enterprise.facts import Record, day
 from evals.kinds.enterprise.goals import entities
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, attempt, need
+from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, attempt, latest, need
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
 from evals.kinds.enterprise.goals.messages.chat_facts import (
     PEOPLE,
@@ -17,7 +17,7 @@ from evals.kinds.enterprise.goals.messages.chat_facts import (
     people,
     pick_chat_fact,
 )
-from evals.kinds.enterprise.goals.paths import HERE, MANAGER, Found, Question, Start
+from evals.kinds.enterprise.goals.paths import HERE, MANAGER, Found, Link, Question, Start
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 
 GROUP = GoalGroup("messages/chats.toml")
@@ -69,22 +69,21 @@ def chat_by_id(slots: Slots, plan: PlanRecorder) -> Values:
     return (plan.fact(chat, slots["fact"]),)
 
 
-def draw_manager_and_chat(ctx: DrawContext) -> Draw:
+def draw_title_and_chat(ctx: DrawContext) -> Draw:
     found, other = attempt(draw_chat_by_id, ctx), ctx.colleague()
     draw = need(found)
-    manager = ctx.above(other)
     row = need(ctx.facts.at(draw.about[0]))
     return ctx.draw(
         {**draw.slots, "name": other["name"]},
-        answer=[entities.person(manager), *draw.answer],
+        answer=[entities.text(other["title"]), *draw.answer],
         about=[("conversations", row)],
     )
 
 
-@GROUP.goal(draw_manager_and_chat)
-def manager_and_chat(slots: Slots, plan: PlanRecorder) -> Values:
-    person = plan.one("employees", f"First, {slots['name']}'s manager.", name=slots["name"])
-    return person["manager_name"], *chat_by_id(slots, plan)
+@GROUP.goal(draw_title_and_chat)
+def title_and_chat(slots: Slots, plan: PlanRecorder) -> Values:
+    person = plan.one("employees", f"First, {slots['name']}'s job title.", name=slots["name"])
+    return person["title"], *chat_by_id(slots, plan)
 
 
 def draw_named(ctx: DrawContext) -> tuple[Record, Record, dict[str, str], Record]:
@@ -159,11 +158,22 @@ def _draw_person(ctx: DrawContext) -> Found:
     return Found(named, slots, [("conversations", row)])
 
 
+def _latest_post(ctx: DrawContext, person: Record) -> Record:
+    return latest(ctx.facts.where("posts", emp_id=person["emp_id"]), "date")
+
+
+def _find_latest_post(plan: PlanRecorder, person: Row) -> Row:
+    why = f"Now the latest post of {person['name']}."
+    return plan.pick(plan.read("posts", why, author=person["emp_id"], limit=1).first)
+
+
+LATEST_POST = Link(_latest_post, _find_latest_post)
+"""From an employee to what they published last."""
+
 _CHAT, _NAMED = Start("conversations", _draw_chat, find_chat), Start("", _draw_person, look_up_named)
-_MANAGER, _ABOVE = HERE.to(MANAGER), HERE.to(MANAGER, MANAGER)
+_POST = HERE.to(LATEST_POST)
 GROUP.add(
     chat_id=Question(_CHAT, HERE.ident("conversation_id"), HERE.date("date")),
-    named_contact=Question(_NAMED, HERE.email(), HERE.text("title")),
-    named_manager=Question(_NAMED, _MANAGER.person(), _MANAGER.email()),
-    named_manager_manager=Question(_NAMED, _ABOVE.person(), _ABOVE.text("title")),
+    named_title=Question(_NAMED, HERE.text("title"), HERE.date("doj")),
+    named_post=Question(_NAMED, HERE.text("title"), _POST.text("title"), _POST.date("date")),
 )

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, action
-from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
+from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
 from evals.kinds.enterprise.goals.messages.chat_facts import partner, pick_chat_fact
 from evals.kinds.enterprise.goals.messages.chats import find_chat
-from evals.kinds.enterprise.goals.messages.news import draw_news, sentence
+from evals.kinds.enterprise.goals.messages.news import draw_news, sentence, words_of_news
 from evals.kinds.enterprise.goals.paths import Found
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
-from evals.kinds.enterprise.goals.record_changes import Change
-from evals.kinds.enterprise.goals.telling import MAIL, chat, telling_my_manager
+from evals.kinds.enterprise.goals.record_changes import Change, Series
+from evals.kinds.enterprise.goals.telling import MAIL, chat
 from evals.tasks.task import Action
 
 GROUP = GoalGroup("messages/changes.toml")
 
 
-def _latest_from(ctx: DrawContext) -> tuple[Record, Record]:
+def latest_from(ctx: DrawContext) -> tuple[Record, Record]:
     """The newest mail of somebody to the persona."""
     row = ctx.pick("mail", ctx.facts.where("mail", recipient_emp_id=ctx.me["emp_id"]))
     sender = partner(ctx, row)
@@ -29,11 +29,11 @@ def _latest_from(ctx: DrawContext) -> tuple[Record, Record]:
 
 
 def draw_reply_latest(ctx: DrawContext) -> Draw:
-    latest, sender = _latest_from(ctx)
+    latest, sender = latest_from(ctx)
     news, mentions = draw_news(ctx.facts, ctx.rng)
     return ctx.draw(
         {"name": sender["name"], "news": news},
-        actions=[_reply(sender["emp_id"], latest["thread_id"], news)],
+        actions=[reply(sender["emp_id"], latest["thread_id"], news)],
         mentions=mentions,
         about=[("mail", latest)],
     )
@@ -41,26 +41,23 @@ def draw_reply_latest(ctx: DrawContext) -> Draw:
 
 @GROUP.goal(draw_reply_latest)
 def reply_latest(slots: Slots, plan: PlanRecorder) -> Values:
+    latest = find_latest(plan, slots)
+    answer = reply(latest["sender_emp_id"], latest["thread_id"], slots["news"])
+    return plan.carry_out("I answer in the same thread.", answer)
+
+
+def find_latest(plan: PlanRecorder, slots: Slots) -> Row:
+    """The newest mail to the persona from whom the text names."""
     mails = plan.read(
         "mail", f"I look for the newest mail from {slots['name']}.", sender=slots["name"], recipient="me",
         limit=1,
     )  # fmt: skip
-    latest = plan.pick(mails.first)
-    reply = _reply(latest["sender_emp_id"], latest["thread_id"], slots["news"])
-    return plan.carry_out("I answer in the same thread.", reply)
+    return plan.pick(mails.first)
 
 
-def _reply(recipient: str, thread_id: str, news: str) -> Action:
+def reply(recipient: str, thread_id: str, news: str) -> Action:
+    """Answer in a thread."""
     return action(MAIL, recipient=recipient, thread_id=thread_id, body=sentence(news))
-
-
-GROUP.add(
-    reply_and_tell=telling_my_manager(
-        Logic(draw_reply_latest, reply_latest),
-        lambda to, slots: chat(to, sentence(slots["news"])),
-        why="I tell my manager the same.",
-    )
-)
 
 
 def _draw_chat(ctx: DrawContext) -> Found:
@@ -102,6 +99,46 @@ GROUP.add(
         "I delete that mail.",
         lambda row, _: action("enterprise_mail_system.delete", email_id=row["email_id"]),
     ),
+)
+
+
+def _draw_sent(ctx: DrawContext) -> Found:
+    """A mail that the persona sent, the only one to this colleague of that day with its subject."""
+    sent = ctx.facts.where("mail", sender_emp_id=ctx.me["emp_id"])
+    row = ctx.pick("mail", sent)
+    other, day = partner(ctx, row), row["date"][:10]
+    to = [mail for mail in sent if mail["recipient_emp_id"] == other["emp_id"] and mail["date"][:10] == day]
+    if sum(row["subject"].lower() in mail["subject"].lower() for mail in to) > 1:
+        raise UnfitError
+    return Found(row, {"name": other["name"], "subject": row["subject"], "day": day})
+
+
+def _find_sent(plan: PlanRecorder, slots: Slots) -> Row:
+    return plan.one(
+        "mail", "I look for that mail of mine.", sender="me", recipient=slots["name"],
+        subject=slots["subject"], date_from=slots["day"], date_to=slots["day"],
+    )  # fmt: skip
+
+
+_REWRITE_MAIL = Change(
+    "mail",
+    _draw_sent,
+    _find_sent,
+    "I replace the text of that mail.",
+    lambda row, slots: action(
+        "enterprise_mail_system.update", email_id=row["email_id"], body=sentence(slots["news"])
+    ),
+)
+_SAY_REWRITTEN = Change(
+    "",
+    lambda ctx: Found(ctx.me, {}),
+    None,
+    "I say so in the chat.",
+    lambda _, slots: chat(slots["name"], sentence(slots["news"])),
+)
+GROUP.add(
+    rewrite_mail=Series(words_of_news, _REWRITE_MAIL),
+    rewrite_mail_tell=Series(words_of_news, _REWRITE_MAIL, _SAY_REWRITTEN),
 )
 
 

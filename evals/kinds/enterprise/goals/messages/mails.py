@@ -7,8 +7,9 @@ from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, latest
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
 from evals.kinds.enterprise.goals.messages.chat_facts import my_mails, partner
-from evals.kinds.enterprise.goals.messages.chats import draw_named, find_chat, look_up_named, manager_of
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
+from evals.kinds.enterprise.goals.messages.chats import LATEST_POST, draw_named, find_chat
+from evals.kinds.enterprise.goals.paths import HERE, Found, Question, Start
+from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 
 GROUP = GoalGroup("messages/chats.toml")
 
@@ -22,17 +23,6 @@ def draw_mail_from_named(ctx: DrawContext) -> Draw:
 def mail_from_named(slots: Slots, plan: PlanRecorder) -> Values:
     name = plan.fact(find_chat(plan, slots), slots["fact"])
     return _newest_from(plan, name)
-
-
-def draw_mail_from_manager(ctx: DrawContext) -> Draw:
-    found = draw_named(ctx)
-    manager = ctx.other(ctx.above(found[3]))
-    return _mail_from(ctx, found, manager)
-
-
-@GROUP.goal(draw_mail_from_manager)
-def mail_from_manager(slots: Slots, plan: PlanRecorder) -> Values:
-    return _newest_from(plan, look_up_named(plan, slots)["reports_to"])
 
 
 def draw_latest_mail(ctx: DrawContext) -> Draw:
@@ -118,28 +108,29 @@ def thread_size(slots: Slots, plan: PlanRecorder) -> Values:
     return str(thread.total), max(row["date"] for row in thread)[:10]
 
 
-def draw_mail_sender_manager(ctx: DrawContext) -> Draw:
+def _draw_received(ctx: DrawContext) -> Found:
+    """Who sent the persona a mail that subject and day tell from all others."""
     row = ctx.pick("mail", ctx.facts.where("mail", recipient_emp_id=ctx.me["emp_id"]))
-    sender = partner(ctx, row)
-    manager = ctx.above(sender)
-    same = [mail for mail in my_mails(ctx) if _plain(row["subject"]).lower() in mail["subject"].lower()]
+    sender, subject = partner(ctx, row), _plain(row["subject"])
+    same = [mail for mail in my_mails(ctx) if subject.lower() in mail["subject"].lower()]
     if len({mail["sender_emp_id"] for mail in same if mail["date"][:10] == row["date"][:10]}) > 1:
         raise UnfitError
-    return ctx.draw(
-        {"subject": _plain(row["subject"]), "day": row["date"][:10]},
-        answer=[entities.person(sender), entities.ident("email", manager["email"])],
-        about=[("mail", row)],
-    )
+    return Found(sender, {"subject": subject, "day": row["date"][:10]}, [("mail", row)])
 
 
-@GROUP.goal(draw_mail_sender_manager)
-def mail_sender_manager(slots: Slots, plan: PlanRecorder) -> Values:
+def _find_sender(plan: PlanRecorder, slots: Slots) -> Row:
     mail = plan.one(
         "mail", "I look for that mail in my inbox.",
         recipient="me", subject=slots["subject"], date_from=slots["day"], date_to=slots["day"],
     )  # fmt: skip
-    sender = plan.one("employees", "Who is the sender?", emp_id=mail["sender_emp_id"])
-    return sender["name"], manager_of(plan, sender)["email"]
+    return plan.one("employees", "Who is the sender?", emp_id=mail["sender_emp_id"])
+
+
+_SENDER = Start("", _draw_received, _find_sender)
+GROUP.add(
+    mail_sender=Question(_SENDER, HERE.person(), HERE.text("title")),
+    mail_sender_post=Question(_SENDER, HERE.person(), HERE.text("title"), HERE.to(LATEST_POST).text("title")),
+)
 
 
 def _mail_from(

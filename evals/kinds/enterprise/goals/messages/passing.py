@@ -1,0 +1,105 @@
+"""What a chat of the persona's says, passed on to others, in every area."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, action, attempt, need
+from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
+from evals.kinds.enterprise.goals.messages.chat_facts import asks, pick_chat_fact
+from evals.kinds.enterprise.goals.messages.chats import find_chat
+from evals.kinds.enterprise.goals.messages.news import draw_subject
+from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
+from evals.kinds.enterprise.goals.telling import chat, mail
+from evals.tasks.task import Action
+
+GROUP = GoalGroup("messages/passing.toml")
+
+_Message = Callable[[Slots, str], Action]
+
+
+def _passed_on(*messages: _Message, people: tuple[str, ...], worded: bool = False) -> Logic:
+    """Find a fact in a chat and send it.
+
+    Args:
+        people: the slots of those who get it, in the order in which they are drawn.
+        worded: whether the language model words it.
+    """
+
+    def draw(ctx: DrawContext) -> Draw:
+        found, others = attempt(pick_chat_fact, ctx), [ctx.colleague()["name"] for _ in people]
+        row, partner, latent, name = need(found)
+        if len({partner["name"], *others}) <= len(others):
+            raise UnfitError
+        slots = {
+            "name": partner["name"],
+            "topic": latent.facts["topic"],
+            "project": latent.facts["project"],
+            "ask": asks()[name],
+            "fact": name,
+            "subject": draw_subject(ctx.rng),
+            **dict(zip(people, others, strict=True)),
+        }
+        value = latent.facts[name]
+        text = _worded(slots, value) if worded else _said(slots, value)
+        actions = [message(slots, text) for message in messages]
+        titled = any(slots["subject"] in change.arguments.values() for change in actions)
+        return ctx.draw(
+            slots,
+            actions=actions,
+            mentions=[value, slots["subject"]] if titled else [value],
+            about=[("conversations", row)],
+        )
+
+    def solve(slots: Slots, plan: PlanRecorder) -> Values:
+        value = plan.fact(find_chat(plan, slots), slots["fact"])
+        text = _said(slots, value)
+        if worded:
+            prompt = (
+                f"Make a friendly announcement of one or two sentences of this, and keep all facts: {text}"
+            )
+            text = plan.word("I have the language model word it.", prompt, _worded(slots, value))
+        for message in messages:
+            plan.carry_out("I pass it on.", message(slots, text))
+        return ()
+
+    return Logic(draw, solve)
+
+
+def _said(slots: Slots, value: str) -> str:
+    return f"About the {slots['topic']} of {slots['project']}, {slots['ask']}: {value}."
+
+
+def _worded(slots: Slots, value: str) -> str:
+    return f"News from {slots['project']}! {_said(slots, value)} Ask me if you want to know more."
+
+
+def _to_other(slots: Slots, text: str) -> Action:
+    return chat(slots["other"], text)
+
+
+def _to_third(slots: Slots, text: str) -> Action:
+    return chat(slots["third"], text)
+
+
+def _by_mail(slots: Slots, text: str) -> Action:
+    return mail(slots["third"], slots["subject"], text)
+
+
+def _mail_other(slots: Slots, text: str) -> Action:
+    return mail(slots["other"], slots["subject"], text)
+
+
+def _post(slots: Slots, text: str) -> Action:
+    return action("social_platform.create", title=slots["subject"], body=text)
+
+
+GROUP.add(
+    pass_on=_passed_on(_to_other, people=("other",)),
+    mail_on=_passed_on(_mail_other, people=("other",)),
+    announce_fact=_passed_on(_post, people=()),
+    announce_worded=_passed_on(_post, people=(), worded=True),
+    pass_on_both=_passed_on(_to_other, _to_third, people=("other", "third")),
+    mail_worded=_passed_on(_mail_other, people=("other",), worded=True),
+    spread=_passed_on(_post, _to_other, _by_mail, people=("other", "third")),
+)
