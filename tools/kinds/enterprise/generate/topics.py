@@ -6,7 +6,7 @@ import random
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cache
-from typing import Any, Literal
+from typing import Literal
 
 from tools.kinds.enterprise.generate.grammar import MONTHS
 from tools.kinds.enterprise.generate.staff import ORDINARY
@@ -39,8 +39,8 @@ class Bank:
     gain: tuple[str, ...]
 
     def say(self, numbers: random.Random, kind: Kind) -> str:
-        """A sentence of a kind; empty where the topic has none."""
-        return "".join(self.sample(numbers, kind, 1))
+        """A sentence of a kind."""
+        return self.sample(numbers, kind, 1)[0]
 
     def sample(self, numbers: random.Random, kind: Kind, count: int) -> list[str]:
         """Different sentences of a kind, as many as there are up to `count`."""
@@ -75,9 +75,7 @@ def _banks() -> Mapping[str, Bank]:
     return found
 
 
-def _bank(topic: str, lists: Mapping[str, list[str]] | None) -> Bank:
-    if lists is None:
-        return Bank((), (), (), (), ())
+def _bank(topic: str, lists: Mapping[str, list[str]]) -> Bank:
     names = {one.name for one in fields(Bank)}
     if lists.keys() != names or not all(lists.values()):
         raise ValueError(f"the topic {topic!r} needs sentences for each of {', '.join(sorted(names))}")
@@ -107,14 +105,6 @@ def _units() -> tuple[str, ...]:
     return tuple(team for code in ORDINARY for team in departments[code]["teams"])
 
 
-def _data(department: str) -> dict[str, dict[str, dict[str, Any] | None]]:
-    """By domain and topic the lists of the department's file, None for a topic that has none yet."""
-    try:
-        written = texts(f"topics/{department}")
-    except FileNotFoundError:
-        written = {}
-    listed: dict[str, list[str]] = texts("projects")["domains"][department]
-    return {
-        domain: {topic: written.get(domain, {}).get(topic) for topic in topics}
-        for domain, topics in listed.items()
-    }
+def _data(department: str) -> dict[str, dict[str, dict[str, list[str]]]]:
+    """By domain and topic the lists of the department's file."""
+    return texts(f"topics/{department}")

@@ -7,26 +7,22 @@ import re
 
 import pytest
 
+from tools.kinds.enterprise.generate.staff import ORDINARY
 from tools.kinds.enterprise.generate.topics import Kind, details, domains
 
 KINDS: tuple[Kind, ...] = ("done", "trouble", "next", "gain")
 COUNTS = {"things": 8, "done": 6, "trouble": 6, "next": 5, "gain": 4}
-WRITTEN = [
-    topic
-    for department in ("EN", "HR", "FI", "SA", "BU", "BP", "MA")
-    for topics in domains(department).values()
-    for topic in topics
-]
+TOPICS = [topic for department in ORDINARY for topics in domains(department).values() for topic in topics]
 
 
 def test_each_topic_has_its_number_of_sentences() -> None:
-    for topic in WRITTEN:
+    for topic in TOPICS:
         assert {name: len(set(getattr(details(topic), name))) for name in COUNTS} == COUNTS, topic
 
 
 def test_sentences_are_whole_and_have_no_open_slot() -> None:
     numbers = random.Random(7)
-    for topic in WRITTEN:
+    for topic in TOPICS:
         for kind in KINDS:
             for said in details(topic).sample(numbers, kind, 9):
                 assert re.fullmatch(r"[A-Z0-9][^{}\n]*[.?]", said), said
