@@ -9,6 +9,7 @@ from datetime import date, timedelta
 from tools.kinds.enterprise.generate.business.partners import (
     address,
     described,
+    mailbox,
     new_name,
     onboarding_day,
     phone_number,
@@ -69,7 +70,6 @@ def _add(
         "product": client.product.name,
         "use_place": numbers.choice(_WORDS.data["other"]["use_places"]),
     }
-    host = "".join(letter for letter in client.name.lower() if letter.isalpha())
     ref = draft.add(
         "clients",
         client_id=client.client_id,
@@ -78,7 +78,7 @@ def _add(
         business_type=numbers.choice(_WORDS.data["types_of_business"]),
         contact_person_id=f"CON-{number:04d}",
         contact_person_name=contact,
-        contact_email=f"{contact.lower().replace(' ', '.')}@{host}.example",
+        contact_email=mailbox(contact, client.name),
         phone_number=phone_number(numbers),
         registered_address=address(numbers),
         tax_id=tax_id(numbers, number),

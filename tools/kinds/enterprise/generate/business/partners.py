@@ -31,6 +31,12 @@ def new_name(numbers: random.Random, forms: list[str], industry: str, used: set[
     return name
 
 
+def mailbox(contact: str, business: str) -> str:
+    """The address of a contact person in the domain of their business."""
+    host = "".join(letter for letter in business.lower() if letter.isalpha())
+    return f"{contact.lower().replace(' ', '.')}@{host}.example"
+
+
 def address(numbers: random.Random) -> str:
     """A street, a city and a code that no post office uses."""
     street, city = numbers.choice(texts("clients")["streets"]), numbers.choice(texts("names")["cities"])

@@ -8,6 +8,7 @@ from datetime import date, timedelta
 from tools.kinds.enterprise.generate.business.partners import (
     address,
     described,
+    mailbox,
     new_name,
     onboarding_day,
     representatives,
@@ -17,6 +18,7 @@ from tools.kinds.enterprise.generate.draft import Draft
 from tools.kinds.enterprise.generate.entities import Employee, Vendor
 from tools.kinds.enterprise.generate.grammar import grammar
 from tools.kinds.enterprise.generate.latent import reference
+from tools.kinds.enterprise.generate.people.names import outsiders
 
 _WORDS = grammar("vendors")
 _SINCE = date(2013, 4, 1)
@@ -36,6 +38,9 @@ def add_vendors(draft: Draft) -> None:
     numbers = draft.rng("vendors")
     total = draft.counts.vendors
     used = {client.name for client in draft.clients}
+    known = {client["contact_person_name"] or "" for client in draft.records("clients")}
+    known |= {e.name for e in draft.people} | {c.name for c in draft.customers}
+    people = outsiders(draft.rng("vendors", "contacts"), known)
     kinds = sorted({product.kind for product in draft.products})
     staff = representatives(numbers, draft, "MA", _LEVELS, total)
     for number, representative in enumerate(staff, start=1):
@@ -48,10 +53,12 @@ def add_vendors(draft: Draft) -> None:
             emp_id=representative.emp_id,
         )
         draft.vendors.append(vendor)
-        _add(draft, draft.rng("vendors", number), number, vendor, representative)
+        _add(draft, draft.rng("vendors", number), number, vendor, representative, next(people))
 
 
-def _add(draft: Draft, numbers: random.Random, number: int, vendor: Vendor, representative: Employee) -> None:
+def _add(
+    draft: Draft, numbers: random.Random, number: int, vendor: Vendor, representative: Employee, contact: str
+) -> None:
     onboarded = onboarding_day(numbers, draft, representative, _SINCE)
     facts = {
         "supplies": vendor.supplies,
@@ -69,6 +76,8 @@ def _add(draft: Draft, numbers: random.Random, number: int, vendor: Vendor, repr
         business_name=vendor.name,
         industry=vendor.industry,
         business_type=numbers.choice(_WORDS.data["types_of_business"]),
+        contact_person_name=contact,
+        contact_email=mailbox(contact, vendor.name),
         registered_address=address(numbers),
         tax_id=tax_id(numbers, _TAX_NUMBERS_FROM + number),
         onboarding_date=onboarded,

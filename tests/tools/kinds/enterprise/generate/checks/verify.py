@@ -86,6 +86,7 @@ _UNIQUE = (
     ("clients", ("contact_email",)),
     ("vendors", ("business_name",)),
     ("vendors", ("tax_id",)),
+    ("vendors", ("contact_email",)),
     ("resumes", ("emp_id",)),
     ("resumes", ("email",)),
 )
