@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
 from datetime import date, timedelta
 from typing import Any
 
@@ -11,6 +10,7 @@ from tools.kinds.enterprise.generate.draft import Draft
 from tools.kinds.enterprise.generate.entities import Citable, Employee, Project
 from tools.kinds.enterprise.generate.grammar import grammar
 from tools.kinds.enterprise.generate.latent import reference
+from tools.kinds.enterprise.generate.problems import Problem, problems
 from tools.kinds.enterprise.generate.projects import workday
 from tools.kinds.enterprise.generate.wording import pick, texts
 
@@ -27,13 +27,17 @@ _TRIES = 200
 
 
 def add_tickets(draft: Draft) -> None:
-    """Tickets of all categories in equal numbers, by date. Nobody has two of one category and cause."""
-    categories = texts("tickets")["categories"]
-    taken: set[tuple[str, str, str]] = set()
+    """Tickets of all categories in equal numbers, by date.
+
+    A problem comes back only after all others of its category, and never to the same person.
+    """
+    categories = list(problems())
+    taken: set[tuple[str, Problem]] = set()
     found = []
     for number in range(draft.counts.tickets):
-        category = list(categories)[number % len(categories)]
-        found.append(_ticket(draft, draft.rng("tickets", number), category, categories[category], taken))
+        turn, category = divmod(number, len(categories))
+        problem = _turn(draft, categories[category], turn)
+        found.append(_ticket(draft, draft.rng("tickets", number), problem, taken))
     found.sort(key=lambda one: str(one[0]["assigned_date"]))
     for number, (cells, facts, project) in enumerate(found):
         key = str(_FIRST_ID + number)
@@ -47,22 +51,28 @@ def add_tickets(draft: Draft) -> None:
 _Made = tuple[dict[str, Any], dict[str, str], Project]
 
 
-def _ticket(
-    draft: Draft,
-    numbers: random.Random,
-    category: str,
-    data: Mapping[str, Any],
-    taken: set[tuple[str, str, str]],
-) -> _Made:
-    raiser, resolver, project, day, symptom = _people(draft, numbers, category, data, taken)
-    topic = project.topic(numbers)
-    facts = {"project": project.name, "topic": topic, "category": category, "symptom": symptom}
+def _turn(draft: Draft, category: str, turn: int) -> Problem:
+    """The problem of a category's ticket number `turn`: each once in every round."""
+    known = problems()[category]
+    round_, place = divmod(turn, len(known))
+    return draft.rng("tickets", category, round_).sample(known, len(known))[place]
+
+
+def _ticket(draft: Draft, numbers: random.Random, problem: Problem, taken: set[tuple[str, Problem]]) -> _Made:
+    raiser, resolver, project, day = _people(draft, numbers, problem, taken)
+    facts = {
+        "project": project.name,
+        "topic": project.topic(numbers),
+        "category": problem.category,
+        "symptom": numbers.choice(problem.symptoms),
+    }
     priority = numbers.choices(list(LIMITS), _PRIORITIES)[0]
-    words = texts("tickets")
+    words = texts("tickets/words")
     issue = [
         numbers.choice(words["opening"]["lines"]),
-        symptom,
-        pick(numbers, words["opening"]["work"], facts),
+        facts["symptom"],
+        numbers.choice(problem.details),
+        pick(numbers, words["work"][problem.work], facts),
     ]
     if project.product is not None and numbers.random() < _ON_PRODUCT:
         facts["product"] = project.product.product_id
@@ -70,18 +80,18 @@ def _ticket(
         issue.append(pick(numbers, words["opening"]["product"], named))
     closed = _closed(draft, numbers, priority, day, resolver)
     if closed is None:
-        resolution = numbers.choice(words["progress"]["lines"])
+        resolution = numbers.choice(problem.waiting)
     else:
         facts["sla"] = "met" if (closed - day).days <= LIMITS[priority] else "missed"
-        resolution = _resolution(numbers, data, priority, facts)
+        resolution = _resolution(numbers, problem, priority, facts)
     cells = {
         "priority": priority,
-        "category": category,
+        "category": problem.category,
         "status": "resolved" if closed else "open",
         "raised_by_emp_id": raiser.emp_id,
         "assigned_date": day,
         "emp_id": resolver.emp_id,
-        "issue": f"{issue[0]} {' '.join(issue[1:])}",
+        "issue": " ".join(issue),
         "resolution": resolution,
         "closed_date": closed,
     }
@@ -89,26 +99,21 @@ def _ticket(
 
 
 def _people(
-    draft: Draft,
-    numbers: random.Random,
-    category: str,
-    data: Mapping[str, Any],
-    taken: set[tuple[str, str, str]],
-) -> tuple[Employee, Employee, Project, date, str]:
+    draft: Draft, numbers: random.Random, problem: Problem, taken: set[tuple[str, Problem]]
+) -> tuple[Employee, Employee, Project, date]:
     """Requester and resolver, both employed on that day."""
     for _ in range(_TRIES):
         project = numbers.choice([one for one in draft.projects if one.members])
         raiser = draft.people[numbers.choice(project.members)]
-        symptom = numbers.choice(data["issues"])
         window = project.window(raiser)
-        if window is None or (raiser.emp_id, category, symptom) in taken:
+        if window is None or (raiser.emp_id, problem) in taken:
             continue
         day = workday(numbers, *window)
         experts = [one for one in draft.people.active_on(day, "IN") if one is not raiser]
         if experts:
-            taken.add((raiser.emp_id, category, symptom))
-            return raiser, numbers.choice(experts), project, day, symptom
-    raise ValueError(f"nobody has trouble with {category}")
+            taken.add((raiser.emp_id, problem))
+            return raiser, numbers.choice(experts), project, day
+    raise ValueError(f"nobody has trouble with {problem.category}")
 
 
 def _closed(
@@ -128,19 +133,20 @@ def _closed(
     return closed
 
 
-def _resolution(numbers: random.Random, data: Mapping[str, Any], priority: str, facts: dict[str, str]) -> str:
-    """Cause, what was done, which clause that obeyed or broke, and whether it was in time."""
-    words = texts("tickets")
-    facts["root_cause"], done = numbers.choice(data["causes"])
-    clause, obeyed, broken = numbers.choice(data["clauses"])
+def _resolution(numbers: random.Random, problem: Problem, priority: str, facts: dict[str, str]) -> str:
+    """Cause, what was done, advice, which clause that obeyed or broke, and whether it was in time."""
+    words = texts("tickets/words")
+    facts["root_cause"], done = numbers.choice(problem.remedies)
+    clause = numbers.choice(problem.clauses)
     result = "broken" if numbers.random() < _BROKEN else "obeyed"
-    facts |= {"clause": clause, "clause_result": result}
-    because = broken if result == "broken" else obeyed
+    facts |= {"clause": clause.id, "clause_result": result}
+    because = clause.broken if result == "broken" else clause.obeyed
     return " ".join(
         (
-            grammar("tickets").say(numbers, "root_cause", facts),
+            grammar("tickets/words").say(numbers, "root_cause", facts),
             done,
-            pick(numbers, words["say"][result], {"clause": clause, "because": because}),
+            numbers.choice(problem.advice),
+            pick(numbers, words["say"][result], {"clause": clause.id, "because": because}),
             pick(numbers, words["say"][facts["sla"]], {"days": words["days"][priority]}),
         )
     )

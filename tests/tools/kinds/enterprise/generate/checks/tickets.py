@@ -2,35 +2,45 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import date
 
 from tools.kinds.enterprise.generate.latent import Built
+from tools.kinds.enterprise.generate.problems import problems
 from tools.kinds.enterprise.generate.tickets import LIMITS
-from tools.kinds.enterprise.generate.wording import texts
+
+_CLAUSE = re.compile(r"\b[A-Z]{2}-\d+\b")
 
 
 def verify_tickets(built: Built) -> list[str]:
     """Facts that a ticket does not state."""
     rows = {row["ticket_id"]: row for row in built.records("tickets")}
-    words = texts("tickets")
     found = []
     seen: set[tuple[str | None, str, str]] = set()
     for latent in built.latents_of("tickets"):
         row, facts = rows[latent.ref.partition("/")[2]], latent.facts
         text = row["resolution"] or ""
-        stated = {cause for cause, _ in words["categories"][facts["category"]]["causes"] if cause in text}
+        known = problems()[facts["category"]]
+        stated = {cause for one in known for cause, _ in one.remedies if cause in text}
         if stated != ({facts["root_cause"]} if "root_cause" in facts else set()):
             found.append(f"{latent.ref}: the causes stated are {stated}")
-        for clause, obeyed, broken in words["categories"][facts["category"]]["clauses"]:
-            verdict = "obeyed" if obeyed in text else "broken" if broken in text else None
-            if verdict != (facts.get("clause_result") if clause == facts.get("clause") else None):
-                found.append(f"{latent.ref}: clause {clause} is {verdict}")
-            if (clause in text) != (clause == facts.get("clause")):
-                found.append(f"{latent.ref}: clause {clause} is named wrongly")
+        if set(_CLAUSE.findall(text)) != ({facts["clause"]} if "clause" in facts else set()):
+            found.append(f"{latent.ref}: the clauses named are {_CLAUSE.findall(text)}")
+        verdicts = {
+            verdict
+            for one in known
+            for clause in one.clauses
+            for verdict, words in (("obeyed", clause.obeyed), ("broken", clause.broken))
+            if words in text
+        }
+        if verdicts != ({facts["clause_result"]} if "clause_result" in facts else set()):
+            found.append(f"{latent.ref}: its clause is {verdicts}")
         found += _late(row, facts)
         found += [
-            f"{latent.ref}: no {key}" for key in ("topic", "project") if facts[key] not in str(row["issue"])
+            f"{latent.ref}: no {key}"
+            for key in ("topic", "project", "symptom")
+            if facts[key] not in str(row["issue"])
         ]
         key = (row["raised_by_emp_id"], facts["category"], facts["symptom"])
         if key in seen:

@@ -15,6 +15,7 @@ from tests.tools.kinds.enterprise.generate.checks import (
     support_chats,
     vendors,
 )
+from tests.tools.kinds.enterprise.generate.checks.coherence.registry import verify_coherence
 from tests.tools.kinds.enterprise.generate.checks.conversations import verify_conversations
 from tests.tools.kinds.enterprise.generate.checks.issues import verify_issues
 from tests.tools.kinds.enterprise.generate.checks.mail import verify_mail
@@ -130,6 +131,7 @@ def verify(built: Built) -> list[str]:
     found += _texts(built, sources)
     for check in _VERIFIERS:
         found += check(built)
+    found += verify_coherence(built)
     return found
 
 

@@ -1,0 +1,33 @@
+"""Finding the phrases of a table in texts."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import Generic, TypeVar
+
+Owner = TypeVar("Owner")
+
+_SLOT = re.compile(r"\\\{\w+\\\}")
+
+
+class Phrases(Generic[Owner]):
+    """Which phrases of a table stand in a text, and to what they belong.
+
+    Args:
+        pairs: phrases and their owners; several may own a phrase. A `{slot}` stands for anything short.
+    """
+
+    def __init__(self, pairs: Iterable[tuple[str, Owner]]) -> None:
+        self._owners: dict[str, list[Owner]] = defaultdict(list)
+        self._patterns: dict[str, re.Pattern[str]] = {}
+        for phrase, owner in pairs:
+            self._owners[phrase].append(owner)
+            self._patterns[phrase] = re.compile(_SLOT.sub(r"[^\\n]{1,60}?", re.escape(phrase)))
+
+    def found(self, text: str) -> Iterator[tuple[str, list[Owner]]]:
+        """The phrases that stand in `text`, with their owners."""
+        for phrase, pattern in self._patterns.items():
+            if pattern.search(text):
+                yield phrase, self._owners[phrase]

@@ -1,0 +1,32 @@
+"""Which sources are checked for coherence, and by which function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from evals.kinds.enterprise.facts import Facts, Record, ref
+from tests.tools.kinds.enterprise.generate.checks.coherence.tickets import incoherent_ticket
+from tools.kinds.enterprise.generate.company import DEFAULT_NOW
+from tools.kinds.enterprise.generate.latent import Built
+
+Check = Callable[[Record, Facts], Iterable[str]]
+"""Says what does not belong together in a record.
+
+It compares the record's own text, and that of records it refers to, with the tables in `generate/texts`. It
+does not look at latent facts, so that it finds a text that was changed as well as one that was drawn wrongly.
+The facts are there to look records up.
+"""
+
+CHECKS: dict[str, Check] = {
+    "tickets": incoherent_ticket,
+}
+"""By source. A source whose records are drawn from more than one list has a function here."""
+
+
+def verify_coherence(built: Built) -> Iterator[str]:
+    """Records that make no sense, one line each: the reference, then why."""
+    facts = Facts(built, DEFAULT_NOW)
+    for source, check in CHECKS.items():
+        for record in facts.all(source):
+            for reason in check(record, facts):
+                yield f"{ref(source, record)}: {reason}"

@@ -1,0 +1,92 @@
+"""The verifier notices records whose parts do not belong together."""
+
+from __future__ import annotations
+
+import pytest
+
+from evals.kinds.enterprise.facts import Facts
+from tests.tools.kinds.enterprise.generate.checks.coherence.registry import verify_coherence
+from tests.tools.kinds.enterprise.generate.checks.coherence.tickets import incoherent_ticket
+from tests.tools.kinds.enterprise.generate.worlds import full, small
+from tools.kinds.enterprise.generate.company import DEFAULT_NOW
+from tools.kinds.enterprise.generate.latent import Built
+from tools.kinds.enterprise.generate.problems import Problem, problems
+
+_NOWHERE = Facts(Built({}, []), DEFAULT_NOW)
+
+
+def test_small_worlds_hang_together() -> None:
+    assert [*verify_coherence(small(7)), *verify_coherence(small(8))] == []
+
+
+@pytest.mark.slow
+def test_a_full_world_hangs_together() -> None:
+    assert list(verify_coherence(full())) == []
+
+
+_MINE, _OTHER = problems()["VPN"][:2]
+_FOREIGN = problems()["Mobile phone"][0]
+_WORK = "It keeps me from working on the floor plan for Amber Heron."
+
+
+def ticket(about: Problem, **cells: str) -> dict[str, str]:
+    cause, done = about.remedies[0]
+    resolution = f"It was caused by {cause}. {done} {about.advice[0]} "
+    resolution += f"As clause {about.clauses[0].id} demands, {about.clauses[0].obeyed}."
+    issue = f"Hi, {about.symptoms[0]} {about.details[0]} {_WORK}"
+    written = {"ticket_id": "1", "category": about.category, "status": "resolved"}
+    return {**written, "issue": issue, "resolution": resolution, **cells}
+
+
+def test_a_ticket_about_one_problem_is_fine() -> None:
+    assert list(incoherent_ticket(ticket(_MINE), _NOWHERE)) == []
+    waits = ticket(_MINE, status="open", resolution=_MINE.waiting[0])
+    assert list(incoherent_ticket(waits, _NOWHERE)) == []
+
+
+def _swapped(part: str, mine: str, other: str) -> dict[str, str]:
+    return ticket(_MINE, **{part: ticket(_MINE)[part].replace(mine, other)})
+
+
+@pytest.mark.parametrize(
+    ("planted", "reason"),
+    [
+        (ticket(_MINE, category="E-mail"), "no problem of the category E-mail"),
+        (_swapped("issue", _MINE.symptoms[0], "It does not work."), "it states 0 symptoms"),
+        (_swapped("issue", _WORK, _OTHER.symptoms[0] + _WORK), "it states 2 symptoms"),
+        (_swapped("issue", _MINE.details[0], _FOREIGN.details[0]), "does not belong"),
+        (_swapped("issue", _MINE.details[0], "It rains."), "it has no detail"),
+        (_swapped("issue", _WORK, "I need it for the floor plan in Amber Heron."), "the user is needed"),
+        (ticket(_MINE, resolution=ticket(_OTHER)["resolution"]), "does not belong"),
+        (_swapped("resolution", _MINE.remedies[0][0], _OTHER.remedies[0][0]), "cause and deed"),
+        (_swapped("resolution", _MINE.remedies[0][1], _MINE.remedies[1][1]), "cause and deed"),
+        (_swapped("resolution", _MINE.advice[0], _FOREIGN.advice[0]), "does not belong"),
+        (_swapped("resolution", _MINE.clauses[0].obeyed, "the loss was reported"), "no clause"),
+        (ticket(_MINE, status="open", resolution=_OTHER.waiting[0]), "waits for that"),
+    ],
+)
+def test_a_ticket_of_two_problems_is_found(planted: dict[str, str], reason: str) -> None:
+    assert any(reason in one for one in incoherent_ticket(planted, _NOWHERE))
+
+
+def test_the_record_is_named() -> None:
+    built = small()
+    record = built.records("tickets")[3]
+    wrong = next(name for name in problems() if name != record["category"])
+    cells = tuple(wrong if column == "category" else cell for column, cell in record.items())
+    rows = [*built.rows["tickets"][:3], cells, *built.rows["tickets"][4:]]
+
+    found = list(verify_coherence(Built({**built.rows, "tickets": rows}, built.latents)))
+
+    assert len(found) == 1
+    assert found[0].startswith(f"tickets/{record['ticket_id']}: ")
+
+
+def test_problems_are_many_and_told_apart() -> None:
+    known = [one for group in problems().values() for one in group]
+    symptoms = [symptom for one in known for symptom in one.symptoms]
+
+    assert len(problems()) == 12
+    assert len(known) >= 150
+    assert len(set(symptoms)) == len(symptoms)
+    assert all(len(one.symptoms) >= 2 and one.remedies and one.clauses for one in known)
