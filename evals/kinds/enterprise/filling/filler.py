@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 from evals.kinds.enterprise.facts import Facts, Record
@@ -122,8 +123,8 @@ class Filler:
             draw = attempt(goal.draw, ctx)
             if draw is None or not self._claims.all_free(split, draw.about):
                 continue
-            phrasing, query = query_text(goal, split, draw, ctx.me, random)
-            if not self._texts.new(split, goal, query):
+            phrasing, query = query_text(goal.wording.phrasings[split], draw, ctx.me, random)
+            if ctx.me["name"] in query or not self._texts.new(split, goal, query):
                 continue
             try:
                 solved = solve(goal, draw, query, phrasing, ctx.me, self._env, self._facts)
@@ -172,10 +173,12 @@ class Filler:
         if place.denial != "left_company":
             rng(self._seed, "enterprise", "denied", solved.query).shuffle(pool)
         for row in pool[:_SWAPS]:
-            refused = refuse(solved, row, place.denial, self._env, self._facts)
-            if refused is None or (late and len(refused.steps) == 1):
+            said = self._in_the_mouth_of(row, split, solved)
+            refused = said and refuse(said, row, place.denial, self._env, self._facts)
+            if not refused or (late and len(refused.steps) == 1):
                 continue
             task = self._task(split, solved)
+            self._texts.add(split, solved.goal, refused.solved.query)
             number = task.id.rpartition(".")[2]
             name = f"{solved.goal.id}.denied.{split}.{number}"
             denied = refused.task(
@@ -190,6 +193,19 @@ class Filler:
             )
             return [denied.model_copy(update={"twin": twin.id}), twin]
         return None
+
+    def _in_the_mouth_of(self, row: Record, split: Split, solved: Solved) -> Solved | None:
+        """The same said by somebody else: nobody speaks of themselves by name."""
+        if row["name"] not in solved.query:
+            return solved
+        own = solved.goal.wording.own.get(split)
+        if own is None or row["emp_id"] != solved.draw.subject:
+            return None
+        random = rng(self._seed, "enterprise", "own", solved.query)
+        phrasing, query = query_text(own, solved.draw, row, random)
+        if not self._texts.new(split, solved.goal, query):
+            return None
+        return replace(solved, phrasing=phrasing, query=query)
 
     def _task(self, split: Split, solved: Solved) -> Task:
         goal = solved.goal

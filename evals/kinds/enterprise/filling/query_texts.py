@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from random import Random
 
 from evals.kinds.enterprise.facts import Record
@@ -15,13 +16,12 @@ NEAR = 0.8
 """The share of common trigrams above which two texts count as nearly the same."""
 
 
-def query_text(goal: Goal, split: Split, draw: Draw, persona: Record, random: Random) -> tuple[int, str]:
-    """The text of a task, in a phrasing of the split and the persona's register.
+def query_text(phrasings: Sequence[str], draw: Draw, persona: Record, random: Random) -> tuple[int, str]:
+    """The text of a task, in one of these phrasings that is in the persona's register.
 
     Returns:
-        The number of the phrasing among those of the split, and the text.
+        The number of the phrasing, and the text.
     """
-    phrasings = goal.wording.phrasings[split]
     fitting = [place for place in range(len(phrasings)) if place % REGISTERS == register(persona)]
     place = random.choice(fitting or list(range(len(phrasings))))
     return place, phrasings[place].format_map(draw.slots)

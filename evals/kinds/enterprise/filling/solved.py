@@ -12,6 +12,7 @@ from evals.kinds.enterprise.goals.goal import Goal, Values
 from evals.kinds.enterprise.goals.plan_recorder import DeniedError, PlanRecorder
 from evals.tasks.task import Action, Answer, Step
 from tools.environment import Environment
+from tools.persona import Persona
 
 FEWEST = 2
 
@@ -88,7 +89,8 @@ def solve(
     """
     if draw.answer and all(tells(query, entity.value) for entity in draw.answer):
         raise UnfitError("the question tells the answer")
-    episode = env.episode(persona=env.persona(me["emp_id"]))
+    persona = env.persona(me["emp_id"])
+    episode = env.episode(persona=persona)
     script = PlanRecorder(episode, facts, query)
     try:
         values = goal.solve(draw.slots, script)
@@ -97,6 +99,7 @@ def solve(
     script.answered(values)
     _check(goal, draw, script, values)
     _check_distractors(script, facts)
+    _check_readings(goal, draw, query, persona, env, facts)
     if draw.actions and episode.outcome().empty:
         raise UnfitError("nothing changes")
     return Solved(
@@ -132,6 +135,21 @@ def _check(goal: Goal, draw: Draw, script: PlanRecorder, values: Values) -> None
     told = " ".join(value for act in draw.actions for value in act.arguments.values())
     if missing := [mention for mention in draw.mentions if mention not in told]:
         raise UnfitError(f"nothing mentions {missing}")
+
+
+def _check_readings(
+    goal: Goal, draw: Draw, query: str, persona: Persona, env: Environment, facts: Facts
+) -> None:
+    """Whether everybody who reads the text answers the same; a reading that leads nowhere is none."""
+    for read in goal.readings:
+        script = PlanRecorder(env.episode(persona=persona), facts, query)
+        try:
+            values = read(draw.slots, script)
+        except (UnfitError, DeniedError):
+            continue
+        truth = sorted(entity.value for entity in draw.answer)
+        if sorted(values) != truth or _as_set(script.writes()) != _as_set(draw.actions):
+            raise UnfitError(f"another reading finds {values}, the truth is {truth}")
 
 
 def _as_set(actions: Sequence[Action]) -> set[tuple[str, tuple[tuple[str, str], ...]]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from string import Formatter
 from typing import Any, Literal, NamedTuple, Protocol
@@ -35,11 +35,13 @@ class Wording:
         phrasings: by split.
         says: the answer in a sentence.
         empty: the sentence for an answer that there is nothing.
+        own: phrasings for a persona who asks it of their own record.
     """
 
     phrasings: Mapping[Split, tuple[str, ...]]
     says: str = ""
     empty: str = ""
+    own: Mapping[Split, tuple[str, ...]] = field(default_factory=dict)
 
     @cached_property
     def slots(self) -> frozenset[str]:
@@ -65,6 +67,8 @@ class Goal:
         needs: (operation, source) pairs that a persona must in principle be allowed.
         who: whether an employee could ask this at all; everybody could, if None.
         denials: the reasons for which somebody else may be denied.
+        readings: other ways to understand the text. Each finds the same as `solve`, or nothing, or the draw
+            is not asked.
     """
 
     id: str
@@ -80,6 +84,7 @@ class Goal:
     needs: tuple[tuple[str, str], ...] = ()
     who: Who | None = None
     denials: tuple[str, ...] = ()
+    readings: tuple[Solve, ...] = ()
 
     @property
     def empty(self) -> bool:
@@ -127,6 +132,7 @@ class GoalGroup:
     def __init__(self, file: str) -> None:
         self._areas, self._entries = read_entries(file)
         self._logics: dict[str, tuple[Solvable, Who | None]] = {}
+        self._readings: dict[str, tuple[Solve, ...]] = {}
 
     @property
     def in_order(self) -> list[Goal]:
@@ -138,6 +144,7 @@ class GoalGroup:
                 draw=self._logics[name][0].draw,
                 solve=self._logics[name][0].solve,
                 who=self._logics[name][1],
+                readings=self._readings.get(name, ()),
                 **{"departments": tuple(departments), **self._entries[name]},
             )
             for area, departments in self._areas.items()
@@ -156,6 +163,10 @@ class GoalGroup:
     def add(self, who: Who | None = None, /, **logics: Solvable) -> None:
         """Make draws and solutions goals of this group, by name."""
         self._logics |= {name: (logic, who) for name, logic in logics.items()}
+
+    def read_also(self, name: str, *readings: Solve) -> None:
+        """Declare other ways to understand the text of a goal, see `Goal.readings`."""
+        self._readings[name] = readings
 
 
 def read_entries(file: str) -> tuple[dict[str, list[str]], dict[str, dict[str, Any]]]:
@@ -186,7 +197,8 @@ def _wording(where: str, table: Mapping[str, Any]) -> Wording:
     for split, fewest in _FEWEST.items():
         if len(phrasings[split]) < fewest:
             raise ValueError(f"{where} has fewer than {fewest} phrasings for {split}")
-    every = [phrasing for split in phrasings.values() for phrasing in split]
+    own: dict[Split, tuple[str, ...]] = {split: tuple(said) for split, said in table.get("own", {}).items()}
+    every = [phrasing for said in (phrasings, own) for split in said.values() for phrasing in split]
     if len(set(every)) < len(every):
         raise ValueError(f"{where} has a phrasing twice")
-    return Wording(phrasings, table.get("says", ""), table.get("empty", ""))
+    return Wording(phrasings, table.get("says", ""), table.get("empty", ""), own)

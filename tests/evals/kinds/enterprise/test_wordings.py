@@ -63,6 +63,14 @@ def test_reasons_are_known() -> None:
     assert {slot.denial for slot in denied_places(500)} == set(REASONS)
 
 
+def test_who_may_be_denied_for_being_concerned_says_so_in_first_person() -> None:
+    for goal in GOALS:
+        assert bool(goal.wording.own) == ("self_protection" in goal.denials), goal.id
+        for said in (text for split in goal.wording.own.values() for text in split):
+            assert "{name}" not in said
+            assert re.search(r"\b(?:my|me|I)\b", said, re.IGNORECASE)
+
+
 def test_too_few_phrasings_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     def table(_package: str, _file: str) -> dict[str, object]:
         phrasings = {"test": ["a", "b"], "train": ["c", "d"], "dev": ["e"]}

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import timedelta
-from functools import partial
 
 from evals.kinds.enterprise.facts import Record, day
 from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, need
 from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
 from evals.kinds.enterprise.goals.hr import clauses
-from evals.kinds.enterprise.goals.hr.employees import climb, look, myself, three
+from evals.kinds.enterprise.goals.hr.employees import climb, look, myself, named, names, several
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
-from evals.tasks.task import Entity
 from tools.files.data_files import read_toml
 
 GROUP = GoalGroup("hr/cases.toml")
@@ -53,16 +51,17 @@ def _ticket(ctx: DrawContext, status: str) -> Record:
     return ctx.pick("tickets", rows)
 
 
-def _draw_due(ctx: DrawContext, steps: int) -> Draw:
+def _draw_due(ctx: DrawContext, asked: str) -> Draw:
     ticket = _ticket(ctx, "open")
     resolver = need(ctx.facts.person(ticket["emp_id"]))
     days = clauses.value(ctx.facts, clauses.SOLUTION[ticket["priority"]])
     answer = [entities.date((day(ticket["assigned_date"]) + timedelta(days=days)).isoformat())]
-    if steps:
-        asked = ctx.above(resolver, steps - 1)
-        if asked["emp_id"] == ctx.me["emp_id"]:
-            raise UnfitError
-        answer.append(entities.ident("email", asked["email"]))
+    if asked == "resolver":
+        city = need(ctx.facts.fact("employees", resolver["emp_id"], "location"))
+        answer += [entities.text(ctx.other(resolver)["title"]), entities.text(city)]
+    elif asked == "manager":
+        manager = ctx.other(ctx.above(resolver))
+        answer += [entities.person(manager), entities.text(manager["title"])]
     return ctx.draw({"ticket": ticket["ticket_id"]}, answer=answer, about=[("tickets", ticket)])
 
 
@@ -81,21 +80,23 @@ def _resolver(plan: PlanRecorder, ticket: Row) -> Row:
     return plan.one("employees", "I look up who works on it.", emp_id=ticket["emp_id"])
 
 
-def _draw_signatory(ctx: DrawContext, steps: int) -> Draw:
+def draw_signatory(ctx: DrawContext) -> Draw:
     limits = {level: clauses.value(ctx.facts, wanted) for level, wanted in clauses.SIGNATURE.items()}
-    below = ctx.above(ctx.me, steps - 1)
-    boss = ctx.above(below)
-    too_low, enough = (limits.get(row["level"], 0) for row in (below, boss))
+    boss = ctx.above(ctx.me)
+    too_low, enough = (limits.get(row["level"], 0) for row in (ctx.me, boss))
+    # Above this sum it takes two people.
+    enough = min(enough, clauses.value(ctx.facts, clauses.TWO_SIGNATURES))
     if enough <= too_low:
         raise UnfitError
     lowest, highest = too_low // _STEP + 1, enough // _STEP
     total = ctx.rng.randint(lowest, highest) * _STEP
-    answer = [entities.person(boss), entities.ident("email", boss["email"])]
+    answer = [entities.person(boss), entities.text(boss["title"])]
     slots = {"total": str(total), "bought": ctx.rng.choice(_BOUGHT)}
     return ctx.draw(slots, answer=answer)
 
 
-def _signatory(slots: Slots, plan: PlanRecorder) -> Values:
+@GROUP.goal(draw_signatory)
+def signatory(slots: Slots, plan: PlanRecorder) -> Values:
     levels = list(clauses.SIGNATURE)
     found = clauses.rules(plan, clauses.GOVERNANCE, "Who may sign for how much?", *clauses.SIGNATURE.values())
     limits = dict(zip(levels, (one.value for one in found), strict=True))
@@ -103,32 +104,34 @@ def _signatory(slots: Slots, plan: PlanRecorder) -> Values:
     while limits.get(person["level"], 0) < int(slots["total"]):
         plan.weigh(person)
         person = climb(plan, person)
-    return person["name"], person["email"]
+    return person["name"], person["title"]
 
 
-def _draw_most(ctx: DrawContext, number: int, steps: int) -> Draw:
-    rows = three(ctx)[:number]
+def draw_most_lapsing(ctx: DrawContext, number: int) -> tuple[list[Record], Record, int]:
+    """Several people, the one of them who clearly loses most vacation, and how many days."""
+    rows = several(ctx, number)
     first = _first([(row, int(row[_VACATION])) for row in rows])
-    most = clauses.value(ctx.facts, clauses.CARRIED)
-    if int(first[_VACATION]) <= most:
+    lost = int(first[_VACATION]) - clauses.value(ctx.facts, clauses.CARRIED)
+    if lost <= 0:
         raise UnfitError
-    answer: list[Entity] = [entities.person(first), entities.number(int(first[_VACATION]) - most)]
-    if steps:
-        answer.append(entities.ident("email", ctx.above(first, steps)["email"]))
-    slots = {f"name{(place + 1 if place else '')}": row["name"] for place, row in enumerate(rows)}
-    return ctx.draw(slots, answer=answer)
+    return rows, first, lost
 
 
-def _most(slots: Slots, plan: PlanRecorder, number: int) -> tuple[Row, str]:
-    names = [slots["name"], slots["name2"], *([slots["name3"]] if number == 3 else [])]
+def most_lapsing(slots: Slots, plan: PlanRecorder, number: int) -> tuple[Row, str]:
+    """Find the one of the people in the slots who loses most vacation, and how many days."""
     left = []
-    for name in names:
+    for name in named(slots, number):
         row = look(plan, name)
         left.append((row, int(plan.private(row, _VACATION))))
     first = _first(left)
     most = clauses.rule(plan, clauses.LEAVE, "How much may be carried over?", clauses.CARRIED).value
     row = next(row for row, _ in left if row["emp_id"] == first["emp_id"])
     return row, str(int(row[_VACATION]) - most)
+
+
+def _draw_most(ctx: DrawContext, number: int) -> Draw:
+    rows, first, lost = draw_most_lapsing(ctx, number)
+    return ctx.draw(names(rows), answer=[entities.person(first), entities.number(lost)])
 
 
 def _first(left: Sequence[tuple[Record, int]]) -> Record:
@@ -139,26 +142,28 @@ def _first(left: Sequence[tuple[Record, int]]) -> Record:
     return order[0][0]
 
 
-def _solve_due(slots: Slots, plan: PlanRecorder, steps: int) -> Values:
+def _solve_due(slots: Slots, plan: PlanRecorder, asked: str) -> Values:
     ticket = _open(plan, slots)
     due = _due(plan, ticket)
-    return (due, climb(plan, _resolver(plan, ticket), steps - 1)["email"]) if steps else (due,)
+    if not asked:
+        return (due,)
+    resolver = _resolver(plan, ticket)
+    if asked == "resolver":
+        return due, resolver["title"], plan.fact(resolver, "location")
+    manager = climb(plan, resolver)
+    return due, manager["name"], manager["title"]
 
 
-def _solve_most(slots: Slots, plan: PlanRecorder, number: int, steps: int) -> Values:
-    row, lost = _most(slots, plan, number)
-    return (row["name"], lost, climb(plan, row, steps)["email"]) if steps else (row["name"], lost)
+def _solve_most(slots: Slots, plan: PlanRecorder, number: int) -> Values:
+    row, lost = most_lapsing(slots, plan, number)
+    return row["name"], lost
 
 
 GROUP.add(
-    ticket_due=Logic.given(_draw_due, _solve_due, steps=0),
-    ticket_reminder=Logic.given(_draw_due, _solve_due, steps=1),
-    ticket_escalation=Logic.given(_draw_due, _solve_due, steps=2),
-    signatory=Logic(partial(_draw_signatory, steps=1), _signatory),
-    signatory_above=Logic(partial(_draw_signatory, steps=2), _signatory),
-    signatory_top=Logic(partial(_draw_signatory, steps=3), _signatory),
-    two_lapsing=Logic.given(_draw_most, _solve_most, number=2, steps=0),
-    three_lapsing=Logic.given(_draw_most, _solve_most, number=3, steps=0),
-    three_lapsing_told=Logic.given(_draw_most, _solve_most, number=3, steps=1),
-    three_lapsing_above=Logic.given(_draw_most, _solve_most, number=3, steps=2),
+    ticket_due=Logic.given(_draw_due, _solve_due, asked=""),
+    ticket_reminder=Logic.given(_draw_due, _solve_due, asked="resolver"),
+    ticket_escalation=Logic.given(_draw_due, _solve_due, asked="manager"),
+    two_lapsing=Logic.given(_draw_most, _solve_most, number=2),
+    three_lapsing=Logic.given(_draw_most, _solve_most, number=3),
+    four_lapsing=Logic.given(_draw_most, _solve_most, number=4),
 )

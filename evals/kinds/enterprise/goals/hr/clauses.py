@@ -23,6 +23,8 @@ NOTICE = {"new": "EH-4", "settled": "EH-5"}
 SIGNATURE = {"10": "CG-1", "12": "CG-2", "14": "CG-3"}
 """The clause on what each level may sign for."""
 
+TWO_SIGNATURES = "CG-4"
+
 SOLUTION = {"high": "AM-6", "medium": "AM-7", "low": "AM-8"}
 """The clause on the time to solve tickets of each priority."""
 

@@ -7,18 +7,21 @@ from typing import TypeVar
 
 from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals import entities
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, attempt, need
+from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, attempt, latest, need
 from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
-from evals.kinds.enterprise.goals.hr.employees import climb, look, three
+from evals.kinds.enterprise.goals.hr.employees import look, named, names, several
 from evals.kinds.enterprise.goals.hr.people import entity
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
+from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from evals.tasks.task import Entity
 from tools.files.data_files import read_toml
 
 GROUP = GoalGroup("hr/comparisons.toml")
 
 R = TypeVar("R", bound=Record)
 
-_COMPARED: Mapping[str, str] = read_toml(__package__, "words.toml")["compared"]
+_WORDS = read_toml(__package__, "words.toml")
+_COMPARED: Mapping[str, str] = _WORDS["compared"]
+_OF_TWO: Mapping[str, str] = _WORDS["compared_two"]
 
 
 def draw_report_with_most(ctx: DrawContext) -> Draw:
@@ -37,16 +40,20 @@ def report_with_most(slots: Slots, plan: PlanRecorder) -> Values:
     return first["name"], first[slots["field"]]
 
 
-def _draw_compared(ctx: DrawContext, number: int, steps: int) -> Draw:
-    found, field = attempt(three, ctx), ctx.rng.choice(list(_COMPARED))
-    rows = need(found)[:number]
+def _draw_compared(ctx: DrawContext, number: int) -> Draw:
+    found, field = attempt(several, ctx, number), ctx.rng.choice(list(_COMPARED))
+    rows = need(found)
     first = _most(rows, lambda row: row[field])
     answer = [entities.person(first), entity(first, field)]
-    if steps:
-        answer[1:] = [entities.ident("email", ctx.above(first, steps)["email"])]
-    return ctx.draw(
-        {**_names(rows), "ask": _COMPARED[field], "field": field}, answer=answer, subject=rows[0]["emp_id"]
-    )
+    words = _OF_TWO if number == 2 else _COMPARED
+    slots = {**names(rows), "ask": words[field], "field": field}
+    return ctx.draw(slots, answer=answer, subject=rows[0]["emp_id"])
+
+
+def _compared(slots: Slots, plan: PlanRecorder, number: int) -> Values:
+    rows = [look(plan, name) for name in named(slots, number)]
+    first = _most(rows, lambda row: plan.private(row, slots["field"]))
+    return first["name"], first[slots["field"]]
 
 
 def _most(rows: Sequence[R], read: Callable[[R], str]) -> R:
@@ -57,82 +64,55 @@ def _most(rows: Sequence[R], read: Callable[[R], str]) -> R:
     return order[0][1]
 
 
-def draw_three_since(ctx: DrawContext) -> Draw:
-    rows = three(ctx)
+def _draw_since(ctx: DrawContext, number: int, *, post: bool) -> Draw:
+    rows = several(ctx, number)
     days = sorted(row["doj"] for row in rows)
-    if not rows or days[0] == days[1]:
+    if days[0] == days[1]:
         raise UnfitError
     first = min(rows, key=lambda row: row["doj"])
     answer = [entities.person(first), entities.date(first["doj"])]
-    return ctx.draw(_names(rows), answer=answer)
+    return ctx.draw(names(rows), answer=[*answer, _latest_post(ctx, first)] if post else answer)
 
 
-@GROUP.goal(draw_three_since)
-def three_since(slots: Slots, plan: PlanRecorder) -> Values:
-    rows = [look(plan, slots[name]) for name in ("name", "name2", "name3")]
+def _since(slots: Slots, plan: PlanRecorder, number: int, *, post: bool) -> Values:
+    rows = [look(plan, name) for name in named(slots, number)]
     plan.weigh(*rows)
     first = min(rows, key=lambda row: row["doj"])
-    return first["name"], first["doj"]
+    found = first["name"], first["doj"]
+    return (*found, _find_latest_post(plan, first)) if post else found
 
 
-def draw_managers_since(ctx: DrawContext) -> Draw:
-    found = _managers(ctx, 2)
-    if len(found) < 2:
+def _draw_portraits(ctx: DrawContext, number: int) -> Draw:
+    rows = [ctx.other(ctx.facts.colleague(ctx.pick("posts")["emp_id"])) for _ in range(number)]
+    if len({row["emp_id"] for row in rows}) < number:
         raise UnfitError
-    first = min((manager for _, manager in found), key=lambda row: row["doj"])
-    if len({manager["doj"] for _, manager in found}) < len(found):
-        raise UnfitError
-    answer = [entities.person(first), entities.date(first["doj"])]
-    return ctx.draw(_names([row for row, _ in found]), answer=answer)
+    answer = [one for row in rows for one in (entities.date(row["doj"]), _latest_post(ctx, row))]
+    return ctx.draw(names(rows), answer=answer)
 
 
-@GROUP.goal(draw_managers_since)
-def managers_since(slots: Slots, plan: PlanRecorder) -> Values:
-    rows = [look(plan, slots["name"]), look(plan, slots["name2"])]
-    managers = [climb(plan, row) for row in rows]
-    plan.weigh(*managers)
-    first = min(managers, key=lambda row: row["doj"])
-    return first["name"], first["doj"]
+def _portraits(slots: Slots, plan: PlanRecorder, number: int) -> Values:
+    found: list[str] = []
+    for name in named(slots, number):
+        row = look(plan, name)
+        found += [row["doj"], _find_latest_post(plan, row)]
+    return tuple(found)
 
 
-def draw_managers_compared(ctx: DrawContext) -> Draw:
-    people, field = attempt(_managers, ctx, 3), ctx.rng.choice(list(_COMPARED))
-    found = need(people)
-    first = _most([manager for _, manager in found], lambda row: row[field])
-    slots = {**_names([row for row, _ in found]), "ask": _COMPARED[field], "field": field}
-    answer = [entities.person(first), entity(first, field)]
-    return ctx.draw(slots, answer=answer, subject=found[0][1]["emp_id"])
+def _latest_post(ctx: DrawContext, author: Record) -> Entity:
+    return entities.text(latest(ctx.facts.where("posts", emp_id=author["emp_id"]), "date")["title"])
 
 
-@GROUP.goal(draw_managers_compared)
-def managers_compared(slots: Slots, plan: PlanRecorder) -> Values:
-    rows = [look(plan, slots[name]) for name in ("name", "name2", "name3")]
-    managers = [climb(plan, row) for row in rows]
-    first = _most(managers, lambda row: plan.private(row, slots["field"]))
-    return first["name"], first[slots["field"]]
-
-
-def _managers(ctx: DrawContext, number: int) -> list[tuple[Record, Record]]:
-    """People with their managers, all different."""
-    found = [(row, ctx.above(row)) for row in three(ctx)[:number]]
-    if len({row["emp_id"] for pair in found for row in pair}) < 2 * number:
-        raise UnfitError
-    return found
-
-
-def _names(rows: Sequence[Record]) -> dict[str, str]:
-    return {f"name{place + 1 if place else ''}": row["name"] for place, row in enumerate(rows)}
-
-
-def _compared(slots: Slots, plan: PlanRecorder, number: int, steps: int) -> Values:
-    rows = [look(plan, slots[name]) for name in ("name", "name2", "name3")[:number]]
-    first = _most(rows, lambda row: plan.private(row, slots["field"]))
-    return first["name"], climb(plan, first, steps)["email"] if steps else first[slots["field"]]
+def _find_latest_post(plan: PlanRecorder, author: Row) -> str:
+    posts = plan.every("posts", f"I look for the posts by {author['name']}.", author=author["emp_id"])
+    return posts.first["title"]
 
 
 GROUP.add(
-    compared=Logic.given(_draw_compared, _compared, number=2, steps=0),
-    three_compared=Logic.given(_draw_compared, _compared, number=3, steps=0),
-    three_compared_boss=Logic.given(_draw_compared, _compared, number=3, steps=1),
-    three_compared_above=Logic.given(_draw_compared, _compared, number=3, steps=2),
+    compared=Logic.given(_draw_compared, _compared, number=2),
+    three_compared=Logic.given(_draw_compared, _compared, number=3),
+    three_since=Logic.given(_draw_since, _since, number=3, post=False),
+    three_since_post=Logic.given(_draw_since, _since, number=3, post=True),
+    four_since_post=Logic.given(_draw_since, _since, number=4, post=True),
+    two_portraits=Logic.given(_draw_portraits, _portraits, number=2),
+    three_portraits=Logic.given(_draw_portraits, _portraits, number=3),
 )

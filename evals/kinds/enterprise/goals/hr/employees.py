@@ -27,12 +27,22 @@ def someone(ctx: DrawContext, *, departments: Sequence[str] = (), levels: Sequen
     return need(ctx.facts.colleague(row["emp_id"]))
 
 
-def three(ctx: DrawContext) -> list[Record]:
-    """Pick three different colleagues."""
-    rows = [row for row in [attempt(someone, ctx) for _ in range(3)] if row is not None]
-    if len({row["emp_id"] for row in rows}) < 3:
+def several(ctx: DrawContext, number: int) -> list[Record]:
+    """Pick so many different colleagues."""
+    rows = [row for row in [attempt(someone, ctx) for _ in range(number)] if row is not None]
+    if len({row["emp_id"] for row in rows}) < number:
         raise UnfitError
     return rows
+
+
+def names(rows: Sequence[Record]) -> dict[str, str]:
+    """The slots of several people: name, name2, name3 and so on."""
+    return {f"name{place + 1 if place else ''}": row["name"] for place, row in enumerate(rows)}
+
+
+def named(slots: Slots, number: int) -> list[str]:
+    """The names in the slots of so many people."""
+    return [slots[f"name{place + 1 if place else ''}"] for place in range(number)]
 
 
 def subject(ctx: DrawContext, levels: Sequence[str] = SENIOR) -> Record:

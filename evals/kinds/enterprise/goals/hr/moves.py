@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, action, attempt, need
 from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
@@ -10,19 +12,22 @@ from evals.kinds.enterprise.goals.hr.employees import (
     PERSONNEL,
     changing,
     look,
+    named,
+    names,
     setting,
     someone,
     subject,
 )
-from evals.kinds.enterprise.goals.hr.records import REMOVE, UPDATE, raised_by, rate
+from evals.kinds.enterprise.goals.hr.records import REMOVE, UPDATE, raised_by
 from evals.kinds.enterprise.goals.paths import Found
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
-from evals.kinds.enterprise.goals.telling import mail, telling_my_manager
+from evals.kinds.enterprise.goals.telling import mail
 from evals.tasks.task import Action
 
 GROUP = GoalGroup("hr/moves.toml")
 
 _MOVING = ("09", "10")
+_BEST = "5"
 
 
 def draw_raised_told(ctx: DrawContext) -> Draw:
@@ -44,41 +49,49 @@ def raised_told(slots: Slots, plan: PlanRecorder) -> Values:
     return plan.carry_out("I mail the new salary to the person.", message)
 
 
-def draw_both_raised(ctx: DrawContext) -> Draw:
-    found, second = attempt(subject, ctx), subject(ctx)
-    rows = [need(found), second]
-    if rows[0]["emp_id"] == rows[1]["emp_id"]:
+def _draw_raises(ctx: DrawContext, number: int, *, told: bool) -> Draw:
+    rows = [need(attempt(subject, ctx)) for _ in range(number)]
+    if len({row["emp_id"] for row in rows}) < number:
         raise UnfitError
-    slots = {"name": rows[0]["name"], "name2": rows[1]["name"], "percent": str(ctx.rng.randrange(2, 21, 2))}
-    about = [("employees", row) for row in rows]
-    return ctx.draw(slots, actions=[raised_by(slots, row) for row in rows], about=about)
+    slots = {**names(rows), "percent": str(ctx.rng.randrange(2, 21, 2))}
+    raises = [raised_by(slots, row) for row in rows]
+    drawn = ctx.draw(slots, actions=raises, about=[("employees", row) for row in rows])
+    if not told:
+        return drawn
+    other = someone(ctx, departments=PERSONNEL)
+    if other in rows:
+        raise UnfitError
+    slots["other"], amounts = other["name"], [change.arguments["salary"] for change in raises]
+    return drawn.adding(_pays(slots, raises), slots=slots, mentions=amounts)
 
 
-@GROUP.goal(draw_both_raised)
-def both_raised(slots: Slots, plan: PlanRecorder) -> Values:
-    for name in (slots["name"], slots["name2"]):
+def _raises(slots: Slots, plan: PlanRecorder, number: int, *, told: bool) -> Values:
+    raises = []
+    for name in named(slots, number):
         row = look(plan, name)
         plan.private(row, "salary")
         plan.weigh(row)
-        plan.carry_out(f"I raise the salary of {name}.", raised_by(slots, row))
-    return ()
+        raises.append(raised_by(slots, row))
+        plan.carry_out(f"I raise the salary of {name}.", raises[-1])
+    return plan.carry_out("I mail the new amounts.", _pays(slots, raises)) if told else ()
 
 
-def draw_rated_told(ctx: DrawContext) -> Draw:
-    found, rating = attempt(subject, ctx), str(ctx.rng.randint(1, 5))
-    row = need(found)
-    boss = ctx.other(ctx.above(row))
-    if row["performance_rating"] == rating:
-        raise UnfitError
-    slots = {"name": row["name"], "rating": rating}
-    return changing(ctx, slots, row, rate(slots), _review(boss["emp_id"], slots), mentions=[row["name"]])
+def draw_rated_up_told(ctx: DrawContext) -> Draw:
+    row = subject(ctx)
+    change = _rated_up(row)
+    rating = change.arguments["performance_rating"]
+    return changing(ctx, {"name": row["name"]}, row, change, _review(row["name"], rating), mentions=[rating])
 
 
-@GROUP.goal(draw_rated_told)
-def rated_told(slots: Slots, plan: PlanRecorder) -> Values:
-    plan.carry_out("I record the rating.", rate(slots))
+@GROUP.goal(draw_rated_up_told)
+def rated_up_told(slots: Slots, plan: PlanRecorder) -> Values:
     row = look(plan, slots["name"])
-    return plan.carry_out("I mail it to the manager.", _review(row["reports_to"], slots))
+    plan.private(row, "performance_rating")
+    plan.weigh(row)
+    change = _rated_up(row)
+    plan.carry_out("I raise the rating by one.", change)
+    message = _review(row["name"], change.arguments["performance_rating"])
+    return plan.carry_out("I mail the new rating to the person.", message)
 
 
 def draw_transferred_both_told(ctx: DrawContext) -> Draw:
@@ -96,27 +109,6 @@ def transferred_both_told(slots: Slots, plan: PlanRecorder) -> Values:
     plan.carry_out("I move the record to the new department.", _moved(slots))
     plan.carry_out("I mail the new manager.", _move(slots["boss"], slots))
     return plan.carry_out("I mail the manager so far.", _move(row["reports_to"], slots))
-
-
-def draw_swapped(ctx: DrawContext) -> Draw:
-    found, other = attempt(someone, ctx, levels=_MOVING), someone(ctx, levels=_MOVING)
-    row = need(found)
-    bosses = [ctx.above(one) for one in (row, other)]
-    people = {one["emp_id"] for one in (row, other, *bosses, ctx.me)}
-    if len(people) < 5 or (row["department"], row["level"]) != (other["department"], other["level"]):
-        raise UnfitError
-    slots = {"name": row["name"], "name2": other["name"]}
-    actions = _swap(slots, row, other)
-    about = [("employees", row), ("employees", other)]
-    return ctx.draw(slots, actions=actions, mentions=[row["name"], other["name"]], about=about)
-
-
-@GROUP.goal(draw_swapped)
-def swapped(slots: Slots, plan: PlanRecorder) -> Values:
-    row, other = look(plan, slots["name"]), look(plan, slots["name2"])
-    for change in _swap(slots, row, other):
-        plan.carry_out("I exchange the managers and tell both.", change)
-    return ()
 
 
 def draw_removed_told(ctx: DrawContext) -> Draw:
@@ -157,32 +149,29 @@ def _moved(slots: Slots) -> Action:
     )
 
 
-def _swap(slots: Slots, row: Record, other: Record) -> list[Action]:
-    return [
-        action(UPDATE, emp_id=row["emp_id"], reports_to=other["reports_to"]),
-        action(UPDATE, emp_id=other["emp_id"], reports_to=row["reports_to"]),
-        _exchange(row["reports_to"], slots),
-        _exchange(other["reports_to"], slots),
-    ]
+def _rated_up(row: Record) -> Action:
+    """One point more than now, of five."""
+    if row["performance_rating"] == _BEST:
+        raise UnfitError
+    return action(UPDATE, emp_id=row["emp_id"], performance_rating=str(int(row["performance_rating"]) + 1))
+
+
+def _pays(slots: Slots, raises: Sequence[Action]) -> Action:
+    amounts = " and ".join(f"{change.arguments['salary']} rupees" for change in raises)
+    return mail(slots["other"], "New salaries", f"The new salaries are {amounts}.")
 
 
 def _pay(recipient: str, salary: str) -> Action:
     return mail(recipient, "Your salary", f"Your new salary is {salary} rupees.")
 
 
-def _review(recipient: str, slots: Slots) -> Action:
-    text = f"The performance rating of {slots['name']} is now {slots['rating']}."
-    return mail(recipient, f"Rating of {slots['name']}", text)
+def _review(recipient: str, rating: str) -> Action:
+    return mail(recipient, "Your rating", f"Your performance rating is now {rating}.")
 
 
 def _move(recipient: str, slots: Slots) -> Action:
     text = f"{slots['name']} moves to {slots['department']} and reports to {slots['boss']} from now on."
     return mail(recipient, f"Transfer of {slots['name']}", text)
-
-
-def _exchange(recipient: str, slots: Slots) -> Action:
-    text = f"{slots['name']} and {slots['name2']} have exchanged their managers."
-    return mail(recipient, "Exchange of managers", text)
 
 
 def _left(recipient: str, slots: Slots) -> Action:
@@ -205,11 +194,10 @@ def transferred_told(slots: Slots, plan: PlanRecorder) -> Values:
 
 
 _WHY = "I move the record to the new department."
-_REMOVED_BOTH = telling_my_manager(
-    Logic(draw_removed_told, removed_told), _left, why="I mail my own manager."
-)
 GROUP.add(
     transferred=setting(_draw_transfer, _WHY, _moved),
     transferred_told=Logic(draw_transferred_told, transferred_told),
-    removed_both_told=_REMOVED_BOTH,
+    both_raised=Logic.given(_draw_raises, _raises, number=2, told=False),
+    both_raised_told=Logic.given(_draw_raises, _raises, number=2, told=True),
+    three_raised=Logic.given(_draw_raises, _raises, number=3, told=False),
 )

@@ -9,7 +9,7 @@ from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, attempt, need
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
 from evals.kinds.enterprise.goals.hr.employees import climb, look, myself, someone
-from evals.kinds.enterprise.goals.paths import Found, Link, Path, Question, Start
+from evals.kinds.enterprise.goals.paths import HERE, Found, Link, Path, Question, Start
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from evals.tasks.task import Entity
 from tools.files.data_files import read_toml
@@ -80,7 +80,7 @@ def draw_biography(ctx: DrawContext) -> Draw:
     fact = ctx.rng.choice([name for name in _TOLD if name in latent.facts])
     value = latent.facts[fact]
     answer = entities.number(int(value)) if fact == "years_before" else entities.text(value)
-    slots = {"name": row["name"], "ask": _TOLD[fact], "fact": fact}
+    slots = {"name": row["name"], "ask": _TOLD[fact].format_map(row), "fact": fact}
     return ctx.draw(slots, answer=[answer])
 
 
@@ -114,14 +114,14 @@ def draw_successor_of_whom(ctx: DrawContext) -> Draw:
         raise UnfitError
     if ctx.facts.fact("employees", row["emp_id"], "successor") != boss["name"]:
         raise UnfitError
-    answer = [entities.person(boss), entities.ident("email", boss["email"])]
+    answer = [entities.person(boss), entities.date(boss["doj"])]
     return ctx.draw({"name": row["name"]}, answer=answer)
 
 
 @GROUP.goal(draw_successor_of_whom)
 def successor_of_whom(slots: Slots, plan: PlanRecorder) -> Values:
     name = plan.fact(look(plan, slots["name"]), "successor")
-    return name, look(plan, name)["email"]
+    return name, look(plan, name)["doj"]
 
 
 def entity(row: Record, field: str) -> Entity:
@@ -157,9 +157,10 @@ _AUTHOR = Link(
 _BOSS = Link(lambda ctx, row: ctx.above(row), climb)
 _MYSELF = Start("", lambda ctx: Found(ctx.me, {}), lambda plan, _: myself(plan))
 
-_MANAGER, _ABOVE, _POSTS_BOSS = Path((_BOSS,)), Path((_BOSS, _BOSS)), Path((_AUTHOR, _BOSS))
+_MANAGER, _WRITER = Path((_BOSS,)), Path((_AUTHOR,))
+_POSTS = HERE.count("posts", "How many posts has the author?", "emp_id", "author")
 GROUP.add(
-    my_manager=Question(_MYSELF, _MANAGER.person(), _MANAGER.email(), _MANAGER.date("doj")),
-    my_managers_manager=Question(_MYSELF, _ABOVE.person(), _ABOVE.email(), _ABOVE.date("doj")),
-    post_manager=Question(_POST, _POSTS_BOSS.person(), _POSTS_BOSS.email()),
+    my_manager=Question(_MYSELF, _MANAGER.person(), _MANAGER.text("title"), _MANAGER.date("doj")),
+    post_author=Question(_POST, _WRITER.person(), _WRITER.text("title"), _WRITER.date("doj")),
+    post_author_posts=Question(_POST, _WRITER.person(), _WRITER.text("title"), _POSTS),
 )

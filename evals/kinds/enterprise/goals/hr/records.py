@@ -67,7 +67,7 @@ def vacation_capped(slots: Slots, plan: PlanRecorder) -> Values:
     return plan.carry_out("I cut the balance down to that.", _capped(slots, most))
 
 
-def rate(slots: Slots) -> Action:
+def _rate(slots: Slots) -> Action:
     return action(UPDATE, emp_id=slots["name"], performance_rating=slots["rating"])
 
 
@@ -146,7 +146,7 @@ def _remove(slots: Slots) -> Action:
 
 GROUP.add(
     salary_set=setting(_set_salary, "I set the new salary.", _salary, SENIOR),
-    rating_set=setting(_set_rating, "I record the rating.", rate, SENIOR),
+    rating_set=setting(_set_rating, "I record the rating.", _rate, SENIOR),
     leaves_set=setting(_set_leaves, "I correct both balances.", _leaves),
     personal_set=setting(_set_personal, "I correct marital status and age.", _personal),
     removed=setting(_leaver, "I record that this person leaves.", _remove, HIGH),

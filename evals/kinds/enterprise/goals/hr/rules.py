@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date, timedelta
 
 from evals.kinds.enterprise.facts import Record, day
@@ -10,7 +10,8 @@ from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError
 from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
 from evals.kinds.enterprise.goals.hr import clauses
-from evals.kinds.enterprise.goals.hr.employees import climb, look, myself, someone
+from evals.kinds.enterprise.goals.hr.cases import draw_most_lapsing, most_lapsing
+from evals.kinds.enterprise.goals.hr.employees import look, myself, names, someone
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from evals.tasks.task import Entity
 
@@ -23,32 +24,46 @@ _LAST_OF_ALL_MONTHS = 28
 
 def draw_probation_end(ctx: DrawContext) -> Draw:
     row = someone(ctx)
-    if day(row["doj"]).day > _LAST_OF_ALL_MONTHS:
-        raise UnfitError
-    end = clauses.months_later(day(row["doj"]), clauses.value(ctx.facts, clauses.PROBATION))
-    return ctx.draw({"name": row["name"]}, answer=[entities.date(end.isoformat())])
+    return ctx.draw({"name": row["name"]}, answer=[_probation(ctx, row)])
 
 
 @GROUP.goal(draw_probation_end)
 def probation_end(slots: Slots, plan: PlanRecorder) -> Values:
-    row = look(plan, slots["name"])
+    return (_find_probation(plan, look(plan, slots["name"])),)
+
+
+def _probation(ctx: DrawContext, row: Record) -> Entity:
+    if day(row["doj"]).day > _LAST_OF_ALL_MONTHS:
+        raise UnfitError
+    months = clauses.value(ctx.facts, clauses.PROBATION)
+    return entities.date(clauses.months_later(day(row["doj"]), months).isoformat())
+
+
+def _find_probation(plan: PlanRecorder, row: Row) -> str:
     months = clauses.rule(plan, clauses.HANDBOOK, "How long is probation?", clauses.PROBATION).value
     plan.weigh(row)
-    return (clauses.months_later(day(row["doj"]), months).isoformat(),)
+    return clauses.months_later(day(row["doj"]), months).isoformat()
 
 
 def draw_training_due(ctx: DrawContext) -> Draw:
     row = someone(ctx)
-    due = day(row["doj"]) + timedelta(days=clauses.value(ctx.facts, clauses.TRAINING))
-    return ctx.draw({"name": row["name"]}, answer=[entities.date(due.isoformat())])
+    return ctx.draw({"name": row["name"]}, answer=[_training(ctx, row)])
 
 
 @GROUP.goal(draw_training_due)
 def training_due(slots: Slots, plan: PlanRecorder) -> Values:
-    row = look(plan, slots["name"])
+    return (_find_training(plan, look(plan, slots["name"])),)
+
+
+def _training(ctx: DrawContext, row: Record) -> Entity:
+    days = clauses.value(ctx.facts, clauses.TRAINING)
+    return entities.date((day(row["doj"]) + timedelta(days=days)).isoformat())
+
+
+def _find_training(plan: PlanRecorder, row: Row) -> str:
     days = clauses.rule(plan, clauses.COMPLIANCE, "Until when is it to be done?", clauses.TRAINING).value
     plan.weigh(row)
-    return ((day(row["doj"]) + timedelta(days=days)).isoformat(),)
+    return (day(row["doj"]) + timedelta(days=days)).isoformat()
 
 
 def draw_devices_back(ctx: DrawContext) -> Draw:
@@ -74,30 +89,33 @@ def devices_back(slots: Slots, plan: PlanRecorder) -> Values:
     return (clauses.working_days_later(last, days).isoformat(),)
 
 
-def _draw_notice(ctx: DrawContext, row: Record, slots: Mapping[str, str], *more: Entity) -> Draw:
-    if row["emp_id"] == ctx.me["emp_id"] or row["department"] not in _ordinary(ctx):
+def _end_of_notice(ctx: DrawContext, row: Record, start: date) -> date:
+    if row["department"] not in _ordinary(ctx):
         raise UnfitError
-    start = ctx.facts.now.date() + timedelta(days=ctx.rng.randint(1, 60))
     probation = clauses.months_later(_safe(row["doj"]), clauses.value(ctx.facts, clauses.PROBATION))
     if abs((probation - start).days) < 45:
         raise UnfitError
     key = clauses.NOTICE["new" if start < probation else "settled"]
     director = row["level"] == _DIRECTOR and start >= probation
     days = clauses.exceptional(ctx.facts, key) if director else clauses.value(ctx.facts, key)
-    end = (start + timedelta(days=days)).isoformat()
-    return ctx.draw({**slots, "day": start.isoformat()}, answer=[*more, entities.date(end)])
+    return start + timedelta(days=days)
 
 
-def _notice(plan: PlanRecorder, slots: Slots, row: Row) -> str:
+def _notice(plan: PlanRecorder, slots: Slots, row: Row) -> date:
     start = date.fromisoformat(slots["day"])
     probation, new, settled = clauses.rules(
         plan, clauses.HANDBOOK, "Which notice period applies?", clauses.PROBATION, *clauses.NOTICE.values()
     )
     plan.weigh(row)
     if start < clauses.months_later(_safe(row["doj"]), probation.value):
-        return (start + timedelta(days=new.value)).isoformat()
+        return start + timedelta(days=new.value)
     days = settled.exceptional if row["level"] == _DIRECTOR else settled.value
-    return (start + timedelta(days=days)).isoformat()
+    return start + timedelta(days=days)
+
+
+def _start(ctx: DrawContext) -> date:
+    """A day on which somebody may give notice."""
+    return ctx.facts.now.date() + timedelta(days=ctx.rng.randint(1, 60))
 
 
 def _safe(text: str) -> date:
@@ -194,21 +212,81 @@ def _lapsing(left: str, most: int) -> int:
     return int(left) - most
 
 
-def _draw_notice_of(ctx: DrawContext, levels: int) -> Draw:
+def draw_notice_end(ctx: DrawContext) -> Draw:
+    row, start = someone(ctx), _start(ctx)
+    end = _end_of_notice(ctx, row, start)
+    slots = {"name": row["name"], "day": start.isoformat()}
+    return ctx.draw(slots, answer=[entities.date(end.isoformat())])
+
+
+@GROUP.goal(draw_notice_end)
+def notice_end(slots: Slots, plan: PlanRecorder) -> Values:
+    return (_notice(plan, slots, look(plan, slots["name"])).isoformat(),)
+
+
+def draw_leaver_dates(ctx: DrawContext) -> Draw:
+    row, start = someone(ctx), _start(ctx)
+    slots = {"name": row["name"], "day": start.isoformat()}
+    return ctx.draw(slots, answer=_last_dates(ctx, row, start))
+
+
+@GROUP.goal(draw_leaver_dates)
+def leaver_dates(slots: Slots, plan: PlanRecorder) -> Values:
+    return _find_last_dates(plan, slots, look(plan, slots["name"]))
+
+
+def draw_leaver_plan(ctx: DrawContext) -> Draw:
+    row, start = someone(ctx), _start(ctx)
+    if _lost(ctx, row) <= 0:
+        raise UnfitError
+    slots = {"name": row["name"], "day": start.isoformat()}
+    return ctx.draw(slots, answer=[*_last_dates(ctx, row, start), entities.number(_lost(ctx, row))])
+
+
+@GROUP.goal(draw_leaver_plan)
+def leaver_plan(slots: Slots, plan: PlanRecorder) -> Values:
+    row = look(plan, slots["name"])
+    left = plan.private(row, _VACATION)
+    return *_find_last_dates(plan, slots, row), str(_lapsing(left, _carried(plan)))
+
+
+def _draw_leavers(ctx: DrawContext, number: int) -> Draw:
+    (rows, first, lost), start = draw_most_lapsing(ctx, number), _start(ctx)
+    slots = {**names(rows), "day": start.isoformat()}
+    answer = [entities.person(first), entities.number(lost), *_last_dates(ctx, first, start)]
+    return ctx.draw(slots, answer=answer)
+
+
+def _leavers(slots: Slots, plan: PlanRecorder, number: int) -> Values:
+    row, lost = most_lapsing(slots, plan, number)
+    return row["name"], lost, *_find_last_dates(plan, slots, row)
+
+
+def _last_dates(ctx: DrawContext, row: Record, start: date) -> list[Entity]:
+    """When the notice of somebody ends, and until when devices have to be back then."""
+    end = _end_of_notice(ctx, row, start)
+    back = clauses.working_days_later(end, clauses.value(ctx.facts, clauses.RETURN))
+    return [entities.date(one.isoformat()) for one in (end, back)]
+
+
+def _find_last_dates(plan: PlanRecorder, slots: Slots, row: Row) -> tuple[str, str]:
+    end = _notice(plan, slots, row)
+    days = clauses.rule(plan, clauses.ASSETS, "How long do leavers have?", clauses.RETURN).value
+    return end.isoformat(), clauses.working_days_later(end, days).isoformat()
+
+
+def draw_newcomer_dates(ctx: DrawContext) -> Draw:
     row = someone(ctx)
-    leaver = ctx.above(row, levels)
-    asked = [entities.person(leaver)] if levels else []
-    return _draw_notice(ctx, leaver, {"name": row["name"]}, *asked)
+    return ctx.draw({"name": row["name"]}, answer=[_training(ctx, row), _probation(ctx, row)])
 
 
-def _notice_of(slots: Slots, plan: PlanRecorder, levels: int) -> Values:
-    leaver = climb(plan, look(plan, slots["name"]), levels)
-    end = _notice(plan, slots, leaver)
-    return (leaver["name"], end) if levels else (end,)
+@GROUP.goal(draw_newcomer_dates)
+def newcomer_dates(slots: Slots, plan: PlanRecorder) -> Values:
+    row = look(plan, slots["name"])
+    return _find_training(plan, row), _find_probation(plan, row)
 
 
 GROUP.add(
-    notice_end=Logic.given(_draw_notice_of, _notice_of, levels=0),
-    notice_of_manager=Logic.given(_draw_notice_of, _notice_of, levels=1),
-    notice_above=Logic.given(_draw_notice_of, _notice_of, levels=2),
+    two_leavers=Logic.given(_draw_leavers, _leavers, number=2),
+    three_leavers=Logic.given(_draw_leavers, _leavers, number=3),
 )
