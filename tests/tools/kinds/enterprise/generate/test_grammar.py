@@ -57,7 +57,7 @@ def test_every_slot_is_read_back(name: str, data: st.DataObject, seed: int) -> N
 def test_what_mails_state_is_read_back(data: st.DataObject, seed: int) -> None:
     numbers, words = random.Random(seed), mail_grammar()
     for kind in words.data["say"]:
-        slot = "decided_by" if kind.startswith("by_") else "value"
+        slot = "decided_by" if kind.startswith(("by_", "own_")) else "value"
         value = data.draw(VALUES["person"] if slot == "decided_by" else MIXED)
         text = f"Hello,\n\n{words.say(numbers, kind, {**CONTEXT, slot: value})} Thank you.\n\nAsha"
         assert read(words, kind, text, slot) == {value}

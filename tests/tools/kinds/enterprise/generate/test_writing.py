@@ -19,7 +19,10 @@ from tools.kinds.enterprise.generate.staff import ORDINARY
 from tools.kinds.enterprise.generate.talk.conversations import TEAMS, add_conversations
 from tools.kinds.enterprise.generate.talk.mail import add_mail
 from tools.kinds.enterprise.generate.tickets import LIMITS
+from tools.kinds.enterprise.generate.topics import details
 from tools.kinds.enterprise.schema import TABLES
+
+_SLOT = re.compile(r"\{\w+\}")
 
 
 def tampered(source: str, column: str, old: str, new: str) -> Built:
@@ -127,6 +130,23 @@ def test_a_thread_alternates_and_its_last_statement_holds() -> None:
         assert len({latent.facts["value"] for latent in stating}) == len(stating)
     for mail in rows.values():
         assert mail["signature"].startswith(mail["sender_name"])
+
+
+def test_a_mail_speaks_of_its_topic_and_a_reply_of_the_mail_before() -> None:
+    rows = {f"mail/{row['email_id']}": row for row in records(small(), "mail")}
+    spoken: dict[str, tuple[str, set[str]]] = {}
+    answered = 0
+    for latent in small().latents_of("mail"):
+        body = rows[latent.ref]["body"] or ""
+        bank = details(latent.facts["topic"])
+        things = {thing for thing in bank.things if thing in body}
+        told = {form for kind in (bank.done, bank.trouble, bank.next, bank.gain) for form in kind}
+        assert things, latent.ref
+        assert any(piece in body for form in told if len(piece := max(_SLOT.split(form), key=len)) > 12)
+        thread, before = spoken.get(latent.facts["thread"], ("", set()))
+        answered += bool(thread) and bool(things & before)
+        spoken[latent.facts["thread"]] = (latent.ref, things)
+    assert answered > 0.4 * (len(rows) - len(spoken))
 
 
 def test_tickets_have_resolvers_of_it_and_known_clauses() -> None:

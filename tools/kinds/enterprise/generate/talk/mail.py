@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import random
+import re
+from collections.abc import Mapping, Sequence
 from functools import cache
+from typing import get_args
 
 from tools.kinds.enterprise.generate.company import NAME
 from tools.kinds.enterprise.generate.draft import Draft
 from tools.kinds.enterprise.generate.entities import Employee
 from tools.kinds.enterprise.generate.grammar import Grammar
 from tools.kinds.enterprise.generate.talk.threads import Thread, plan_threads
+from tools.kinds.enterprise.generate.topics import Kind, details
 from tools.kinds.enterprise.generate.wording import texts
 
 _CITING = 0.15
+_KINDS: tuple[Kind, ...] = get_args(Kind)
+_WORD = re.compile(r"[a-z]{4,}")
 _HIGH = {"decision": 0.3, "meeting": 0.2, "urgent": 1.0}
 
 
 def add_mail(draft: Draft) -> None:
     """All threads, replies alternating between two people; a later mail may change what one before said."""
     for thread in plan_threads(draft):
+        story = _Story(draft.rng("mail", thread.key, "story"), thread.topic)
         for place in range(len(thread.roles)):
-            _add(draft, draft.rng("mail", thread.key, place), thread, place)
+            _add(draft, draft.rng("mail", thread.key, place), thread, place, story)
 
 
 @cache
@@ -32,7 +39,7 @@ def mail_grammar() -> Grammar:
     return Grammar({**data, "pools": {"value": phrases}})
 
 
-def _add(draft: Draft, numbers: random.Random, thread: Thread, place: int) -> None:
+def _add(draft: Draft, numbers: random.Random, thread: Thread, place: int, story: _Story) -> None:
     sender, recipient = thread.people if place % 2 == 0 else thread.people[::-1]
     intent, role = thread.intent, thread.roles[place]
     facts = {"thread": thread.key, "project": thread.project.name, "topic": thread.topic}
@@ -56,7 +63,7 @@ def _add(draft: Draft, numbers: random.Random, thread: Thread, place: int) -> No
         recipient_email=recipient.email,
         recipient_name=recipient.name,
         subject=subject if place == 0 else texts("mail")["subjects"]["reply"].format(subject=subject),
-        body=_body(numbers, thread, place, facts, (sender, recipient), cited[1]),
+        body=_body(numbers, thread, place, facts, (sender, recipient), story, cited[1]),
         importance="High" if numbers.random() < _HIGH.get(intent, 0.1) else "Normal",
         category=texts("mail")["intents"][intent]["category"],
         signature=f"{sender.name}\n{sender.title}\n{NAME}",
@@ -93,21 +100,81 @@ def _body(
     place: int,
     facts: dict[str, str],
     people: tuple[Employee, Employee],
+    story: _Story,
     mention: str,
 ) -> str:
     sender, recipient = people
     data, words = texts("mail"), mail_grammar()
-    context = words.fill(numbers.choice(data["context"]["later" if place else "first"]), facts)
-    role = facts["role"]
+    role, intent = facts["role"], thread.intent
+    kinds = numbers.choice(data["topic_urgent" if intent == "urgent" else "topic"][role])
+    first, second = (story.tell(kind) for kind in kinds)
+    slots = facts | story.slots(thread, first)
+    main = _opening(numbers, thread, place, slots)
+    point = f"{role}_{intent}"
     if "value" in facts:
-        main = words.say(numbers, f"{role}_{thread.intent}", facts)
+        stated = words.say(numbers, point, facts)
     else:
-        main = words.fill(numbers.choice(data["silent"][role][thread.intent]), facts)
+        stated = words.fill(numbers.choice(data["silent"][role][intent]), slots)
     if "decided_by" in facts:
-        main = f"{main} {words.say(numbers, f'by_{thread.intent}', facts)}"
-    more = numbers.sample(data["filler"]["lines"], numbers.choice((1, 1, 2, 3)))
+        own = facts["decided_by"] == sender.name
+        stated = f"{stated} {words.say(numbers, f'own_{intent}' if own else f'by_{intent}', facts)}"
+    end = words.fill(numbers.choice(data["end"][role]), {"thing": story.another(slots["thing"], second)})
     greeting = numbers.choice(data["greeting"]["lines"]).format(first=recipient.first_name)
-    closing = numbers.choice(data["closing"]["lines"])
-    paragraphs = [greeting, f"{context} {main}", " ".join([*more, mention]).strip()]
     signed = sender.name if sender.first_name == recipient.first_name else sender.first_name
-    return "\n\n".join([*paragraphs, f"{closing}\n{signed}"])
+    closing = numbers.choice(data["closing"]["lines"]).format(signed=signed, team=sender.team)
+    paragraphs = (f"{main} {first}", stated, f"{second} {end} {mention}")
+    return "\n\n".join([greeting, *(one.strip() for one in paragraphs), closing])
+
+
+def _opening(numbers: random.Random, thread: Thread, place: int, slots: Mapping[str, str]) -> str:
+    """What brought the writer to it: of a reply, what the mail before said."""
+    data, role = texts("mail"), thread.roles[place]
+    if place:
+        forms = data["reply"][f"{role}_{thread.roles[place - 1]}"]
+    else:
+        forms = data["lead_urgent" if thread.intent == "urgent" else "lead"][role]
+    return mail_grammar().fill(numbers.choice(forms), slots)
+
+
+class _Story:
+    """What a thread tells of its topic, nothing twice.
+
+    Args:
+        numbers: a stream of the thread's own.
+    """
+
+    def __init__(self, numbers: random.Random, topic: str) -> None:
+        bank = details(topic)
+        self._things = numbers.sample(bank.things, len(bank.things))
+        self._left = list(self._things)
+        self._told = {kind: bank.sample(numbers, kind, len(getattr(bank, kind))) for kind in _KINDS}
+        self._before = ""
+
+    def slots(self, thread: Thread, told: str) -> dict[str, str]:
+        """The part of the topic that `told` speaks of, that of the mail before, and the thread's matter."""
+        thing = _nearest(self._left, told)
+        self._left.remove(thing)
+        before, self._before = self._before, thing
+        aspect = thread.aspect
+        matter: str = texts("mail")["intents"][thread.intent]["matter"]
+        matter = matter.format(aspect=aspect, lower=aspect[0].lower() + aspect[1:])
+        return {"thing": thing, "before": before, "matter": matter}
+
+    def another(self, thing: str, told: str) -> str:
+        """A part of the topic besides `thing`, that of `told` if it speaks of one."""
+        return _nearest([one for one in self._things if one != thing], told)
+
+    def tell(self, kind: Kind) -> str:
+        """A sentence of a kind; empty once all have been told."""
+        return self._told[kind].pop() if self._told[kind] else ""
+
+
+def _nearest(things: Sequence[str], told: str) -> str:
+    """The part of a topic that shares most words with a sentence, the first of several."""
+    words = _words(told)
+    return max(things, key=lambda one: len(_words(one) & words))
+
+
+def _words(text: str) -> set[str]:
+    """The longer words of a text, a plural as its singular."""
+    return {word.removesuffix("s") for word in _WORD.findall(text.lower())}

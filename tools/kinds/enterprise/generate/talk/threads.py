@@ -127,6 +127,8 @@ def _times(numbers: random.Random, day: date, last: date, length: int) -> tuple[
         if not 8 <= later.hour < 18:
             later = datetime.combine(later.date() + timedelta(days=later.hour >= 18), time(8, 30))
             later += timedelta(minutes=numbers.randint(0, 240))
+        if later.weekday() > 4:
+            later += timedelta(days=7 - later.weekday())
         if later.date() > last:
             later = moment + timedelta(minutes=numbers.randint(4, 30))
         moment = later

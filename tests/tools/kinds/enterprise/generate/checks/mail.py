@@ -17,9 +17,12 @@ def verify_mail(built: Built) -> list[str]:
         row, facts = rows[latent.ref.partition("/")[2]], latent.facts
         body = row["body"] or ""
         if "value" in facts:
-            slots = {"value": f"{facts['role']}_{latent.kind}", "decided_by": f"by_{latent.kind}"}
+            slots = {
+                "value": (f"{facts['role']}_{latent.kind}",),
+                "decided_by": (f"by_{latent.kind}", f"own_{latent.kind}"),
+            }
             for fact, sentences in slots.items():
-                stated = read(mail_grammar(), sentences, body, fact)
+                stated = set().union(*(read(mail_grammar(), one, body, fact) for one in sentences))
                 if stated != ({facts[fact]} if fact in facts else set()):
                     found.append(f"{latent.ref}: {fact} is {facts.get(fact)!r}, the text says {stated}")
         subject = (row["subject"] or "").casefold()
