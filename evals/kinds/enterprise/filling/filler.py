@@ -33,6 +33,9 @@ _ROUNDS = 8
 _EASY = 2
 """Up to so many steps a task is easy."""
 
+_OFTEN = 3
+"""Goals that change something with a tool that fewer tasks of their split use come first."""
+
 _HELD_OUT: tuple[tuple[int, Split], ...] = ((12, "train"), (15, "dev"), (20, "test"))
 """When whole goals are held out, so many of twenty go to each split."""
 
@@ -59,6 +62,8 @@ class Filler:
         self._denied: Counter[Split] = Counter()
         self._tried: Counter[tuple[Split, str]] = Counter()
         self._pools: dict[tuple[object, ...], list[Record]] = {}
+        self._used: Counter[tuple[Split, str]] = Counter()
+        self._changing: dict[str, frozenset[str]] = {}
 
     def fill(self, split: Split, place: Place) -> Task | None:
         """A task for this place; None where the world has none."""
@@ -162,8 +167,32 @@ class Filler:
         return all(policy.possible(persona, source, operation).allow for operation, source in needs)
 
     def _in_turn(self, split: Split, goals: Sequence[Goal]) -> list[Goal]:
-        """The goal used least comes first."""
-        return sorted(goals, key=lambda goal: (self._taken[split, goal.id], digest([self._seed, goal.id])))
+        """The goal with a tool that is seldom used comes first, then the one used least."""
+        return sorted(
+            goals,
+            key=lambda goal: (
+                min((self._used[split, tool] for tool in self._changes(split, goal)), default=_OFTEN)
+                // _OFTEN
+                > 0,
+                self._taken[split, goal.id],
+                digest([self._seed, goal.id]),
+            ),
+        )
+
+    def _changes(self, split: Split, goal: Goal) -> frozenset[str]:
+        """The tools with which a goal changes something, as a draw of it says; none where it is not drawn."""
+        found = self._changing.get(goal.id)
+        if found is None:
+            random = rng(self._seed, "enterprise", "changes", goal.id)
+            pool = self._pool(split, goal) if goal.type == "crud" else []
+            draws = (
+                attempt(goal.draw, DrawContext(self._facts, random, random.choice(pool), False, bool))
+                for _ in range(_DRAWS if pool else 0)
+            )
+            drawn = next((draw for draw in draws if draw is not None), None)
+            found = frozenset(act.tool for act in drawn.actions) if drawn is not None else frozenset()
+            self._changing[goal.id] = found
+        return found
 
     def _swapped(self, split: Split, place: Place, solved: Solved, *, late: bool) -> list[Task] | None:
         """The solved draw given to somebody who is denied, and itself as the twin."""
@@ -212,6 +241,7 @@ class Filler:
         self._taken[split, goal.id] += 1
         self._claims.take(split, claimed(solved.draw.about, solved.picked))
         self._texts.add(split, goal, solved.query)
+        self._used.update((split, step.tool) for step in solved.steps)
         return Task(
             id=f"{goal.id}.{split}.{self._taken[split, goal.id]:03}",
             query=solved.query,

@@ -151,11 +151,12 @@ class PlanRecorder(Recorder):
         self.weigh(rows)
         return rows
 
-    def select(self, why: str, sql: str) -> list[Row]:
+    def select(self, why: str, sql: str) -> Rows:
         """The rows of a SELECT over all that the persona may read; the answer is worked out from them."""
         value = self._make("tables.query", why, {"sql": sql}).value
-        rows = [Row(cells, "", len(self.steps) - 1) for cells in value["records"]]
-        self._weighed.add(len(self.steps) - 1)
+        step = len(self.steps) - 1
+        rows = Rows([Row(cells, "", step) for cells in value["records"]], int(value["total"]), step)
+        self.weigh(rows)
         return rows
 
     def word(self, why: str, prompt: str, reply: str) -> str:

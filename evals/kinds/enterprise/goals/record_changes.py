@@ -32,6 +32,7 @@ class Change:
         key_text: the message, with the record's key in {key}.
         subject: of mails.
         colleague: somebody else to be told, whom the text names in a slot.
+        also: further changes that the same record leads to, with their thoughts.
     """
 
     source: str
@@ -44,6 +45,11 @@ class Change:
     key_text: str = ""
     subject: str = ""
     colleague: tuple[str, Callable[[DrawContext], Record]] | None = None
+    also: tuple[tuple[str, Callable[[Mapping[str, str], Slots], Action]], ...] = ()
+
+    def actions(self, row: Mapping[str, str], slots: Slots) -> list[Action]:
+        """The changes that a record, as drawn or found, leads to."""
+        return [self.action(row, slots), *(action(row, slots) for _, action in self.also)]
 
     def draw(self, ctx: DrawContext) -> Draw:
         """Draw the change, and a colleague to be told of it if there is to be one."""
@@ -64,6 +70,8 @@ class Change:
             return plan.carry_out(why, self.action(_UNSEEN, slots))
         row = self.find(plan, slots)
         plan.carry_out(why, self.action(row, slots))
+        for thought, action in self.also:
+            plan.carry_out(thought, action(row, slots))
         for recipient in self.tells:
             to = recipient.lookup(plan, row)
             plan.carry_out(recipient.why, recipient.message(to, self.subject, self._text(row)))
@@ -84,13 +92,18 @@ class Change:
         said = [row[KEYS[self.source]]] if messages else []
         return ctx.draw(
             slots,
-            actions=[self.action(row, slots), *messages],
+            actions=[*self.actions(row, slots), *messages],
             mentions=[*(slots[name] for name in self.mentions), *said],
             about=[*about, (self.source, row)],
         )
 
     def _text(self, row: Mapping[str, str]) -> str:
         return self.key_text.format(key=row[KEYS[self.source]])
+
+
+def no_words(_: DrawContext) -> tuple[Mapping[str, str], tuple[str, ...]]:
+    """Changes that share no words."""
+    return {}, ()
 
 
 class Series:
@@ -123,7 +136,7 @@ class Series:
         own = [(change.source, record.row) for change, record in found if change.source]
         return ctx.draw(
             slots,
-            actions=[change.action(record.row, slots) for change, record in found],
+            actions=[act for change, record in found for act in change.actions(record.row, slots)],
             mentions=[*mentions, *(slots[name] for change in self._changes for name in change.mentions)],
             about=[*own, *(each for _, record in found for each in record.about)],
         )

@@ -32,6 +32,7 @@ MODULES: tuple[str, ...] = (
     "it.others",
     "sales.records",
     "sales.catalogue",
+    "sales.opinions",
     "bizops.clients",
     "hr.policies",
     "hr.rules",

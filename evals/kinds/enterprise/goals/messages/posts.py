@@ -10,16 +10,14 @@ from evals.kinds.enterprise.goals.draw_context import DrawContext, UnfitError, a
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots
 from evals.kinds.enterprise.goals.messages.edits import find_latest, latest_from, reply
 from evals.kinds.enterprise.goals.messages.news import (
-    draw_subject,
     sentence,
     words_of_correction,
     words_of_news,
 )
+from evals.kinds.enterprise.goals.messages.sending import chat_to, mail_to, post
 from evals.kinds.enterprise.goals.paths import HERE, Ask, Found, Question, Start
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
-from evals.kinds.enterprise.goals.record_changes import Change, Series
-from evals.kinds.enterprise.goals.telling import chat, mail
-from evals.tasks.task import Action
+from evals.kinds.enterprise.goals.record_changes import Change, Series, no_words
 
 GROUP = GoalGroup("messages/posts.toml")
 
@@ -27,14 +25,6 @@ GROUP = GoalGroup("messages/posts.toml")
 def posts(facts: Facts, row: Record) -> bool:
     """Whether somebody has published a post."""
     return bool(facts.where("posts", emp_id=row["emp_id"]))
-
-
-def _nothing(_: DrawContext) -> tuple[dict[str, str], tuple[str, ...]]:
-    return {}, ()
-
-
-def _draw_subject(ctx: DrawContext) -> Found:
-    return Found(ctx.me, {"subject": draw_subject(ctx.rng)})
 
 
 def _draw_post(ctx: DrawContext) -> Found:
@@ -57,26 +47,15 @@ def _find_post(plan: PlanRecorder, slots: Slots) -> Row:
     return plan.one("posts", "I look for that post of mine.", author="me", title=slots["title"])
 
 
-def _draw_other(ctx: DrawContext) -> Found:
-    return Found(ctx.me, {"other": ctx.colleague()["name"]})
-
-
-def _draw_mailed(ctx: DrawContext) -> Found:
-    return Found(ctx.me, {"third": ctx.colleague()["name"], "subject": draw_subject(ctx.rng)})
-
-
 def _draw_latest(ctx: DrawContext) -> Found:
     latest, sender = latest_from(ctx)
     return Found(latest, {"name": sender["name"]})
 
 
-def _publish(slots: Slots) -> Action:
-    return action("social_platform.create", title=slots["subject"], body=sentence(slots["news"]))
+def _said(slots: Slots) -> str:
+    return sentence(slots["news"])
 
 
-_ANNOUNCE = Change(
-    "", _draw_subject, None, "I publish the post.", lambda _, slots: _publish(slots), ("subject",)
-)
 _CORRECT = Change(
     "posts",
     _draw_dated,
@@ -93,15 +72,7 @@ _WITHDRAW = Change(
     "I delete the post.",
     lambda post, _: action("social_platform.delete", post_id=post["post_id"]),
 )
-_TELL = Change(
-    "", _draw_other, None, "I write it in the chat.",
-    lambda _, slots: chat(slots["other"], sentence(slots["news"])),
-)  # fmt: skip
-_MAIL = Change(
-    "", _draw_mailed, None, "I mail it.",
-    lambda _, slots: mail(slots["third"], slots["subject"], sentence(slots["news"])),
-    mentions=("subject",),
-)  # fmt: skip
+_TELL, _MAIL = chat_to("other", _said), mail_to("third", _said)
 _REPLY = Change(
     "mail",
     _draw_latest,
@@ -110,16 +81,15 @@ _REPLY = Change(
     lambda latest, slots: reply(latest["sender_emp_id"], latest["thread_id"], slots["news"]),
 )
 _SAY_WITHDRAWN = replace(
-    _TELL, action=lambda _, slots: chat(slots["other"], f"I have withdrawn my post \"{slots['title']}\"."),
-    mentions=("title",),
-)  # fmt: skip
+    chat_to("other", lambda slots: f'I have withdrawn my post "{slots["title"]}".'), mentions=("title",)
+)
 
-GROUP.add(announce=Series(words_of_news, _ANNOUNCE))
+GROUP.add(announce=Series(words_of_news, post(_said)))
 GROUP.add(
     posts,
     correct_post=Series(words_of_correction, _CORRECT),
-    withdraw_post=Series(_nothing, _WITHDRAW),
-    withdraw_tell=Series(_nothing, _WITHDRAW, _SAY_WITHDRAWN),
+    withdraw_post=Series(no_words, _WITHDRAW),
+    withdraw_tell=Series(no_words, _WITHDRAW, _SAY_WITHDRAWN),
     correct_tell=Series(words_of_correction, _CORRECT, _TELL),
     correct_mail=Series(words_of_correction, _CORRECT, _TELL, _MAIL),
     correct_reply=Series(words_of_correction, _CORRECT, _REPLY, _TELL),

@@ -1,25 +1,20 @@
-"""Sales: products, customers, reviews and support chats, added, changed and removed."""
+"""Sales: products and customers, added, changed and removed."""
 
 from __future__ import annotations
 
-from evals.kinds.enterprise.goals.draw_context import (
-    Draw,
-    DrawContext,
-    UnfitError,
-    action,
-    attempt,
-    need,
-    only,
-)
+from collections.abc import Mapping
+from dataclasses import replace
+
+from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, action, attempt, need
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
+from evals.kinds.enterprise.goals.messages.sending import chat_to, post
 from evals.kinds.enterprise.goals.paths import Found
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
-from evals.kinds.enterprise.goals.record_changes import Change
-from evals.kinds.enterprise.goals.sales.figures import catalogue_names, named_customer, named_product
-from evals.kinds.enterprise.goals.sales.records import draw_review, find_both
-from evals.kinds.enterprise.goals.telling import chat, telling_my_manager
+from evals.kinds.enterprise.goals.record_changes import Change, Series, no_words
+from evals.kinds.enterprise.goals.sales.figures import named_customer, named_product
 from evals.tasks.task import Action
 from tools.files.data_files import read_toml
+from tools.kinds.enterprise.generate.wording import texts
 
 GROUP = GoalGroup("sales/catalogue.toml")
 
@@ -49,8 +44,12 @@ def _new_name(ctx: DrawContext) -> str:
 
 
 def _renamed(ctx: DrawContext) -> Found:
+    """A business under a new name; people keep theirs."""
     customer, name = named_customer(ctx), _new_name(ctx)
-    if ctx.facts.where("customers", customer_name=name):
+    signs = {word for name in texts("customers")["businesses"] for word in name.split() if "{" not in word}
+    if signs.isdisjoint(customer["customer_name"].split()) or ctx.facts.where(
+        "customers", customer_name=name
+    ):
         raise UnfitError
     return Found(customer, {"customer": customer["customer_name"], "name": name})
 
@@ -72,6 +71,11 @@ def _counted(ctx: DrawContext) -> Found:
 def _any_product(ctx: DrawContext) -> Found:
     product = named_product(ctx)
     return Found(product, {"product": product["product_name"]})
+
+
+def _any_customer(ctx: DrawContext) -> Found:
+    customer = named_customer(ctx)
+    return Found(customer, {"customer": customer["customer_name"]})
 
 
 def _find_customer(plan: PlanRecorder, slots: Slots) -> Row:
@@ -116,111 +120,106 @@ _REMOVE = Change(
 )
 GROUP.add(renamed=_RENAME, price=_PRICE, stock=_STOCK, removed=_REMOVE)
 
-_RENAME_TOLD = telling_my_manager(
-    _RENAME,
-    lambda to, slots: chat(to, f"The customer {slots['customer']} is now called {slots['name']}."),
-    mentions=("name",),
-)
-_PRICE_TOLD = telling_my_manager(
-    _PRICE,
-    lambda to, slots: chat(to, f"The {slots['product']} now costs {slots['price']} after the discount."),
-    mentions=("price",),
-)
-GROUP.add(renamed_told=_RENAME_TOLD, price_told=_PRICE_TOLD)
 
-
-def draw_review_added(ctx: DrawContext) -> Draw:
-    found, customer = attempt(named_product, ctx), named_customer(ctx)
-    product = need(found)
-    slots = {
-        "product": product["product_name"],
-        "customer": customer["customer_name"],
-        "review": draw_review(ctx),
-    }
-    change = _review(slots, product["product_id"], customer["customer_id"])
-    about = [("products", product), ("customers", customer)]
-    return ctx.draw(slots, actions=[change], mentions=[slots["review"]], about=about)
-
-
-@GROUP.goal(draw_review_added)
-def review_added(slots: Slots, plan: PlanRecorder) -> Values:
-    product, customer = find_both(plan, slots)
-    change = _review(slots, product["product_id"], customer["customer_id"])
-    return plan.carry_out("I record the review.", change)
-
-
-def draw_review_changed(ctx: DrawContext) -> Draw:
-    row = ctx.pick("sentiments")
-    only(ctx.facts.where("sentiments", product_id=row["product_id"], customer_id=row["customer_id"]))
-    slots = {**catalogue_names(ctx, row), "review": draw_review(ctx)}
-    change = action(
-        "product_sentiment.update", sentiment_id=row["sentiment_id"], review_content=slots["review"]
+def _model(ctx: DrawContext) -> Found:
+    """A product in the catalogue, and the figures of a new one of the same category."""
+    other = named_product(ctx)
+    called = other["product_name"].partition(",")[0]
+    kinds = [
+        kind["name"] for kind in texts("products")["kinds"] if called.lower().endswith(kind["name"].lower())
+    ]
+    name = " ".join(ctx.rng.choice(_WORDS[part]) for part in ("makes", "series"))
+    name = f"{name} {called[-len(need(max(kinds, key=len, default=None))) :]}"
+    listed = round(float(other["actual_price"]) * ctx.rng.uniform(0.9, 1.3))
+    if ctx.facts.where("products", product_name=name):
+        raise UnfitError
+    return Found(
+        other,
+        {
+            "other": other["product_name"],
+            "product": name,
+            "list_price": str(listed),
+            "price": str(round(listed * ctx.rng.uniform(0.7, 0.95))),
+            "stock": str(ctx.rng.randint(5, 400)),
+        },
     )
-    return ctx.draw(slots, actions=[change], mentions=[slots["review"]], about=[("sentiments", row)])
 
 
-@GROUP.goal(draw_review_changed)
-def review_changed(slots: Slots, plan: PlanRecorder) -> Values:
-    row = plan.one(
-        "sentiments", "I look for that review.",
-        product_name=slots["product"], customer_name=slots["customer"],
-    )  # fmt: skip
-    change = action(
-        "product_sentiment.update", sentiment_id=row["sentiment_id"], review_content=slots["review"]
-    )
-    return plan.carry_out("I replace its text.", change)
-
-
-def draw_complaint(ctx: DrawContext) -> Draw:
-    draw = draw_review_added(ctx)
-    ids = draw.actions[0].arguments
-    slots = {
-        "product": draw.slots["product"],
-        "customer": draw.slots["customer"],
-        "complaint": draw.slots["review"],
-    }
-    about = [(ref.partition("/")[0], row) for ref in draw.about if (row := ctx.facts.at(ref))]
-    change = _complaint(slots, ids["product_id"], ids["customer_id"])
-    return ctx.draw(slots, actions=[change], mentions=[slots["complaint"]], about=about)
-
-
-@GROUP.goal(draw_complaint)
-def complaint(slots: Slots, plan: PlanRecorder) -> Values:
-    product, customer = find_both(plan, slots)
-    change = _complaint(slots, product["product_id"], customer["customer_id"])
-    return plan.carry_out("I record it as a support chat of mine.", change)
-
-
-def draw_complaint_gone(ctx: DrawContext) -> Draw:
-    row = ctx.pick("support_chats", ctx.facts.where("support_chats", emp_id=ctx.me["emp_id"]))
-    slots = catalogue_names(ctx, row)
-    change = action("customer_support_chats.delete", chat_id=row["chat_id"])
-    return ctx.draw(slots, actions=[change], about=[("support_chats", row)])
-
-
-@GROUP.goal(draw_complaint_gone)
-def complaint_gone(slots: Slots, plan: PlanRecorder) -> Values:
-    row = plan.one(
-        "support_chats", "I look for that support chat of mine.", representative="me",
-        customer_name=slots["customer"], product_name=slots["product"],
-    )  # fmt: skip
-    change = action("customer_support_chats.delete", chat_id=row["chat_id"])
-    return plan.carry_out("I delete it.", change)
-
-
-def _review(slots: Slots, product_id: str, customer_id: str) -> Action:
+def _addition(other: Mapping[str, str], slots: Slots) -> Action:
     return action(
-        "product_sentiment.create",
-        product_id=product_id,
-        customer_id=customer_id,
-        review_content=slots["review"],
+        "products.create",
+        product_name=slots["product"],
+        category=other["category"],
+        discounted_price=slots["price"],
+        actual_price=slots["list_price"],
+        stock=slots["stock"],
     )
 
 
-def _complaint(slots: Slots, product_id: str, customer_id: str) -> Action:
-    return action(
-        "customer_support_chats.create",
-        product_id=product_id,
-        customer_id=customer_id,
-        text=slots["complaint"],
-    )
+def _find_model(plan: PlanRecorder, slots: Slots) -> Row:
+    return plan.one("products", f"I look up the {slots['other']}.", product_name=slots["other"])
+
+
+_ADD = Change("products", _model, _find_model, "I add the product.", _addition)
+_SUCCEED = replace(
+    _ADD,
+    also=(
+        ("I delete the old one.", lambda other, _: action("products.delete", product_id=other["product_id"])),
+    ),
+)
+_SECOND_PRICE = Change(
+    "products",
+    lambda ctx: _other_price(_priced(ctx)),
+    _find_model,
+    "I set the other discounted price.",
+    lambda product, slots: action(
+        "products.update", product_id=product["product_id"], discounted_price=slots["other_price"]
+    ),
+)
+
+
+def _other_price(found: Found) -> Found:
+    return Found(found.row, {"other": found.slots["product"], "other_price": found.slots["price"]})
+
+
+def _new_name_said(slots: Slots) -> str:
+    return f"The customer {slots['customer']} is now called {slots['name']}."
+
+
+def _price_said(slots: Slots) -> str:
+    return f"The {slots['product']} now costs {slots['price']} after the discount."
+
+
+def _product_said(slots: Slots) -> str:
+    return f"We now sell the {slots['product']}, for {slots['price']} after the discount."
+
+
+def _said(change: Change, *slots: str) -> Change:
+    """A message that has to contain these words of the text."""
+    return replace(change, mentions=(*change.mentions, *slots))
+
+
+GROUP.add(
+    new_product=Series(no_words, _ADD),
+    new_product_told=Series(no_words, _ADD, _said(chat_to("colleague", _product_said), "product", "price")),
+    successor=Series(no_words, _SUCCEED),
+    successor_announced=Series(
+        no_words,
+        _SUCCEED,
+        _said(post(_product_said), "product", "price"),
+        chat_to("colleague", _product_said),
+    ),
+    renamed_told=Series(no_words, _RENAME, _said(chat_to("colleague", _new_name_said), "name")),
+    price_told=Series(no_words, _PRICE, _said(chat_to("colleague", _price_said), "price")),
+    price_announced=Series(
+        no_words, _PRICE, _said(post(_price_said), "price"), chat_to("colleague", _price_said)
+    ),
+    two_prices=Series(no_words, _PRICE, _SECOND_PRICE),
+    customer_removed=Change(
+        "customers",
+        _any_customer,
+        _find_customer,
+        "I delete the customer.",
+        lambda customer, _: action("customers.delete", customer_id=customer["customer_id"]),
+    ),
+)

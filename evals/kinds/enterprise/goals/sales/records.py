@@ -8,18 +8,13 @@ from datetime import timedelta
 from evals.kinds.enterprise.facts import Record, day
 from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, action, attempt, need
-from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
+from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
+from evals.kinds.enterprise.goals.messages.news import draw_subject
 from evals.kinds.enterprise.goals.paths import HERE, Found, Link, Question, Start
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from evals.kinds.enterprise.goals.record_changes import Change
 from evals.kinds.enterprise.goals.sales.figures import find_sale, named_customer, named_product, named_sale
-from evals.kinds.enterprise.goals.telling import (
-    Recipient,
-    chat,
-    my_manager,
-    tell_my_manager,
-    telling_my_manager,
-)
+from evals.kinds.enterprise.goals.telling import Recipient, chat, mail
 from evals.tasks.task import Action
 from tools.files.data_files import read_toml
 
@@ -141,12 +136,13 @@ _DROP = Change(
 )
 _TELL_SELLER = Recipient("I tell its seller.", _seller, lambda _, sale: sale["emp_id"])
 GROUP.add(
-    sale_contact=Question(Start("sales", _by_id, _open), _SELLER.person(), _SELLER.email()),
+    sale_seller=Question(Start("sales", _by_id, _open), _SELLER.person(), _SELLER.text("title")),
     sale_quantity=_QUANTITY,
     sale_deleted=_DELETE_BY_ID,
     sale_price=_PRICE,
     sale_dropped=_DROP,
-    sale_dropped_told=replace(_DROP, tells=(_TELL_SELLER, tell_my_manager())),
+    sale_dropped_told=replace(_DROP, tells=(_TELL_SELLER,)),
+    sale_dropped_both=replace(_DROP, tells=(_TELL_SELLER,), colleague=("colleague", DrawContext.colleague)),
 )
 
 
@@ -168,16 +164,26 @@ def new_sale(slots: Slots, plan: PlanRecorder) -> Values:
     return plan.carry_out("I record the sale.", _new_sale(slots, *find_both(plan, slots)))
 
 
-_SALE_TOLD = telling_my_manager(
-    Logic(draw_new_sale, new_sale), lambda to, slots: chat(to, _sold(slots)), mentions=("quantity",)
-)
-GROUP.add(new_sale_told=_SALE_TOLD)
+def _tell(ctx: DrawContext, draw: Draw, slot: str) -> Draw:
+    """The same with a chat message on the sale to a colleague."""
+    name = ctx.colleague()["name"]
+    return draw.adding(chat(name, _sold(draw.slots)), slots={slot: name}, mentions=[draw.slots["quantity"]])
+
+
+def draw_new_sale_told(ctx: DrawContext) -> Draw:
+    return _tell(ctx, draw_new_sale(ctx), "colleague")
+
+
+@GROUP.goal(draw_new_sale_told)
+def new_sale_told(slots: Slots, plan: PlanRecorder) -> Values:
+    new_sale(slots, plan)
+    return plan.carry_out("I tell the colleague.", chat(slots["colleague"], _sold(slots)))
 
 
 def draw_new_sale_reviewed(ctx: DrawContext) -> Draw:
-    draw, review = _SALE_TOLD.draw(ctx), {"review": draw_review(ctx)}
+    draw, review = draw_new_sale_told(ctx), {"review": draw_review(ctx)}
     change = _new_review({**draw.slots, **review}, draw.actions[0].arguments)
-    return draw.adding(change, slots=review)
+    return draw.adding(change, slots=review, mentions=[review["review"]])
 
 
 @GROUP.goal(draw_new_sale_reviewed)
@@ -186,7 +192,23 @@ def new_sale_reviewed(slots: Slots, plan: PlanRecorder) -> Values:
     sale = _new_sale(slots, *both)
     plan.carry_out("I record the sale.", sale)
     plan.carry_out("I record the review.", _new_review(slots, sale.arguments))
-    return plan.carry_out("I tell my manager.", chat(my_manager(plan), _sold(slots)))
+    return plan.carry_out("I tell the colleague.", chat(slots["colleague"], _sold(slots)))
+
+
+def draw_new_sale_shared(ctx: DrawContext) -> Draw:
+    draw = draw_new_sale_reviewed(ctx)
+    other = ctx.colleague()["name"]
+    if other == draw.slots["colleague"]:
+        raise UnfitError
+    slots = {"other": other, "subject": draw_subject(ctx.rng)}
+    message = mail(other, slots["subject"], _sold(draw.slots))
+    return draw.adding(message, slots=slots, mentions=[slots["subject"]])
+
+
+@GROUP.goal(draw_new_sale_shared)
+def new_sale_shared(slots: Slots, plan: PlanRecorder) -> Values:
+    new_sale_reviewed(slots, plan)
+    return plan.carry_out("I mail the other one.", mail(slots["other"], slots["subject"], _sold(slots)))
 
 
 _REVIEWS: list[str] = read_toml(__package__, "words.toml")["reviews"]

@@ -1,0 +1,222 @@
+"""Sales: reviews and support chats, added, changed and removed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+from evals.kinds.enterprise.facts import Record, day
+from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, action, attempt, need, only
+from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
+from evals.kinds.enterprise.goals.messages.sending import chat_to
+from evals.kinds.enterprise.goals.paths import Found
+from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from evals.kinds.enterprise.goals.record_changes import Change, Series, no_words
+from evals.kinds.enterprise.goals.sales.figures import (
+    catalogue_names,
+    find_sale,
+    named_customer,
+    named_product,
+    named_sale,
+)
+from evals.kinds.enterprise.goals.sales.records import draw_review, find_both
+from evals.tasks.task import Action
+from tools.files.data_files import read_toml
+
+GROUP = GoalGroup("sales/opinions.toml")
+
+_COMPLAINTS: list[str] = read_toml(__package__, "words.toml")["complaints"]
+
+
+def _draw_both(ctx: DrawContext) -> tuple[Record, Record, dict[str, str]]:
+    """A product and a customer, with their names as slots."""
+    found, customer = attempt(named_product, ctx), named_customer(ctx)
+    product = need(found)
+    return product, customer, {"product": product["product_name"], "customer": customer["customer_name"]}
+
+
+def draw_review_added(ctx: DrawContext) -> Draw:
+    product, customer, slots = _draw_both(ctx)
+    slots["review"] = draw_review(ctx)
+    change = _review(slots, product["product_id"], customer["customer_id"])
+    about = [("products", product), ("customers", customer)]
+    return ctx.draw(slots, actions=[change], mentions=[slots["review"]], about=about)
+
+
+@GROUP.goal(draw_review_added)
+def review_added(slots: Slots, plan: PlanRecorder) -> Values:
+    product, customer = find_both(plan, slots)
+    change = _review(slots, product["product_id"], customer["customer_id"])
+    return plan.carry_out("I record the review.", change)
+
+
+def draw_complaint(ctx: DrawContext) -> Draw:
+    product, customer, slots = _draw_both(ctx)
+    slots["complaint"] = ctx.rng.choice(_COMPLAINTS)
+    change = _complaint(slots, product["product_id"], customer["customer_id"])
+    about = [("products", product), ("customers", customer)]
+    return ctx.draw(slots, actions=[change], mentions=[slots["complaint"]], about=about)
+
+
+@GROUP.goal(draw_complaint)
+def complaint(slots: Slots, plan: PlanRecorder) -> Values:
+    product, customer = find_both(plan, slots)
+    change = _complaint(slots, product["product_id"], customer["customer_id"])
+    return plan.carry_out("I record it as a support chat of mine.", change)
+
+
+def _review(slots: Slots, product_id: str, customer_id: str) -> Action:
+    return action(
+        "product_sentiment.create",
+        product_id=product_id,
+        customer_id=customer_id,
+        review_content=slots["review"],
+    )
+
+
+def _complaint(slots: Slots, product_id: str, customer_id: str) -> Action:
+    return action(
+        "customer_support_chats.create",
+        product_id=product_id,
+        customer_id=customer_id,
+        text=slots["complaint"],
+    )
+
+
+def _only_review(ctx: DrawContext, row: Record) -> Record:
+    return only(ctx.facts.where("sentiments", product_id=row["product_id"], customer_id=row["customer_id"]))
+
+
+def _any_review(ctx: DrawContext) -> Found:
+    row = _only_review(ctx, ctx.pick("sentiments"))
+    return Found(row, catalogue_names(ctx, row))
+
+
+def _new_review(ctx: DrawContext) -> Found:
+    row, slots, _ = _any_review(ctx)
+    return Found(row, {**slots, "review": draw_review(ctx)})
+
+
+def _my_chat(ctx: DrawContext) -> Found:
+    row = ctx.pick("support_chats", ctx.facts.where("support_chats", emp_id=ctx.me["emp_id"]))
+    pair = {"product_id": row["product_id"], "customer_id": row["customer_id"]}
+    only(ctx.facts.where("support_chats", emp_id=ctx.me["emp_id"], **pair))
+    return Found(row, catalogue_names(ctx, row))
+
+
+def _my_dated_chat(ctx: DrawContext) -> Found:
+    row, slots, _ = _my_chat(ctx)
+    moved = day(row["interaction_date"]) - timedelta(days=ctx.rng.randint(1, 9))
+    return Found(row, {**slots, "day": moved.isoformat()})
+
+
+def _my_told_chat(ctx: DrawContext) -> Found:
+    row, slots, _ = _my_chat(ctx)
+    return Found(row, {**slots, "complaint": ctx.rng.choice(_COMPLAINTS)})
+
+
+def _find_review(plan: PlanRecorder, slots: Slots) -> Row:
+    return plan.one(
+        "sentiments", "I look for that review.",
+        product_name=slots["product"], customer_name=slots["customer"],
+    )  # fmt: skip
+
+
+def _find_chat(plan: PlanRecorder, slots: Slots) -> Row:
+    return plan.one(
+        "support_chats", "I look for that support chat of mine.", representative="me",
+        customer_name=slots["customer"], product_name=slots["product"],
+    )  # fmt: skip
+
+
+def _withdrawn_said(slots: Slots) -> str:
+    return f"The review of the {slots['product']} by {slots['customer']} has been deleted."
+
+
+def _dated_said(slots: Slots) -> str:
+    return f"My support chat with {slots['customer']} on the {slots['product']} was on {slots['day']}."
+
+
+_DROP_REVIEW = Change(
+    "sentiments",
+    _any_review,
+    _find_review,
+    "I delete the review.",
+    lambda row, _: action("product_sentiment.delete", sentiment_id=row["sentiment_id"]),
+)
+_CHANGE_REVIEW = Change(
+    "sentiments",
+    _new_review,
+    _find_review,
+    "I replace its text.",
+    lambda row, slots: action(
+        "product_sentiment.update", sentiment_id=row["sentiment_id"], review_content=slots["review"]
+    ),
+    mentions=("review",),
+)
+_DATE_CHAT = Change(
+    "support_chats",
+    _my_dated_chat,
+    _find_chat,
+    "I correct its day.",
+    lambda row, slots: action(
+        "customer_support_chats.update", chat_id=row["chat_id"], interaction_date=slots["day"]
+    ),
+)
+GROUP.add(
+    review_changed=_CHANGE_REVIEW,
+    review_gone=_DROP_REVIEW,
+    review_gone_told=Series(
+        no_words, _DROP_REVIEW, replace(chat_to("colleague", _withdrawn_said), mentions=("product",))
+    ),
+    review_changed_told=Series(
+        no_words,
+        _CHANGE_REVIEW,
+        chat_to("colleague", lambda slots: f"{slots['customer']} now says: {slots['review']}"),
+    ),
+    chat_dated=_DATE_CHAT,
+    chat_dated_told=Series(
+        no_words, _DATE_CHAT, replace(chat_to("colleague", _dated_said), mentions=("day",))
+    ),
+    chat_rewritten=replace(
+        _DATE_CHAT,
+        draw_record=_my_told_chat,
+        why="I replace its text.",
+        action=lambda row, slots: action(
+            "customer_support_chats.update", chat_id=row["chat_id"], text=slots["complaint"]
+        ),
+        mentions=("complaint",),
+    ),
+    complaint_gone=Change(
+        "support_chats",
+        _my_chat,
+        _find_chat,
+        "I delete it.",
+        lambda row, _: action("customer_support_chats.delete", chat_id=row["chat_id"]),
+    ),
+)
+
+
+def _returned(sale: str, review: str) -> tuple[Action, Action]:
+    return (
+        action("sales.delete", sales_record_id=sale),
+        action("product_sentiment.delete", sentiment_id=review),
+    )
+
+
+def draw_sale_returned(ctx: DrawContext) -> Draw:
+    sale, slots = named_sale(ctx)
+    review = _only_review(ctx, sale)
+    return ctx.draw(
+        slots,
+        actions=_returned(sale["sales_record_id"], review["sentiment_id"]),
+        about=[("sales", sale), ("sentiments", review)],
+    )
+
+
+@GROUP.goal(draw_sale_returned)
+def sale_returned(slots: Slots, plan: PlanRecorder) -> Values:
+    sale, review = find_sale("I look for that sale.")(plan, slots), _find_review(plan, slots)
+    for change in _returned(sale["sales_record_id"], review["sentiment_id"]):
+        plan.carry_out("I delete it.", change)
+    return ()
