@@ -161,6 +161,6 @@ _MANAGER, _WRITER = Path((_BOSS,)), Path((_AUTHOR,))
 _POSTS = HERE.count("posts", "How many posts has the author?", "emp_id", "author")
 GROUP.add(
     my_manager=Question(_MYSELF, _MANAGER.person(), _MANAGER.text("title"), _MANAGER.date("doj")),
-    post_author=Question(_POST, _WRITER.person(), _WRITER.text("title"), _WRITER.date("doj")),
-    post_author_posts=Question(_POST, _WRITER.person(), _WRITER.text("title"), _POSTS),
+    post_writer=Question(_POST, _WRITER.person(), _WRITER.text("title"), _WRITER.date("doj")),
+    post_writer_posts=Question(_POST, _WRITER.person(), _WRITER.text("title"), _POSTS),
 )

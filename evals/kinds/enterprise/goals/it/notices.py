@@ -16,24 +16,25 @@ from evals.kinds.enterprise.goals.it.ticket_lookup import (
     helper,
     raiser,
     resolver,
+    ticket_fact,
 )
 from evals.kinds.enterprise.goals.paths import Found
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from evals.kinds.enterprise.goals.record_changes import Change
 from evals.kinds.enterprise.goals.telling import Recipient, chat
 from evals.tasks.task import Action
-from tools.files.data_files import read_toml
+from tools.kinds.enterprise.generate.problems import problems
 
 GROUP = GoalGroup("it/notices.toml")
-
-_DEEDS: dict[str, list[str]] = read_toml(__package__, "deeds.toml")["deeds"]
 
 
 def _open(ctx: DrawContext) -> Found:
     """An open ticket of somebody who is still here, with what was done about it."""
     row, slots, _ = draw_named(ctx, status="open")
     raiser(ctx, row)
-    return Found(row, {**slots, "deed": ctx.rng.choice(_DEEDS[row["category"]])})
+    symptom = ticket_fact(ctx, row, "symptom")
+    problem = next(one for one in problems()[row["category"]] if symptom in one.symptoms)
+    return Found(row, {**slots, "deed": ctx.rng.choice(problem.remedies)[1]})
 
 
 def _not_urgent(ctx: DrawContext) -> Found:
