@@ -159,13 +159,13 @@ class Quickstart:
 
     Attributes:
         sentence: what is built.
-        scale: of the world.
+        options: settings of the build, without the seed; see `SuiteBuilder.options`.
         tools: columns of the table of what people may read, each with the tool whose records are counted;
             it takes `limit` and says a `total`.
     """
 
     sentence: str
-    scale: float
+    options: Mapping[str, Any]
     tools: Mapping[str, str]
 
 

@@ -52,14 +52,16 @@ def generate(
     Raises:
         InputError: not one task fits the world.
     """
-    sizes = sizes or Sizes.of_scale(world.manifest.scale or 1.0)
-    wanted = {split: size for split, size in sizes.by_split().items() if size}
+    usual = Sizes.of_scale(world.manifest.scale or 1.0)
+    wanted = {split: size for split, size in (sizes or usual).by_split().items() if size}
+    # More train tasks than usual have the usual people, else test would have none left.
+    people = {split: size for split, size in usual.by_split().items() if split in wanted}
     facts = Facts(built, world.manifest.now)
     filler = Filler(
         Environment(world, sandboxes=1),
         facts,
         seed,
-        Claims(facts, seed, wanted),
+        Claims(facts, seed, people),
         tuple(goals() if only is None else only),
     )
     tasks: dict[Split, list[Task]] = {"test": [], "train": [], "dev": [], "paired": []}

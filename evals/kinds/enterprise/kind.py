@@ -13,8 +13,8 @@ ENTERPRISE = TaskKind(
         "enterprisebench": function_at("evals.kinds.enterprise.published.importing:import_enterprisebench")
     },
     quickstart=Quickstart(
-        sentence="a twentieth of an enterprise with people, sources, access rules, search index",
-        scale=0.05,
+        sentence="a tenth of an enterprise with people, sources, access rules, search index",
+        options={"scale": 0.1, "train": 1600},
         tools={
             "mail": "enterprise_mail_system.read",
             "chats": "conversations.read",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic import Field
 
@@ -15,6 +17,9 @@ from tools.kinds.enterprise.schema import TABLES
 from tools.persona import Persona
 from tools.world import World, write_world
 
+if TYPE_CHECKING:
+    from evals.kinds.enterprise.generate import Sizes
+
 LATENT_FILE = "latent.jsonl"
 """The truths behind a generated world's texts, one record a line. For people: no tool reads it."""
 
@@ -26,8 +31,15 @@ class EnterpriseOptions(BuildOptions):
 
     Attributes:
         writer: name of a model that rewrites task texts.
+        train: number of train tasks; None for the usual number at this scale.
     """
 
+    train: int | None = Field(
+        default=None,
+        ge=1,
+        le=5000,
+        description="Train tasks of an enterprise; those of test and dev follow from the scale.",
+    )
     writer: str | None = Field(
         default=None, description="Model that rewrites enterprise task texts. Costs model calls."
     )
@@ -52,7 +64,7 @@ def build_enterprise(place: Path, options: EnterpriseOptions, context: BuildCont
     built = build(seed, scale)
     world = write_enterprise(place, built, seed=seed, scale=scale)
     context.progress("drawing tasks and executing their gold plans")
-    tasks = generate(world, built, seed)
+    tasks = generate(world, built, seed, sizes=_sizes(options))
     if writer is not None:
         from evals.authoring.rewriting.writer import rewrite
 
@@ -64,10 +76,16 @@ def build_enterprise(place: Path, options: EnterpriseOptions, context: BuildCont
 def forecast_enterprise(options: EnterpriseOptions) -> dict[str, int]:
     """How many tasks a build aims at, and how often it asks the writer at most."""
     from evals.authoring.rewriting.writer import CALLS_AT_MOST
+
+    tasks = sum(_sizes(options).by_split().values())
+    return {"tasks": tasks, "model_calls_at_most": tasks * CALLS_AT_MOST if options.writer else 0}
+
+
+def _sizes(options: EnterpriseOptions) -> Sizes:
     from evals.kinds.enterprise.generate import Sizes
 
-    tasks = sum(Sizes.of_scale(options.scale).by_split().values())
-    return {"tasks": tasks, "model_calls_at_most": tasks * CALLS_AT_MOST if options.writer else 0}
+    usual = Sizes.of_scale(options.scale)
+    return usual if options.train is None else replace(usual, train=options.train)
 
 
 BUILDER = SuiteBuilder(EnterpriseOptions, build_enterprise, forecast_enterprise)

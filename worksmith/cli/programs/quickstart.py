@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
+import sys
 import textwrap
 import time
 from pathlib import Path
@@ -83,7 +85,7 @@ def _build(settings: QuickstartSettings, kind: str, world: Quickstart) -> Suite:
         directory,
         progress=lambda message: say(f"     {message}"),
         seed=settings.seed,
-        scale=world.scale,
+        **world.options,
     )
     say(index(IndexSettings(suite=suite.path, embedder="minilm"), progress=Terminal()).sentence)
     counts = ", ".join(f"{count} {split}" for split, count in suite.counts().items())
@@ -166,11 +168,11 @@ def _show(study: Study, suite: Suite, program: Path, run_id: str | None, seconds
 
     say("\n4/5  Compare, on tasks that no program was compiled on.\n")
     Console().print(study_grid(study, title="Quickstart").rich())
-    task = suite.select(split="test")[0].id
+    task = _gained(study)
     say(f"\n5/5  Done in {seconds:.0f} s. Where to look:")
     say(f"     {_page_beside(program)}".ljust(52) + "the report: open it in a browser")
     if run_id:
-        say("     worksmith ui                                   the recorded runs in MLflow, here as")
+        say(f"     {_spelled('ui')}".ljust(52) + "the recorded runs in MLflow, here as")
         say(f"                                                    run {run_id}")
     say(f"     {_spelled('run', suite.path, task, '--program', program)}")
     say("                                                    one episode, step by step")
@@ -180,6 +182,23 @@ def _show(study: Study, suite: Suite, program: Path, run_id: str | None, seconds
     say(f"     {_spelled('compare', suite.path, *arms)}")
 
 
+def _gained(study: Study) -> str:
+    """A task that the compiled program did right and the uncompiled one did not, if there is one."""
+    from evals.records.record import STRICT
+
+    row, base, _ = study.compiled[0]
+    right = {record.task_id for record in row.result.records if record.scores[STRICT] == 1}
+    before = {record.task_id for record in base.result.records if record.scores[STRICT] == 1}
+    return min(right - before or {record.task_id for record in row.result.records})
+
+
 def _spelled(*words: object) -> str:
-    """A command as a shell takes it."""
-    return shlex.join(map(str, ("worksmith", *words)))
+    """A command as a shell takes it, wherever worksmith is installed."""
+    script = Path(sys.executable).with_name("worksmith")
+    found = shutil.which("worksmith")
+    known = found is not None and script.exists() and script.samefile(found)
+    return shlex.join(map(str, ("worksmith" if known else _from_here(script), *words)))
+
+
+def _from_here(path: Path) -> Path:
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
