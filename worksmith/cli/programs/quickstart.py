@@ -184,11 +184,11 @@ def _show(study: Study, suite: Suite, program: Path, run_id: str | None, seconds
 
 def _gained(study: Study) -> str:
     """A task that the compiled program did right and the uncompiled one did not, if there is one."""
-    from evals.records.record import STRICT
+    from evals.records.record import PRIMARY
 
     row, base, _ = study.compiled[0]
-    right = {record.task_id for record in row.result.records if record.scores[STRICT] == 1}
-    before = {record.task_id for record in base.result.records if record.scores[STRICT] == 1}
+    right = {record.task_id for record in row.result.records if record.scores.get(PRIMARY) == 1}
+    before = {record.task_id for record in base.result.records if record.scores.get(PRIMARY) == 1}
     return min(right - before or {record.task_id for record in row.result.records})
 
 

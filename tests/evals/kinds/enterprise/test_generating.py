@@ -228,3 +228,11 @@ def test_tasks_are_of_many_kinds(made: Made) -> None:
     for task in made.of("test", "train", "dev"):
         assert task.difficulty == ("easy" if len(task.gold_plan or ()) <= 2 else "hard")
     assert len({task.intent for task in made.of("test")}) > 0.6 * len(made.of("test"))
+
+
+def test_more_train_tasks_leave_test_tasks_their_people(made: Made) -> None:
+    usual = Sizes.of_scale(SCALE)
+    tasks = generate(made.world, made.built, SEED, sizes=Sizes(usual.test, 3 * usual.train, usual.dev))
+    counts = Counter(task.split for task in tasks)
+    assert counts["train"] > 2 * usual.train
+    assert counts["test"] >= 0.9 * len(made.of("test"))

@@ -11,6 +11,7 @@ import dspy
 import pytest
 
 from evals.building import build_suite
+from evals.kinds.enterprise.generate import Sizes
 from evals.kinds.enterprise.suites import BUILDER, EnterpriseOptions, build_world
 from evals.suite import Suite
 from tools.environment import Environment
@@ -95,3 +96,8 @@ def test_a_forecast_says_what_the_writer_would_be_asked() -> None:
     asked = BUILDER.forecast(EnterpriseOptions(writer="any"))
     assert asked["tasks"] == 1700
     assert asked["model_calls_at_most"] == 1700 * 9
+
+
+def test_train_tasks_alone_can_be_more() -> None:
+    usual, more = (BUILDER.forecast(EnterpriseOptions(scale=0.1, train=train)) for train in (None, 1600))
+    assert more["tasks"] - usual["tasks"] == 1600 - Sizes.of_scale(0.1).train
