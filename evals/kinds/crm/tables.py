@@ -5,7 +5,9 @@ Programs stand below each other, task types side by side.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
+from statistics import median
 
 from evals.kinds.crm.by_type import figures, is_binary, metrics, parts, task_types_of, whole, without_qa
 from evals.kinds.crm.scorer import FALSE_NONE, REWARD, SUPPORTED, UNANSWERABLE
@@ -36,6 +38,7 @@ def task_type_grids(rows: Sequence[ProgramRecords]) -> tuple[Grid, ...]:
         outcome_grid(rows, names),
         *unanswerable_grids(rows, names),
         *attempt_grids([row for row in rows if not row.baseline]),
+        *turn_grids([row for row in rows if not row.baseline]),
     )
 
 
@@ -104,6 +107,27 @@ def attempt_grids(rows: Sequence[ProgramRecords]) -> tuple[Grid, ...]:
         grid("pass^k: the chance that all of k attempts at a question succeed, %", lambda s: s.pass_hat),
         grid("pass@k: the chance that at least one of k attempts succeeds, %", lambda s: s.pass_at),
     )
+
+
+_TURNS = ((1, 2), (3, 4), (5, 6), (7, 9), (10, 14), (15, 20), (21, math.inf))
+
+
+def turn_grids(rows: Sequence[ProgramRecords]) -> tuple[Grid, ...]:
+    """How many turns right answers took: the published figure 6, as shares of the right episodes."""
+    cells = []
+    for row in rows:
+        turns = [r.model_calls for r in row.records if r.scores.get(PRIMARY) == 1 and r.model_calls]
+        if turns:
+            shares = (sum(low <= n <= high for n in turns) / len(turns) for low, high in _TURNS)
+            cells.append((row.label, *map(share, shares), f"{median(turns):g}", str(len(turns))))
+    if not cells:
+        return ()
+    spans = (f"{low}-{high}" if high < math.inf else f"{low}+" for low, high in _TURNS)
+    note = (
+        "A turn is one reply of the model. Episodes with the right answer only, as in figure 6 of the paper."
+    )
+    headings = ("program", *spans, "median", "episodes")
+    return (Grid("Turns to the right answer, % of episodes", headings, tuple(cells), (note,)),)
 
 
 def task_type_grid(result: ProgramRecords) -> Grid:

@@ -47,7 +47,7 @@ def test_recorded_runs_give_the_papers_tables(tmp_path: Path) -> None:
     suite = import_suite("workbench", WORKBENCH, tmp_path / "real")
     runs = open_runs([str(WORKBENCH / "results")], suite=suite)
     study = study_of(runs)
-    by_tools, by_domain, by_actions, errors = paper_grids(
+    by_tools, by_domain, by_actions, by_template, errors = paper_grids(
         [row.result.as_program(row.arm.label) for row in study.ordered]
     )
 
@@ -56,6 +56,9 @@ def test_recorded_runs_give_the_papers_tables(tmp_path: Path) -> None:
     assert ("paper: GPT-4, all tools", "43", "-") in by_tools.rows
     assert ("paper: accuracy", "39", "65", "23", "48", "39", "40") in by_domain.rows
     assert by_actions.headings == ("model", "all actions", "0 actions", "1+ actions", "2+ actions")
+    assert len(by_template.rows) == 69
+    assert by_template.rows[0][1:] == ("0.0", "0.0")
+    assert "paper: GPT-4: 15 of 69" in by_template.notes[0]
     assert errors.rows[0][1:] == tuple(
         str(sum(record.scores["outcome"] < 1 for record in run.records)) for run in runs
     )

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import fsum
 
 from evals.kinds.office.workbench.tasks import DOMAINS
 from evals.records.program_records import ProgramRecords
 from evals.records.record import PRIMARY, EpisodeRecord
-from evals.records.summary import domain_of, summarize
+from evals.records.summary import domain_of, group_records, summarize
 from evals.reporting.published import PAPER, PublishedTable, published_tables
 from evals.statistics import Interval
-from evals.table import NO_DATA, Grid, percent
+from evals.table import NO_DATA, Grid, percent, share
 
 _SIDE_EFFECTS = "unwanted_side_effects"
 _SUBSETS: dict[str, Callable[[EpisodeRecord], bool]] = {
@@ -30,13 +31,14 @@ _ERRORS = {
 
 
 def paper_grids(programs: Sequence[ProgramRecords]) -> list[Grid]:
-    """Tables 5, 6 and 7, and the breakdown of errors, as far as the runs allow."""
+    """Tables 5, 6 and 7, figure 7, and the breakdown of errors, as far as the runs allow."""
     by_tools, by_domain, by_actions = published_tables("office")
     rows = [program for program in programs if not program.baseline]
     return [
         _tools_grid(rows, by_tools),
         _domain_grid(rows, by_domain),
         _actions_grid(rows, by_actions),
+        _template_grid(rows),
         _error_grid(rows),
     ]
 
@@ -79,6 +81,34 @@ def _actions_grid(rows: Sequence[ProgramRecords], paper: PublishedTable) -> Grid
     ]
     headings = ("model", *(f"{name} actions" for name in _SUBSETS))
     return Grid(f"Table 7. {paper.title}", headings, tuple(cells), (paper.source,))
+
+
+def _template_grid(rows: Sequence[ProgramRecords]) -> Grid:
+    """Accuracy by template, the hardest first. Tasks without a template are left out."""
+    by_template: list[dict[str, float]] = []
+    for row in rows:
+        groups = group_records([record for record in row.records if record.intent], _template)
+        found = {name: summarize(group, seed=row.seed).scores.get(PRIMARY) for name, group in groups.items()}
+        by_template.append({name: score.value for name, score in found.items() if score is not None})
+    names = {name for found in by_template for name in found}
+
+    def ease(name: str) -> tuple[float, int, str]:
+        return fsum(found.get(name, 0.0) for found in by_template), len(name), name
+
+    cells = tuple(
+        (name, *(share(found[name]) if name in found else NO_DATA for found in by_template))
+        for name in sorted(names, key=ease)
+    )
+    ends = [
+        f"{row.label}: {sum(value in (0.0, 1.0) for value in found.values())} of {len(found)}"
+        for row, found in zip(rows, by_template, strict=True)
+    ]
+    notes = (f"Templates at 0 or 100 %. {'; '.join(ends)}. {PAPER}GPT-4: 15 of 69.",)
+    return Grid("Figure 7. Accuracy by template, %", ("template", *(row.label for row in rows)), cells, notes)
+
+
+def _template(record: EpisodeRecord) -> str:
+    return str(record.intent)
 
 
 def _error_grid(rows: Sequence[ProgramRecords]) -> Grid:

@@ -143,6 +143,13 @@ def test_attempts_leave_out_what_is_not_yes_or_no() -> None:
     assert "All task types but knowledge_qa." in shown
 
 
+def test_turns_are_those_of_right_episodes() -> None:
+    records = [record(number, number < 4, model_calls=turns) for number, turns in enumerate((2, 3, 8, 30, 5))]
+    found = grid(study_of((Arm("react"), make_result(records))), "Turns")
+
+    assert row(found, "react") == ["25.0", "25.0", "0.0", "25.0", "0.0", "0.0", "25.0", "5.5", "4"]
+
+
 def test_one_attempt_has_no_such_table(study: Study) -> None:
     assert not [each for each in console_grids(study) if each.title.startswith("pass")]
 
