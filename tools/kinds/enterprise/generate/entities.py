@@ -64,7 +64,8 @@ class Product:
 
     Attributes:
         category: from the widest to the narrowest, separated by `|`.
-        kind: what it is, as one would say in a chat: `mixer grinder`.
+        kind: what it is: `mixer grinder`.
+        short: what one calls it in a chat: `grinder`.
         parts: which of its aspects a customer may praise or complain about, e.g. `motor`, `jar lid`.
         quality: from 0 to 1; bad products get bad reviews and many support chats.
     """
@@ -74,6 +75,7 @@ class Product:
     brand: str
     category: str
     kind: str
+    short: str
     parts: tuple[str, ...]
     price: int
     list_price: int

