@@ -45,7 +45,7 @@ class Bank:
     def sample(self, numbers: random.Random, kind: Kind, count: int) -> list[str]:
         """Different sentences of a kind, as many as there are up to `count`."""
         forms: tuple[str, ...] = getattr(self, kind)
-        return [_said(numbers, form) for form in numbers.sample(forms, min(count, len(forms)))]
+        return [said(numbers, form) for form in numbers.sample(forms, min(count, len(forms)))]
 
 
 def domains(department: str) -> dict[str, list[str]]:
@@ -82,10 +82,12 @@ def _bank(topic: str, lists: Mapping[str, list[str]]) -> Bank:
     return Bank(**{name: tuple(lines) for name, lines in lists.items()})
 
 
-def _said(numbers: random.Random, form: str) -> str:
+def said(numbers: random.Random, form: str, **more: str) -> str:
+    """A sentence with its slots filled, and those of `more`."""
     if "{" not in form:
         return form
     slots = {
+        **more,
         "few": numbers.choice(_FEW),
         "number": str(numbers.randint(12, 95)),
         "large": str(numbers.randint(120, 940)),

@@ -12,7 +12,8 @@ from tools.kinds.enterprise.generate.company import NAME
 from tools.kinds.enterprise.generate.draft import Draft
 from tools.kinds.enterprise.generate.entities import Employee
 from tools.kinds.enterprise.generate.grammar import Grammar
-from tools.kinds.enterprise.generate.talk.threads import Thread, plan_threads
+from tools.kinds.enterprise.generate.talk.partner_mail import add_partner_mail
+from tools.kinds.enterprise.generate.talk.threads import Thread, lengths_of, plan_threads
 from tools.kinds.enterprise.generate.topics import Kind, details
 from tools.kinds.enterprise.generate.wording import texts
 
@@ -28,6 +29,8 @@ def add_mail(draft: Draft) -> None:
         story = _Story(draft.rng("mail", thread.key, "story"), thread.topic)
         for place in range(len(thread.roles)):
             _add(draft, draft.rng("mail", thread.key, place), thread, place, story)
+    inside, outside = lengths_of(draft)
+    add_partner_mail(draft, outside, thread=len(inside) + 1, mail=sum(inside) + 1)
 
 
 @cache

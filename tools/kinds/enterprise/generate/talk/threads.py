@@ -16,7 +16,12 @@ from tools.kinds.enterprise.generate.wording import texts
 _LENGTHS = (0.2, 0.22, 0.22, 0.16, 0.12, 0.08)
 """How common threads of one to six mails are: three on average."""
 
-_STATING = ("offer", "settle", "change")
+STATING = ("offer", "settle", "settle_own", "change")
+"""The roles of mails that state a value."""
+
+_OUTSIDE = 0.1
+"""The share of threads with clients and vendors."""
+
 _TRIES = 200
 _AHEAD = (4, 70)
 
@@ -54,12 +59,12 @@ class Thread:
     @cached_property
     def current(self) -> int:
         """The number of the mail with the final values."""
-        return max(n for n, role in enumerate(self.roles) if role in _STATING)
+        return max(n for n, role in enumerate(self.roles) if role in STATING)
 
 
 def plan_threads(draft: Draft) -> list[Thread]:
-    """All threads of the world, the same at each call."""
-    lengths = _lengths(draft)
+    """All threads between colleagues, the same at each call."""
+    lengths = lengths_of(draft)[0]
     taken: set[tuple[str, str, str]] = set()
     threads: list[Thread] = []
     first = 1
@@ -77,8 +82,8 @@ def cite_threads(draft: Draft) -> None:
         draft.cite(thread.project.name, Citable(f"mail/{thread.mail_id(0)}", thread.key, day, people))
 
 
-def _lengths(draft: Draft) -> list[int]:
-    """How many mails each thread has; together as many as the world has."""
+def lengths_of(draft: Draft) -> tuple[list[int], list[int]]:
+    """How many mails each thread has, between colleagues and with partners; together as many as there are."""
     numbers = draft.rng("mail", "lengths")
     lengths = numbers.choices(range(1, 7), _LENGTHS, k=draft.counts.threads)
     while (missing := draft.counts.mail - sum(lengths)) != 0:
@@ -86,7 +91,8 @@ def _lengths(draft: Draft) -> list[int]:
         place = numbers.randrange(len(lengths))
         if 1 <= lengths[place] + step <= 6:
             lengths[place] += step
-    return lengths
+    outside = round(_OUTSIDE * len(lengths))
+    return lengths[outside:], lengths[:outside]
 
 
 def _thread(draft: Draft, number: int, first: int, length: int, taken: set[tuple[str, str, str]]) -> Thread:
@@ -103,12 +109,14 @@ def _thread(draft: Draft, number: int, first: int, length: int, taken: set[tuple
             continue
         taken.add((project.name, topic, aspect))
         last = min(window[1], draft.today - timedelta(days=1))
-        times = _times(numbers, workday(numbers, min(window[0], last), last), last, length)
+        times = moments(numbers, workday(numbers, min(window[0], last), last), last, length)
         roles = tuple(numbers.choice(texts("mail")["roles"][str(length)]))
         kind = intents[intent]["aspects"][aspect]
         values = _values(draft, numbers, project, kind, roles, times)
         deciders = tuple(
-            _decider(draft, numbers, (one, other)[n % 2], times[n].date()) if role in _STATING[1:] else None
+            _decider(draft, numbers, (one, other)[n % 2], times[n].date())
+            if role in ("settle", "change")
+            else None
             for n, role in enumerate(roles)
         )
         return Thread(
@@ -118,7 +126,7 @@ def _thread(draft: Draft, number: int, first: int, length: int, taken: set[tuple
     raise ValueError("there is nothing left to write about")
 
 
-def _times(numbers: random.Random, day: date, last: date, length: int) -> tuple[datetime, ...]:
+def moments(numbers: random.Random, day: date, last: date, length: int) -> tuple[datetime, ...]:
     """Moments in office hours, minutes apart where the last day is near."""
     moment = datetime.combine(day, time(8, 30)) + timedelta(minutes=numbers.randint(0, 360))
     found = [moment]
@@ -148,7 +156,7 @@ def _values(
     values: list[str | None] = []
     for role, sent in zip(roles, times, strict=True):
         value = None
-        while role in _STATING and (value is None or value in values):
+        while role in STATING and (value is None or value in values):
             value = _value(draft, numbers, project, kind, sent)
         values.append(value)
     return tuple(values)
@@ -157,6 +165,14 @@ def _values(
 def _value(
     draft: Draft, numbers: random.Random, project: Project, kind: str | Sequence[str], sent: datetime
 ) -> str:
+    if kind == "person":
+        present = [one for one in colleagues(draft, project) if one.active_on(sent.date())]
+        return numbers.choice(present if len(present) > 3 else list(draft.people)).name
+    return value_of(numbers, kind, sent)
+
+
+def value_of(numbers: random.Random, kind: str | Sequence[str], sent: datetime) -> str:
+    """A value of a kind, in its canonical form; one of the phrases where the kind is a list of these."""
     if not isinstance(kind, str):
         return numbers.choice(kind)
     day = sent.date() + timedelta(days=numbers.randint(*_AHEAD))
@@ -170,9 +186,8 @@ def _value(
         return f"{numbers.randint(2, 98)} percent"
     if kind == "version":
         return f"release {numbers.randint(1, 9)}.{numbers.randint(0, 12)}"
-    if kind == "person":
-        present = [one for one in colleagues(draft, project) if one.active_on(sent.date())]
-        return numbers.choice(present if len(present) > 3 else list(draft.people)).name
+    if kind == "price":
+        return str(numbers.randint(18, 900) * 5)
     raise ValueError(kind)
 
 

@@ -79,7 +79,9 @@ def _type(words: Grammar, slot: str) -> tuple[str, Back]:
     kind = words.types.get(slot)
     if kind == "any":
         day, money, person = (_TYPES[one][0] for one in ("day", "money", "person"))
-        pattern = rf"{day} at \d\d:\d\d|{day}|{money}|\d+ percent|release \d+\.\d+"
+        pattern = (
+            rf"{day} at \d\d:\d\d|{day}|{money}|\d+ (?:percent|units|cartons|pallets|people)|release \d+\.\d+"
+        )
         return f"{pattern}|{_phrases(words, slot)}|{person}", _any_read
     return _TYPES[kind] if kind else (_phrases(words, slot), _as_is)
 
