@@ -89,7 +89,7 @@ class Path:
 
     def date(self, column: str) -> Ask:
         """Ask for a day."""
-        return Ask(self, lambda _, row: entities.date(row[column]), lambda _, row: row[column])
+        return Ask(self, lambda _, row: entities.date(row[column]), lambda _, row: row[column][:10])
 
     def fact(self, source: str, name: str, kind: Callable[[str], Entity] = entities.text) -> Ask:
         """Ask for something that a record's text tells."""

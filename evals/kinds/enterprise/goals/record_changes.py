@@ -29,7 +29,7 @@ class Change:
         action: the change, from the record as drawn or found and the words of the text.
         mentions: slots that the change must contain.
         tells: those to be told, who have to be different people.
-        key_text: the message, with the record's key in {key}.
+        key_text: the messages, with the record's key in {key}; those that are in `also` as well.
         subject: of mails.
         colleague: somebody else to be told, whom the text names in a slot.
         also: further changes that the same record leads to, with their thoughts.
@@ -89,12 +89,12 @@ class Change:
             recipient.message(to, self.subject, self._text(row))
             for recipient, to in zip(self.tells, people, strict=True)
         ]
-        said = [row[KEYS[self.source]]] if messages else []
+        said = [row[KEYS[self.source]]] if messages or (self.also and self.key_text) else []
         return ctx.draw(
             slots,
             actions=[*self.actions(row, slots), *messages],
             mentions=[*(slots[name] for name in self.mentions), *said],
-            about=[*about, (self.source, row)],
+            about=[*about, *([(self.source, row)] if self.source else [])],
         )
 
     def _text(self, row: Mapping[str, str]) -> str:

@@ -19,6 +19,7 @@ MODULES: tuple[str, ...] = (
     "sales.product",
     "sales.support",
     "swe.github",
+    "swe.forum",
     "swe.newest",
     "swe.patch",
     "swe.mend",

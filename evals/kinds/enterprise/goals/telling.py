@@ -49,13 +49,6 @@ class Recipient:
         return chat(to, text) if self.by == "chat" else mail(to, subject, text)
 
 
-def tell_my_manager(by: Literal["chat", "mail"] = "chat") -> Recipient:
-    """Tell the persona's manager."""
-    return Recipient(
-        "I tell my manager.", lambda ctx, _: ctx.above(ctx.me), lambda plan, _: my_manager(plan), by
-    )
-
-
 def telling_my_manager(
     logic: Solvable,
     message: Callable[[str, Slots], Action],

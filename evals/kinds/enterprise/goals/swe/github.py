@@ -8,10 +8,10 @@ from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, attempt, need
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
-from evals.kinds.enterprise.goals.paths import HERE, MANAGER, Found, Link, Question, Start
+from evals.kinds.enterprise.goals.paths import HERE, Found, Link, Question, Start
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from evals.kinds.enterprise.goals.swe.issue_lookup import (
-    AUTHOR,
+    FILE,
     OTHER_AUTHOR,
     draw_function,
     draw_numbered_issue,
@@ -153,24 +153,46 @@ def _open_file(plan: PlanRecorder, slots: Slots) -> Row:
     return plan.one("repositories", "I open that file.", file_id=slots["file"])
 
 
-OWNER = Link(lambda ctx, file: need(ctx.facts.person(file["emp_id"])), owner_of)
+def _find_newest_repository(plan: PlanRecorder, person: Row) -> Row:
+    why = f"Now the newest repository of {person['name']}."
+    return plan.pick(plan.read("repositories", why, owner=person["emp_id"], limit=1).first)
+
+
 OTHER_OWNER = Link(_owner, owner_of)
-"""From a file to its owner, where that is somebody else than the persona."""
+"""From a file to its owner, if that is somebody else than the persona."""
 
 _FUNCTION = Start("repositories", _draw_function, find_file)
 _NEWEST = Start("issues", _draw_newest_issue, lambda plan, slots: newest_issue(plan, slots["repo"]))
 _FILE = Start("repositories", _draw_file, _open_file)
 _ISSUE = Start("issues", draw_numbered_issue, open_issue)
-_OTHER_OWNER, _OWNERS_MANAGER = HERE.to(OTHER_OWNER), HERE.to(OWNER, MANAGER)
-_PATH, _NUMBER = HERE.text("path"), HERE.ident("issue_id")
+_OTHER_OWNER = HERE.to(OTHER_OWNER)
+_NEWEST_OF = _OTHER_OWNER.to(
+    Link(lambda ctx, person: newest_repository(ctx, person["emp_id"]), _find_newest_repository)
+)
+_ISSUE_OF = _NEWEST_OF.to(
+    Link(
+        lambda ctx, file: latest_issue(ctx.facts.where("issues", repo_name=file["repo_name"])),
+        lambda plan, file: newest_issue(plan, file["repo_name"]),
+    )
+)
+_PATH, _NUMBER, _AUTHOR = HERE.text("path"), HERE.ident("issue_id"), HERE.to(OTHER_AUTHOR)
+_OWNER_OF = (_OTHER_OWNER.person(), _OTHER_OWNER.text("title"))
 
 GROUP.add(
     function_path=Question(_FUNCTION, _PATH, HERE.number("size")),
     file_record=Question(_FILE, HERE.date("creation_date"), HERE.text("license")),
     issue_file=Question(_ISSUE, _PATH, HERE.date("created_at")),
-    function_owner=Question(_FUNCTION, _OTHER_OWNER.email(), _OTHER_OWNER.text("title")),
-    owner_manager=Question(_FUNCTION, _PATH, _OWNERS_MANAGER.email()),
-    owner_chain=Question(_FUNCTION, _PATH, _OWNERS_MANAGER.to(MANAGER).email()),
-    newest_author=Question(_NEWEST, _NUMBER, HERE.to(OTHER_AUTHOR).email()),
-    newest_author_manager=Question(_NEWEST, _NUMBER, HERE.to(AUTHOR, MANAGER).email()),
+    function_owner=Question(_FUNCTION, *_OWNER_OF),
+    owner_newest=Question(_FUNCTION, _PATH, *_OWNER_OF, _NEWEST_OF.text("repo_name")),
+    owner_newest_issue=Question(
+        _FUNCTION,
+        _PATH,
+        _OTHER_OWNER.text("title"),
+        _NEWEST_OF.text("repo_name"),
+        _ISSUE_OF.ident("issue_id"),
+    ),
+    newest_author=Question(_NEWEST, _NUMBER, _AUTHOR.person(), _AUTHOR.text("title")),
+    newest_author_file=Question(
+        _NEWEST, _NUMBER, _AUTHOR.person(), _AUTHOR.text("title"), HERE.to(FILE).number("size")
+    ),
 )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import DrawContext
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots
-from evals.kinds.enterprise.goals.paths import HERE, MANAGER, Found, Question, Start
+from evals.kinds.enterprise.goals.paths import HERE, Ask, Found, Question, Start
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from evals.kinds.enterprise.goals.swe.forum import LATEST_QUESTION
 from evals.kinds.enterprise.goals.swe.issue_lookup import (
     AUTHOR,
     FILE,
@@ -40,11 +42,28 @@ def walk(plan: PlanRecorder, slots: Slots) -> Row:
 _WAY = Start("issues", draw_way, walk)
 _REPOSITORY, _SIZE = HERE.text("repo_name"), HERE.to(FILE).number("size")
 _AUTHOR = HERE.to(AUTHOR)
+_TITLE = _AUTHOR.text("title")
+_ASKED = _AUTHOR.to(LATEST_QUESTION)
+_AUTHORS_QUESTION = _ASKED.ident("post_id")
+_ANSWERS = Ask(
+    _ASKED,
+    lambda ctx, question: entities.number(len(ctx.facts.where("overflow", parent_id=question["post_id"]))),
+    lambda plan, question: str(
+        plan.every("overflow", "How many answers has it?", parent_id=question["post_id"]).total
+    ),
+)
 
 GROUP.add(
     newest_repo_issue=Question(_WAY, _REPOSITORY, HERE.ident("issue_id")),
-    newest_repo_author=Question(_WAY, _REPOSITORY, _AUTHOR.email()),
-    newest_repo_file_author=Question(_WAY, _REPOSITORY, _SIZE, _AUTHOR.email()),
-    newest_repo_file_manager=Question(_WAY, _REPOSITORY, _SIZE, _AUTHOR.to(MANAGER).email()),
-    newest_repo_file_chain=Question(_WAY, _REPOSITORY, _SIZE, _AUTHOR.to(MANAGER, MANAGER).email()),
+    newest_repo_author=Question(_WAY, _REPOSITORY, _AUTHOR.person(), _AUTHOR.text("title")),
+    newest_repo_file=Question(_WAY, _REPOSITORY, _SIZE, _TITLE),
+    newest_repo_question=Question(_WAY, _REPOSITORY, _SIZE, _TITLE, _AUTHORS_QUESTION),
+    newest_repo_answer=Question(
+        _WAY,
+        _REPOSITORY,
+        _SIZE,
+        _TITLE,
+        _AUTHORS_QUESTION,
+        _ANSWERS,
+    ),
 )

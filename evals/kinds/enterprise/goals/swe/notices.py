@@ -1,14 +1,16 @@
-"""SWE: closing, reopening and deleting issues, and telling reporters and managers of it."""
+"""SWE: closing, reopening and deleting issues, and telling reporters and others of it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
 from evals.kinds.enterprise.facts import Record
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, action
+from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, action
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
 from evals.kinds.enterprise.goals.messages.chats import find_chat
+from evals.kinds.enterprise.goals.messages.news import draw_subject
 from evals.kinds.enterprise.goals.paths import Found
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from evals.kinds.enterprise.goals.record_changes import Change
@@ -19,9 +21,8 @@ from evals.kinds.enterprise.goals.swe.issue_lookup import (
     draw_named_issue,
     find_chat_issue,
     find_issue,
-    reporter_of,
 )
-from evals.kinds.enterprise.goals.telling import Recipient, tell_my_manager
+from evals.kinds.enterprise.goals.telling import Recipient, chat, mail
 from evals.tasks.task import Action
 
 GROUP = GoalGroup("swe/notices.toml")
@@ -30,10 +31,6 @@ GROUP = GoalGroup("swe/notices.toml")
 def _author(ctx: DrawContext, issue: Record) -> Record:
     """Who reported an issue: somebody else than the persona, and still here."""
     return ctx.other(ctx.facts.colleague(issue["emp_id"]))
-
-
-def _authors_manager(ctx: DrawContext, issue: Record) -> Record:
-    return ctx.other(ctx.above(_author(ctx, issue)))
 
 
 def _draw_issue(ctx: DrawContext, status: str) -> Found:
@@ -51,12 +48,6 @@ def _turn(key: str, status: str) -> Action:
 
 
 _REPORTER = Recipient("I tell the reporter.", _author, lambda _, issue: issue["emp_id"])
-_REPORTERS_MANAGER = Recipient(
-    "I tell the reporter's manager.",
-    _authors_manager,
-    lambda plan, issue: reporter_of(plan, issue)["reports_to"],
-    by="mail",
-)
 _CLOSE = Change(
     "issues",
     partial(_draw_issue, status="open"),
@@ -86,21 +77,69 @@ _DELETE = Change(
     key_text="I have deleted {key}.",
 )
 _CLOSE_NAMED_IN_CHAT = replace(_CLOSE, draw_record=_draw_chat, find=find_chat_issue)
-_BOTH = (_REPORTER, _REPORTERS_MANAGER)
+
+
+def _closed_to(*messages: Callable[[str, Slots], Action], people: tuple[str, ...]) -> Change:
+    """Close an issue, tell its reporter, and send these messages with its id.
+
+    Args:
+        people: the slots of the colleagues who get them.
+    """
+
+    def draw(ctx: DrawContext) -> Found:
+        found = _draw_issue(ctx, "open")
+        names = [_author(ctx, found.row)["name"], *(ctx.colleague()["name"] for _ in people)]
+        if len(set(names)) < len(names):
+            raise UnfitError
+        others = dict(zip(people, names[1:], strict=True))
+        return Found(found.row, {**found.slots, **others, "subject": draw_subject(ctx.rng)})
+
+    return replace(
+        _CLOSE,
+        draw_record=draw,
+        mentions=() if messages == (_chat_other,) else ("subject",),
+        also=(
+            ("I tell the reporter.", lambda issue, _: chat(issue["emp_id"], _said(issue["issue_id"]))),
+            *(("I pass it on.", partial(_written, message)) for message in messages),
+        ),
+    )
+
+
+def _written(message: Callable[[str, Slots], Action], issue: Mapping[str, str], slots: Slots) -> Action:
+    return message(_said(issue["issue_id"]), slots)
+
+
+def _said(key: str) -> str:
+    return _CLOSE.key_text.format(key=key)
+
+
+def _chat_other(text: str, slots: Slots) -> Action:
+    return chat(slots["other"], text)
+
+
+def _mail_third(text: str, slots: Slots) -> Action:
+    return mail(slots["third"], slots["subject"], text)
+
+
+def _post(text: str, slots: Slots) -> Action:
+    return action("social_platform.create", title=slots["subject"], body=text)
+
 
 GROUP.add(
     close_tell=replace(_CLOSE, tells=(_REPORTER,)),
     reopen_tell=_REOPEN,
     delete_tell=_DELETE,
-    close_tell_above=replace(_CLOSE, tells=(_REPORTERS_MANAGER,)),
-    close_tell_both=replace(_CLOSE, tells=_BOTH),
-    close_tell_mine=replace(_CLOSE, tells=(_REPORTER, tell_my_manager("mail"))),
-    close_tell_three=replace(_CLOSE, tells=_BOTH, colleague=("name", DrawContext.colleague)),
+    close_tell_other=_closed_to(_chat_other, people=("other",)),
+    close_tell_two=_closed_to(_chat_other, _mail_third, people=("other", "third")),
+    close_tell_post=_closed_to(_post, _chat_other, people=("other",)),
+    close_tell_three=_closed_to(_post, _chat_other, _mail_third, people=("other", "third")),
 )
 GROUP.add(
     chats_about_issues,
     chat_close_tell=replace(_CLOSE_NAMED_IN_CHAT, tells=(_REPORTER,)),
-    chat_close_both=replace(_CLOSE_NAMED_IN_CHAT, tells=_BOTH),
+    chat_close_both=replace(
+        _CLOSE_NAMED_IN_CHAT, tells=(_REPORTER,), colleague=("other", DrawContext.colleague)
+    ),
 )
 
 

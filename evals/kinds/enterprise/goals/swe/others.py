@@ -6,7 +6,6 @@ from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, need
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
-from evals.kinds.enterprise.goals.messages.chats import manager_of
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from evals.kinds.enterprise.goals.swe.issue_lookup import (
     chats_about_issues,
@@ -70,23 +69,21 @@ def newest_repo_author_repos(slots: Slots, plan: PlanRecorder) -> Values:
     return _owned(plan, walk(plan, slots))
 
 
-def draw_file_for_manager(ctx: DrawContext) -> Draw:
+def draw_file_for_colleague(ctx: DrawContext) -> Draw:
     row = ctx.pick("repositories", files(ctx))
-    owner = need(ctx.facts.colleague(row["emp_id"]))
-    manager = ctx.above(owner)
-    if owner["emp_id"] == ctx.me["emp_id"]:
+    other = ctx.colleague()
+    if row["emp_id"] == other["emp_id"]:
         raise UnfitError
-    slots = {"name": owner["name"], "file": row["file_id"]}
-    answer = [entities.ident("email", manager["email"]), entities.date(row["creation_date"])]
+    slots = {"name": other["name"], "file": row["file_id"]}
+    answer = [entities.text(other["title"]), entities.date(row["creation_date"])]
     return ctx.draw(slots, answer=answer, about=[("repositories", row)])
 
 
-@GROUP.goal(draw_file_for_manager)
-def file_for_manager(slots: Slots, plan: PlanRecorder) -> Values:
-    owner = plan.one("employees", f"I look {slots['name']} up.", name=slots["name"])
-    manager = manager_of(plan, owner)
+@GROUP.goal(draw_file_for_colleague)
+def file_for_colleague(slots: Slots, plan: PlanRecorder) -> Values:
+    other = plan.one("employees", f"I look {slots['name']} up.", name=slots["name"])
     file = plan.one("repositories", "Now the file.", file_id=slots["file"])
-    return manager["email"], file["creation_date"]
+    return other["title"], file["creation_date"]
 
 
 def draw_reporter_open(ctx: DrawContext) -> Draw:

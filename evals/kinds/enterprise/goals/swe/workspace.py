@@ -21,7 +21,7 @@ from evals.kinds.enterprise.goals.swe.issue_lookup import (
     my_files,
     owns_code,
 )
-from evals.kinds.enterprise.goals.telling import chat, mail, my_manager, telling_my_manager
+from evals.kinds.enterprise.goals.telling import chat, mail, telling_my_manager
 from evals.tasks.task import Action
 from tools.files.data_files import read_toml
 
@@ -84,19 +84,24 @@ def create_repository(slots: Slots, plan: PlanRecorder) -> Values:
 
 
 def draw_delete_file_mail(ctx: DrawContext) -> Draw:
-    found, manager = draw_function(ctx, my_files(ctx)), ctx.above(ctx.me)
-    row, slots = found
+    found, other = attempt(draw_function, ctx, my_files(ctx)), ctx.colleague()["name"]
+    row, slots = need(found)
     deletion = action("github.delete", repo_name=row["repo_name"], path=row["path"])
-    message = mail(manager["emp_id"], "File deleted", _gone(row["path"], slots["repo"]))
-    return ctx.draw(slots, actions=[deletion, message], mentions=[row["path"]], about=[("repositories", row)])
+    message = mail(other, "File deleted", _gone(row["path"], slots["repo"]))
+    return ctx.draw(
+        {**slots, "name": other},
+        actions=[deletion, message],
+        mentions=[row["path"]],
+        about=[("repositories", row)],
+    )
 
 
 @GROUP.goal(draw_delete_file_mail, who=owns_code)
 def delete_file_mail(slots: Slots, plan: PlanRecorder) -> Values:
     row = find_file(plan, slots)
     plan.write("github.delete", "I delete that file.", repo_name=slots["repo"], path=row["path"])
-    message = mail(my_manager(plan), "File deleted", _gone(row["path"], slots["repo"]))
-    return plan.carry_out("I tell my manager which file is gone.", message)
+    message = mail(slots["name"], "File deleted", _gone(row["path"], slots["repo"]))
+    return plan.carry_out("I say which file is gone.", message)
 
 
 def draw_open_issue(ctx: DrawContext) -> Draw:
@@ -207,7 +212,7 @@ _FILE = Start(
 _SIZE = HERE.number("size")
 GROUP.add(
     file_card=Question(_FILE, _SIZE, HERE.number("copies")),
-    file_owner=Question(_FILE, _SIZE, HERE.to(OTHER_OWNER).email()),
+    file_owner=Question(_FILE, _SIZE, HERE.to(OTHER_OWNER).text("title")),
 )
 
 _RELICENSE = Change(
