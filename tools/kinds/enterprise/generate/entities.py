@@ -122,12 +122,19 @@ class Sale:
 
 @dataclass(frozen=True)
 class Client:
-    """A business that tries or uses a product through a representative of Business Development."""
+    """A business that tries or uses a product through a representative of Business Development.
+
+    Attributes:
+        use: what the product is for there, a noun phrase: `the guest rooms`.
+        since: the day of onboarding.
+    """
 
     client_id: str
     name: str
     industry: str
     product: Product
+    use: str
+    since: date
     emp_id: str
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
 
 from tools.kinds.enterprise.generate.business.partners import (
@@ -17,12 +18,14 @@ from tools.kinds.enterprise.generate.business.partners import (
     tax_id,
 )
 from tools.kinds.enterprise.generate.draft import Draft
-from tools.kinds.enterprise.generate.entities import Client, Employee
+from tools.kinds.enterprise.generate.entities import Client, Employee, Product
 from tools.kinds.enterprise.generate.grammar import grammar
 from tools.kinds.enterprise.generate.latent import reference
 from tools.kinds.enterprise.generate.people.names import outsiders
+from tools.kinds.enterprise.generate.wording import texts
 
 _WORDS = grammar("clients")
+_INDUSTRIES = texts("industries/clients")
 _SINCE = date(2018, 4, 2)
 _LEVELS = ("09", "10")
 _HEALTH = (5, 3, 2)
@@ -32,25 +35,49 @@ _STATES = ("ongoing", "accepted")
 def add_clients(draft: Draft) -> None:
     """Clients with a trial of one product each, looked after by Business Development.
 
-    The truths: stage, health, units, next step and its day, who decides, for some a competitor.
+    A client's industry decides its name, which kinds of product it tries and what for. The truths: stage,
+    health, units, next step and its day, who decides, for some a competitor.
     """
     numbers = draft.rng("clients")
     people = outsiders(numbers, {e.name for e in draft.people} | {c.name for c in draft.customers})
     total = draft.counts.clients
     staff = representatives(numbers, draft, "BU", _LEVELS, total)
-    products = numbers.sample(draft.products, min(len(draft.products), total))
+    left = _by_kind(numbers, draft)
     used: set[str] = set()
     for number, representative in enumerate(staff, start=1):
-        industry = numbers.choice(_WORDS.data["industries"])
+        industry, product, use = _trial(numbers, left)
         client = Client(
             client_id=f"CLI-{number:04d}",
-            name=new_name(numbers, _WORDS.data["forms"], industry, used),
+            name=new_name(numbers, _INDUSTRIES[industry]["forms"], industry, used),
             industry=industry,
-            product=products[number % len(products)],
+            product=product,
+            use=use,
+            since=onboarding_day(numbers, draft, representative, _SINCE),
             emp_id=representative.emp_id,
         )
         draft.clients.append(client)
         _add(draft, draft.rng("clients", number), number, client, representative, people)
+
+
+def _by_kind(numbers: random.Random, draft: Draft) -> dict[str, list[Product]]:
+    """The products of each kind in random order."""
+    found: dict[str, list[Product]] = defaultdict(list)
+    for product in numbers.sample(draft.products, len(draft.products)):
+        found[product.kind].append(product)
+    return found
+
+
+def _trial(numbers: random.Random, products: Mapping[str, list[Product]]) -> tuple[str, Product, str]:
+    """An industry, the next product of a kind that it buys, and the use it has for it."""
+    offered = {
+        industry: [kind for kind in data["uses"] if kind in products]
+        for industry, data in _INDUSTRIES.items()
+    }
+    industry = numbers.choice([industry for industry, kinds in offered.items() if kinds])
+    kind = numbers.choice(offered[industry])
+    product = products[kind].pop()
+    products[kind].insert(0, product)
+    return industry, product, numbers.choice(_INDUSTRIES[industry]["uses"][kind])
 
 
 def _add(
@@ -62,20 +89,17 @@ def _add(
     people: Iterator[str],
 ) -> None:
     contact = next(people)
-    onboarded = onboarding_day(numbers, draft, representative, _SINCE)
     state = numbers.choice(_STATES)
     facts = _facts(draft, numbers, state, contact)
-    slots = {
-        "name": client.name,
-        "product": client.product.name,
-        "use_place": numbers.choice(_WORDS.data["other"]["use_places"]),
-    }
+    slots = {"name": client.name, "product": client.product.name, "use": client.use}
+    asks = texts("posts/products")[client.product.kind]["asks"]
+    more = numbers.choice(_INDUSTRIES[client.industry]["scene"]), numbers.choice(asks)
     ref = draft.add(
         "clients",
         client_id=client.client_id,
         business_name=client.name,
         industry=client.industry,
-        business_type=numbers.choice(_WORDS.data["types_of_business"]),
+        business_type=numbers.choice(_INDUSTRIES[client.industry]["types"]),
         contact_person_id=f"CON-{number:04d}",
         contact_person_name=contact,
         contact_email=mailbox(contact, client.name),
@@ -83,11 +107,11 @@ def _add(
         registered_address=address(numbers),
         tax_id=tax_id(numbers, number),
         monthly_revenue=500 * round(numbers.lognormvariate(12.2, 0.8) / 500),
-        onboarding_date=onboarded,
+        onboarding_date=client.since,
         renewal_date=draft.today + timedelta(days=numbers.randint(5, 540)),
         current_poc_product=client.product.name,
         poc_status=state,
-        engagement_description=described(numbers, _WORDS, facts, slots),
+        engagement_description=described(numbers, _WORDS, facts, slots, more),
         emp_id=representative.emp_id,
     )
     refs = reference("products", client.product.product_id), reference("employees", representative.emp_id)

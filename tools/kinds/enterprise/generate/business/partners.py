@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from itertools import count
 
@@ -11,6 +11,7 @@ from tools.generating.apportion import degrees
 from tools.kinds.enterprise.generate.draft import Draft
 from tools.kinds.enterprise.generate.entities import Employee
 from tools.kinds.enterprise.generate.grammar import Grammar
+from tools.kinds.enterprise.generate.topics import said
 from tools.kinds.enterprise.generate.wording import pick, texts
 
 _PLAIN_ATTEMPTS = 30
@@ -77,8 +78,13 @@ def onboarding_day(numbers: random.Random, draft: Draft, representative: Employe
 
 
 def described(
-    numbers: random.Random, words: Grammar, facts: Mapping[str, str], slots: Mapping[str, str]
+    numbers: random.Random,
+    words: Grammar,
+    facts: Mapping[str, str],
+    slots: Mapping[str, str],
+    more: Sequence[str] = (),
 ) -> str:
-    """An opening and a sentence for each fact, in their order."""
-    sentences = [pick(numbers, words.data["other"]["opening"], slots)]
-    return " ".join([*sentences, *(words.say(numbers, slot, facts) for slot in facts)])
+    """An opening, what else there is to say, and a sentence for each fact, in their order."""
+    opening = pick(numbers, words.data["other"]["opening"], slots)
+    forms = [said(numbers, form) for form in more]
+    return " ".join([opening, *forms, *(words.say(numbers, slot, facts) for slot in facts)])

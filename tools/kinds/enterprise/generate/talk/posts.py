@@ -3,105 +3,135 @@
 from __future__ import annotations
 
 import random
-from datetime import date, timedelta
+from collections.abc import Iterator
+from functools import cache
 
 from tools.kinds.enterprise.generate.draft import Draft
-from tools.kinds.enterprise.generate.entities import Employee, Project
-from tools.kinds.enterprise.generate.grammar import grammar
-from tools.kinds.enterprise.generate.latent import reference
-from tools.kinds.enterprise.generate.projects import colleagues, workday
+from tools.kinds.enterprise.generate.entities import Employee
+from tools.kinds.enterprise.generate.grammar import Grammar
+from tools.kinds.enterprise.generate.talk.announcements import Announcement, announcements
+from tools.kinds.enterprise.generate.topics import details, said
+from tools.kinds.enterprise.generate.wording import texts, with_article
 
-_AHEAD = (5, 50)
-_TRIES = 200
+_TOPIC = ("done", "trouble", "next", "gain")
+_PRODUCT = ("tested", "home", "asks")
 
 
 def add_posts(draft: Draft) -> None:
-    """Announcements by members of projects. Of one kind and topic a project makes one."""
-    taken: set[tuple[str, str, str]] = set()
-    for number in range(1, draft.counts.posts + 1):
-        numbers = draft.rng("posts", number)
-        kind, project, topic, author, day = _draw(draft, numbers, taken)
-        _add(draft, numbers, f"POST-{number:05d}", kind, project, topic, author, day)
+    """Announcements by members of projects; nothing is announced twice."""
+    for number, one in enumerate(announcements(draft), 1):
+        numbers = draft.rng("posts", number, "text")
+        title = post_grammar().fill(numbers.choice(texts("posts/facts")["title"][one.kind]), one.facts)
+        ref = draft.add(
+            "posts",
+            post_id=f"POST-{number:05d}",
+            title=title[0].upper() + title[1:],
+            body=_body(numbers, one),
+            emp_id=one.author.emp_id,
+            author=one.author.name,
+            date=one.day,
+        )
+        draft.latent(ref, one.kind, one.facts, one.refs)
 
 
-def _draw(
-    draft: Draft, numbers: random.Random, taken: set[tuple[str, str, str]]
-) -> tuple[str, Project, str, Employee, date]:
-    """Author, kind, topic and day of each post."""
-    kinds: dict[str, list[str]] = grammar("posts").data["kinds"]
-    for _ in range(_TRIES):
-        project = numbers.choice([one for one in draft.projects if one.members])
-        topic = numbers.choice(project.topics)
-        kind = numbers.choice([one for one in kinds if _fits(one, project)])
-        author = draft.people[numbers.choice(project.members)]
-        window = project.window(author)
-        if window is not None and (project.name, topic, kind) not in taken:
-            taken.add((project.name, topic, kind))
-            return kind, project, topic, author, workday(numbers, *window)
-    raise ValueError("there is nothing left to announce")
+@cache
+def post_grammar() -> Grammar:
+    """The sentences that state a post's facts, each kind named after the fact and the kind of post."""
+    data = texts("posts/facts")
+    places = [place for pool in data["places"].values() for place in pool]
+    kinds = [kind["name"] for kind in texts("products")["kinds"]]
+    pools = {"place": [*places, *texts("posts/stories")["help"]], "range": kinds}
+    return Grammar({**data, "pools": pools})
 
 
-def _fits(kind: str, project: Project) -> bool:
-    """Product news need a product, partnerships a client."""
-    if kind in ("launch", "recall", "milestone"):
-        return project.product is not None
-    return kind != "partnership" or project.client is not None
+def _body(numbers: random.Random, one: Announcement) -> str:
+    facts = texts("posts/facts")["kinds"][one.kind]
+    sources = {name: iter(_shuffled(numbers, forms)) for name, forms in _forms(one).items()}
+    things = _things(numbers, one)
+    paragraphs = []
+    for parts in facts["paragraphs"]:
+        sentences = []
+        for part in parts:
+            if part in facts["facts"]:
+                sentences.append(post_grammar().say(numbers, f"{part}_{one.kind}", one.facts))
+            else:
+                sentences.append(_worded(numbers, next(sources[part]), one, things))
+        paragraphs.append(" ".join(sentences))
+    return "\n\n".join(paragraphs)
 
 
-def _add(
-    draft: Draft,
-    numbers: random.Random,
-    key: str,
-    kind: str,
-    project: Project,
-    topic: str,
-    author: Employee,
-    day: date,
-) -> None:
-    words = grammar("posts")
-    slots: list[str] = words.data["kinds"][kind]
-    facts = {"project": project.name, "topic": topic}
-    facts |= {slot: _value(draft, numbers, project, kind, slot, day) for slot in slots}
-    sentences = [words.say(numbers, slot, facts) for slot in slots]
-    opening = words.fill(numbers.choice(words.data["opening"][kind]), facts)
-    if topic not in opening:
-        opening = f"{opening} It grew out of the {topic}."
-    if project.name not in opening:
-        opening = f"{opening} The team behind it is {project.name}."
-    closing = " ".join(numbers.sample(words.data["closing"]["lines"], numbers.choice((1, 2))))
-    title = words.fill(numbers.choice(words.data["title"][kind]), facts)
-    ref = draft.add(
-        "posts",
-        post_id=key,
-        title=title[0].upper() + title[1:],
-        body=" ".join((opening, *sentences, closing)),
-        emp_id=author.emp_id,
-        author=author.name,
-        date=day,
+def _forms(one: Announcement) -> dict[str, list[str]]:
+    """By part of a post the sentences that may stand there."""
+    stories = texts("posts/stories")
+    bank = details(one.topic)
+    found = {name: list(getattr(bank, name)) for name in _TOPIC}
+    found |= stories["also"]
+    found |= {
+        name: stories[name][one.kind] for name in ("open", "more", "since") if one.kind in stories[name]
+    }
+    found["tasks"] = stories["tasks"][one.project.department]
+    if one.product is not None:
+        found |= {name: texts("posts/products")[one.product.kind][name] for name in _PRODUCT}
+    if one.client is not None:
+        found["scene"] = texts("industries/clients")[one.client.industry]["scene"]
+    if one.person is not None:
+        found["career"] = stories["career"][one.person.department]
+    if "place" in one.facts and one.kind == "volunteering":
+        found["help"] = stories["help"][one.facts["place"]]
+    return found
+
+
+def _worded(numbers: random.Random, form: str, one: Announcement, things: Iterator[str]) -> str:
+    slots = {"project": one.project.name, "topic": one.topic}
+    slots |= {"author": one.author.first_name, "team": one.author.team}
+    for slot in ("thing", "other"):
+        if f"{{{slot}}}" in form:
+            slots[slot] = next(things)
+    if "{skill}" in form:
+        slots["skill"] = _skill(numbers, one)
+    if one.product is not None:
+        kind = next(kind for kind in texts("products")["kinds"] if kind["name"] == one.product.kind)
+        slots |= {
+            "kind": one.product.kind,
+            "a_kind": with_article(one.product.kind),
+            "brand": one.product.brand,
+            "use": kind["use"],
+            "part": one.part,
+        }
+        slots["fault"] = one.fault
+    if one.client is not None:
+        slots["client_use"] = one.client.use
+    if one.person is not None:
+        slots |= _person(one.person)
+    return said(numbers, form, **slots)
+
+
+def _person(person: Employee) -> dict[str, str]:
+    return {
+        "first": person.first_name,
+        "year": str(person.doj.year),
+        "title": person.title,
+        "home": person.team,
+    }
+
+
+def _skill(numbers: random.Random, one: Announcement) -> str:
+    """A skill of the person, else one of the department, as it stands within a sentence."""
+    skills = (
+        one.person.skills
+        if one.person
+        else texts("employees")["departments"][one.project.department]["skills"]
     )
-    refs: tuple[str, ...] = ()
-    if "about" in facts:
-        client = kind == "partnership" and project.client is not None
-        refs = (
-            reference("clients", project.client.client_id)
-            if client and project.client
-            else reference("products", project.product.product_id if project.product else ""),
-        )
-    draft.latent(ref, kind, facts, refs)
+    skill: str = numbers.choice(list(skills))
+    return skill if skill in texts("posts/stories")["names"]["skills"] else skill[0].lower() + skill[1:]
 
 
-def _value(draft: Draft, numbers: random.Random, project: Project, kind: str, slot: str, day: date) -> str:
-    if slot == "day":
-        return (day + timedelta(days=numbers.randint(*_AHEAD))).isoformat()
-    if slot == "figure":
-        return str(
-            numbers.randint(3, 40) if kind in ("hiring", "volunteering") else numbers.randint(12, 980) * 10
-        )
-    if slot == "who":
-        present = [one for one in colleagues(draft, project) if one.active_on(day)]
-        return numbers.choice(present).name
-    if slot == "about":
-        other = project.client if kind == "partnership" else project.product
-        assert other is not None
-        return other.name
-    return grammar("posts").value(numbers, slot)
+def _things(numbers: random.Random, one: Announcement) -> Iterator[str]:
+    """The things of the topic in random order, over and over."""
+    things = _shuffled(numbers, list(details(one.topic).things))
+    while True:
+        yield from things
+
+
+def _shuffled(numbers: random.Random, forms: list[str]) -> list[str]:
+    return numbers.sample(forms, len(forms))

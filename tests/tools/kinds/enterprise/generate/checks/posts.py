@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from tests.tools.kinds.enterprise.generate.checks.sentences import problems
-from tools.kinds.enterprise.generate.grammar import grammar
+from tests.tools.kinds.enterprise.generate.checks.sentences import read
 from tools.kinds.enterprise.generate.latent import Built
+from tools.kinds.enterprise.generate.talk.posts import post_grammar
 
 
 def verify_posts(built: Built) -> list[str]:
-    """Facts that a post does not state, and two posts of one kind on one topic of a project."""
-    words = grammar("posts")
+    """Facts that a post does not state, or states otherwise, and two posts that announce the same."""
+    words = post_grammar()
     rows = {row["post_id"]: row for row in built.records("posts")}
     found: list[str] = []
-    seen: set[tuple[str, str, str]] = set()
+    seen: set[tuple[str, ...]] = set()
     for latent in built.latents_of("posts"):
-        row, facts = rows[latent.ref.partition("/")[2]], latent.facts
-        found += problems(words, latent.ref, row["body"] or "", facts, words.data["kinds"][latent.kind])
-        found += [
-            f"{latent.ref}: no {key}" for key in ("topic", "project") if facts[key] not in str(row["body"])
-        ]
-        key = (facts["project"], facts["topic"], latent.kind)
+        body, facts = str(rows[latent.ref.partition("/")[2]]["body"]), latent.facts
+        for slot in words.data["kinds"][latent.kind]["facts"]:
+            stated = read(words, f"{slot}_{latent.kind}", body, slot)
+            if stated != {facts[slot]}:
+                found.append(f"{latent.ref}: {slot} is {facts[slot]!r}, the text says {sorted(stated)}")
+        found += [f"{latent.ref}: no {key}" for key in ("topic", "project") if facts[key] not in body]
+        key = (latent.kind, *latent.facts.values())
         if key in seen:
             found.append(f"{latent.ref}: a second post of its kind")
         seen.add(key)

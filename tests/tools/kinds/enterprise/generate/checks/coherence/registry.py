@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from evals.kinds.enterprise.facts import Facts, Record, ref
+from tests.tools.kinds.enterprise.generate.checks.coherence.clients import incoherent_client
+from tests.tools.kinds.enterprise.generate.checks.coherence.posts import incoherent_post
 from tests.tools.kinds.enterprise.generate.checks.coherence.support_chats import incoherent_chat
 from tests.tools.kinds.enterprise.generate.checks.coherence.tickets import incoherent_ticket
 from tools.kinds.enterprise.generate.company import DEFAULT_NOW
@@ -19,6 +21,8 @@ The facts are there to look records up.
 """
 
 CHECKS: dict[str, Check] = {
+    "clients": incoherent_client,
+    "posts": incoherent_post,
     "support_chats": incoherent_chat,
     "tickets": incoherent_ticket,
 }

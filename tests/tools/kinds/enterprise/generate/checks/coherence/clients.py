@@ -1,0 +1,40 @@
+"""A client tries what its industry buys, for a use that it has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+from evals.kinds.enterprise.facts import Facts, Record
+from tests.tools.kinds.enterprise.generate.checks.coherence.phrases import Phrases
+from tests.tools.kinds.enterprise.generate.checks.coherence.products import foreign_products, kind_of
+from tools.kinds.enterprise.generate.wording import texts
+
+
+def incoherent_client(client: Record, facts: Facts) -> Iterator[str]:
+    """What does not belong to the client's industry or to the product that it tries."""
+    text = client["engagement_description"]
+    products = facts.where("products", product_name=client["current_poc_product"])
+    if not products or client["current_poc_product"] not in text:
+        yield "the product on trial is not that of the description"
+        return
+    kind = kind_of(products[0])
+    uses = texts("industries/clients")[client["industry"]]["uses"].get(kind, [])
+    if not any(f"for {use}".lower() in text.lower() for use in uses):
+        yield f"{client['industry']} has no such use for a {kind}"
+    yield from industry_of(client, text)
+    yield from foreign_products(text, kind)
+
+
+def industry_of(client: Record, text: str) -> Iterator[str]:
+    """Sentences of `text` about another industry than the client's."""
+    for phrase, industries in _scenes().found(text):
+        if client["industry"] not in industries:
+            yield f"{phrase!r} is not said of {client['industry']}"
+
+
+@cache
+def _scenes() -> Phrases[str]:
+    return Phrases(
+        (line, industry) for industry, data in texts("industries/clients").items() for line in data["scene"]
+    )

@@ -1,0 +1,37 @@
+"""What is said of products fits their kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+from evals.kinds.enterprise.facts import Record
+from tests.tools.kinds.enterprise.generate.checks.coherence.phrases import Phrases
+from tools.kinds.enterprise.generate.wording import texts
+
+
+def kind_of(product: Record) -> str:
+    """What a product is, e.g. `mixer grinder`."""
+    return _kinds()[product["category"]]
+
+
+def foreign_products(text: str, kind: str) -> Iterator[str]:
+    """Sentences of `text` that are said of another kind of product."""
+    for phrase, kinds in _phrases().found(text):
+        if kind not in kinds:
+            yield f"{phrase!r} is not said of a {kind}"
+
+
+@cache
+def _kinds() -> dict[str, str]:
+    return {kind["category"]: kind["name"] for kind in texts("products")["kinds"]}
+
+
+@cache
+def _phrases() -> Phrases[str]:
+    return Phrases(
+        (line, kind)
+        for kind, lists in texts("posts/products").items()
+        for lines in lists.values()
+        for line in lines
+    )

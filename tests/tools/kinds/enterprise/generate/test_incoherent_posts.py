@@ -1,0 +1,96 @@
+"""The verifier notices a client or post that does not agree with the tables and records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from evals.kinds.enterprise.facts import Facts
+from tests.tools.kinds.enterprise.generate.checks.coherence.clients import incoherent_client
+from tests.tools.kinds.enterprise.generate.checks.coherence.posts import incoherent_post
+from tools.kinds.enterprise.generate.business.clients import add_clients
+from tools.kinds.enterprise.generate.business.customers import add_customers
+from tools.kinds.enterprise.generate.business.products import add_products
+from tools.kinds.enterprise.generate.business.sales import add_sales
+from tools.kinds.enterprise.generate.company import DEFAULT_NOW
+from tools.kinds.enterprise.generate.draft import Draft
+from tools.kinds.enterprise.generate.grammar import long_day
+from tools.kinds.enterprise.generate.people.employees import add_employees
+from tools.kinds.enterprise.generate.projects import add_projects
+from tools.kinds.enterprise.generate.talk.posts import add_posts
+from tools.kinds.enterprise.generate.wording import texts
+
+
+@cache
+def facts() -> Facts:
+    """A small world with posts of every kind."""
+    draft = Draft(7, 0.02)
+    draft.counts = replace(draft.counts, posts=150)
+    steps = (add_employees, add_products, add_customers, add_clients, add_projects, add_sales, add_posts)
+    for step in steps:
+        step(draft)
+    return Facts(draft.built(), DEFAULT_NOW)
+
+
+def post_of(kind: str) -> tuple[dict[str, str], Mapping[str, str]]:
+    """A post of a kind, with its truths."""
+    latent = next(iter(facts().latents("posts", kind)))
+    return dict(facts().at(latent.ref) or {}), latent.facts
+
+
+@pytest.mark.parametrize(
+    ("kind", "fact", "reason"),
+    [
+        ("launch", "day", "was sold before"),
+        ("partnership", "day", "another day"),
+        ("farewell", "day", "does not leave on that day"),
+        ("milestone", "figure", "pieces were sold"),
+        ("award", "who", "does not work here"),
+    ],
+)
+def test_a_post_that_a_record_contradicts_is_found(kind: str, fact: str, reason: str) -> None:
+    post, stated = post_of(kind)
+    other = {"day": "31 December 2030", "figure": "7", "who": "Nobody Atall"}[fact]
+    old = long_day(stated[fact]) if fact == "day" else stated[fact]
+    assert list(incoherent_post(post, facts())) == []
+    found = list(incoherent_post({**post, "body": post["body"].replace(old, other)}, facts()))
+    assert any(reason in one for one in found), found
+
+
+@pytest.mark.parametrize(("kind", "fact"), [("launch", "about"), ("recall", "about")])
+def test_a_post_about_an_unknown_product_is_found(kind: str, fact: str) -> None:
+    post, stated = post_of(kind)
+    body = post["body"].replace(stated[fact], "Tezz Bolt Umbrella, small, red")
+    assert any("no product" in one for one in incoherent_post({**post, "body": body}, facts()))
+
+
+def test_help_that_no_place_needs_is_found() -> None:
+    post, stated = post_of("volunteering")
+    helps = texts("posts/stories")["help"]
+    place = next(one for one in helps if one != stated["place"])
+    body = post["body"].replace(stated["place"], place)
+    assert any("no help at" in one for one in incoherent_post({**post, "body": body}, facts()))
+
+
+def test_a_client_of_another_industry_is_found() -> None:
+    client = dict(facts().all("clients")[0])
+    assert list(incoherent_client(client, facts())) == []
+    other = "Legal Services" if client["industry"] != "Legal Services" else "Fitness"
+    found = list(incoherent_client({**client, "industry": other}, facts()))
+    assert any("is not said of" in one for one in found)
+
+
+def test_a_product_that_an_industry_does_not_buy_is_found() -> None:
+    client = dict(facts().all("clients")[0])
+    uses = texts("industries/clients")[client["industry"]]["uses"]
+    sprayer = next(
+        one
+        for one in facts().all("products")
+        if not any(kind in one["product_name"].lower() for kind in uses)
+    )
+    text = client["engagement_description"].replace(client["current_poc_product"], sprayer["product_name"])
+    planted = {**client, "current_poc_product": sprayer["product_name"], "engagement_description": text}
+    assert any("no such use" in one for one in incoherent_client(planted, facts()))
