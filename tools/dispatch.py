@@ -14,7 +14,7 @@ from tools.files.unicode import is_writable, writable
 from tools.persona import Persona
 from tools.policy import AccessDeniedError, Decision, Policy, denial_text
 from tools.tool import BadArgumentsError, Tool, Toolset
-from tools.tool_context import Shown
+from tools.tool_context import Shown, ToolContext
 
 ObservationStatus = Literal[
     "ok", "tool_error", "bad_arguments", "unknown_tool", "denied", "tool_crash", "refused"
@@ -36,6 +36,9 @@ class Observation:
     value: Any
     text: str
 
+
+WITHHELD = "withheld"
+"""How a result calls the private fields that it does not show."""
 
 Run = Callable[[Tool, Mapping[str, Any]], Any]
 """Runs a tool on an episode's state; takes the tool and its validated arguments."""
@@ -78,6 +81,19 @@ def dispatch(
         return _observed(tool, checked, policy, persona, run), decision
     except AccessDeniedError as error:
         return _refusal("denied", str(error)), error.decision
+
+
+def run_tool(tool: Tool, ctx: ToolContext, arguments: Mapping[str, Any]) -> Any:
+    """Run a tool; its result says which private fields were withheld, if any."""
+    ctx.withheld.clear()
+    value = tool.function(ctx, **arguments)
+    if not ctx.withheld:
+        return value
+    names = ", ".join(sorted(ctx.withheld))
+    if isinstance(value, dict):
+        return {**value, WITHHELD: names}
+    shown = value if isinstance(value, Shown) else Shown(value, as_text(value))
+    return Shown(shown.value, f"{shown.text}\n{WITHHELD}: {names}")
 
 
 def _observed(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import apsw
 
-from tools.dispatch import Observation, dispatch
+from tools.dispatch import Observation, dispatch, run_tool
 from tools.episode_result import CallRecord, EpisodeResult
 from tools.persona import Persona
 from tools.policy import DENIED, Decision, Policy
@@ -133,7 +133,7 @@ class Episode:
                 before = connection.total_changes()
                 keep = False
                 try:
-                    value = tool.function(ctx, **checked)
+                    value = run_tool(tool, ctx, checked)
                     keep = tool.writes
                     return value
                 finally:
@@ -196,7 +196,7 @@ class Episode:
         granted: list[Decision] | None = None,
     ) -> Any:
         def body(connection: apsw.Connection) -> Any:
-            return tool.function(self.context(connection, reads, granted), **arguments)
+            return run_tool(tool, self.context(connection, reads, granted), arguments)
 
         with self._pool.borrow() as sandbox:
             if not tool.writes:

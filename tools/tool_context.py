@@ -49,6 +49,8 @@ class ToolContext:
         reads: references (`source/key`) of the records that the call has read, filled by whatever guards
             them; `source/key#private` where private fields were among it, `source/*` for a whole source.
         granted: what was allowed to the call record by record, the last one last.
+        withheld: the private fields that the result lacks or shows empty, filled by whatever hides them. The
+            observation names them.
     """
 
     connection: apsw.Connection
@@ -62,6 +64,7 @@ class ToolContext:
     backend: object | None = None
     reads: set[str] = field(default_factory=set)
     granted: list[Decision] = field(default_factory=list)
+    withheld: set[str] = field(default_factory=set)
 
     def rows(self, sql: str, parameters: Sequence[CellValue] = ()) -> list[dict[str, Any]]:
         """The rows of a query, each as a dict in column order."""

@@ -214,7 +214,16 @@ class Guard:
             name: (table, self._policy.view(self._ctx.persona, name, table.columns))
             for name, table in self._tables.items()
         }
-        return run_query(self._ctx.connection, views, text, limits or Limits(), parameters)
+        rows = run_query(self._ctx.connection, views, text, limits or Limits(), parameters)
+        self._ctx.withheld.update(
+            field
+            for source in self._tables
+            if source.lower() in text.lower()
+            and self._policy.private_condition(self._ctx.persona, source) != "1"
+            for field in self.private_fields(source)
+            if any(field in row and row[field] is None for row in rows)
+        )
+        return rows
 
     def _note(self, source: str, rows: Iterable[Mapping[str, Any]]) -> None:
         """Note the records that the call has read, for demonstrations that quote it."""

@@ -131,6 +131,8 @@ class Reading:
             return rows
         key = KEYS[self.source]
         withheld = self.guard.withheld(self.source, [row[key] for row in rows])
+        if withheld:
+            self.ctx.withheld.update(private)
         return [
             {name: cell for name, cell in row.items() if name not in private} if row[key] in withheld else row
             for row in rows

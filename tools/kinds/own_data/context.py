@@ -62,6 +62,16 @@ class Context:
         self._tables = {table.name: table for table in tables}
         self._searched = searched
         self._writes = writes
+        self._hidden: set[str] = set()
+
+    def announce(self, value: Any) -> None:
+        """Have the observation name the private fields that were hidden and that a result shows empty.
+
+        Args:
+            value: the result as data.
+        """
+        empty = value is None and not self._writes
+        self._ctx.withheld.update(name for name in self._hidden if empty or _is_null(value, name))
 
     def _note_attribute(self, name: str) -> None:
         """Note the persona's own record as read: a result may tell what it says."""
@@ -80,7 +90,8 @@ class Context:
         """
         if table not in self._tables:
             raise InputError(f"no table {table!r}", hint=f"there are {', '.join(self._tables)}")
-        return Records(self._ctx, self._guard, table, self._searched.get(table), writes=self._writes)
+        searched = self._searched.get(table)
+        return Records(self._ctx, self._guard, table, searched, self._hidden, writes=self._writes)
 
     def select(self, sql: str, parameters: Sequence[CellValue] = ()) -> list[Row]:
         """The rows of one SELECT over all tables, which hold only what the persona may read.
@@ -98,12 +109,20 @@ class Records:
     """The records of one table. What the persona may not read is not there; private fields are None."""
 
     def __init__(
-        self, ctx: ToolContext, guard: Guard, table: str, searched: Searched | None, *, writes: bool
+        self,
+        ctx: ToolContext,
+        guard: Guard,
+        table: str,
+        searched: Searched | None,
+        hidden: set[str],
+        *,
+        writes: bool,
     ) -> None:
         self._ctx = ctx
         self._guard = guard
         self._table = guard.table(table)
         self._searched = searched
+        self._hidden = hidden
         self._writes = writes
 
     @property
@@ -118,7 +137,9 @@ class Records:
             ToolError: there is none; the agent reads the message.
             AccessDeniedError: the persona may not read it.
         """
-        return self._guard.get(self._table.name, key)
+        row = self._guard.get(self._table.name, key)
+        self._note_hidden([row])
+        return row
 
     def find(
         self,
@@ -148,7 +169,9 @@ class Records:
         conditions = self._conditions(where, {**(values or {}), **equal})
         # An agent may have chosen it; to SQLite a negative one is none, and one of 64 bits too large.
         most = None if limit is None else min(max(limit, 0), 2**31)
-        return self._guard.find(self._table.name, conditions, order, most)
+        rows = self._guard.find(self._table.name, conditions, order, most)
+        self._note_hidden(rows)
+        return rows
 
     def count(
         self, values: Mapping[str, Any] | None = None, /, *, where: Where | str | None = None, **equal: Any
@@ -175,6 +198,7 @@ class Records:
         conditions = self._conditions(where, equal)
         keys = best(self._ctx, self._guard, name, text, conditions, k, self._searched)
         found = self._guard.find(name, [one_of(self._table, self.key, keys)]) if keys else []
+        self._note_hidden(found)
         by_key = {str(row[self.key]): row for row in found}
         return [by_key[key] for key in keys if key in by_key]
 
@@ -212,6 +236,11 @@ class Records:
         self._may_write()
         self._guard.delete(self._table.name, key)
 
+    def _note_hidden(self, rows: Sequence[Row]) -> None:
+        private = self._guard.private_fields(self._table.name)
+        if private and rows and self._guard.withheld(self._table.name, [row[self.key] for row in rows]):
+            self._hidden.update(private)
+
     def _may_write(self) -> None:
         if not self._writes:
             raise InputError("this tool is declared with writes=False", hint="leave writes=False out")
@@ -230,3 +259,10 @@ class Records:
             check_condition(self._table, sql, len(parameters))
             conditions.append(Foreign(sql, list(parameters)))
         return conditions
+
+
+def _is_null(value: Any, name: str) -> bool:
+    """Whether a result shows a field of this name as empty."""
+    if isinstance(value, Mapping):
+        return (name in value and value[name] is None) or any(_is_null(one, name) for one in value.values())
+    return isinstance(value, list) and any(_is_null(one, name) for one in value)

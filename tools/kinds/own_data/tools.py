@@ -138,10 +138,12 @@ class OwnTools:
         @tool(writes=writes)
         @wraps(function)
         def run(ctx: ToolContext, **arguments: Any) -> Any:
-            value = called(Context(ctx, self.tables, self.searched, writes=writes), **arguments)
-            if value is None:
-                return _DONE
-            return value if isinstance(value, Shown) else to_jsonable_python(value, inf_nan_mode="null")
+            own = Context(ctx, self.tables, self.searched, writes=writes)
+            value = called(own, **arguments)
+            if not isinstance(value, Shown | None):
+                value = to_jsonable_python(value, inf_nan_mode="null")
+            own.announce(value.value if isinstance(value, Shown) else value)
+            return _DONE if value is None else value
 
         try:
             with warnings.catch_warnings():

@@ -1,7 +1,7 @@
 """What is asked of a generated suite as a whole, over a small one that is indexed.
 
 Of the seven acceptance tests the rest stands elsewhere: sameness of worlds in `test_suites`, soundness (2) in
-`tests/tools/kinds/enterprise/generate/test_verify.py`, the quota table (4) in `test_full_size`, and
+`tests/tools/kinds/enterprise/generate/test_verify.py`, the quota table (4) in `test_task_mix`, and
 questions that
 are nearly the same (7) in `test_generating`. At full size all seven are `python -m benchmarks enterprise`.
 """

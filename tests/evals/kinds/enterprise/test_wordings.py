@@ -13,6 +13,7 @@ from evals.kinds.enterprise.filling.quotas import cells, denied_places
 from evals.kinds.enterprise.goals.goal import Goal, read_entries
 from evals.kinds.enterprise.goals.plan_recorder import READERS
 from evals.kinds.enterprise.goals.registry import goals
+from tests.evals.kinds.enterprise import speech
 
 GOALS = goals()
 
@@ -69,6 +70,23 @@ def test_who_may_be_denied_for_being_concerned_says_so_in_first_person() -> None
         for said in (text for split in goal.wording.own.values() for text in split):
             assert "{name}" not in said
             assert re.search(r"\b(?:my|me|I)\b", said, re.IGNORECASE)
+
+
+@pytest.mark.parametrize(
+    ("text", "telegram"),
+    [
+        ("Ticket 1004: clause cited, title of its policy.", True),
+        ("Direct reports: who has the highest salary? Name, figure.", False),
+        ("Name and mail address of the colleague who has ticket 1004.", True),
+        ('Mail to Ann Rao, subject "Please tell me".', True),
+        ("Renewal date plus monthly revenue, Chinar Holdings.", True),
+        ("Of Ann Rao and Ben Sen, name the one who joined first.", False),
+        ("I need the title of the colleague who has ticket 1004.", False),
+        ("For ticket 1004 give me the title of its resolver.", False),
+    ],
+)
+def test_a_telegram_has_no_whole_sentence(text: str, telegram: bool) -> None:
+    assert speech.is_telegram(text) == telegram
 
 
 def test_too_few_phrasings_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

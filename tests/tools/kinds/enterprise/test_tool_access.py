@@ -135,9 +135,11 @@ def test_allowed(as_: Open, who: str, tool: str, arguments: dict[str, str]) -> N
     ],
 )
 def test_private_fields_are_absent_where_they_are_not_for_one(as_: Open, who: str, sees: bool) -> None:
-    (record,) = as_(who).call("employee_data.read", {"emp_id": GITA}).value["records"]
+    value = as_(who).call("employee_data.read", {"emp_id": GITA}).value
+    (record,) = value["records"]
 
     assert record.keys() >= PRIVATE if sees else not PRIVATE & record.keys()
+    assert "withheld" not in value if sees else set(value["withheld"].split(", ")) >= PRIVATE
     assert record["skills"] == "Python, SQL"
 
 

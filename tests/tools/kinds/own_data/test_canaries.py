@@ -137,3 +137,31 @@ def test_what_a_tool_tells_of_its_persona_is_quoted(tmp_path: Path) -> None:
     assert strict.unreadable(ann, quoted("salary"))
     assert not strict.unreadable(ann, quoted("role"))
     assert env.unreadable(cy, quoted("role"))
+
+
+@pytest.mark.parametrize(
+    ("who", "tool", "arguments", "named"),
+    [
+        ("bob", "get", {"table": "people", "key": "ann"}, "rating, salary"),
+        ("bob", "get", {"table": "people", "key": "bob"}, ""),
+        ("ann", "get", {"table": "people", "key": "bob"}, ""),
+        ("bob", "find", {"table": "people"}, "rating, salary"),
+        ("bob", "find", {"table": "tickets"}, "secret"),
+        ("bob", "select", {"sql": "SELECT id, salary FROM people"}, "salary"),
+        ("bob", "select", {"sql": "SELECT id FROM people"}, ""),
+        ("bob", "count", {"table": "people"}, ""),
+    ],
+)
+def test_an_observation_names_the_fields_that_are_withheld(
+    who: str, tool: str, arguments: dict[str, str], named: str, tmp_path: Path
+) -> None:
+    """An empty cell alone could as well mean that nothing is known."""
+    env = canaries.environment(tmp_path)
+    seen = env.episode(persona=env.persona(who)).call(f"tools.{tool}", arguments)
+    assert seen.status == "ok", seen.text
+    if isinstance(seen.value, dict):
+        assert seen.value.get("withheld", "") == named
+    elif named:
+        assert seen.text.endswith(f"\nwithheld: {named}")
+    else:
+        assert "withheld" not in seen.text

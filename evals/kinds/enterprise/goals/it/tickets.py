@@ -8,7 +8,7 @@ from functools import partial
 from evals.kinds.enterprise.facts import Record, day
 from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, attempt, need, span
-from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
+from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Solve, Values
 from evals.kinds.enterprise.goals.it.ticket_lookup import (
     YEARS,
     busiest,
@@ -93,6 +93,7 @@ GROUP.add(
 
 _PRIORITIES = ("high", "medium", "low")
 _SPAN = (20, 200)
+_ONE_DAY = timedelta(days=1)
 
 
 def draw_my_queue(ctx: DrawContext) -> Draw:
@@ -212,10 +213,21 @@ def _busiest(slots: Slots, plan: PlanRecorder, *, load: bool) -> Values:
     return person["name"], person["title"], str(now.total)
 
 
-GROUP.add(
-    busiest_helper=Logic.given(_draw_busiest, _busiest, load=False),
-    busiest_load=Logic.given(_draw_busiest, _busiest, load=True),
-)
+def _without_ends(solve: Solve) -> Solve:
+    """A time from one day to another, read as the days between the two."""
+
+    def inside(slots: Slots, plan: PlanRecorder) -> Values:
+        first, last = day(slots["first"]) + _ONE_DAY, day(slots["last"]) - _ONE_DAY
+        return solve({**slots, "first": first.isoformat(), "last": last.isoformat()}, plan)
+
+    return inside
+
+
+_HELPER, _LOAD = (Logic.given(_draw_busiest, _busiest, load=load) for load in (False, True))
+GROUP.add(busiest_helper=_HELPER, busiest_load=_LOAD)
+GROUP.read_also("my_period", _without_ends(my_period))
+GROUP.read_also("busiest_helper", _without_ends(_HELPER.solve))
+GROUP.read_also("busiest_load", _without_ends(_LOAD.solve))
 
 
 def _of_year(rows: list[Record], year: str) -> list[Record]:

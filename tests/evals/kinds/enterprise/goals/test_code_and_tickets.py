@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,8 @@ from evals.kinds.enterprise.filling.claims import Claims
 from evals.kinds.enterprise.filling.filler import Filler
 from evals.kinds.enterprise.filling.quotas import Cell, Place
 from evals.kinds.enterprise.goals.draw_context import UnfitError
-from evals.kinds.enterprise.goals.goal import Goal
-from evals.kinds.enterprise.goals.it.ticket_lookup import waits
+from evals.kinds.enterprise.goals.goal import Goal, Slots, Values
+from evals.kinds.enterprise.goals.it.ticket_lookup import find_ticket, raiser_of, waits
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from evals.kinds.enterprise.goals.registry import goals
 from evals.kinds.enterprise.suites import build_world
@@ -103,6 +104,25 @@ def test_who_is_denied_gets_the_question_of_who_is_not(small: Small, name: str, 
     assert denied.answer.rule.partition(".")[0] in ("repositories", "issues", "tickets")
     for value in denied.answer.forbidden:
         assert value in [entity.value for entity in twin.answer.required]
+
+
+@pytest.mark.slow
+def test_a_draw_with_two_readings_is_not_asked(small: Small) -> None:
+    goal = _by_id()["it.resolver_contact"]
+    place = Place(Cell(goal.area, goal.subarea, goal.type), goal.steps)
+
+    def of_the_raiser(slots: Slots, plan: PlanRecorder) -> Values:
+        ticket = find_ticket(plan, slots)
+        return ticket["ticket_id"], raiser_of(plan, ticket)["email"]
+
+    def nothing(_slots: Slots, _plan: PlanRecorder) -> Values:
+        raise UnfitError
+
+    planted = small.filler(replace(goal, readings=(of_the_raiser,)))
+    assert planted.fill("test", place) is None
+    assert all("another reading" in why for why in planted.unfit[goal.id])
+    for same in (goal.solve, nothing):
+        assert small.filler(replace(goal, readings=(same,))).fill("test", place) is not None
 
 
 def test_mending_just_the_line_asked_for_makes_the_tests_pass(small: Small) -> None:

@@ -1,8 +1,9 @@
-"""The quotas at the published size, over a world of the published size. Takes half a minute."""
+"""The quotas at the published size, over a world of the published size, and how its tasks are said."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from itertools import combinations
 
 import pytest
@@ -13,6 +14,7 @@ from evals.kinds.enterprise.generate import generate, offered
 from evals.kinds.enterprise.goals.registry import goals
 from evals.kinds.enterprise.suites import write_enterprise
 from evals.tasks.task import Task
+from tests.evals.kinds.enterprise import speech
 from tools.kinds.enterprise.generate import build
 
 pytestmark = pytest.mark.slow
@@ -73,3 +75,21 @@ def test_few_questions_are_nearly_the_same(tasks: list[Task]) -> None:
         for place in (one, other)
     }
     assert len(near) < 0.02 * len(texts)
+
+
+@pytest.mark.parametrize(
+    ("kind", "most"),
+    [
+        (speech.hops_to_a_manager, 0.2),
+        (speech.asks_for_an_address, 0.17),
+        (speech.is_said_in_a_telegram, 0.1),
+        (speech.speaks_of_itself, 0),
+        (speech.says_a_label, 0),
+    ],
+)
+def test_few_tasks_are_alike_or_said_oddly(
+    tasks: list[Task], kind: Callable[[Task], bool], most: float
+) -> None:
+    test = [task for task in tasks if task.split == "test"]
+    found = [task.id for task in test if kind(task)]
+    assert len(found) <= most * len(test), found
