@@ -35,8 +35,8 @@ _ORDER = re.compile(
 )
 
 _LABELS = re.compile(
-    r"\b(?:the )?(?:(?:name of the )?person (?:who decided|whose approval|who takes over)|day from which it applies|"
-    r"date on which the change happens|number of minutes that the outage)\b"
+    r"\bperson (?:who decided|whose approval|who takes over)|day from which it applies|"
+    r"date on which the change happens|number of minutes that the outage\b"
 )
 """How the goals call the facts of chats and mails, which nobody says."""
 
