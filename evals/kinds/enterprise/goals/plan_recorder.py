@@ -64,13 +64,13 @@ class Row(dict[str, str]):
     """A record as a tool showed it.
 
     Attributes:
-        ref: the record, `source/key`.
+        ref: the record, `source/key`; empty for a row of a SELECT.
         step: the index of the call that showed it.
     """
 
     def __init__(self, cells: dict[str, Any], source: str, step: int) -> None:
         super().__init__({name: "" if cell is None else str(cell) for name, cell in cells.items()})
-        self.ref = f"{source}/{self.get(KEYS[source], '')}"
+        self.ref = f"{source}/{self.get(KEYS[source], '')}" if source else ""
         self.step = step
 
 

@@ -17,6 +17,7 @@ MODULES: tuple[str, ...] = (
     "sales.customer",
     "sales.chains",
     "sales.product",
+    "sales.totals",
     "sales.support",
     "swe.github",
     "swe.forum",

@@ -1,11 +1,11 @@
-"""Sales: longer ways from a customer to other buyers of the same product, to who sold it, and above."""
+"""Sales: longer ways from a customer to other buyers of a product, to who sold it, and to the papers."""
 
 from __future__ import annotations
 
 from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals.draw_context import DrawContext, clear_best, need, only
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots
-from evals.kinds.enterprise.goals.paths import HERE, MANAGER, Found, Link, Question, Start, record
+from evals.kinds.enterprise.goals.paths import HERE, Found, Link, Question, Start, record
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row, Rows
 from evals.kinds.enterprise.goals.sales.figures import named_customer, sales_of, units_by
 
@@ -59,16 +59,16 @@ def _find_invoice(plan: PlanRecorder, sale: Row) -> Row:
 
 
 _BUYER = HERE.to(BUYER)
-_SELLER = HERE.to(Link(lambda ctx, sale: need(ctx.facts.person(sale["emp_id"])), seller_of))
-_OWN_SELLER = HERE.to(Link(lambda ctx, sale: need(ctx.facts.colleague(sale["emp_id"])), seller_of))
+_SELLER = HERE.to(Link(lambda ctx, sale: need(ctx.facts.colleague(sale["emp_id"])), seller_of))
 _INVOICE = HERE.to(Link(_invoice, _find_invoice))
-_MANAGER = _SELLER.to(MANAGER).email()
+_STOCK = HERE.to(record("products", "How many of the product are there?")).number("stock")
 
 _START = Start("", _draw, walk)
 _ASKS = (_BUYER.text("customer_name"), _BUYER.text("region"))
+_SOLD = (*_ASKS, _SELLER.text("title"))
 GROUP.add(
     other_buyer=Question(_START, *_ASKS),
-    other_buyer_seller=Question(_START, *_ASKS, _OWN_SELLER.email()),
-    other_buyer_manager=Question(_START, *_ASKS, _MANAGER),
-    other_buyer_invoice=Question(_START, *_ASKS, _MANAGER, _INVOICE.amount("total")),
+    other_buyer_seller=Question(_START, *_SOLD),
+    other_buyer_invoice=Question(_START, *_SOLD, _INVOICE.amount("total")),
+    other_buyer_stock=Question(_START, *_SOLD, _INVOICE.amount("total"), _STOCK),
 )

@@ -18,7 +18,7 @@ from evals.kinds.enterprise.goals.draw_context import (
     span,
 )
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
-from evals.kinds.enterprise.goals.paths import HERE, MANAGER, Ask, Found, Link, Question, Start
+from evals.kinds.enterprise.goals.paths import HERE, Ask, Found, Link, Question, Start
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from evals.kinds.enterprise.goals.sales.figures import (
     find_sale,
@@ -103,6 +103,27 @@ _INVOICE = Start(
         "orders", "I look for the customer's invoice.", customer_name=slots["customer"], kind="invoice"
     ),
 )
+
+
+def _paper(kind: str) -> Link:
+    """Lead from a customer's invoice to another order document of the same customer."""
+    called = kind.replace("_", " ")
+    return Link(
+        lambda ctx, order: only(ctx.facts.where("orders", customer_id=order["customer_id"], kind=kind)),
+        lambda plan, order: plan.one(
+            "orders", f"Now the {called}.", customer_id=order["customer_id"], kind=kind
+        ),
+    )
+
+
+_SHIPPED = HERE.to(_paper("shipping_order")).date("date")
+_ORDERED = HERE.to(_paper("purchase_order")).ident("order_id")
+_SOLD_MOST = HERE.to(
+    Link(
+        lambda ctx, customer: need(ctx.facts.colleague(_seller(ctx, customer))),
+        lambda plan, customer: _find_seller(plan, {"customer": customer["customer_name"]}),
+    )
+)
 _SALE = Start(
     "sales",
     lambda ctx: Found(*named_sale(ctx, "customer", "product")),
@@ -122,9 +143,13 @@ GROUP.add(
     ),
     favourite_stock=Question(_STOCKED, HERE.text("product_name"), HERE.number("stock")),
     main_seller=Question(_SELLER, HERE.person(), HERE.text("title")),
-    main_seller_manager=Question(_SELLER, HERE.person(), HERE.to(MANAGER).email()),
+    main_seller_region=Question(
+        _CUSTOMER, HERE.text("region"), _SOLD_MOST.person(), _SOLD_MOST.text("title")
+    ),
     purchase=Question(_SALE, HERE.date("date_of_purchase"), _SOLD_BY),
     invoice=Question(_INVOICE, HERE.amount("total"), HERE.date("date")),
+    invoice_shipped=Question(_INVOICE, HERE.ident("order_id"), HERE.amount("total"), _SHIPPED),
+    papers=Question(_INVOICE, HERE.ident("order_id"), HERE.amount("total"), _ORDERED, _SHIPPED),
 )
 
 

@@ -19,7 +19,7 @@ from evals.kinds.enterprise.goals.draw_context import (
     span,
 )
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
-from evals.kinds.enterprise.goals.paths import HERE, MANAGER, Found, Link, Question, Start, record, words
+from evals.kinds.enterprise.goals.paths import HERE, Found, Link, Question, Start, record, words
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from evals.kinds.enterprise.goals.sales.chains import BUYER, largest, seller_of
 from evals.kinds.enterprise.goals.sales.figures import (
@@ -136,23 +136,32 @@ _BUYER = HERE.to(BUYER)
 _SELLER = HERE.to(
     Link(lambda ctx, product: need(ctx.facts.colleague(leader(_sales(ctx, product), "emp_id"))), _find_seller)
 )
-_SELLERS_MANAGER = _SELLER.to(MANAGER)
 _REVIEW = HERE.to(Link(_last_review, _find_review))
 _REVIEWER = _REVIEW.to(record("customers", "Where is its author?", "customer_id"))
 _REGION = _REVIEWER.text("region")
 _OPINION = (_REVIEW.understood("sentiments", "stars", stars_of), _REVIEWER.text("customer_name"), _REGION)
 _LATEST_REVIEWER = Question(_NAMED, *_OPINION)
-_SELLER_AND_MANAGER = (_SELLER.person(), _SELLERS_MANAGER.person(), _SELLERS_MANAGER.email())
+_SOLD_BY = (_SELLER.person(), _SELLER.text("title"))
+_INVOICED = _REVIEW.to(
+    Link(
+        lambda ctx, review: only(
+            ctx.facts.where("orders", customer_id=review["customer_id"], kind="invoice")
+        ),
+        lambda plan, review: plan.one(
+            "orders", "Now the author's invoice.", customer_id=review["customer_id"], kind="invoice"
+        ),
+    )
+).amount("total")
 
 GROUP.add(
     price_stock=Question(_PRODUCT, HERE.amount("discounted_price"), HERE.number("stock")),
     biggest_buyer=Question(_LARGEST, _BUYER.text("customer_name"), _BUYER.text("region")),
     biggest_buyer_review=review_or_none(_LARGEST, "Now the review of that customer."),
-    top_seller=Question(_NAMED, _SELLER.person(), _SELLER.email()),
-    top_seller_manager=Question(_NAMED, *_SELLER_AND_MANAGER),
+    top_seller=Question(_NAMED, *_SOLD_BY),
+    top_seller_stock=Question(_NAMED, *_SOLD_BY, _STOCK),
     latest_reviewer=_LATEST_REVIEWER,
-    profile=Question(_NAMED, *_SELLER_AND_MANAGER, _REGION),
-    full_profile=Question(_NAMED, *_SELLER_AND_MANAGER, _REGION, _STOCK),
+    profile=Question(_NAMED, *_SOLD_BY, _REGION, _STOCK),
+    full_profile=Question(_NAMED, *_SOLD_BY, _REGION, _INVOICED, _STOCK),
 )
 
 

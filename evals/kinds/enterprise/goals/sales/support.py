@@ -10,7 +10,6 @@ from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitEr
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
 from evals.kinds.enterprise.goals.paths import (
     HERE,
-    MANAGER,
     Ask,
     Found,
     Link,
@@ -146,8 +145,7 @@ _SELLER_NAME = Ask(
     lambda _, sale: sale["seller_name"],
 )
 _SELLER = _SALE.to(colleague("I look up who sold it."))
-_SELLERS_MANAGER = _SELLER.to(MANAGER)
-_PEOPLE = (_SELLER.person(), _SELLERS_MANAGER.person(), _SELLERS_MANAGER.email())
+_SOLD_BY = (_SELLER.person(), _SELLER.text("title"))
 _REGION = HERE.to(_by_name("customers", "customer", "Where is the customer?")).text("region")
 _STOCK = HERE.to(_by_name("products", "product", "Last, the product's stock.")).number("stock")
 _STARS = HERE.to(Link(_review, _find_review)).understood("sentiments", "stars", stars_of)
@@ -158,10 +156,10 @@ _PROMISE = (HERE.fact("support_chats", "order", partial(entities.ident, "order")
 
 GROUP.add(
     chat_seller=Question(_TOLD_ORDER, _ORDER, _SELLER_NAME),
-    chat_seller_address=Question(_TOLD_ORDER, _SELLER.person(), _SELLER.email()),
-    chat_seller_manager=Question(_TOLD_ORDER, *_PEOPLE),
-    case=Question(_TOLD_ORDER, *_PEOPLE, _REGION),
-    whole_case=Question(_TOLD_ORDER, *_PEOPLE, _REGION, _STOCK),
+    chat_seller_title=Question(_TOLD_ORDER, *_SOLD_BY),
+    chat_seller_region=Question(_TOLD_ORDER, *_SOLD_BY, _REGION),
+    case=Question(_TOLD_ORDER, *_SOLD_BY, _REGION, _STOCK),
+    whole_case=Question(_TOLD_ORDER, *_SOLD_BY, _REGION, _STARS, _STOCK),
     promise=Question(_TOLD, *_PROMISE),
     promise_stock=Question(_TOLD, *_PROMISE, _PRODUCT.number("stock")),
     review_after_chat=Question(_TOLD_DUE, _DUE, _STARS, _RATING),
