@@ -150,6 +150,7 @@ class TaskKind:
             facets=values,
             field=self.field_of_work(task),
             closed_intents=self.closed_intents,
+            words_only=not task.checkable,
         )
 
 

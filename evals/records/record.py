@@ -85,12 +85,14 @@ class TaskLabels(Entry):
         facets: values by the name of a facet, such as `area`; facets without a value are left out.
         field: the field of work, each of which counts the same in a macro mean; empty for the domain.
         closed_intents: whether the intents are the whole list of intents, and no sample of more.
+        words_only: whether its truth is known in words only, so that nothing but a judge can score it.
     """
 
     kind: str = ""
     facets: dict[str, str] = Field(default_factory=dict)
     field: str = ""
     closed_intents: bool = False
+    words_only: bool = False
 
 
 class EpisodeRecord(Used):

@@ -177,11 +177,14 @@ def summarize(
 def by_task(records: Iterable[EpisodeRecord], score: str) -> dict[Hashable, list[float]]:
     """The values of a score, grouped by task; records without it are left out.
 
-    `outcome_strict` is every record's `outcome`, 0 where there is none.
+    `outcome_strict` is every record's `outcome`, 0 where there is none; tasks that only a judge scores have
+    no value.
     """
     grouped: dict[Hashable, list[float]] = {}
     for record in records:
         if score == STRICT:
+            if record.labels.words_only:
+                continue
             grouped.setdefault(record.task_id, []).append(record.scores.get(PRIMARY, 0.0))
         elif record.graded and score in record.scores:
             grouped.setdefault(record.task_id, []).append(record.scores[score])

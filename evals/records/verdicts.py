@@ -17,6 +17,9 @@ from tools.files.json_files import read_lines, validated
 JUDGE = "judge"
 """The score that judges give an episode: the mean of their verdicts, from 0 to 1."""
 
+JUDGED = "judged"
+"""The same on tasks whose truth is known in words only; never mixed with that of checked tasks."""
+
 PASSED = 0.75
 """The least mean score that counts as a pass: that of level 4."""
 
@@ -41,9 +44,9 @@ def judged(record: EpisodeRecord, judgements: Sequence[Judgement]) -> EpisodeRec
     """The record with these verdicts; the last one of each judge counts."""
     by_judge = {each.judge: each for each in (*record.judgements, *judgements)}
     levels = [each.score for each in by_judge.values() if each.status == "ok" and each.score is not None]
-    scores = {name: value for name, value in record.scores.items() if name != JUDGE}
+    scores = {name: value for name, value in record.scores.items() if name not in (JUDGE, JUDGED)}
     if levels:
-        scores[JUDGE] = math.fsum(levels) / len(levels)
+        scores[JUDGED if record.labels.words_only else JUDGE] = math.fsum(levels) / len(levels)
     return record.model_copy(update={"judgements": tuple(by_judge.values()), "scores": scores})
 
 

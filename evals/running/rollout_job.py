@@ -179,7 +179,9 @@ class RolloutJob:
         expected: tuple[ChangeEntry, ...] = ()
         try:
             scores = scores_of(self.scorers, task, episode)
-            if raised:
+            if not task.checkable:
+                scores.pop(PRIMARY, None)
+            elif raised:
                 scores[PRIMARY] = 0.0
             if scores.get(PRIMARY, 1.0) < 1:
                 expected = self._expected(task, episode)

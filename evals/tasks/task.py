@@ -87,7 +87,7 @@ class Answer(BaseModel):
     @property
     def text(self) -> str:
         """The answer of a gold plan: the values, separated by semicolons, or the reference."""
-        if self.wording == "sentence":
+        if self.wording == "sentence" or (self.kind == "entities" and not self.required):
             return self.reference
         return "; ".join(entity.value for entity in self.required)
 

@@ -65,7 +65,7 @@ def measurement(
         **settings,
     )
     judges = open_judges(names, given.rubric, suite.env.kind.tables)
-    chosen = usable_tasks(suite, split, whole, spoken)
+    chosen = usable_tasks(suite, split, whole, spoken, judged=bool(judges))
     check_judged(chosen, judges)
     scored = chosen_by(metric, suite)
     return Measurement(

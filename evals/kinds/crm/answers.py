@@ -8,7 +8,6 @@ up, however they are written and wherever they stand. An answer that names sever
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -96,7 +95,6 @@ _PREFIXES: Mapping[str, str] = {
 _ID = re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9]{15}(?:[A-Za-z0-9]{3})?(?![A-Za-z0-9])")
 _CODE = re.compile(r"(?<![A-Za-z0-9_])[A-Z]{2}(?![A-Za-z0-9_])")
 _CAPITAL = re.compile(r"\bwashington,? d\.? ?c\b\.?|\bd\.c\b\.?", re.IGNORECASE)
-_ARTICLES = frozenset({"a", "an", "the"})
 
 
 def named(text: str, kind: ValueKind) -> frozenset[str]:
@@ -139,20 +137,6 @@ def is_right(answer: str, required: Sequence[Entity], kind: ValueKind, question:
     if kind == "month" and all(len(value) == 2 for values in wanted for value in values):
         said = frozenset(month[-2:] for month in said)
     return bool(wanted) and all(values & said for values in wanted) and said <= frozenset().union(*wanted)
-
-
-def normalised(text: str) -> list[str]:
-    """The words of a text as the published metric compares them: no case, punctuation or articles."""
-    return [word for word in re.sub(r"[^\w\s]|_", " ", text.lower()).split() if word not in _ARTICLES]
-
-
-def token_f1(answer: str, reference: str) -> float:
-    """The published score of sentences: the harmonic mean of precision and recall of their words."""
-    said, wanted = normalised(answer), normalised(reference)
-    if not said or not wanted:
-        return float(said == wanted)
-    shared = (Counter(said) & Counter(wanted)).total()
-    return 2 * shared / (len(said) + len(wanted))
 
 
 def _states(text: str) -> frozenset[str]:

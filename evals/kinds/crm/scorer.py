@@ -6,9 +6,10 @@ import json
 from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from evals.kinds.crm.answers import NONE, is_right, months, named, normalised, says_none, token_f1, year_of
+from evals.kinds.crm.answers import NONE, is_right, months, named, says_none, year_of
 from evals.kinds.crm.task_types import KNOWLEDGE_QA, TASK_TYPES, ValueKind
 from evals.records.record import PRIMARY
+from evals.scoring.answers.words import normalised, token_f1
 from evals.scoring.checker_scores import CHECKER_SCORES, checker_scores
 from evals.scoring.episode_scorer import STATE_SCORES, EpisodeScorer
 from evals.scoring.outcomes import GroundTruth

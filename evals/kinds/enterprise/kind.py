@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from evals.task_kind import Quickstart, TaskKind
+from evals.task_kind import KindReport, Quickstart, TaskKind
 from tools.lazy import function_at, value_at
 
 ENTERPRISE = TaskKind(
     name="enterprise",
     suites=value_at("evals.kinds.enterprise.suites:BUILDER"),
     published="evals.kinds.enterprise.published",
+    report=lambda: KindReport(paper=function_at("evals.kinds.enterprise.published.tables:paper_grids")),
     importers={
         "enterprisebench": function_at("evals.kinds.enterprise.published.importing:import_enterprisebench")
     },

@@ -14,7 +14,7 @@ from statistics import median
 from evals.lm.named import ANALOGY
 from evals.records.record import PRIMARY, STRICT, EpisodeRecord
 from evals.records.summary import Summary, group_records, summarize
-from evals.records.verdicts import JUDGE
+from evals.records.verdicts import JUDGE, JUDGED
 from evals.reporting.episodes import field_value
 from evals.reporting.html.charts import HeatMap
 from evals.reporting.tables.areas import RATES, has_areas
@@ -36,6 +36,10 @@ _AREA_FACETS = ("area", "type", "difficulty", "department")
 _SHOWN = {"actions": "expected actions", "intent": "task type", "department": "department of who asks"}
 _SIDE_EFFECTS = "unwanted_side_effects"
 _TOOLSET = "toolset"
+_BY_WORDS = (
+    "Judged only: tasks whose answer is known in words only. They are part of no other score, and no checked "
+    "task is part of theirs."
+)
 
 
 def study_grid(study: Study, *, title: str = "Comparison") -> Grid:
@@ -46,6 +50,7 @@ def study_grid(study: Study, *, title: str = "Comparison") -> Grid:
     """
     lossy = any(row.summary.errors for row in study.rows)
     judged = any(JUDGE in row.summary.scores for row in study.rows)
+    by_words = any(JUDGED in row.summary.scores for row in study.rows)
     rates = RATES if any(row.summary.rates for row in study.rows) else ()
     return Grid.of(
         f"{title} on {study.rows[0].summary.tasks} tasks",
@@ -56,12 +61,14 @@ def study_grid(study: Study, *, title: str = "Comparison") -> Grid:
         ("outcome, %", lambda row: percent(row.summary.scores.get(PRIMARY))),
         lossy and ("counting errors", lambda row: percent(row.summary.scores.get(STRICT))),
         judged and ("judge, %", lambda row: percent(row.summary.scores.get(JUDGE))),
+        by_words and ("judged only, %", lambda row: percent(row.summary.scores.get(JUDGED))),
         ("side effects", lambda row: percent(row.summary.scores.get(_SIDE_EFFECTS))),
         *((heading, lambda row, cell=cell: cell(row.summary)) for heading, cell in rates),
         ("errors", lambda row: error_cell(row.summary)),
         (f"points to {study.rows[0].arm.label}", _points_to_first),
         notes=(
             *(("Comparisons count lost episodes as wrong.",) if lossy else ()),
+            *((_BY_WORDS,) if by_words else ()),
             *seen_notes(study),
             *interval_notes(study.rows[0].summary),
             *model_notes({row.result.model for row in study.rows}),
@@ -72,7 +79,7 @@ def study_grid(study: Study, *, title: str = "Comparison") -> Grid:
 
 def conclusions(study: Study) -> tuple[str, ...]:
     """The findings in sentences that claim no more than the data: of compiling first, then of a winner."""
-    found = [_compiling(*each) for each in study.compiled]
+    found = [_compiling(*each) for each in study.compiled if each[2].n]
     winner = study.winner
     if winner is not None:
         found.append(f"{winner.arm.label} is better than every other candidate.")

@@ -68,7 +68,7 @@ class Measurement:
         """
         leave_out_cache(settings)
         suite = Suite.open(settings.suite)
-        split, tasks = choose_tasks(suite, settings, progress)
+        split, tasks = choose_tasks(suite, settings, progress, judged=bool(settings.judge))
         judges = open_judges(settings.judge, settings.rubric, suite.env.kind.tables)
         check_judged(tasks, judges)
         return cls(suite=suite, tasks=tasks, split=split, judges=judges, settings=settings, progress=progress)

@@ -23,11 +23,15 @@ LOGS = Path("mlruns") / "logs"
 """The folder of episode logs, unless a file is named."""
 
 
-def choose_tasks(suite: Suite, settings: TaskSettings, progress: Progress = SILENT) -> tuple[str, list[Task]]:
+def choose_tasks(
+    suite: Suite, settings: TaskSettings, progress: Progress = SILENT, *, judged: bool = False
+) -> tuple[str, list[Task]]:
     """The split's name and its tasks.
 
-    The default split is `test`, and `all` for a published task set, which is a test set as a whole. Tasks
-    that only a judge could grade are left out.
+    The default split is `test`, and `all` for a published task set, which is a test set as a whole.
+
+    Args:
+        judged: whether there is a judge; without one, tasks that only a judge can grade are left out.
 
     Raises:
         InputError, RetrievalError: the split has no tasks, or `Environment.check` fails.
@@ -38,19 +42,29 @@ def choose_tasks(suite: Suite, settings: TaskSettings, progress: Progress = SILE
     chosen = suite.select(
         split=name, scheme=settings.scheme, limit=settings.limit, where=conditions(settings.where)
     )
-    return name, usable_tasks(suite, name, chosen, progress)
+    return name, usable_tasks(suite, name, chosen, progress, judged=judged)
 
 
-def usable_tasks(suite: Suite, split: str, chosen: Sequence[Task], progress: Progress = SILENT) -> list[Task]:
+def usable_tasks(
+    suite: Suite,
+    split: str,
+    chosen: Sequence[Task],
+    progress: Progress = SILENT,
+    *,
+    judged: bool = False,
+) -> list[Task]:
     """The tasks that can be graded; says what is left out, and what may be outdated.
 
     Raises:
         InputError: there are none.
     """
-    tasks = [task for task in chosen if task.checkable]
+    tasks = [task for task in chosen if task.checkable or judged]
     if len(tasks) < len(chosen):
         left = len(chosen) - len(tasks)
-        progress.say(f"leaving out {left} of {len(chosen)} tasks, of which only an answer in words is known")
+        progress.say(
+            f"leaving out {left} of {len(chosen)} tasks, of which only an answer in words is known; "
+            "--judge scores them"
+        )
     if suite.rules_changed:
         progress.say(
             "the access rules are not those that the tasks were made under: what they expect may be outdated"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.kinds.crm.answers import is_right, months, named, normalised, says_none, token_f1
+from evals.kinds.crm.answers import is_right, months, named, says_none
 from evals.kinds.crm.task_types import TASK_TYPES, ValueKind
 from evals.scoring.answers.nothing import trimmed
 from evals.tasks.task import Entity
@@ -254,30 +254,6 @@ def test_sentences_have_to_name_all_values_and_no_others() -> None:
     assert is_right("30", wanted, "text", asked)
     assert not is_right("Within 30 or 60 days.", wanted, "text", asked)
     assert not is_right("Within a month.", wanted, "text", asked)
-
-
-@pytest.mark.parametrize(
-    ("answer", "reference", "f1"),
-    [
-        ("The refund, within 30 days!", "refund within 30 days", 1),
-        ("30 days", "within 30 days", 0.8),
-        ("a a b", "a b b", 2 / 3),
-        ("b b c", "b c c", 2 / 3),
-        ("", "within 30 days", 0),
-        ("no", "within 30 days", 0),
-        ("store-credit", "store credit", 1),
-    ],
-)
-def test_words_are_compared_as_published(answer: str, reference: str, f1: float) -> None:
-    assert token_f1(answer, reference) == pytest.approx(f1)
-
-
-@given(st.text(max_size=40), st.text(max_size=40))
-def test_the_score_of_words_has_no_direction(one: str, other: str) -> None:
-    assert token_f1(one, other) == token_f1(other, one)
-    assert 0 <= token_f1(one, other) <= 1
-    assert token_f1(one, one) == 1
-    assert normalised(" ".join(normalised(one))) == normalised(one)
 
 
 @given(st.text(max_size=40))
