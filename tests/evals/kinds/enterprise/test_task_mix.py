@@ -81,7 +81,7 @@ def test_few_questions_are_nearly_the_same(tasks: list[Task]) -> None:
     ("kind", "most"),
     [
         (speech.hops_to_a_manager, 0.2),
-        (speech.asks_for_an_address, 0.17),
+        (speech.asks_for_an_address, 0.15),
         (speech.is_said_in_a_telegram, 0.1),
         (speech.speaks_of_itself, 0),
         (speech.says_a_label, 0),
