@@ -1,4 +1,4 @@
-"""The verifier notices a client or post that does not agree with the tables and records."""
+"""The verifier notices a client, vendor or post that does not agree with the tables and records."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ import pytest
 from evals.kinds.enterprise.facts import Facts
 from tests.tools.kinds.enterprise.generate.checks.coherence.clients import incoherent_client
 from tests.tools.kinds.enterprise.generate.checks.coherence.posts import incoherent_post
+from tests.tools.kinds.enterprise.generate.checks.coherence.vendors import incoherent_vendor
 from tools.kinds.enterprise.generate.business.clients import add_clients
 from tools.kinds.enterprise.generate.business.customers import add_customers
 from tools.kinds.enterprise.generate.business.products import add_products
 from tools.kinds.enterprise.generate.business.sales import add_sales
+from tools.kinds.enterprise.generate.business.vendors import add_vendors
 from tools.kinds.enterprise.generate.company import DEFAULT_NOW
 from tools.kinds.enterprise.generate.draft import Draft
 from tools.kinds.enterprise.generate.grammar import long_day
@@ -29,7 +31,16 @@ def facts() -> Facts:
     """A small world with posts of every kind."""
     draft = Draft(7, 0.02)
     draft.counts = replace(draft.counts, posts=150)
-    steps = (add_employees, add_products, add_customers, add_clients, add_projects, add_sales, add_posts)
+    steps = (
+        add_employees,
+        add_products,
+        add_customers,
+        add_clients,
+        add_vendors,
+        add_projects,
+        add_sales,
+        add_posts,
+    )
     for step in steps:
         step(draft)
     return Facts(draft.built(), DEFAULT_NOW)
@@ -94,3 +105,31 @@ def test_a_product_that_an_industry_does_not_buy_is_found() -> None:
     text = client["engagement_description"].replace(client["current_poc_product"], sprayer["product_name"])
     planted = {**client, "current_poc_product": sprayer["product_name"], "engagement_description": text}
     assert any("no such use" in one for one in incoherent_client(planted, facts()))
+
+
+def test_a_stationery_supplier_of_suitcases_is_found() -> None:
+    vendor = dict(facts().all("vendors")[0])
+    stated = facts().fact("vendors", vendor["vendor_id"], "supplies") or ""
+    text = vendor["relationship_description"].replace(stated, "trolley suitcases")
+    vendor |= {"industry": "Stationery", "relationship_description": text}
+    assert any("supplies no such thing" in one for one in incoherent_vendor(vendor, facts()))
+
+
+@pytest.mark.parametrize(("fact", "other"), [("concern", "plants that are replaced in silence")])
+def test_a_concern_about_another_trade_is_found(fact: str, other: str) -> None:
+    vendor = next(dict(one) for one in facts().all("vendors") if one["industry"] != "Facility Services")
+    assert list(incoherent_vendor(vendor, facts())) == []
+    stated = facts().fact("vendors", vendor["vendor_id"], fact) or ""
+    text = vendor["relationship_description"].replace(stated, other)
+    found = list(incoherent_vendor({**vendor, "relationship_description": text}, facts()))
+    assert any("does not go with" in one for one in found)
+
+
+def test_a_step_that_does_not_follow_the_stage_is_found() -> None:
+    known = [dict(one) for one in facts().all("clients")]
+    stages = {one["client_id"]: facts().fact("clients", one["client_id"], "stage") for one in known}
+    paused = next(one for one in known if stages[one["client_id"]] != "the roll-out to all sites")
+    step = facts().fact("clients", paused["client_id"], "next_step") or ""
+    text = paused["engagement_description"].replace(step, "the delivery of the second batch")
+    found = list(incoherent_client({**paused, "engagement_description": text}, facts()))
+    assert any("no step of" in one for one in found)

@@ -19,12 +19,20 @@ from tools.kinds.enterprise.generate.business.partners import (
 )
 from tools.kinds.enterprise.generate.draft import Draft
 from tools.kinds.enterprise.generate.entities import Client, Employee, Product
-from tools.kinds.enterprise.generate.grammar import grammar
+from tools.kinds.enterprise.generate.grammar import Grammar
 from tools.kinds.enterprise.generate.latent import reference
 from tools.kinds.enterprise.generate.people.names import outsiders
 from tools.kinds.enterprise.generate.wording import texts
 
-_WORDS = grammar("clients")
+
+def _grammar() -> Grammar:
+    """The sentences about clients; the next steps that there may be are those of all stages."""
+    data = texts("clients")
+    steps = {step for known in data["steps"].values() for step in known}
+    return Grammar({**data, "pools": {**data["pools"], "next_step": sorted(steps)}})
+
+
+_WORDS = _grammar()
 _INDUSTRIES = texts("industries/clients")
 _SINCE = date(2018, 4, 2)
 _LEVELS = ("09", "10")
@@ -120,11 +128,12 @@ def _add(
 
 def _facts(draft: Draft, numbers: random.Random, state: str, contact: str) -> dict[str, str]:
     pools = _WORDS.data["pools"]
+    stage = numbers.choice(_WORDS.data["stages"][state])
     facts = {
-        "stage": numbers.choice(_WORDS.data["stages"][state]),
+        "stage": stage,
         "health": numbers.choices(pools["health"], _HEALTH)[0],
         "units": str(10 * numbers.randint(2, 90)),
-        "next_step": _WORDS.value(numbers, "next_step"),
+        "next_step": numbers.choice(_WORDS.data["steps"][stage]),
         "next_day": (draft.today + timedelta(days=numbers.randint(3, 75))).isoformat(),
         "decision_maker": contact,
     }

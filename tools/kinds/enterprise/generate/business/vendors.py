@@ -16,11 +16,23 @@ from tools.kinds.enterprise.generate.business.partners import (
 )
 from tools.kinds.enterprise.generate.draft import Draft
 from tools.kinds.enterprise.generate.entities import Employee, Vendor
-from tools.kinds.enterprise.generate.grammar import grammar
+from tools.kinds.enterprise.generate.grammar import Grammar
 from tools.kinds.enterprise.generate.latent import reference
 from tools.kinds.enterprise.generate.people.names import outsiders
+from tools.kinds.enterprise.generate.wording import texts
 
-_WORDS = grammar("vendors")
+_INDUSTRIES = texts("industries/vendors")
+
+
+def _grammar() -> Grammar:
+    """The sentences about vendors; the concerns that there may be are those of all industries."""
+    data, industries = texts("vendors"), _INDUSTRIES.values()
+    concerns = {one for industry in industries for one in industry["concerns"]}
+    concerns |= {one for industry in industries for known in industry["supplies"].values() for one in known}
+    return Grammar({**data, "pools": {**data["pools"], "concern": sorted(concerns)}})
+
+
+_WORDS = _grammar()
 _SINCE = date(2013, 4, 1)
 _LEVELS = ("09", "10", "12")
 _RISKS = (5, 3, 2)
@@ -30,10 +42,10 @@ _TAX_NUMBERS_FROM = 5000
 
 
 def add_vendors(draft: Draft) -> None:
-    """Vendors, each a source of one kind of product, looked after by Management.
+    """Vendors, each a source of something, looked after by Management.
 
-    The truths: what they supply, lead time and payment term in days, the contract's last day, rebate, risk,
-    and the main concern.
+    A vendor's industry decides its name, what it supplies and what may go wrong. The truths: what
+    they supply, lead time and payment term in days, the contract's last day, rebate, risk, the main concern.
     """
     numbers = draft.rng("vendors")
     total = draft.counts.vendors
@@ -41,15 +53,14 @@ def add_vendors(draft: Draft) -> None:
     known = {client["contact_person_name"] or "" for client in draft.records("clients")}
     known |= {e.name for e in draft.people} | {c.name for c in draft.customers}
     people = outsiders(draft.rng("vendors", "contacts"), known)
-    kinds = sorted({product.kind for product in draft.products})
     staff = representatives(numbers, draft, "MA", _LEVELS, total)
     for number, representative in enumerate(staff, start=1):
-        industry = numbers.choice(_WORDS.data["industries"])
+        industry = numbers.choice(list(_INDUSTRIES))
         vendor = Vendor(
             vendor_id=f"VEN-{number:04d}",
-            name=new_name(numbers, _WORDS.data["forms"], industry, used),
+            name=new_name(numbers, _INDUSTRIES[industry]["forms"], industry, used),
             industry=industry,
-            supplies=f"the {numbers.choice(kinds)} range",
+            supplies=numbers.choice(list(_INDUSTRIES[industry]["supplies"])),
             emp_id=representative.emp_id,
         )
         draft.vendors.append(vendor)
@@ -60,14 +71,15 @@ def _add(
     draft: Draft, numbers: random.Random, number: int, vendor: Vendor, representative: Employee, contact: str
 ) -> None:
     onboarded = onboarding_day(numbers, draft, representative, _SINCE)
+    industry = _INDUSTRIES[vendor.industry]
     facts = {
         "supplies": vendor.supplies,
-        "lead_time": str(numbers.randint(4, 60)),
+        "lead_time": str(numbers.randint(*industry["days"])),
         "payment": numbers.choice(_PAYMENT_DAYS),
         "contract_end": (draft.today + timedelta(days=numbers.randint(10, 900))).isoformat(),
         "rebate": str(numbers.randint(1, 12)),
         "risk": numbers.choices(_WORDS.data["pools"]["risk"], _RISKS)[0],
-        "concern": _WORDS.value(numbers, "concern"),
+        "concern": numbers.choice([*industry["concerns"], *2 * industry["supplies"][vendor.supplies]]),
     }
     slots = {"name": vendor.name, "year": str(onboarded.year)}
     ref = draft.add(
@@ -75,13 +87,15 @@ def _add(
         vendor_id=vendor.vendor_id,
         business_name=vendor.name,
         industry=vendor.industry,
-        business_type=numbers.choice(_WORDS.data["types_of_business"]),
+        business_type=numbers.choice(industry["types"]),
         contact_person_name=contact,
         contact_email=mailbox(contact, vendor.name),
         registered_address=address(numbers),
         tax_id=tax_id(numbers, _TAX_NUMBERS_FROM + number),
         onboarding_date=onboarded,
-        relationship_description=described(numbers, _WORDS, facts, slots),
+        relationship_description=described(
+            numbers, _WORDS, facts, slots, numbers.sample(industry["scene"], 2)
+        ),
         emp_id=vendor.emp_id,
     )
     draft.latent(ref, "relationship", facts, (reference("employees", vendor.emp_id),))

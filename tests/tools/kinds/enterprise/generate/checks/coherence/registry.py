@@ -9,6 +9,7 @@ from tests.tools.kinds.enterprise.generate.checks.coherence.clients import incoh
 from tests.tools.kinds.enterprise.generate.checks.coherence.posts import incoherent_post
 from tests.tools.kinds.enterprise.generate.checks.coherence.support_chats import incoherent_chat
 from tests.tools.kinds.enterprise.generate.checks.coherence.tickets import incoherent_ticket
+from tests.tools.kinds.enterprise.generate.checks.coherence.vendors import incoherent_vendor
 from tools.kinds.enterprise.generate.company import DEFAULT_NOW
 from tools.kinds.enterprise.generate.latent import Built
 
@@ -25,6 +26,7 @@ CHECKS: dict[str, Check] = {
     "posts": incoherent_post,
     "support_chats": incoherent_chat,
     "tickets": incoherent_ticket,
+    "vendors": incoherent_vendor,
 }
 """By source. A source whose records are drawn from more than one list has a function here."""
 
