@@ -204,4 +204,15 @@ def _company(records: Mapping[str, Iterable[Record]]) -> Company:
     return Company(
         manager={person["emp_id"] or "": person["reports_to"] for person in records["employees"]},
         owners={name: frozenset(ids) for name, ids in owners.items()},
+        clients=_keepers(records["clients"]),
+        vendors=_keepers(records["vendors"]),
     )
+
+
+def _keepers(partners: Iterable[Record]) -> dict[str, frozenset[str]]:
+    """By the address of a partner's contact person the ids of those who look after it."""
+    found: dict[str, set[str]] = {}
+    for partner in partners:
+        if partner["contact_email"]:
+            found.setdefault(partner["contact_email"], set()).add(partner["emp_id"] or "")
+    return {address: frozenset(ids) for address, ids in found.items()}

@@ -30,11 +30,18 @@ PLANTED: Mapping[str, tuple[str, ...]] = {
     "overflow": ("title", "body"),
     "posts": ("title", "body"),
     "policies": ("text",),
-    "clients": ("business_name", "engagement_description", "monthly_revenue", "contact_email", "tax_id"),
-    "vendors": ("business_name", "relationship_description", "tax_id"),
+    "clients": (
+        "business_name",
+        "engagement_description",
+        "monthly_revenue",
+        "contact_person_name",
+        "tax_id",
+    ),
+    "vendors": ("business_name", "relationship_description", "contact_person_name", "tax_id"),
     "resumes": ("content", "email"),
 }
-"""Columns that carry a token. Keys, references, dates and vocabularies stay, so that tools work."""
+"""Columns that carry a token. Keys, references, addresses of contacts, dates and vocabularies stay,
+so that tools work."""
 
 PRIVATE = ("salary", "age", "gender", "marital_status", "performance_rating", "remaining_casual_leaves")
 """Private columns of employees, each with a token of its own that stands in for the value."""

@@ -23,10 +23,13 @@ class Company:
     Attributes:
         manager: everybody's manager by id.
         owners: repositories by name, with the ids of those who own a file in them.
+        clients, vendors: who looks after a partner, by the address of its contact person.
     """
 
     manager: Mapping[str, str | None]
     owners: Mapping[str, frozenset[str]]
+    clients: Mapping[str, frozenset[str]]
+    vendors: Mapping[str, frozenset[str]]
 
     def manages(self, boss: str, person: str | None) -> bool:
         """Whether `boss` stands anywhere above `person`."""
@@ -62,6 +65,17 @@ def _everybody(who: Persona, record: Record, company: Company) -> bool:
 
 def _participants(who: Persona, record: Record, company: Company) -> bool:
     return who.id in (record["sender_emp_id"], record["recipient_emp_id"])
+
+
+def _mail(who: Persona, record: Record, company: Company) -> bool:
+    if _participants(who, record, company):
+        return True
+    ends = (record["sender_email"] or "", record["recipient_email"] or "")
+    for partners, department in ((company.clients, "BU"), (company.vendors, "MA")):
+        for keepers in (partners[end] for end in ends if end in partners):
+            if who.id in keepers or who.department in EXECUTIVES | {department} or who.level == 14:
+                return True
+    return False
 
 
 def _reads_code(who: Persona) -> bool:
@@ -104,7 +118,7 @@ def _resume(who: Persona, record: Record, company: Company) -> bool:
 _RULES: Mapping[str, Callable[[Persona, Record, Company], bool]] = {
     "employees": _everybody,
     "conversations": _participants,
-    "mail": _participants,
+    "mail": _mail,
     "repositories": _repository,
     "issues": _issue,
     "tickets": _ticket,

@@ -81,6 +81,7 @@ def _mail(record: dict[str, str]) -> dict[str, str]:
     ends = {
         f"{end}_{what}": value
         for end in ("sender", "recipient")
+        if f"{end}_emp_id" in record
         for what, value in (
             ("name", PEOPLE[record[f"{end}_emp_id"]]["name"]),
             ("email", address(record[f"{end}_emp_id"])),

@@ -14,6 +14,7 @@ from tools.access.engine import AccessPolicy
 from tools.access.lookup import MemoryLookup
 from tools.errors import InputError
 from tools.kinds.enterprise.access import find_persona, open_policy, packaged_policy
+from tools.kinds.enterprise.generate.policies import policies
 from tools.kinds.enterprise.kind import ENTERPRISE
 from tools.kinds.enterprise.schema import KEYS, TABLES
 from tools.persona import Persona
@@ -48,6 +49,12 @@ LOOKUP = MemoryLookup(
             {"file_id": "m/r:a.py", "repo_name": "m/r", "emp_id": ME},
             {"file_id": "t/r:a.py", "repo_name": "t/r", "emp_id": THIRD},
         ],
+        "clients": [
+            {"client_id": "c1", "contact_email": "my_client@x.example", "emp_id": ME},
+            {"client_id": "c2", "contact_email": "client@x.example", "emp_id": OTHER},
+            {"client_id": "c3", "contact_email": None, "emp_id": ME},
+        ],
+        "vendors": [{"vendor_id": "v1", "contact_email": "vendor@x.example", "emp_id": OTHER}],
     }
 )
 
@@ -93,6 +100,30 @@ def _open_to_all(source: str) -> list[Row]:
     ]
 
 
+TO_PARTNER: dict[str, Any] = {
+    "sender_emp_id": ME,
+    "recipient_emp_id": None,
+    "recipient_email": "my_client@x.example",
+}
+
+
+def _with_partner(address: str, readers: set[tuple[str, int]], writers: set[tuple[str, int]]) -> list[Row]:
+    """Mail between others and an outside address, and of the persona to it."""
+    sent = {"sender_emp_id": OTHER, "recipient_emp_id": None, "recipient_email": address}
+    got = {"sender_emp_id": None, "sender_email": address, "recipient_emp_id": OTHER}
+    own = {**TO_PARTNER, "recipient_email": address}
+    return [
+        ("read", "mail", sent, readers),
+        ("read", "mail", got, readers),
+        ("read", "mail", own, EVERYBODY),
+        ("create", "mail", own, writers),
+        ("create", "mail", sent, NOBODY),
+        ("update body", "mail", own, NOBODY),
+        ("delete", "mail", own, NOBODY),
+        ("delete", "mail", {**got, "recipient_emp_id": ME}, NOBODY),
+    ]
+
+
 # Operations on a record of a source, and the departments and levels that may do them.
 MATRIX: list[Row] = [
     ("read", "employees", THEIRS, EVERYBODY),
@@ -119,8 +150,15 @@ MATRIX: list[Row] = [
     ("read", "mail", {"sender_emp_id": OTHER, "recipient_emp_id": THIRD}, NOBODY),
     ("read", "mail", {"sender_emp_id": OTHER, "recipient_emp_id": None}, NOBODY),
     ("create", "mail", {"sender_emp_id": THIRD, "recipient_emp_id": OTHER}, NOBODY),
-    ("update body", "mail", {"sender_emp_id": ME}, EVERYBODY),
+    ("update body", "mail", {"sender_emp_id": ME, "recipient_emp_id": OTHER}, EVERYBODY),
+    ("delete", "mail", {"sender_emp_id": OTHER, "recipient_emp_id": ME}, EVERYBODY),
     ("delete", "mail", {"sender_emp_id": OTHER, "recipient_emp_id": THIRD}, NOBODY),
+    *_with_partner("my_client@x.example", EVERYBODY, EVERYBODY),
+    *_with_partner("client@x.example", _of("BU") | EXEC | _level(14), _of("BU", 12)),
+    *_with_partner("vendor@x.example", _of("MA") | EXEC | _level(14), _of("MA", 12)),
+    *_with_partner("stranger@x.example", NOBODY, NOBODY),
+    ("create", "mail", {**TO_PARTNER, "sender_emp_id": OTHER}, NOBODY),
+    ("create", "mail", {"sender_emp_id": ME, "recipient_emp_id": "", "recipient_email": ""}, NOBODY),
     ("read", "repositories", MINE, EVERYBODY),
     ("read", "repositories", THEIRS, _of("EN", 10) | _of("CT")),
     ("create", "repositories", {"repo_name": "n/r", **MINE}, _of("EN IN")),
@@ -220,6 +258,35 @@ def test_private_fields_are_for_the_chain_of_managers_and_personnel(
         if policy.sees_private(_me(department, level), "employees", record, LOOKUP).allow
     }
     assert found == allowed
+
+
+@pytest.mark.parametrize(
+    ("clause", "operation", "address", "allowed"),
+    [
+        ("AU-9", "create", "client@x.example", _of("BU", 12)),
+        ("AU-9", "create", "my_client@x.example", EVERYBODY),
+        ("AU-10", "create", "stranger@x.example", NOBODY),
+        ("AU-11", "read", "client@x.example", _of("BU") | EXEC | _level(14)),
+        ("AU-12", "update", "my_client@x.example", NOBODY),
+        ("AU-12", "delete", "my_client@x.example", NOBODY),
+    ],
+)
+def test_the_rules_of_mail_do_what_the_policy_document_says(
+    policy: AccessPolicy, clause: str, operation: str, address: str, allowed: set[tuple[str, int]]
+) -> None:
+    written = next(one for document in policies() for one in document.clauses if one.id == clause)
+    sender = OTHER if operation == "read" else ME
+    record = {**TO_PARTNER, "sender_emp_id": sender, "recipient_email": address}
+    fields = frozenset({"body"} if operation == "update" else ())
+    found = {
+        (department, level)
+        for department, level in EVERYBODY
+        if policy.allows(_me(department, level), "mail", operation, record, LOOKUP, fields).allow
+    }
+    assert found == allowed
+    assert written.operator == ("forbidden" if allowed == NOBODY else "required")
+    assert "client" in written.sentence
+    assert "vendor" in written.sentence
 
 
 def test_the_policy_covers_every_source_and_every_tool(policy: AccessPolicy) -> None:

@@ -59,10 +59,11 @@ VALUES = st.one_of(
 )
 
 RIGHT = {
-    "recipient": ["Farid", "emp_0008"],
+    "recipient": ["Farid", "emp_0008", "rohan@zenith.example", "uma@copper.example"],
+    "partner": ["CLI-0001", "Copper Works"],
     "reports_to": ["emp_0004", "me"],
     "resolver": ["Jay Bose"],
-    "thread_id": ["THR-000001", "THR-000002"],
+    "thread_id": ["THR-000001", "THR-000002", "THR-000003"],
     "repo_name": ["pay/parser", "ops/probes"],
     "path": ["src/parse.py", "probe.py", "new.py"],
     "parent_id": ["Q-00001", "A-00002"],

@@ -44,8 +44,8 @@ def test_a_mail_opens_a_thread_and_a_reply_stays_in_it(as_: Open) -> None:
         episode, "enterprise_mail_system.create", recipient=HARI, thread_id=first["thread_id"], body="Now."
     )
 
-    assert first == {"email_id": "EM-000004", "thread_id": "THR-000003", "done": "created"}
-    assert reply == {"email_id": "EM-000005", "thread_id": "THR-000003", "done": "created"}
+    assert first == {"email_id": "EM-000006", "thread_id": "THR-000005", "done": "created"}
+    assert reply == {"email_id": "EM-000007", "thread_id": "THR-000005", "done": "created"}
     mails = [made.after for made in episode.outcome().changes]
     assert [mail["subject"] for mail in mails] == ["Plan", "Re: Plan"]
     assert {mail["date"] for mail in mails} == {"2022-12-31T18:00:00"}

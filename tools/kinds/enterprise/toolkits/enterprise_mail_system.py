@@ -6,6 +6,7 @@ from typing import Any
 
 from tools.access.guard import Guard
 from tools.errors import ToolError
+from tools.kinds.enterprise.naming import name_matches, only
 from tools.kinds.enterprise.people import colleague
 from tools.kinds.enterprise.reading import Reading, guard_of, result
 from tools.kinds.enterprise.values import changes, choice, required
@@ -14,7 +15,10 @@ from tools.tool import Toolkit, tool
 from tools.tool_context import ToolContext
 
 IMPORTANCES = ("High", "Normal", "Low")
-CATEGORIES = ("INTERNAL", "FOLLOW-UP", "MEETING", "GENERAL", "ANNOUNCEMENT", "URGENT")
+EXTERNAL = "EXTERNAL"
+CATEGORIES = ("INTERNAL", "FOLLOW-UP", "MEETING", "GENERAL", "ANNOUNCEMENT", "URGENT", EXTERNAL)
+PARTNERS = ("clients", "vendors")
+"""The sources of those outside who have a contact person."""
 
 
 @tool()
@@ -25,6 +29,7 @@ def read(
     sender: str = "",
     recipient: str = "",
     with_employee: str = "",
+    partner: str = "",
     subject: str = "",
     importance: str = "",
     category: str = "",
@@ -33,9 +38,13 @@ def read(
     query: str = "",
     limit: int = 10,
 ) -> dict[str, Any]:
-    """Find mails that the user sent or received, newest first; subject is part of the subject."""
+    """Find mails, newest first: the user's, and those with a client or vendor that the user may read."""
     reading = Reading(ctx, "mail", newest="date").key(email_id).equal("thread_id", thread_id)
-    reading.person(sender, "sender_emp_id").person(recipient, "recipient_emp_id")
+    _end(reading, "sender", sender)
+    _end(reading, "recipient", recipient)
+    if partner.strip():
+        contact = _partner(ctx, reading.guard, partner.strip())["contact_email"]
+        reading.where("(sender_email = ? OR recipient_email = ?)", contact, contact)
     reading.person(with_employee, "sender_emp_id", "recipient_emp_id").part("subject", subject)
     reading.alike("importance", importance).alike("category", category)
     return result(*reading.days("date", date_from, date_to).rows(query, limit))
@@ -49,18 +58,19 @@ def create(
     body: str = "",
     thread_id: str = "",
     importance: str = "Normal",
-    category: str = "INTERNAL",
+    category: str = "",
     signature: str = "",
     confidentiality_notice: str = "",
 ) -> dict[str, Any]:
-    """Send a mail to one colleague; with a thread_id it replies in that thread (subject optional then).
+    """Send a mail to a colleague, or to the contact of a client or vendor; thread_id makes it a reply.
 
     Args:
         importance: High, Normal or Low.
-        category: INTERNAL, FOLLOW-UP, MEETING, GENERAL, ANNOUNCEMENT or URGENT.
+        category: INTERNAL, FOLLOW-UP, MEETING, GENERAL, ANNOUNCEMENT, URGENT or EXTERNAL (for partners).
     """
     guard = guard_of(ctx)
-    partner = colleague(ctx, guard, recipient, "recipient")
+    to = _contact(ctx, guard, recipient.strip()) or colleague(ctx, guard, recipient, "recipient")
+    usual = CATEGORIES[0] if to["emp_id"] else EXTERNAL
     thread, heading = thread_id.strip(), subject.strip()
     if thread:
         heading = heading or _reply_subject(guard, thread)
@@ -72,13 +82,13 @@ def create(
         "sender_emp_id": ctx.persona.id,
         "sender_email": ctx.persona.email,
         "sender_name": ctx.persona.name,
-        "recipient_emp_id": partner["emp_id"],
-        "recipient_email": partner["email"],
-        "recipient_name": partner["name"],
+        "recipient_emp_id": to["emp_id"],
+        "recipient_email": to["email"],
+        "recipient_name": to["name"],
         "subject": required("subject", heading),
         "body": required("body", body),
         "importance": choice("importance", importance, IMPORTANCES),
-        "category": choice("category", category, CATEGORIES),
+        "category": choice("category", category or usual, CATEGORIES),
         "signature": signature.strip() or ctx.persona.name,
         "confidentiality_notice": confidentiality_notice.strip() or None,
     }
@@ -117,6 +127,42 @@ def delete(ctx: ToolContext, email_id: str) -> dict[str, Any]:
     """Delete a mail that the user sent or received."""
     guard_of(ctx).delete("mail", email_id.strip())
     return done("mail", email_id.strip(), "deleted")
+
+
+def _end(reading: Reading, end: str, who: str) -> None:
+    """Narrow the choice to a sender or recipient, inside the company or outside."""
+    outside = f"{end}_emp_id IS NULL AND ? IN (lower({end}_email), lower({end}_name))"
+    if (wanted := who.strip().lower()) and reading.guard.count("mail", [(outside, (wanted,))]):
+        reading.where(outside, wanted)
+    else:
+        reading.person(who, f"{end}_emp_id")
+
+
+def _partner(ctx: ToolContext, guard: Guard, text: str) -> dict[str, Any]:
+    """The client or vendor of this id or name.
+
+    Raises:
+        ToolError: none or several are.
+        AccessDeniedError: there is one of this id that the persona may not read.
+    """
+    for source in PARTNERS:
+        if found := Reading(ctx, source).key(text).rows("", 1)[1]:
+            return found[0]
+    found = [row for source in PARTNERS for row in name_matches(guard, source, "business_name", text)]
+    return only(found, "client or vendor", text, "business_name", "industry")
+
+
+def _contact(ctx: ToolContext, guard: Guard, address: str) -> dict[str, Any] | None:
+    """Whom an address outside the company belongs to, None for any other text."""
+    own = ctx.persona.email.rpartition("@")[2].lower()
+    if "@" not in address or address.lower().rpartition("@")[2] == own:
+        return None
+    same = [("contact_email = ? COLLATE NOCASE", (address,))]
+    rows = [row for source in PARTNERS for row in guard.find(source, same, limit=1)]
+    if rows:
+        return {"emp_id": None, "email": rows[0]["contact_email"], "name": rows[0]["contact_person_name"]}
+    # Of no partner that the persona may read: the policy denies it, whoever it is.
+    return {"emp_id": None, "email": address, "name": address}
 
 
 def _reply_subject(guard: Guard, thread: str) -> str:
