@@ -46,6 +46,24 @@ _MANAGERS = re.compile(
 )
 
 
+_PRONOUN = re.compile(
+    r"\b(?:(?:that|this) person|their (?:boss|job|mail|manager|name|region|title)|they report)\b",
+    re.IGNORECASE,
+)
+_PERSON = re.compile(
+    r"\{(?:boss|client|customer|name|newcomer|other|third)\d?\}|\b(?:assignee|author|boss|manager|owner|raiser|"
+    r"reporter|representative|resolver|reviewer|seller|solver|superior|who (?!are|is|was)\w+)\b",
+    re.IGNORECASE,
+)
+
+
+def could_mean_two(phrasing: str) -> bool:
+    """Whether a pronoun comes after two people."""
+    said = _QUOTED.sub("", phrasing)
+    found = _PRONOUN.search(said)
+    return found is not None and len(set(_PERSON.findall(said[: found.start()]))) > 1
+
+
 def is_telegram(text: str) -> bool:
     """Whether no part of a text is a whole sentence: an order, a question with a verb, or a statement."""
     return not any(map(_is_whole, _PART.findall(_QUOTED.sub("X", text))))

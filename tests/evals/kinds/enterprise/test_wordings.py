@@ -72,6 +72,32 @@ def test_who_may_be_denied_for_being_concerned_says_so_in_first_person() -> None
             assert re.search(r"\b(?:my|me|I)\b", said, re.IGNORECASE)
 
 
+def test_who_could_be_either_of_two_people_is_drawn_both_ways() -> None:
+    """Two people and then "that person": the wording is clear, or the goal declares the other reading."""
+    unclear = [
+        phrasing
+        for goal in GOALS
+        if not goal.readings
+        for phrasings in goal.wording.phrasings.values()
+        for phrasing in phrasings
+        if speech.could_mean_two(phrasing)
+    ]
+    assert not unclear
+
+
+@pytest.mark.parametrize(
+    ("text", "either"),
+    [
+        ("Who manages {name}, and what is that person's title?", True),
+        ("Who is the seller to {customer}, and what is their mail address?", True),
+        ("Who wrote the post, and what is that person's title?", False),
+        ("Who manages {name}, and what is the manager's title?", False),
+    ],
+)
+def test_a_pronoun_after_two_people_could_mean_either(text: str, either: bool) -> None:
+    assert speech.could_mean_two(text) == either
+
+
 @pytest.mark.parametrize(
     ("text", "telegram"),
     [
