@@ -255,7 +255,8 @@ def draw_forum_accept(ctx: DrawContext) -> Draw:
     answer = ctx.pick("overflow", answers)
     name = need(ctx.facts.colleague(answer["emp_id"]))["name"]
     only([row for row in answers if row["emp_id"] == answer["emp_id"]])
-    if question["accepted_answer_id"] == answer["post_id"]:
+    helps = ctx.facts.fact("overflow", answer["post_id"], "helps") == "yes"
+    if question["accepted_answer_id"] == answer["post_id"] or not helps:
         raise UnfitError
     change = _acceptance(question["post_id"], answer["post_id"])
     about = [("overflow", question), ("overflow", answer)]

@@ -23,8 +23,12 @@ from tests.tools.kinds.enterprise.generate.patches.checking import patch_passes
 from tools.environment import Environment
 
 _GENERIC = ("chats/mails",)
-_RARE = {"swe.chat_line", "swe.chat_line_manager", "swe.chat_line_chain"}
-"""They start from a chat about an open fault; the smallest world has too few for a senior to be in one."""
+_RARE = {
+    *("swe.chat_line", "swe.chat_line_manager", "swe.chat_line_chain"),
+    *("swe.forum_accept", "swe.forum_accept_tell", "swe.newest_repo_question", "swe.newest_repo_answer"),
+}
+"""They start from a chat about an open fault, an answer that helps and waits for acceptance, or a question
+of somebody who reported a fault; the smallest world has too few."""
 
 _NEVER_EMPTY = {"swe.chat_file_open"}
 _ALWAYS_EMPTY = {"swe.newest_repo_open", "swe.newest_repo_author_repos"}

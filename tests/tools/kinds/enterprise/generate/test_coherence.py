@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from evals.kinds.enterprise.facts import Facts
+from tests.tools.kinds.enterprise.generate.checks.coherence.overflow import incoherent_thread
 from tests.tools.kinds.enterprise.generate.checks.coherence.registry import verify_coherence
 from tests.tools.kinds.enterprise.generate.checks.coherence.tickets import incoherent_ticket
 from tests.tools.kinds.enterprise.generate.worlds import full, small
 from tools.kinds.enterprise.generate.company import DEFAULT_NOW
 from tools.kinds.enterprise.generate.latent import Built
 from tools.kinds.enterprise.generate.problems import Problem, problems
+from tools.kinds.enterprise.generate.talk.forum import Problem as ForumProblem
+from tools.kinds.enterprise.generate.talk.forum import filled, forum_problems
+from tools.kinds.enterprise.schema import TABLES
 
 _NOWHERE = Facts(Built({}, []), DEFAULT_NOW)
 
@@ -90,3 +98,76 @@ def test_problems_are_many_and_told_apart() -> None:
     assert len(known) >= 150
     assert len(set(symptoms)) == len(symptoms)
     assert all(len(one.symptoms) >= 2 and one.remedies and one.clauses for one in known)
+
+
+def thread(body: str, answer: str, **cells: str) -> Facts:
+    """A question about the first problem of the forum, with an accepted answer."""
+    asked = {
+        "post_id": "Q-1",
+        "post_type": "question",
+        "accepted_answer_id": "A-2",
+        "title": "PYX-1: Import works in the shell but not in the service",
+        "tags": "python, how-to",
+    }
+    posts = [
+        {**asked, "body": body, **cells},
+        {"post_id": "A-2", "post_type": "answer", "parent_id": "Q-1", "body": answer},
+    ]
+    columns = next(table.columns for table in TABLES if table.name == "overflow")
+    return Facts(
+        Built({"overflow": [tuple(map(post.get, columns)) for post in posts]}, []),
+        DEFAULT_NOW,
+    )
+
+
+def _faults(facts: Facts) -> list[str]:
+    return [reason for post in facts.all("overflow") for reason in incoherent_thread(post, facts)]
+
+
+_HAPPENS = "The same import runs in my shell and fails as soon as billing starts it."
+_TRIED = "Reinstalling the package changed nothing."
+_FIX = "My advice: start the service with the interpreter of the virtual environment."
+_FAILED = "pip was new already, and the module is in the environment; the service still does not see it."
+_UPGRADE = "My advice: upgrade pip to release 4.2 and install again."
+
+
+def test_a_thread_about_one_problem_is_fine() -> None:
+    assert _faults(thread(f"{_HAPPENS} It ends with PYX-1.\n\n{_TRIED}", _FIX)) == []
+    failed = f"{_UPGRADE}\n\nAsker in reply: No luck: {_FAILED}"
+    assert _faults(thread(_HAPPENS, failed, accepted_answer_id="")) == []
+
+
+@pytest.mark.parametrize(
+    ("facts", "reason"),
+    [
+        (thread(_HAPPENS, _FIX, title="PYX-1: Something is wrong"), "names no known problem"),
+        (thread(_HAPPENS, _FIX, tags="sql, how-to"), "is one of Python"),
+        (thread("Each click sends two requests.", _FIX), "what happens is not"),
+        (thread(f"{_HAPPENS} The link lamp is on.", _FIX), "'The link lamp is on.' does not belong"),
+        (thread(_HAPPENS, f"{_UPGRADE}\n\nAsker in reply: No luck: {_FAILED}"), "does not solve"),
+        (thread(_HAPPENS, _UPGRADE, accepted_answer_id=""), "nor fails in a way that can be seen"),
+        (thread(_HAPPENS, "My advice: rotate the logs.", accepted_answer_id=""), "neither solves"),
+        (thread(_HAPPENS, f"{_FIX} Prune the images.", accepted_answer_id=""), "neither solves"),
+        (thread(_HAPPENS, f"{_FIX}\n\nAsker in reply: No luck: {_FAILED}"), "does not solve"),
+    ],
+)
+def test_a_thread_that_mixes_problems_is_found(facts: Facts, reason: str) -> None:
+    assert any(reason in one for one in _faults(facts))
+
+
+def test_the_forum_has_many_problems() -> None:
+    titles = [title for one in forum_problems() for title in one.titles]
+
+    assert len(forum_problems()) >= 200
+    assert len(set(titles)) == len(titles)
+    assert all(len(one.wrong) >= 2 and one.fixes and one.why for one in forum_problems())
+
+
+@given(st.sampled_from(forum_problems()), st.randoms(use_true_random=False))
+def test_all_slots_of_a_problem_get_values(problem: ForumProblem, numbers: Random) -> None:
+    slots = problem.slots(numbers)
+    fixes = [*problem.fixes, *(fix for fix, _ in problem.wrong)]
+
+    for text in (*problem.titles, *problem.happens, *problem.tried, *problem.why, *fixes):
+        assert "{" not in filled(text, slots)
+    assert all("\n" not in filled(fix, slots) and len(filled(fix, slots)) <= 120 for fix in fixes)

@@ -6,31 +6,43 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
-from typing import Any
 
 from tools.kinds.enterprise.generate.draft import Draft
 from tools.kinds.enterprise.generate.entities import Employee, Project
 from tools.kinds.enterprise.generate.grammar import grammar
 from tools.kinds.enterprise.generate.latent import reference
 from tools.kinds.enterprise.generate.projects import workday
+from tools.kinds.enterprise.generate.talk.forum import Problem, filled, forum_problems, of_skill
 from tools.kinds.enterprise.generate.wording import pick, texts
 
 _ANSWERS = (0, 1, 1, 2, 2, 2, 3, 4)
-_ACCEPTED = 0.75
+_HELPED, _ACCEPTED = 0.88, 0.8
+"""In how many threads with answers one helps, and how many of these are accepted."""
+
 _BY_EXPERTS = 0.7
 _EXPERTS = ("EN", "IN")
+_OPENS, _CLOSES = 0.5, 0.4
 
 
 @dataclass(frozen=True)
 class _Question:
     """A question before it is worded; answers come with their writer and day."""
 
-    skill: str
+    problem: Problem
     code: str
     project: Project
     author: Employee
     asked: date
     answers: tuple[tuple[Employee, date], ...]
+
+
+@dataclass(frozen=True)
+class _Advice:
+    """One answer: what it proposes, and the whole text. Only that of the question's own problem helps."""
+
+    fix: str
+    body: str
+    helps: bool
 
 
 def add_overflow(draft: Draft) -> None:
@@ -40,17 +52,23 @@ def add_overflow(draft: Draft) -> None:
     next_id = 1
     staff = list(draft.people)
     while left:
+        problem = _turn(draft, number)
         number += 1
-        question = _question(draft, number, left - 1, staff)
+        question = _question(draft, number, problem, left - 1, staff)
         next_id = _add(draft, draft.rng("overflow", number, "text"), question, next_id)
         left -= 1 + len(question.answers)
 
 
-def _question(draft: Draft, number: int, room: int, staff: Sequence[Employee]) -> _Question:
+def _turn(draft: Draft, number: int) -> Problem:
+    """The problem of a question: each comes back only after all others."""
+    known = forum_problems()
+    round_, place = divmod(number, len(known))
+    return draft.rng("overflow", "problems", round_).sample(known, len(known))[place]
+
+
+def _question(draft: Draft, number: int, problem: Problem, room: int, staff: Sequence[Employee]) -> _Question:
     numbers = draft.rng("overflow", number)
-    skills = texts("overflow")["skills"]
-    skill = numbers.choice(list(skills))
-    code = f"{skills[skill]['prefix']}-{1000 + number * 7 % 9000 if number < 9000 else 9000 + number}"
+    code = f"{problem.prefix}-{1000 + number * 7 % 9000 if number < 9000 else 9000 + number}"
     author, project = _author(draft, numbers)
     window = project.window(author)
     assert window is not None
@@ -59,7 +77,7 @@ def _question(draft: Draft, number: int, room: int, staff: Sequence[Employee]) -
     for _ in range(min(numbers.choice(_ANSWERS), room)):
         day = min(draft.today, asked + timedelta(days=numbers.randint(0, 20)))
         answers.append((_answerer(staff, numbers, day), day))
-    return _Question(skill, code, project, author, asked, tuple(sorted(answers, key=lambda one: one[1])))
+    return _Question(problem, code, project, author, asked, tuple(sorted(answers, key=lambda one: one[1])))
 
 
 def _author(draft: Draft, numbers: random.Random) -> tuple[Employee, Project]:
@@ -82,25 +100,21 @@ def _answerer(staff: Sequence[Employee], numbers: random.Random, day: date) -> E
 
 def _add(draft: Draft, numbers: random.Random, question: _Question, next_id: int) -> int:
     """Add a question and its answers; returns the next free number."""
-    data = texts("overflow")
-    skill: Mapping[str, Any] = data["skills"][question.skill]
-    title, happens = numbers.choice(skill["symptoms"])
-    topic = question.project.topic(numbers)
+    data, problem = texts("overflow/words"), question.problem
+    slots = problem.slots(numbers)
+    title = filled(numbers.choice(problem.titles), slots)
     facts = {
         "project": question.project.name,
-        "topic": topic,
-        "skill": question.skill,
+        "topic": question.project.topic(numbers),
+        "skill": problem.skill,
         "problem": title,
         "error_code": question.code,
     }
-    fixes = [
-        fix.replace("{n}", str(numbers.randint(2, 30)))
-        for fix in numbers.sample(skill["fixes"], len(question.answers))
-    ]
-    accepted = numbers.randrange(len(fixes)) if fixes and numbers.random() < _ACCEPTED else None
+    found = _advice(numbers, problem, slots, title, len(question.answers))
+    helpful = next((n for n, one in enumerate(found) if one.helps), None)
+    accepted = helpful if numbers.random() < _ACCEPTED else None
     question_id = f"Q-{next_id:05d}"
-    answer_ids = [f"A-{next_id + n + 1:05d}" for n in range(len(fixes))]
-    body = _body(numbers, happens, facts)
+    answer_ids = [f"A-{next_id + n + 1:05d}" for n in range(len(found))]
     last = question.answers[-1][1] if question.answers else question.asked
     ref = draft.add(
         "overflow",
@@ -109,8 +123,8 @@ def _add(draft: Draft, numbers: random.Random, question: _Question, next_id: int
         accepted_answer_id=None if accepted is None else answer_ids[accepted],
         emp_id=question.author.emp_id,
         title=pick(numbers, data["title"]["lines"], {"title": title, "error_code": question.code}),
-        body=body,
-        tags=", ".join([question.skill.lower(), *numbers.sample(_tags(question), 2)]),
+        body=_body(numbers, problem, slots, facts),
+        tags=", ".join([problem.skill.lower(), *numbers.sample(_tags(question), 2)]),
         score=int(numbers.paretovariate(1.1)) - 1,
         view_count=int(20 * numbers.paretovariate(0.9)),
         creation_date=_moment(numbers, question.asked),
@@ -118,9 +132,57 @@ def _add(draft: Draft, numbers: random.Random, question: _Question, next_id: int
     )
     accepted_ref = (reference("overflow", answer_ids[accepted]),) if accepted is not None else ()
     draft.latent(ref, "question", facts, accepted_ref)
-    for n, (key, fix) in enumerate(zip(answer_ids, fixes, strict=True)):
-        _answer(draft, numbers, question_id, key, fix, question.answers[n], n == accepted)
-    return next_id + 1 + len(fixes)
+    for n, (key, advice) in enumerate(zip(answer_ids, found, strict=True)):
+        _answer(draft, numbers, question_id, key, advice, question.answers[n], n == accepted)
+    return next_id + 1 + len(found)
+
+
+def _advice(
+    numbers: random.Random, problem: Problem, slots: Mapping[str, str], title: str, count: int
+) -> list[_Advice]:
+    """What is answered, in any order: one answer helps at most, others fail or are about something else."""
+    helps = count > 0 and numbers.random() < _HELPED
+    own = [_failed(numbers, slots, *pair) for pair in problem.wrong]
+    others = [one for one in of_skill(problem.skill) if one is not problem]
+    wrong = own + [_elsewhere(numbers, one, title) for one in numbers.sample(others, 2)]
+    found = [_right(numbers, problem, slots)] if helps else []
+    found += numbers.sample(wrong[: max(3, count)], count - len(found))
+    numbers.shuffle(found)
+    return found
+
+
+def _right(numbers: random.Random, problem: Problem, slots: Mapping[str, str]) -> _Advice:
+    words = texts("overflow/words")["answer"]
+    fix = filled(numbers.choice(problem.fixes), slots)
+    said = [_stated(numbers, fix), filled(numbers.choice(problem.why), slots)]
+    if numbers.random() < _OPENS:
+        said.insert(0, numbers.choice(words["first"]))
+    end = f"\n\n{numbers.choice(words['last'])}" if numbers.random() < _CLOSES else ""
+    return _Advice(fix, f"{' '.join(said)}\n\n    {filled(problem.code, slots)}{end}", True)
+
+
+def _failed(numbers: random.Random, slots: Mapping[str, str], wrong: str, failed: str) -> _Advice:
+    """A proposal for the right problem, with the asker's report that it did not help."""
+    fix = filled(wrong, slots)
+    reply = pick(numbers, texts("overflow/words")["comment"]["failed"], {"failed": filled(failed, slots)})
+    return _Advice(fix, f"{_stated(numbers, fix)}{_comment(numbers, reply)}", False)
+
+
+def _elsewhere(numbers: random.Random, other: Problem, title: str) -> _Advice:
+    """What helps with another problem, with the asker's reply."""
+    words, slots = texts("overflow/words"), other.slots(numbers)
+    lead = pick(numbers, words["answer"]["other"], {"other": filled(numbers.choice(other.titles), slots)})
+    fix = filled(numbers.choice(other.fixes), slots)
+    reply = pick(numbers, words["comment"]["elsewhere"], {"title": title})
+    return _Advice(fix, f"{lead} {_stated(numbers, fix)}{_comment(numbers, reply)}", False)
+
+
+def _stated(numbers: random.Random, fix: str) -> str:
+    return grammar("overflow/words").say(numbers, "fix", {"fix": fix})
+
+
+def _comment(numbers: random.Random, reply: str) -> str:
+    return f"\n\n{numbers.choice(texts('overflow/words')['comment']['by'])} {reply}"
 
 
 def _answer(
@@ -128,35 +190,41 @@ def _answer(
     numbers: random.Random,
     parent: str,
     key: str,
-    fix: str,
+    advice: _Advice,
     given: tuple[Employee, date],
     accepted: bool,
 ) -> None:
-    data = texts("overflow")["answer"]
     writer, day = given
-    facts = {"fix": fix}
-    stated = grammar("overflow").say(numbers, "fix", facts)
+    liked = int(numbers.paretovariate(1.1)) - 1 + 3 * accepted
     ref = draft.add(
         "overflow",
         post_id=key,
         post_type="answer",
         parent_id=parent,
         emp_id=writer.emp_id,
-        body=f"{numbers.choice(data['first'])} {stated} {numbers.choice(data['last'])}",
-        score=int(numbers.paretovariate(1.1)) - 1 + 3 * accepted,
+        body=advice.body,
+        score=liked if advice.helps else -min(liked, 3),
         creation_date=_moment(numbers, day),
         last_activity_date=day,
     )
-    facts["accepted"] = "yes" if accepted else "no"
+    facts = {
+        "fix": advice.fix,
+        "accepted": "yes" if accepted else "no",
+        "helps": "yes" if advice.helps else "no",
+    }
     draft.latent(ref, "answer", facts, (reference("overflow", parent),))
 
 
-def _body(numbers: random.Random, happens: str, facts: Mapping[str, str]) -> str:
-    data = texts("overflow")["context"]
-    context = pick(numbers, data["lines"], facts)
-    stated = grammar("overflow").say(numbers, "error_code", facts)
-    tried = numbers.sample(data["tried"], numbers.choice((1, 2, 2, 3)))
-    return f"{context} {happens} {stated}\n\n{' '.join(tried)} {numbers.choice(data['ask'])}"
+def _body(
+    numbers: random.Random, problem: Problem, slots: Mapping[str, str], facts: Mapping[str, str]
+) -> str:
+    data = texts("overflow/words")["context"]
+    said = [pick(numbers, data["lines"], facts), filled(numbers.choice(problem.happens), slots)]
+    said.append(grammar("overflow/words").say(numbers, "error_code", facts))
+    tried = [filled(text, slots) for text in numbers.sample(problem.tried, numbers.choice((1, 1, 2)))]
+    if numbers.random() < _OPENS:
+        tried.append(numbers.choice(data["ask"]))
+    return f"{' '.join(said)}\n\n{' '.join(tried)}"
 
 
 def _tags(question: _Question) -> list[str]:

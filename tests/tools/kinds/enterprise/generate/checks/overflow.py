@@ -9,7 +9,7 @@ from tools.kinds.enterprise.generate.latent import Built
 
 def verify_overflow(built: Built) -> list[str]:
     """Facts that a question or answer does not state, and codes asked about twice."""
-    words = grammar("overflow")
+    words = grammar("overflow/words")
     rows = {row["post_id"]: row for row in built.records("overflow")}
     found: list[str] = []
     codes: set[str] = set()

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from evals.kinds.enterprise.facts import Facts, Record, ref
 from tests.tools.kinds.enterprise.generate.checks.coherence.clients import incoherent_client
+from tests.tools.kinds.enterprise.generate.checks.coherence.overflow import incoherent_thread
 from tests.tools.kinds.enterprise.generate.checks.coherence.posts import incoherent_post
 from tests.tools.kinds.enterprise.generate.checks.coherence.support_chats import incoherent_chat
 from tests.tools.kinds.enterprise.generate.checks.coherence.tickets import incoherent_ticket
@@ -24,6 +25,7 @@ The facts are there to look records up.
 CHECKS: dict[str, Check] = {
     "clients": incoherent_client,
     "posts": incoherent_post,
+    "overflow": incoherent_thread,
     "support_chats": incoherent_chat,
     "tickets": incoherent_ticket,
     "vendors": incoherent_vendor,

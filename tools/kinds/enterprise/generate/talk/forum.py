@@ -1,0 +1,93 @@
+"""The problems that the forum is about: what belongs together in a question and its answers."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from tools.kinds.enterprise.generate.wording import texts
+
+_FEW = ("three", "four", "five", "six", "seven", "eight", "nine")
+_SLOT = re.compile(r"\{([a-z]+)\}")
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A trouble that somebody may have, with what helps and what does not.
+
+    All texts have slots, see `Problem.slots`.
+
+    Attributes:
+        titles, happens: wordings of what the asker sees.
+        tried: what did not help the asker, who says so in the question.
+        fixes: wordings of what helps; `why` says why, `code` shows it.
+        wrong: what others propose, and what the asker says after trying it.
+    """
+
+    skill: str
+    prefix: str
+    titles: tuple[str, ...]
+    happens: tuple[str, ...]
+    tried: tuple[str, ...]
+    fixes: tuple[str, ...]
+    why: tuple[str, ...]
+    code: str
+    wrong: tuple[tuple[str, str], ...]
+    pools: tuple[tuple[str, tuple[str, ...]], ...]
+
+    def slots(self, numbers: random.Random) -> dict[str, str]:
+        """Values for the slots of all its texts."""
+        n = numbers.randint(2, 30)
+        return {
+            **{name: numbers.choice(values) for name, values in self.pools},
+            "n": str(n),
+            "nth": f"{n}{_ending(n)}",
+            "few": numbers.choice(_FEW),
+            "large": str(numbers.randint(12, 94) * 10),
+            "version": f"{numbers.randint(2, 9)}.{numbers.randint(0, 14)}",
+        }
+
+
+def filled(text: str, slots: Mapping[str, str]) -> str:
+    """`text` with its slots filled; other braces, as code has them, stay."""
+    return _SLOT.sub(lambda found: slots.get(found[1], found[0]), text)
+
+
+@cache
+def forum_problems() -> tuple[Problem, ...]:
+    """All problems, skill by skill."""
+    return tuple(
+        one
+        for skill, file in texts("overflow/words")["skills"].items()
+        for one in _problems(skill, texts(f"overflow/{file}"))
+    )
+
+
+@cache
+def of_skill(skill: str) -> tuple[Problem, ...]:
+    return tuple(one for one in forum_problems() if one.skill == skill)
+
+
+def _problems(skill: str, data: Mapping[str, Any]) -> Iterator[Problem]:
+    pools = {**texts("overflow/words")["slots"], **data.get("slots", {})}
+    for one in data["problems"]:
+        yield Problem(
+            skill=skill,
+            prefix=data["prefix"],
+            titles=tuple(one["title"]),
+            happens=tuple(one["happens"]),
+            tried=tuple(one["tried"]),
+            fixes=tuple(one["fix"]),
+            why=tuple(one["why"]),
+            code=one["code"],
+            wrong=tuple((fix, failed) for fix, failed in one["wrong"]),
+            pools=tuple((name, tuple(values)) for name, values in pools.items()),
+        )
+
+
+def _ending(number: int) -> str:
+    return "th" if 10 < number < 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
