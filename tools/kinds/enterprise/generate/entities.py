@@ -206,8 +206,12 @@ class Citable:
     def known_to(self, *readers: Employee) -> bool:
         return not self.people or any(one.emp_id in self.people for one in readers)
 
+    @property
+    def source(self) -> str:
+        return self.ref.partition("/")[0]
+
     def mention(self, numbers: random.Random) -> str:
         """A sentence that names the record."""
-        forms = grammar("conversations").data["cite"][self.ref.partition("/")[0]]
+        forms = grammar("conversations").data["cite"][self.source]
         form: str = numbers.choice(forms)
         return form.format(key=self.key, name=self.name)

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Mapping
 from datetime import date
 from functools import cache
+from itertools import chain
 from typing import Any
 
 from tools.kinds.enterprise.generate.wording import texts
@@ -59,16 +60,25 @@ class Grammar:
     Attributes:
         data: the file's data.
         types: the sort of value of a slot; none for phrases.
-        pools: the phrases of a slot.
+        pools: the phrases of a slot. In the file they may stand in groups; those of `any` fit everywhere.
     """
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         self.data = data
         self.types: Mapping[str, str] = data.get("types", {})
-        self.pools: Mapping[str, list[str]] = data.get("pools", {})
+        pools: Mapping[str, list[str] | dict[str, list[str]]] = data.get("pools", {})
+        self.groups = {slot: pool for slot, pool in pools.items() if isinstance(pool, dict)}
+        self.pools: Mapping[str, list[str]] = {
+            slot: list(dict.fromkeys(chain.from_iterable(pool.values()))) if isinstance(pool, dict) else pool
+            for slot, pool in pools.items()
+        }
 
-    def value(self, numbers: random.Random, slot: str) -> str:
-        return numbers.choice(self.pools[slot])
+    def value(self, numbers: random.Random, slot: str, group: str | None = None) -> str:
+        """A phrase for a slot, of `any` or the named group only if there is one."""
+        if group is None or slot not in self.groups:
+            return numbers.choice(self.pools[slot])
+        groups = self.groups[slot]
+        return numbers.choice(groups["any"] + groups.get(group, []))
 
     def say(self, numbers: random.Random, slot: str, facts: Mapping[str, str]) -> str:
         """A sentence that states `slot`; it may show other facts of `facts` as well."""

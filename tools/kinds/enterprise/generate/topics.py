@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from typing import Literal
@@ -18,6 +19,20 @@ Kind = Literal["done", "trouble", "next", "gain"]
 _FEW = ("three", "four", "five", "six", "seven", "eight", "nine")
 _SHARES = ("a third", "a quarter", "a fifth", "nearly half", "about half", "two thirds", "more than half")
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday")
+
+
+_WORD = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
+_STEM = 6
+_SMALL_WORDS = """
+the with from that this their them they have been were what which when where into over under after before
+only also than then there here each every some most more less much very just still once twice both other
+others another same such like your ours above below between without within first last next for and but our
+are was has had can may not all any who how its his her out off two one new old few
+"""
+_REST = re.compile(
+    r" (?:of|for|on|in|with|that|from|to|at|by|between|behind|beside|who|which|without|above|under|after"
+    r"|before|near|against|per|into|as|inside|about|around|over|next) "
+)
 
 
 @dataclass(frozen=True)
@@ -46,6 +61,22 @@ class Bank:
         """Different sentences of a kind, as many as there are up to `count`."""
         forms: tuple[str, ...] = getattr(self, kind)
         return [said(numbers, form) for form in numbers.sample(forms, min(count, len(forms)))]
+
+    def part_in(self, sentence: str) -> str | None:
+        """Which of `things` a sentence is about; None if it is about none of them."""
+        found = _stems(sentence)
+        scores = [
+            (len(_stems(thing) & found), -place)
+            for place, thing in enumerate(self.things)
+            if _head(thing) in found or len(_stems(thing) & found) > 1
+        ]
+        return self.things[-max(scores)[1]] if scores else None
+
+    def answer_in(self, sentences: Sequence[str], to: str) -> str | None:
+        """The sentence about the same part as another that shares most words with it; None if none does."""
+        part = self.part_in(to)
+        about = [one for one in sentences if part and self.part_in(one) == part]
+        return max(about, key=lambda one: len(_stems(one) & _stems(to)), default=None)
 
 
 def domains(department: str) -> dict[str, list[str]]:
@@ -99,6 +130,38 @@ def said(numbers: random.Random, form: str, **more: str) -> str:
     }
     said = fill(form, slots)
     return said[0].upper() + said[1:]
+
+
+@cache
+def common_words() -> frozenset[str]:
+    """Words that sentences of the topics have in lower case, so that none of them is only a name."""
+    return frozenset(
+        word
+        for bank in _banks().values()
+        for one in fields(Bank)
+        for line in getattr(bank, one.name)
+        for word in _WORD.findall(line)
+        if word.islower()
+    )
+
+
+@cache
+def _small_words() -> frozenset[str]:
+    return frozenset(_SMALL_WORDS.split())
+
+
+@cache
+def _stems(phrase: str) -> frozenset[str]:
+    """The beginnings of the words that carry meaning."""
+    words: list[str] = _WORD.findall(phrase.lower())
+    return frozenset(word[:_STEM] for word in words if len(word) > 2 and word not in _small_words())
+
+
+@cache
+def _head(phrase: str) -> str:
+    """The stem of the noun that a phrase is about, the last word before the first preposition."""
+    words: list[str] = _WORD.findall(_REST.split(phrase.lower())[0])
+    return words[-1][:_STEM]
 
 
 @cache

@@ -40,3 +40,17 @@ def test_a_sample_does_not_say_the_same_twice_and_depends_on_its_stream_only() -
 def test_nobody_knows_a_topic_that_no_department_has() -> None:
     with pytest.raises(KeyError):
         details("moon landing")
+
+
+def test_a_sentence_is_about_the_part_that_it_names() -> None:
+    bank = details("checkout redesign")
+    assert bank.part_in("We moved the voucher box below the total.") == "the voucher box"
+    assert bank.part_in("Guests check out without a form.") != "the voucher box"
+    assert bank.part_in("It rained all day.") is None
+
+
+def test_a_plan_answers_the_trouble_with_the_same_part() -> None:
+    bank = details("checkout redesign")
+    plans = ["The designers redraw the delivery boxes.", "The voucher box stays folded."]
+    assert bank.answer_in(plans, "Nobody sees the voucher box.") == plans[1]
+    assert bank.answer_in(plans, "It rained all day.") is None

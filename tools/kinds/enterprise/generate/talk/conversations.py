@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from datetime import date, timedelta
+from datetime import timedelta
 
 from tools.kinds.enterprise.generate.draft import Draft
 from tools.kinds.enterprise.generate.entities import Citable, Employee, Project
 from tools.kinds.enterprise.generate.grammar import grammar
 from tools.kinds.enterprise.generate.latent import reference
 from tools.kinds.enterprise.generate.projects import colleagues, workday
+from tools.kinds.enterprise.generate.talk.dialogue import Chat, worded
 from tools.kinds.enterprise.generate.talk.threads import cite_threads
 
 TEAMS = {
@@ -24,34 +24,15 @@ TEAMS = {
 }
 """The six teams whose chats are kept, by the departments of who writes first."""
 
-_SHORTEST, _LONGEST = 400, 1200
 _FACTS = (1, 2, 2, 3)
 _CITING = 0.35
 _AHEAD = (3, 60)
+_PACE = (0.2, 0.6)
+"""Days that a percent of the work takes."""
+
 _TRIES = 200
-_ASKED = {
-    "status": ("progress", "blocker", "due", "outcome"),
-    "request": ("approver", "outcome"),
-}
-"""What the one who was written to knows, by intent. All else is told by who began."""
-
-
 _Topic = tuple[str, str, str]
 """Somebody's id, the name of a project, and one of its topics."""
-
-
-@dataclass
-class _Chat:
-    """One chat before it is worded."""
-
-    project: Project
-    topic: str
-    day: date
-    sender: Employee
-    recipient: Employee
-    intent: str
-    facts: dict[str, str] = field(default_factory=dict)
-    cited: Citable | None = None
 
 
 def add_conversations(draft: Draft) -> None:
@@ -74,7 +55,7 @@ def add_conversations(draft: Draft) -> None:
         _add(draft, draft.rng("conversations", number, "text"), f"CV-{place:05d}", chat, team)
 
 
-def _draw(draft: Draft, numbers: random.Random, team: str, taken: set[_Topic]) -> _Chat | None:
+def _draw(draft: Draft, numbers: random.Random, team: str, taken: set[_Topic]) -> Chat | None:
     """Who talks when about what; None if nobody of the team has anything left to talk about.
 
     Two members of one project, both employed on that day.
@@ -88,7 +69,7 @@ def _draw(draft: Draft, numbers: random.Random, team: str, taken: set[_Topic]) -
         taken |= keys
         day = workday(numbers, *window)
         intent = numbers.choice(list(grammar("conversations").data["slots"]))
-        return _Chat(project, topic, day, sender, recipient, intent)
+        return Chat(project, topic, day, sender, recipient, intent)
     return None
 
 
@@ -113,12 +94,13 @@ def _pairs(
             yield project, topic, sender, draft.people[recipient]
 
 
-def _add(draft: Draft, numbers: random.Random, key: str, chat: _Chat, team: str) -> None:
+def _add(draft: Draft, numbers: random.Random, key: str, chat: Chat, team: str) -> None:
     words = grammar("conversations")
     slots: list[str] = words.data["slots"][chat.intent]
     count = min(numbers.choice(_FACTS), len(slots))
     chosen = [slots[0], *sorted(numbers.sample(slots[1:], count - 1), key=slots.index)]
-    chat.facts = {slot: _value(draft, numbers, chat, slot) for slot in chosen}
+    for slot in chosen:
+        chat.facts[slot] = _value(draft, numbers, chat, slot)
     chat.facts["outcome"] = numbers.choice(words.data["outcomes"][chat.intent])
     if numbers.random() < _CITING:
         chat.cited = _cited(draft, numbers, chat)
@@ -129,17 +111,20 @@ def _add(draft: Draft, numbers: random.Random, key: str, chat: _Chat, team: str)
         recipient_emp_id=chat.recipient.emp_id,
         category=team,
         date=chat.day,
-        text=_text(numbers, chat),
+        text=worded(numbers, chat),
     )
     facts = {"project": chat.project.name, "topic": chat.topic, **chat.facts}
     refs = (chat.cited.ref,) if chat.cited else ()
     draft.latent(ref, chat.intent, facts, refs)
 
 
-def _value(draft: Draft, numbers: random.Random, chat: _Chat, slot: str) -> str:
+def _value(draft: Draft, numbers: random.Random, chat: Chat, slot: str) -> str:
     kind = grammar("conversations").data["types"].get(slot)
     if kind == "percent":
         return str(numbers.randint(1, 19) * 5)
+    if slot == "due":
+        left = 100 - int(chat.facts["progress"])
+        return (chat.day + timedelta(days=_AHEAD[0] + round(left * numbers.uniform(*_PACE)))).isoformat()
     if kind == "day":
         return (chat.day + timedelta(days=numbers.randint(*_AHEAD))).isoformat()
     if kind == "money":
@@ -148,10 +133,10 @@ def _value(draft: Draft, numbers: random.Random, chat: _Chat, slot: str) -> str:
         return str(numbers.randint(8, 240))
     if kind == "person":
         return _third(draft, numbers, chat).name
-    return grammar("conversations").value(numbers, slot)
+    return grammar("conversations").value(numbers, slot, chat.project.department)
 
 
-def _third(draft: Draft, numbers: random.Random, chat: _Chat) -> Employee:
+def _third(draft: Draft, numbers: random.Random, chat: Chat) -> Employee:
     """An active member of the project, or a manager of the first speaker."""
     present = [one for one in colleagues(draft, chat.project) if one.active_on(chat.day)]
     others = [one for one in present if one not in (chat.sender, chat.recipient)]
@@ -159,7 +144,7 @@ def _third(draft: Draft, numbers: random.Random, chat: _Chat) -> Employee:
     return numbers.choice(others or present)
 
 
-def _cited(draft: Draft, numbers: random.Random, chat: _Chat) -> Citable | None:
+def _cited(draft: Draft, numbers: random.Random, chat: Chat) -> Citable | None:
     """A record of the project that existed and that a speaker knows of."""
     near = [
         one
@@ -167,72 +152,6 @@ def _cited(draft: Draft, numbers: random.Random, chat: _Chat) -> Citable | None:
         if one.day <= chat.day and one.known_to(chat.sender, chat.recipient)
     ]
     return numbers.choice(near) if near else None
-
-
-def _text(numbers: random.Random, chat: _Chat) -> str:
-    """The dialogue: question and answer for each fact, small talk until it is long enough."""
-    turns = _turns(numbers, chat)
-    talk = list(grammar("conversations").data["filler"]["talk"])
-    numbers.shuffle(talk)
-    more = list(grammar("conversations").data["filler"]["more"])
-    numbers.shuffle(more)
-    wanted = round(numbers.triangular(_SHORTEST, _LONGEST - 150, _SHORTEST))
-    while len(_worded(chat, turns)) < wanted and (talk or more):
-        pool = more if more and (not talk or numbers.random() < 0.6) else talk
-        turn = turns[numbers.randrange(1, len(turns) - 1)]
-        turn[1] = _with_talk(turn[1], pool.pop())
-    return _worded(chat, turns)
-
-
-def _turns(numbers: random.Random, chat: _Chat) -> list[list[str]]:
-    """Speaker and words of each turn: for each fact a question and the answer."""
-    words = grammar("conversations")
-    data = words.data
-    first, second = _called(chat.sender, chat.recipient)
-    asked = _ASKED.get(chat.intent, ())
-    context = {"topic": chat.topic, "project": chat.project.name, **chat.facts}
-    opening = words.fill(numbers.choice(data["opening"][chat.intent]), {**context, "other": second})
-    turns = [[first, opening], [second, numbers.choice(data["answer"][chat.intent])]]
-    for slot in chat.facts:
-        teller, listener = (second, first) if slot in asked else (first, second)
-        if slot == "outcome":
-            if turns[-1][0] != listener:
-                _say(turns, listener, numbers.choice(data["filler"]["lines"]))
-            _say(turns, teller, words.say(numbers, f"outcome_{chat.intent}", chat.facts))
-        else:
-            if turns[-1][0] != listener and len(turns) > 2:
-                _say(turns, listener, numbers.choice(data["filler"]["lines"]))
-            if turns[-1][0] == listener:
-                _say(turns, listener, numbers.choice(data["ask"][slot]))
-            _say(turns, teller, words.say(numbers, slot, context))
-            if chat.cited and slot == next(iter(chat.facts)):
-                _say(turns, teller, chat.cited.mention(numbers))
-    last, other = (first, second) if turns[-1][0] == second else (second, first)
-    return [*turns, [last, words.fill(numbers.choice(data["closing"]["lines"]), {"other": other})]]
-
-
-def _say(turns: list[list[str]], speaker: str, said: str) -> None:
-    """Join to the words of the same speaker just before."""
-    if turns[-1][0] == speaker:
-        turns[-1][1] += f" {said}"
-    else:
-        turns.append([speaker, said])
-
-
-def _with_talk(said: str, talk: str) -> str:
-    """Small talk comes after a statement and before a question, which waits for its answer."""
-    return f"{talk} {said}" if said.endswith("?") else f"{said} {talk}"
-
-
-def _called(one: Employee, other: Employee) -> tuple[str, str]:
-    """First names, full ones if these are equal."""
-    if one.first_name == other.first_name:
-        return one.name, other.name
-    return one.first_name, other.first_name
-
-
-def _worded(chat: _Chat, turns: Sequence[Sequence[str]]) -> str:
-    return "\n".join(f"{speaker}: {said}" for speaker, said in turns)
 
 
 def cite_products(draft: Draft) -> None:

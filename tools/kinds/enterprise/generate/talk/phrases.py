@@ -1,0 +1,97 @@
+"""The phrases of one chat: none is said twice, names and topic are not said too often."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from tools.kinds.enterprise.generate.topics import common_words, said
+from tools.kinds.enterprise.generate.wording import texts
+
+_MOST = {"topic": 5, "project": 5, "thing": 6}
+"""So often a chat names its topic, its project, and parts of the topic."""
+
+_CALLS = 0.3
+"""How often somebody calls the other one by name where a phrase allows it."""
+
+_SLOT = re.compile(r"\{(\w+)\}")
+_LATER = ("Next", "Next,", "After", "Then", "Later")
+_CALL = re.compile(r", \{other\}(?=[,.?:])")
+
+
+class Phrases:
+    """Draws phrases for one chat.
+
+    Args:
+        numbers: the stream of the chat.
+        situations: names of tables of `dialogue.toml` that replace the general phrases.
+        facts: what a phrase may name.
+    """
+
+    def __init__(self, numbers: random.Random, situations: Sequence[str], facts: Mapping[str, str]) -> None:
+        self._numbers = numbers
+        self._situations = situations
+        self._facts = {**facts, "hobby": numbers.choice(texts("employees")["backgrounds"]["interests"])}
+        self._said: set[str] = set()
+        self._named: Counter[str] = Counter()
+        self._called = False
+
+    def of(self, *path: str, other: str, thing: str | None = None) -> str:
+        """A phrase for an occasion.
+
+        Args:
+            path: the tables and the key of the occasion in `dialogue.toml`.
+            other: who listens.
+            thing: the part of the topic that the phrase may name; none if it may name none.
+        """
+        found = next(
+            forms for forms in (_find(*start, *path) for start in [*zip(self._situations), ()]) if forms
+        )
+        return self.one(found, other, thing)
+
+    def one(self, forms: Sequence[str], other: str, thing: str | None = None) -> str:
+        """One of `forms`, see `of`."""
+        fresh = [form for form in forms if self._fits(form, thing)] or list(forms)
+        form = self._numbers.choice(fresh)
+        return self.fill(form, other, thing)
+
+    def fill(self, form: str, other: str, thing: str | None = None) -> str:
+        self._said.add(form)
+        if self._called or self._numbers.random() >= _CALLS:
+            form = _CALL.sub("", form)
+        self._called = "{other}" in form
+        self._named.update(_SLOT.findall(form))
+        return said(self._numbers, form, **self._facts, other=other, thing=thing or "")
+
+    def _fits(self, form: str, thing: str | None) -> bool:
+        names = _SLOT.findall(form)
+        return (
+            form not in self._said
+            and (thing is not None or "thing" not in names)
+            and all(self._named[name] < _MOST.get(name, 9) for name in names)
+        )
+
+
+def lowered(sentence: str) -> str:
+    """A sentence as it goes on after a greeting."""
+    return sentence if sentence.startswith("I ") else sentence[0].lower() + sentence[1:]
+
+
+def joined(lead: str, sentence: str) -> str:
+    """A sentence with a beginning before it; without, where its first word is a name or has one already."""
+    first, _, rest = sentence.partition(" ")
+    if first.lower() not in common_words() or first in _LATER or rest[:1].isupper():
+        return sentence
+    return f"{lead[:1].upper()}{lead[1:]}{first.lower()} {rest}"
+
+
+@cache
+def _find(*path: str) -> tuple[str, ...]:
+    found: Any = texts("dialogue")
+    for name in path:
+        found = found.get(name, {})
+    return tuple(found)
