@@ -23,7 +23,9 @@ _FEWEST_SOLD = 50
 _SETTLED = timedelta(days=730)
 """Of whom less than this is known, no farewell speaks."""
 
-_NOT_RECALLED = ("assembly", "packaging")
+_NO_PARTS = ("assembly", "packaging", "software", "wireless connection")
+"""Aspects of products that nobody can take out and look at."""
+
 _TRIES = 60
 
 
@@ -112,7 +114,7 @@ class _Desk:
         """
         kinds = texts("posts/facts")["kinds"]
         for kind in numbers.sample(list(kinds), len(kinds)):
-            projects = self._projects(kinds[kind]["departments"])
+            projects = self._projects(kinds[kind]["domains"])
             for _ in range(_TRIES if projects else 0):
                 project = numbers.choice(projects)
                 author = self._draft.people[numbers.choice(project.members)]
@@ -125,12 +127,8 @@ class _Desk:
                     return one
         raise ValueError("there is nothing left to announce")
 
-    def _projects(self, departments: list[str]) -> list[Project]:
-        return [
-            one
-            for one in self._draft.projects
-            if one.members and (not departments or one.department in departments)
-        ]
+    def _projects(self, domains: list[str]) -> list[Project]:
+        return [one for one in self._draft.projects if one.members and (not domains or one.domain in domains)]
 
     def _plain(self, place: _Place) -> Announcement:
         """Something of the project's own: an open day, a course, a day of help, open positions."""
@@ -170,15 +168,11 @@ class _Desk:
         if known == 0:
             return None
         product = self._first_sales[place.numbers.randrange(known)][1]
-        if all(part in _NOT_RECALLED for part in product.parts):
-            return None
         facts = {"about": product.name, "day": _ahead(place.numbers, day).isoformat()}
         return self._on_product(place, day, facts, product)
 
     def _on_product(self, place: _Place, day: date, facts: dict[str, str], product: Product) -> Announcement:
-        part = place.numbers.choice(
-            [one for one in product.parts if one not in _NOT_RECALLED] or product.parts
-        )
+        part = _part(place.numbers, product)
         faults = [fault for fault in texts("parts")[part]["bad"] if not {"me", "my"} & set(fault.split())]
         refs = (reference("products", product.product_id),)
         fault = place.numbers.choice(faults)
@@ -194,7 +188,7 @@ class _Desk:
             return None
         product = place.numbers.choice([one for one in self._draft.products if one.kind == kind])
         facts = {"range": kind, "figure": str(sums[known - 1])}
-        part = place.numbers.choice(product.parts)
+        part = _part(place.numbers, product)
         return place.says(day, facts, kind, str(day.year), product=product, part=part)
 
     def _partnership(self, place: _Place) -> Announcement | None:
@@ -205,7 +199,7 @@ class _Desk:
             return None
         facts = {"about": client.name, "day": client.since.isoformat()}
         refs = (reference("clients", client.client_id),)
-        part = place.numbers.choice(client.product.parts)
+        part = _part(place.numbers, client.product)
         return place.says(
             day, facts, client.client_id, refs=refs, product=client.product, part=part, client=client
         )
@@ -265,3 +259,7 @@ def _ahead(numbers: random.Random, day: date) -> date:
     """A workday after `day`."""
     found = day + timedelta(days=numbers.randint(*_AHEAD))
     return found + timedelta(days=max(0, 7 - found.weekday()) if found.weekday() > 4 else 0)
+
+
+def _part(numbers: random.Random, product: Product) -> str:
+    return numbers.choice([part for part in product.parts if part not in _NO_PARTS])
