@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from benchmarks.canaries.rules import Company, may_read
 from tests.tools.kinds.enterprise.calls import call, change
 from tests.tools.kinds.enterprise.conftest import Open
 from tests.tools.kinds.enterprise.small_world import (
@@ -20,7 +23,22 @@ from tests.tools.kinds.enterprise.small_world import (
     SALES_MANAGER,
     VENDOR_MANAGER,
 )
+from tools.access.engine import load_policy
+from tools.access.lookup import MemoryLookup
+from tools.kinds.enterprise.access import packaged_policy
+from tools.kinds.enterprise.schema import TABLES
+from tools.persona import Persona
 
+POLICY = load_policy(packaged_policy(), TABLES)
+LOOKUP = MemoryLookup(
+    {
+        "clients": [{"client_id": "CLI-0001", "contact_email": "rohan@zenith.example", "emp_id": DEVELOPER}],
+        "vendors": [
+            {"vendor_id": "VEN-0001", "contact_email": "uma@copper.example", "emp_id": VENDOR_MANAGER}
+        ],
+    }
+)
+WHERE = ("EN", "HR", "BU", "MA", "CE", "CO")
 READ, CREATE = "enterprise_mail_system.read", "enterprise_mail_system.create"
 FROM_CLIENT, TO_VENDOR = "EM-000004", "EM-000005"
 CLIENT, VENDOR = "rohan@zenith.example", "uma@copper.example"
@@ -109,6 +127,39 @@ def test_what_went_outside_is_neither_changed_nor_deleted(as_: Open) -> None:
         assert call_.status == "denied", tool
     assert as_(DEVELOPER).call("enterprise_mail_system.delete", {"email_id": FROM_CLIENT}).status == "denied"
     assert episode.outcome().empty
+
+
+ENDS = st.sampled_from(
+    [
+        (GITA, "gita.sharma@example.com"),
+        (DEVELOPER, "d@example.com"),
+        (None, CLIENT),
+        (None, VENDOR),
+        (None, None),
+    ]
+)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    ENDS, ENDS, st.sampled_from([GITA, DEVELOPER, VENDOR_MANAGER]), st.sampled_from(WHERE), st.integers(9, 14)
+)
+def test_the_rules_of_reading_are_those_in_plain_python(
+    sender: tuple[str | None, str | None],
+    recipient: tuple[str | None, str | None],
+    who: str,
+    department: str,
+    level: int,
+) -> None:
+    mail = dict(zip(("sender_emp_id", "sender_email"), sender, strict=True))
+    mail |= dict(zip(("recipient_emp_id", "recipient_email"), recipient, strict=True))
+    persona = Persona(id=who, name="Somebody", department=department, level=level)
+    keepers = {"clients": {CLIENT: frozenset({DEVELOPER})}, "vendors": {VENDOR: frozenset({VENDOR_MANAGER})}}
+    company = Company(manager={}, owners={}, **keepers)
+
+    assert POLICY.allows(persona, "mail", "read", mail, LOOKUP).allow == may_read(
+        persona, "mail", mail, company
+    )
 
 
 def test_a_reply_to_a_partner_stays_in_its_thread(as_: Open) -> None:

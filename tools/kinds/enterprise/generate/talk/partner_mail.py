@@ -1,4 +1,10 @@
-"""The mails with the contact people of clients and vendors."""
+"""The mails with the contact people of clients and vendors.
+
+The latent facts of each have the intent as their kind (`client_order`, `vendor_complaint`, ...), the
+record of the partner as reference, and `thread`, `partner` (its name), `contact`, `goods`, `aspect` and
+`role`. A mail that states something has `value` and `state` as well: only the last of a thread is
+`current`, and no other thread of the partner is about the same intent and aspect.
+"""
 
 from __future__ import annotations
 
@@ -58,6 +64,7 @@ class _Told:
             "business": thread.partner.business,
             "goods": thread.partner.goods,
             "part": thread.part,
+            "sites": str(numbers.randint(12, 60)),
             "aspect": thread.aspect,
             "fault": f"the {thread.part} {fault}",
         }

@@ -73,7 +73,7 @@ def plan_partner_threads(draft: Draft, lengths: Sequence[int], first: int) -> It
         lengths: how many mails each thread has.
         first: the number of the first thread.
     """
-    partners = [*_clients(draft), *_vendors(draft)]
+    partners = [one for one in (*_clients(draft), *_vendors(draft)) if one.faults]
     taken: set[tuple[str, str, str]] = set()
     for number, length in enumerate(lengths, first):
         yield _thread(draft, partners, number, length, taken)
@@ -90,19 +90,22 @@ def _clients(draft: Draft) -> list[Partner]:
 
 
 def _vendors(draft: Draft) -> list[Partner]:
+    """Those who supply products; of cartons or plant care one would write otherwise."""
     rows = {row["vendor_id"]: row for row in draft.records("vendors")}
-    parts = {product.kind: product.parts for product in draft.products}
+    parts = {f"{product.kind}s": product.parts for product in draft.products}
     found = []
     for one in draft.vendors:
-        supplied = next((named for kind, named in parts.items() if kind in one.supplies), ("packaging",))
-        names = (one.supplies, "the range")
-        found.append(_partner("vendors", rows[one.vendor_id], one.vendor_id, names, supplied))
+        supplied = next((named for kinds, named in parts.items() if one.supplies.startswith(kinds)), None)
+        if supplied is not None:
+            names = (one.supplies, "the goods")
+            found.append(_partner("vendors", rows[one.vendor_id], one.vendor_id, names, supplied))
     return found
 
 
 def _partner(
     source: str, row: Mapping[str, str | None], key: str, names: tuple[str, str], parts: Sequence[str]
 ) -> Partner:
+    inseparable = texts("partner_mail")["inseparable"]
     cells = {column: cell or "" for column, cell in row.items()}
     return Partner(
         ref=f"{source}/{key}",
@@ -112,7 +115,7 @@ def _partner(
         emp_id=cells["emp_id"],
         goods=names[0],
         briefly=names[1],
-        faults={part: texts("parts")[part]["bad"] for part in parts},
+        faults={part: texts("parts")[part]["bad"] for part in parts if part not in inseparable},
         since=date.fromisoformat(cells["onboarding_date"]),
     )
 
