@@ -11,6 +11,7 @@ from tools.registry import Registry
 from tools.statuses import INFRASTRUCTURE
 
 if TYPE_CHECKING:
+    from evals.records.predictions import PlacedPrediction
     from pathlib import Path
 
     from evals.records.program_records import ProgramRecords
@@ -93,6 +94,7 @@ class TaskKind:
             sample of more, which intervals and tests allow for.
         mistakes: counted by the published system in predictions.
         open_predictions: opens files of the published system's predictions for a suite, as runs.
+        published_runs: reads a JSON file of the published system's runs as predictions for some tasks.
         report: gives tables and figures of this kind, in addition to those of every kind.
         facts: takes the world, the tasks and the facts that `worksmith suite info` shows of every suite;
             gives the facts to show for this kind.
@@ -125,6 +127,7 @@ class TaskKind:
     closed_intents: bool = False
     mistakes: Callable[[], PublishedMistakes] = lambda: PublishedMistakes()
     open_predictions: Callable[[Any, Sequence[Path]], list[LoadedRun]] | None = None
+    published_runs: Callable[[Sequence[Task], Path], Iterable[PlacedPrediction]] | None = None
     report: Callable[[], KindReport] = lambda: KindReport()
     facts: Callable[[World, Sequence[Task], dict[str, Any]], dict[str, Any]] | None = None
     published: str = ""

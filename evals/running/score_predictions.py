@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from evals.records.predictions import PlacedPrediction, Prediction, read_predictions
 from evals.running.rollout_job import RolloutJob
 from evals.running.settings import EvalSettings
+from evals.task_kind import task_kind
 from tools.episode_result import CallRecord, EpisodeResult, ShownRecord, Usage
 from tools.errors import InputError
 from tools.policy import PRIVATE, Decision, Opinion
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from evals.tasks.task import Task
     from tools.environment import Environment
     from tools.episode import Episode
+
+PUBLISHED = ".json"
+"""The ending of a file with runs of a published system."""
 
 _VERDICTS = {"Allowed": True, "Denied": False, "unreadable": None}
 
@@ -55,7 +59,8 @@ def score_predictions(
     """Score the predictions in a file.
 
     Args:
-        file: JSON lines, see `evals.records.predictions.Prediction`, or an episode log.
+        file: JSON lines, see `evals.records.predictions.Prediction`; an episode log; or runs of a published
+            system in a `.json` file.
         judges: asked about each graded prediction.
 
     Raises:
@@ -63,7 +68,7 @@ def score_predictions(
             tasks is in the suite.
     """
     tasks = {task.id: task for task in suite.tasks}
-    read = list(read_predictions(file))
+    read = list(_read(suite, file))
     matched = [each for each in read if each.prediction.task_id in tasks]
     if not matched:
         raise InputError("none of its tasks is in the suite", where=str(file), hint=str(suite.path))
@@ -79,6 +84,19 @@ def score_predictions(
     records.sort(key=lambda record: (record.task_id, record.trial))
     unmatched = len(read) - len(matched)
     return ScoredPredictions(file, file.stem, tuple(records), unmatched, job.program_digest)
+
+
+def _read(suite: Suite, file: Path) -> Iterable[PlacedPrediction]:
+    if file.suffix != PUBLISHED:
+        return read_predictions(file)
+    kind = task_kind(suite.env.kind.name)
+    if kind.published_runs is None:
+        raise InputError(
+            f"suites of kind {kind.name} have no published runs in JSON",
+            where=str(file),
+            hint="write predictions as JSON lines (.jsonl)",
+        )
+    return kind.published_runs(suite.tasks, file)
 
 
 def replayed(env: Environment, task: Task, placed: PlacedPrediction) -> EpisodeResult:

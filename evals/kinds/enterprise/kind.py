@@ -9,6 +9,7 @@ ENTERPRISE = TaskKind(
     name="enterprise",
     suites=value_at("evals.kinds.enterprise.suites:BUILDER"),
     published="evals.kinds.enterprise.published",
+    published_runs=function_at("evals.kinds.enterprise.published.runs:read_runs"),
     report=lambda: KindReport(paper=function_at("evals.kinds.enterprise.published.tables:paper_grids")),
     importers={
         "enterprisebench": function_at("evals.kinds.enterprise.published.importing:import_enterprisebench")

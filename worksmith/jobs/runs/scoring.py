@@ -13,13 +13,13 @@ from rich.console import Console
 from evals.characters import harmless
 from evals.dspy_programs.digests import scorers_digest
 from evals.records.log import EpisodeLog
-from evals.records.run_card import JUDGEMENTS, RATINGS, LoadedRun, RunCard, versions, write_card
+from evals.records.run_card import CARD, JUDGEMENTS, RATINGS, LoadedRun, RunCard, versions, write_card
 from evals.records.summary import interval_json
 from evals.reporting.report import console_grids, evaluation_report
 from evals.reporting.study import result_of, study_of
 from evals.running.baseline_program import BaselineProgram, baselines_for
 from evals.running.runner import evaluate
-from evals.running.score_predictions import score_predictions
+from evals.running.score_predictions import PUBLISHED, score_predictions
 from evals.running.score_tables import score_tables
 from evals.running.settings import EvalSettings
 from evals.scoring.result_tables import files_in
@@ -105,8 +105,8 @@ def score(settings: ScoreSettings) -> TableScores | PredictionScores:
     named = [*settings.predictions, *settings.more]
     if not named:
         raise InputError("nothing to score", where="--predictions", hint="give at least one file")
-    sidecars = (JUDGEMENTS, RATINGS)
-    files = [file for file in files_in(named, (_TABLE, _LINES)) if not file.name.endswith(sidecars)]
+    sidecars = (CARD, JUDGEMENTS, RATINGS)
+    files = [file for file in files_in(named, (_TABLE, _LINES, PUBLISHED)) if not file.name.endswith(sidecars)]
     tables = [file for file in files if file.suffix == _TABLE]
     suite = Suite.open(settings.suite)
     if not tables:

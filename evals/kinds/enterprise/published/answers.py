@@ -12,9 +12,10 @@ from evals.tasks.task import Entity
 
 Row = Mapping[str, str | None]
 
-How = Literal["record_field", "selection", "named_record", "reference_only"]
+How = Literal["record_field", "selection", "named_record", "named_records", "reference_only"]
 """By what an answer is checked: the persona's own record; a selection made anew; a single record that the
-published answer names, which is there and is the persona's; or nothing but a judge's reading."""
+published answer names, which is there and is the persona's, or all of several; or nothing but a judge's
+reading."""
 
 _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 _IDS = re.compile(rf"\b(?:{_UUID}|THR_\d{{8}}_[0-9a-f]{{6}})\b")
@@ -22,6 +23,8 @@ _TICKET_IDS = re.compile(
     r"\bids?\b[^.,;\d\n]{0,70}?[:\s#'`]+(\d{3,5}(?:(?:,| and|, and) \d{3,5})*)\b(?!-)", re.IGNORECASE
 )
 _ONE_ID = re.compile(r"\b(?:conversation|e-?mail|thread|ticket|issue) id\b", re.IGNORECASE)
+_SEVERAL_IDS = re.compile(r"\b(?:conversation|e-?mail|thread|ticket|issue) ids\b", re.IGNORECASE)
+_WORD = re.compile(r"[A-Za-z0-9][\w-]*")
 _PRIORITY_LIST = re.compile(r"\b(high|medium|low)-priority\b.*\btickets\b", re.IGNORECASE)
 
 _FIELDS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
@@ -205,8 +208,13 @@ def _product(query: str, reference: str, facts: WorldFacts) -> Checked | None:
 
 
 def _named(emp_id: str, query: str, reference: str, facts: WorldFacts) -> Checked:
-    """All records that an answer names have to be there, and the persona's own; a single id is checked."""
-    named = list(dict.fromkeys(_IDS.findall(reference)))
+    """All records that an answer names have to be there, and the persona's own.
+
+    One id is checked where the question asks for one, all of them where it asks for several.
+    """
+    # Some ids are short words that only the records tell from others.
+    known = (word for word in _WORD.findall(reference) if word in facts.owners and word not in query)
+    named = list(dict.fromkeys((*_IDS.findall(reference), *known)))
     for text in (*named, *_IDS.findall(query)):
         if text not in facts.owners:
             return Checked(fault=("unknown_record", f"{text} is not there"))
@@ -217,7 +225,12 @@ def _named(emp_id: str, query: str, reference: str, facts: WorldFacts) -> Checke
     if len(named) == 1 and _ONE_ID.search(query):
         kind, record, _ = facts.owners[named[0]]
         return _entities("named_record", kind, named, [record])
-    return Checked()
+    records = [facts.owners[text][1] for text in named]
+    if named and _SEVERAL_IDS.search(query):
+        entities = (Entity(type=facts.owners[text][0], value=text) for text in named)
+        return Checked("named_records", tuple(entities), tuple(records))
+    # The answer rests on these records, whatever it says of them.
+    return Checked(must_read=tuple(records))
 
 
 def _entities(how: How, kind: str, values: Sequence[str], records: Sequence[str]) -> Checked:
