@@ -11,9 +11,9 @@ from tools.registry import Registry
 from tools.statuses import INFRASTRUCTURE
 
 if TYPE_CHECKING:
-    from evals.records.predictions import PlacedPrediction
     from pathlib import Path
 
+    from evals.records.predictions import PlacedPrediction
     from evals.records.program_records import ProgramRecords
     from evals.records.record import EpisodeRecord, TaskLabels
     from evals.records.run_card import LoadedRun

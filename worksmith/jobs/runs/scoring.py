@@ -106,7 +106,9 @@ def score(settings: ScoreSettings) -> TableScores | PredictionScores:
     if not named:
         raise InputError("nothing to score", where="--predictions", hint="give at least one file")
     sidecars = (CARD, JUDGEMENTS, RATINGS)
-    files = [file for file in files_in(named, (_TABLE, _LINES, PUBLISHED)) if not file.name.endswith(sidecars)]
+    files = [
+        file for file in files_in(named, (_TABLE, _LINES, PUBLISHED)) if not file.name.endswith(sidecars)
+    ]
     tables = [file for file in files if file.suffix == _TABLE]
     suite = Suite.open(settings.suite)
     if not tables:

@@ -6,14 +6,16 @@ import json
 import re
 import shutil
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from evals.kinds.enterprise.published.answers import Checked, WorldFacts, check
+from evals.kinds.enterprise.published.plans import PlanError, planned
 from evals.tasks.building import Made, Progress
 from evals.tasks.task import Answer, Difficulty, Split, Task
+from tools.environment import Environment
 from tools.files.atomic import write_atomically
 from tools.kinds.enterprise.access import POLICY_FILE, packaged_policy
 from tools.kinds.enterprise.importing.json_records import read_records
@@ -24,7 +26,7 @@ from tools.kinds.enterprise.importing.report import REPORT_FILE, FileNote
 from tools.kinds.enterprise.schema import TABLES
 from tools.persona import Persona
 from tools.seeding import digest
-from tools.world import write_world
+from tools.world import World, write_world
 
 _EASY_BELOW = 3
 """Subtasks from which a task counts as hard."""
@@ -58,6 +60,8 @@ _PLACEHOLDER = re.compile(
     r"\b(?:SUPPORT_REP|EMPLOYEE|EMP|CUSTOMER|PRODUCT|REPO|TICKET|ISSUE)_(?:ID|NAME)\b"
     r"|\bYYYY-MM-DD\b|\[Insert [^\]]+\]"
 )
+_PERSON = re.compile(r"\b(?:SUPPORT_REP|EMPLOYEE|EMP)_ID\b")
+_EMPLOYEE = re.compile(r"\bemp_\d{4}\b")
 _UNSPECIFIC = re.compile(r"\b(?:for|of|by) a (?:specific|certain|particular) \w+", re.IGNORECASE)
 _REVIEWS = re.compile(r"\breview|\bfeedback did our customer", re.IGNORECASE)
 
@@ -75,17 +79,20 @@ class _Published:
     domain: str
     apps: tuple[str, ...]
     subtasks: int | None
+    calls: tuple[Mapping[str, Any], ...] = ()
+    filled: bool = False
 
 
-def read_published(imported: Imported, everybody: Mapping[str, Persona]) -> list[Task]:
+def read_published(imported: Imported, everybody: Mapping[str, Persona], world: World) -> list[Task]:
     """The published tasks that can be done in the imported world; the others go into the report.
 
     Args:
-        imported: the world, and where its files are.
+        imported: what the files hold, and where they are.
         everybody: who works there, by id.
+        world: the same world, written.
     """
     facts = WorldFacts(imported.rows)
-    published = [task for name in imported.found.tasks for task in _file(imported, name)]
+    published = [_filled(task) for name in imported.found.tasks for task in _file(imported, name)]
     seen: set[tuple[str, str]] = set()
     usable: list[tuple[_Published, Checked]] = []
     for entry in published:
@@ -101,11 +108,18 @@ def read_published(imported: Imported, everybody: Mapping[str, Persona]) -> list
         elif verdict:
             usable.append((entry, verdict))
     splits = _splits([entry for entry, _ in usable])
-    tasks = [_task(entry, verdict, everybody[entry.emp_id], splits[entry.id]) for entry, verdict in usable]
+    env = Environment(world, sandboxes=1)
+    tasks = []
+    for entry, verdict in usable:
+        task = _task(entry, verdict, everybody[entry.emp_id], splits[entry.id])
+        try:
+            tasks.append(planned(task, entry.calls, env) if entry.calls else task)
+        except PlanError as error:
+            imported.report.flag("task_plan", f"tasks/{entry.id}", str(error))
     imported.report.facts["tasks"] = {
         "published": len(published),
         "usable": len(tasks),
-        "checked_by": dict(sorted(Counter(verdict.how for _, verdict in usable).items())),
+        "checked_by": dict(sorted(Counter(task.origin["check"] for task in tasks).items())),
     }
     return tasks
 
@@ -134,7 +148,23 @@ def _read(record: RawRecord, name: str) -> _Published:
         domain=domain,
         apps=tuple(str(app) for app in apps[1]) if apps and isinstance(apps[1], list) else (),
         subtasks=len(subtasks[1]) if subtasks and isinstance(subtasks[1], list) else None,
+        calls=tuple(_calls(subtasks[1])) if subtasks and isinstance(subtasks[1], list) else (),
     )
+
+
+def _filled(task: _Published) -> _Published:
+    """The task with the person that the answer names, where the question has the generator's placeholder."""
+    named = set(_EMPLOYEE.findall(task.reference))
+    if len(named) != 1 or not _PERSON.search(task.query):
+        return task
+    return replace(task, query=_PERSON.sub(named.pop(), task.query), filled=True)
+
+
+def _calls(subtasks: Sequence[Any]) -> Iterator[Mapping[str, Any]]:
+    """The calls that the published generator made for a task."""
+    for subtask in subtasks:
+        tools = subtask.get("tools") if isinstance(subtask, dict) else None
+        yield from (call for call in tools or () if isinstance(call, dict))
 
 
 def _fault(task: _Published, everybody: Mapping[str, Persona], facts: WorldFacts) -> tuple[str, str] | None:
@@ -146,14 +176,10 @@ def _fault(task: _Published, everybody: Mapping[str, Persona], facts: WorldFacts
         return "no_answer", "there is no answer to compare with"
     if persona is None:
         return "unknown_persona", f"there is no employee {task.emp_id!r}"
-    if not persona.active:
-        return "persona_left", f"{task.emp_id} had left the company"
     if found := _PLACEHOLDER.search(f"{task.query}\n{task.reference}"):
         return "placeholder", f"{found[0]} was never filled in"
     if found := _UNSPECIFIC.search(task.query):
         return "unspecific", f"the question does not say which is meant: {found[0]!r}"
-    if task.reference.startswith('"') and task.reference.count('"') % 2:
-        return "cut_answer", "the answer breaks off"
     return _missing_source(task, facts)
 
 
@@ -180,6 +206,8 @@ def _task(entry: _Published, verdict: Checked, persona: Persona, split: Split) -
         "record": entry.position,
         "apps": list(entry.apps),
         "check": verdict.how,
+        **({"placeholder_filled": True} if entry.filled else {}),
+        **({} if persona.active else {"persona_left": True}),
     }
     return Task(
         id=entry.id,
@@ -189,7 +217,8 @@ def _task(entry: _Published, verdict: Checked, persona: Persona, split: Split) -
         subarea="patch" if entry.reference.startswith(("--- ", "diff ")) else subarea,
         type="search",
         difficulty=difficulty,
-        persona=persona,
+        # The original looks at no leaving date, and asks on behalf of people who had left.
+        persona=persona.model_copy(update={"active": True}),
         split=split,
         held_out_split=split,
         answer=Answer(
@@ -233,7 +262,6 @@ def import_enterprisebench(source: Path, place: Path, progress: Progress) -> Mad
     """
     imported = read_enterprise(source, progress=progress)
     everybody = personas(imported.rows.get("employees", ()))
-    tasks = read_published(imported, everybody)
     progress("writing the world")
     world = write_world(
         place,
@@ -245,6 +273,7 @@ def import_enterprisebench(source: Path, place: Path, progress: Progress) -> Mad
         persona=first_active(everybody),
         licence=LICENCE,
     )
+    tasks = read_published(imported, everybody, world)
     _write_beside(imported, place)
     for line in imported.report.lines():
         progress(line)

@@ -3,52 +3,90 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
-from evals.kinds.enterprise.published.report import NAMES
-from evals.tasks.task import Step
+from evals.tasks.task import Action, Answer, Step, Task
+from tools.environment import Environment
+from tools.files.data_files import read_toml
 from tools.kinds.enterprise.importing.raw import folded
 from tools.tool import Tool
 
 
 class PlanError(Exception):
-    """A call that has no equal among our tools; the message is the reason."""
+    """A plan that cannot be made here; the message is the reason."""
 
 
-def plan_of(calls: Sequence[Mapping[str, Any]], tools: Mapping[str, Tool]) -> tuple[Step, ...]:
-    """The steps of a published plan, in its order.
+def planned(task: Task, calls: Sequence[Mapping[str, Any]], env: Environment) -> Task:
+    """The task with its published calls as gold plan. If they change something, the changes are its outcome.
 
     Args:
         calls: with `tool_name` and `tool_arguments`.
-        tools: ours, by name.
 
     Raises:
-        PlanError: we have no such tool, or it takes no such argument.
+        PlanError: we have no such tool, it takes no such argument, or a call fails for the task's persona.
     """
-    by_name = {folded(name.replace(".", "")): name for name in tools}
-    return tuple(_step(call, tools, by_name) for call in calls)
+    episode = env.episode(persona=task.persona)
+    steps = tuple(_step(call, episode.toolset) for call in calls)
+    for step in steps:
+        seen = episode.call(step.tool, step.arguments)
+        if seen.status != "ok":
+            raise PlanError(f"{step.tool}: {seen.text.partition(chr(10))[0]}")
+    changes = [step for step in steps if episode.toolset[step.tool].writes]
+    if not changes:
+        return task.model_copy(update={"gold_plan": steps})
+    reference = task.answer.reference if task.answer else ""
+    return task.model_copy(
+        update={
+            "type": "crud",
+            "gold_plan": steps,
+            "expected": tuple(Action(tool=step.tool, arguments=step.arguments) for step in changes),
+            "answer": Answer(kind="done", reference=reference),
+            "must_read": (),
+            "origin": {**task.origin, "check": "changes"},
+        }
+    )
 
 
-def _step(call: Mapping[str, Any], tools: Mapping[str, Tool], by_name: Mapping[str, str]) -> Step:
+def _step(call: Mapping[str, Any], tools: Mapping[str, Tool]) -> Step:
     said = str(call.get("tool_name") or call.get("name") or "")
-    name = next((by_name[each] for each in (folded(said), f"{folded(said)}issue") if each in by_name), None)
+    given = call.get("tool_arguments", call.get("arguments")) or {}
+    name = _names(tuple(tools)).get(folded(said))
     if name is None:
         raise PlanError(f"there is no tool {said!r}")
-    given = call.get("tool_arguments", call.get("arguments")) or {}
     if not isinstance(given, Mapping):
         raise PlanError(f"the arguments of {said} are no object")
-    known = {folded(argument): argument for argument in tools[name].arguments}
-    arguments: dict[str, Any] = {}
+    arguments = {}
     for argument, value in given.items():
-        ours = _argument(folded(argument), known)
+        ours = _argument(name, folded(argument), tools[name].arguments)
         if ours is not None and value not in (None, ""):
             arguments[ours] = str(value)
     return Step(tool=name, arguments=arguments)
 
 
-def _argument(said: str, known: Mapping[str, str]) -> str | None:
-    """Our name of an argument; None for those by which the original says who calls, which nobody may say here.
+def _argument(tool: str, said: str, known: Sequence[str]) -> str | None:
+    """Our name of an argument; None for those that our tools take from the session or know by themselves.
 
     Raises:
         PlanError: the tool has no such argument.
     """
+    renamed = {**_table()["arguments"], **_table()["by_tool"].get(tool, {})}
+    names = {folded(name): name for name in known} | {folded(name): ours for name, ours in renamed.items()}
+    found = names.get(said)
+    if found in known:
+        return found
+    if said in {folded(name) for name in (*_table()["dropped"], *renamed)}:
+        return None
+    raise PlanError(f"{tool} has no argument {said!r}")
+
+
+@cache
+def _names(ours: tuple[str, ...]) -> Mapping[str, str]:
+    """Our tools by all their names, folded."""
+    own = {folded(name.removesuffix("_issue")): name for name in ours} | {folded(name): name for name in ours}
+    return own | {folded(name): tool for name, tool in _table()["tools"].items()}
+
+
+@cache
+def _table() -> Mapping[str, Any]:
+    return read_toml(__package__, "plans.toml")
