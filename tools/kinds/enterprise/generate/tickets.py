@@ -91,7 +91,7 @@ def _ticket(draft: Draft, numbers: random.Random, problem: Problem, taken: set[t
         "raised_by_emp_id": raiser.emp_id,
         "assigned_date": day,
         "emp_id": resolver.emp_id,
-        "issue": " ".join(issue),
+        "issue": f"{issue[0]}\n\n{' '.join(issue[1:])}",
         "resolution": resolution,
         "closed_date": closed,
     }

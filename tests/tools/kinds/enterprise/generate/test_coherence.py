@@ -166,7 +166,7 @@ def test_the_forum_has_many_problems() -> None:
 @given(st.sampled_from(forum_problems()), st.randoms(use_true_random=False))
 def test_all_slots_of_a_problem_get_values(problem: ForumProblem, numbers: Random) -> None:
     slots = problem.slots(numbers)
-    fixes = [*problem.fixes, *(fix for fix, _ in problem.wrong)]
+    fixes = [fix for fix, _ in (*problem.fixes, *problem.wrong)]
 
     for text in (*problem.titles, *problem.happens, *problem.tried, *problem.why, *fixes):
         assert "{" not in filled(text, slots)

@@ -24,7 +24,7 @@ class Problem:
     Attributes:
         titles, happens: wordings of what the asker sees.
         tried: what did not help the asker, who says so in the question.
-        fixes: wordings of what helps; `why` says why, `code` shows it.
+        fixes: wordings of what helps, each with a line of code that shows it, or none; `why` says why.
         wrong: what others propose, and what the asker says after trying it.
     """
 
@@ -33,9 +33,8 @@ class Problem:
     titles: tuple[str, ...]
     happens: tuple[str, ...]
     tried: tuple[str, ...]
-    fixes: tuple[str, ...]
+    fixes: tuple[tuple[str, str], ...]
     why: tuple[str, ...]
-    code: str
     wrong: tuple[tuple[str, str], ...]
     pools: tuple[tuple[str, tuple[str, ...]], ...]
 
@@ -67,6 +66,11 @@ def forum_problems() -> tuple[Problem, ...]:
     )
 
 
+def is_technical(problem: Problem) -> bool:
+    """Whether only people of technical projects have it."""
+    return problem.skill not in texts("overflow/words")["office"]
+
+
 @cache
 def of_skill(skill: str) -> tuple[Problem, ...]:
     return tuple(one for one in forum_problems() if one.skill == skill)
@@ -81,12 +85,15 @@ def _problems(skill: str, data: Mapping[str, Any]) -> Iterator[Problem]:
             titles=tuple(one["title"]),
             happens=tuple(one["happens"]),
             tried=tuple(one["tried"]),
-            fixes=tuple(one["fix"]),
+            fixes=tuple(zip(one["fix"], _codes(one["code"], len(one["fix"])), strict=True)),
             why=tuple(one["why"]),
-            code=one["code"],
             wrong=tuple((fix, failed) for fix, failed in one["wrong"]),
             pools=tuple((name, tuple(values)) for name, values in pools.items()),
         )
+
+
+def _codes(code: str | list[str], count: int) -> list[str]:
+    return [code] * count if isinstance(code, str) else code
 
 
 def _ending(number: int) -> str:

@@ -12,7 +12,7 @@ from tools.kinds.enterprise.generate.entities import Employee, Project
 from tools.kinds.enterprise.generate.grammar import grammar
 from tools.kinds.enterprise.generate.latent import reference
 from tools.kinds.enterprise.generate.projects import workday
-from tools.kinds.enterprise.generate.talk.forum import Problem, filled, forum_problems, of_skill
+from tools.kinds.enterprise.generate.talk.forum import Problem, filled, forum_problems, is_technical, of_skill
 from tools.kinds.enterprise.generate.wording import pick, texts
 
 _ANSWERS = (0, 1, 1, 2, 2, 2, 3, 4)
@@ -22,6 +22,8 @@ _HELPED, _ACCEPTED = 0.88, 0.8
 _BY_EXPERTS = 0.7
 _EXPERTS = ("EN", "IN")
 _OPENS, _CLOSES = 0.5, 0.4
+_ELSEWHERE = 0.15
+"""How many of the answers that do not help are about another problem."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,7 @@ def _turn(draft: Draft, number: int) -> Problem:
 def _question(draft: Draft, number: int, problem: Problem, room: int, staff: Sequence[Employee]) -> _Question:
     numbers = draft.rng("overflow", number)
     code = f"{problem.prefix}-{1000 + number * 7 % 9000 if number < 9000 else 9000 + number}"
-    author, project = _author(draft, numbers)
+    author, project = _author(draft, numbers, problem)
     window = project.window(author)
     assert window is not None
     asked = workday(numbers, *window)
@@ -80,10 +82,12 @@ def _question(draft: Draft, number: int, problem: Problem, room: int, staff: Seq
     return _Question(problem, code, project, author, asked, tuple(sorted(answers, key=lambda one: one[1])))
 
 
-def _author(draft: Draft, numbers: random.Random) -> tuple[Employee, Project]:
-    """A member of a project, employed during some of it."""
+def _author(draft: Draft, numbers: random.Random, problem: Problem) -> tuple[Employee, Project]:
+    """A member of a project in which one may have the problem, employed during some of it."""
     while True:
         project = numbers.choice([one for one in draft.projects if one.members])
+        if is_technical(problem) and project.department not in _EXPERTS:
+            continue
         author = draft.people[numbers.choice(project.members)]
         expert = author.department in _EXPERTS
         if project.window(author) and (expert or numbers.random() > _BY_EXPERTS):
@@ -142,23 +146,30 @@ def _advice(
 ) -> list[_Advice]:
     """What is answered, in any order: one answer helps at most, others fail or are about something else."""
     helps = count > 0 and numbers.random() < _HELPED
-    own = [_failed(numbers, slots, *pair) for pair in problem.wrong]
-    others = [one for one in of_skill(problem.skill) if one is not problem]
-    wrong = own + [_elsewhere(numbers, one, title) for one in numbers.sample(others, 2)]
     found = [_right(numbers, problem, slots)] if helps else []
-    found += numbers.sample(wrong[: max(3, count)], count - len(found))
+    failed = [_failed(numbers, slots, *pair) for pair in problem.wrong]
+    numbers.shuffle(failed)
+    others = numbers.sample([one for one in of_skill(problem.skill) if one is not problem], count)
+    while len(found) < count:
+        elsewhere = not failed or numbers.random() < _ELSEWHERE
+        found.append(_elsewhere(numbers, others.pop(), title) if elsewhere else failed.pop())
     numbers.shuffle(found)
     return found
 
 
 def _right(numbers: random.Random, problem: Problem, slots: Mapping[str, str]) -> _Advice:
     words = texts("overflow/words")["answer"]
-    fix = filled(numbers.choice(problem.fixes), slots)
+    wording, code = numbers.choice(problem.fixes)
+    fix = filled(wording, slots)
     said = [_stated(numbers, fix), filled(numbers.choice(problem.why), slots)]
     if numbers.random() < _OPENS:
         said.insert(0, numbers.choice(words["first"]))
-    end = f"\n\n{numbers.choice(words['last'])}" if numbers.random() < _CLOSES else ""
-    return _Advice(fix, f"{' '.join(said)}\n\n    {filled(problem.code, slots)}{end}", True)
+    parts = [" ".join(said)]
+    if code:
+        parts.append(f"    {filled(code, slots)}")
+    if numbers.random() < _CLOSES:
+        parts.append(numbers.choice(words["last"]))
+    return _Advice(fix, "\n\n".join(parts), True)
 
 
 def _failed(numbers: random.Random, slots: Mapping[str, str], wrong: str, failed: str) -> _Advice:
@@ -172,7 +183,7 @@ def _elsewhere(numbers: random.Random, other: Problem, title: str) -> _Advice:
     """What helps with another problem, with the asker's reply."""
     words, slots = texts("overflow/words"), other.slots(numbers)
     lead = pick(numbers, words["answer"]["other"], {"other": filled(numbers.choice(other.titles), slots)})
-    fix = filled(numbers.choice(other.fixes), slots)
+    fix = filled(numbers.choice(other.fixes)[0], slots)
     reply = pick(numbers, words["comment"]["elsewhere"], {"title": title})
     return _Advice(fix, f"{lead} {_stated(numbers, fix)}{_comment(numbers, reply)}", False)
 

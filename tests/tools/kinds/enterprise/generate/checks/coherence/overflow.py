@@ -60,9 +60,9 @@ def _verdict(body: str, problem: Problem, question: Record) -> str | None:
     """Whether an answer helps, fails or is about something else; None where it cannot be told."""
     words = texts("overflow/words")
     by, reply = words["comment"]["by"], words["comment"]
-    for fix in problem.fixes:
+    for fix, code in problem.fixes:
         if _found(f"{fix}.", problem, body):
-            about = (*_stating(fix), *problem.why, problem.code, *words["answer"]["first"])
+            about = (*_stating(fix), *problem.why, code, *words["answer"]["first"])
             return None if _without(body, problem, *about, *words["answer"]["last"]) else "helps"
     for fix, failed in problem.wrong:
         if _found(f"{fix}.", problem, body):
@@ -74,7 +74,7 @@ def _verdict(body: str, problem: Problem, question: Record) -> str | None:
         return None
     leads = [form.replace("{other}", title) for form in words["answer"]["other"] for title in other.titles]
     replies = [form.replace("{title}", _title(question)) for form in reply["elsewhere"]]
-    stated = (said for fix in other.fixes for said in _stating(fix))
+    stated = (said for fix, _ in other.fixes for said in _stating(fix))
     return None if _without(body, other, *leads, *stated, *by, *replies) else "elsewhere"
 
 
@@ -84,7 +84,7 @@ def _other(body: str, problem: Problem) -> Problem | None:
     for one in forum_problems():
         named = any(_whole(title, one, quoted) for title in one.titles)
         if named and one is not problem and one.skill == problem.skill:
-            return one if any(_found(f"{fix}.", one, body) for fix in one.fixes) else None
+            return one if any(_found(f"{fix}.", one, body) for fix, _ in one.fixes) else None
     return None
 
 
@@ -116,7 +116,7 @@ def _whole(form: str, problem: Problem, text: str) -> bool:
 
 def _without(text: str, problem: Problem, *forms: str) -> str:
     """What is left of a text without these phrases, the longest taken out first."""
-    for form in sorted(forms, key=len, reverse=True):
+    for form in sorted(filter(None, forms), key=len, reverse=True):
         text = _pattern(form, problem.skill).sub(" ", text)
     return " ".join(text.split())
 
