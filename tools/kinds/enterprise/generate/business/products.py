@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
+from tools.kinds.enterprise.generate.business.reviews import kind_reviews
 from tools.kinds.enterprise.generate.draft import Draft
 from tools.kinds.enterprise.generate.entities import Product
 from tools.kinds.enterprise.generate.grammar import grammar
@@ -101,7 +102,8 @@ def _priced(amount: float) -> int:
 
 def _about(numbers: random.Random, product: Product, slots: dict[str, str], facts: dict[str, str]) -> str:
     part = numbers.choice(product.parts)
-    slots = slots | facts | {"part": part, "good": numbers.choice(texts("parts")[part]["good"])}
+    good = kind_reviews(product.kind).parts[part]["good"]
+    slots = slots | facts | {"part": part, "good": numbers.choice(good)}
     other = _WORDS.data["other"]
     middle = [_WORDS.say(numbers, slot, slots) for slot in facts]
     middle.append(pick(numbers, other["part"], slots))

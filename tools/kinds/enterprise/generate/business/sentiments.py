@@ -6,23 +6,25 @@ import random
 from datetime import date, timedelta
 from functools import cache
 
+from tools.kinds.enterprise.generate.business.reviews import BANDS, kind_reviews
+from tools.kinds.enterprise.generate.deck import Deck
 from tools.kinds.enterprise.generate.draft import Draft
 from tools.kinds.enterprise.generate.entities import Product, Sale
 from tools.kinds.enterprise.generate.grammar import MONTHS, grammar
 from tools.kinds.enterprise.generate.latent import reference
-from tools.kinds.enterprise.generate.wording import pick, texts, with_article
+from tools.kinds.enterprise.generate.wording import fill, texts, with_article
 
 _WORDS = grammar("sentiments")
-_POLARITIES = {1: ("negative", "strong"), 2: ("negative", "mild"), 3: ("neutral", "none")} | {
-    4: ("positive", "mild"),
-    5: ("positive", "strong"),
-}
-"""What so many stars mean."""
-
 _VALUES = {"positive": "1", "neutral": "0", "negative": "-1"}
-_PHRASES = {"positive": "good", "neutral": "meh", "negative": "bad"}
+_SOME_WEEKS = 3
+"""From then on a review may look back."""
+
 _UNREVIEWED = 0.08
 _LONGEST_WAIT = 70
+_OPENED, _LOOKS_BACK, _SCENE, _ASIDE = 0.75, 0.3, 0.6, 0.3
+"""How often a review has such a sentence, where it fits."""
+
+_FEW = ("two", "three", "four", "five", "six", "seven", "eight")
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
 
 
@@ -33,6 +35,7 @@ def add_sentiments(draft: Draft) -> None:
     whether it is a follow-up. For one customer, product and aspect there is one review.
     """
     numbers = draft.rng("sentiments")
+    deck = Deck(draft.rng("sentiments", "wordings"))
     reviews = []
     for sale, follow_up in _reviewed(numbers, draft):
         first = sale.day + timedelta(days=1)
@@ -43,7 +46,7 @@ def add_sentiments(draft: Draft) -> None:
         reviews.append((day, sale, follow_up))
     reviews.sort(key=lambda review: (review[0], review[1].sales_record_id, review[2]))
     for number, (day, sale, follow_up) in enumerate(reviews, start=1):
-        _add(draft, number, day, sale, follow_up)
+        _add(draft, deck, number, day, sale, follow_up)
 
 
 def _reviewed(numbers: random.Random, draft: Draft) -> list[tuple[Sale, bool]]:
@@ -57,11 +60,11 @@ def _reviewed(numbers: random.Random, draft: Draft) -> list[tuple[Sale, bool]]:
     return [(sale, False) for sale in first] + [(sale, True) for sale in twice]
 
 
-def _add(draft: Draft, number: int, day: date, sale: Sale, follow_up: bool) -> None:
+def _add(draft: Draft, deck: Deck, number: int, day: date, sale: Sale, follow_up: bool) -> None:
     numbers = draft.rng("sentiments", number)
     product = sale.product
     stars = _stars(numbers, product, sale.customer.patience)
-    polarity, severity = _POLARITIES[stars]
+    polarity, _, severity = BANDS[stars].partition("_")
     facts = {
         "polarity": _VALUES[polarity],
         "severity": severity,
@@ -75,7 +78,7 @@ def _add(draft: Draft, number: int, day: date, sale: Sale, follow_up: bool) -> N
         product_id=product.product_id,
         customer_id=sale.customer.customer_id,
         review_id=f"REV-{number:05d}",
-        review_content=_text(numbers, sale, facts, polarity, (day - sale.day).days // 7),
+        review_content=_text(numbers, deck, sale, facts, (day - sale.day).days // 7),
         review_date=day,
     )
     refs = [
@@ -99,33 +102,49 @@ def _aspect(draft: Draft, sale: Sale, follow_up: bool) -> str:
     return order[1 if follow_up else 0]
 
 
-def _text(numbers: random.Random, sale: Sale, facts: dict[str, str], polarity: str, weeks: int) -> str:
-    phrase = _PHRASES[polarity]
-    slots = facts | {
-        phrase: numbers.choice(texts("parts")[facts["aspect"]][phrase]),
-        "kind": sale.product.kind,
-        "a_kind": with_article(sale.product.kind),
+def _text(numbers: random.Random, deck: Deck, sale: Sale, facts: dict[str, str], weeks: int) -> str:
+    """An opening, the opinion, a scene, an aside and the stars; only the opinion judges."""
+    product, known = sale.product, kind_reviews(sale.product.kind)
+    slots = _slots(numbers, sale, weeks) | facts
+    band = BANDS[int(facts["stars"])]
+    slots["said"] = deck.draw((product.kind, facts["aspect"], band), known.phrases(facts["aspect"], band))
+    opinion = deck.draw((product.kind, facts["aspect"], band, "form"), _WORDS.data["opinions"][band])
+    sentences = [fill(opinion, slots)]
+    who = "business" if sale.customer.business else "private"
+    if facts["follow_up"] == "yes":
+        sentences.insert(0, _opening(deck, "follow_up", slots))
+    elif numbers.random() < _OPENED:
+        back = weeks >= _SOME_WEEKS and numbers.random() < _LOOKS_BACK
+        sentences.insert(0, _opening(deck, "later" if back else who, slots))
+    if who == "private" and numbers.random() < _SCENE:
+        scenes = known.scenes + (known.later if weeks >= _SOME_WEEKS else ())
+        sentences.insert(len(sentences) - numbers.randint(0, 1), fill(numbers.choice(scenes), slots))
+    if numbers.random() < _ASIDE:
+        asides = _WORDS.data["asides"]["business" if sale.customer.business else "any"]
+        sentences.append(fill(numbers.choice(asides), slots))
+    stars = _WORDS.fill(deck.draw("stars", _WORDS.data["say"]["stars"]), slots)
+    sentences.insert(numbers.choice((0, len(sentences), len(sentences))), stars)
+    return " ".join(sentences)
+
+
+def _opening(deck: Deck, which: str, slots: dict[str, str]) -> str:
+    return fill(deck.draw((which, slots["kind"]), _WORDS.data["openings"][which]), slots)
+
+
+def _slots(numbers: random.Random, sale: Sale, weeks: int) -> dict[str, str]:
+    few = numbers.choice(_FEW)
+    return {
+        "kind": sale.product.short,
+        "a_kind": with_article(sale.product.short),
         "brand": sale.product.brand,
         "use": _use(sale.product.kind),
-        "customer": "home" if numbers.random() < 0.5 else "work",
         "region": sale.customer.region,
         "month": MONTHS[sale.day.month - 1],
         "weekday": numbers.choice(_WEEKDAYS),
         "weeks": str(weeks),
+        "few": few,
+        "few_cap": few.capitalize(),
     }
-    other = _WORDS.data["other"]
-    sentences = [pick(numbers, _WORDS.data["opinions"][f"{polarity}_{facts['severity']}"], slots)]
-    if facts["follow_up"] == "yes":
-        sentences.insert(0, pick(numbers, other["follow_up"], slots))
-    elif numbers.random() < 0.75:
-        later = weeks > 1 and numbers.random() < 0.3
-        sentences.insert(0, pick(numbers, other["opening_later" if later else "opening"], slots))
-    if numbers.random() < 0.45:
-        sentences.insert(
-            numbers.randint(len(sentences) - 1, len(sentences)), pick(numbers, other["aside"], slots)
-        )
-    sentences.insert(numbers.choice((0, len(sentences), len(sentences))), _WORDS.say(numbers, "stars", facts))
-    return " ".join(sentences)
 
 
 @cache

@@ -11,6 +11,7 @@ from datetime import date, timedelta
 from functools import cached_property
 from itertools import accumulate
 
+from tools.kinds.enterprise.generate.business.reviews import defects
 from tools.kinds.enterprise.generate.draft import Draft
 from tools.kinds.enterprise.generate.entities import Client, Employee, Product, Project
 from tools.kinds.enterprise.generate.latent import reference
@@ -173,9 +174,8 @@ class _Desk:
 
     def _on_product(self, place: _Place, day: date, facts: dict[str, str], product: Product) -> Announcement:
         part = _part(place.numbers, product)
-        faults = [fault for fault in texts("parts")[part]["bad"] if not {"me", "my"} & set(fault.split())]
         refs = (reference("products", product.product_id),)
-        fault = place.numbers.choice(faults)
+        fault = place.numbers.choice(defects(product.kind)[part])
         return place.says(day, facts, product.product_id, refs=refs, product=product, part=part, fault=fault)
 
     def _milestone(self, place: _Place) -> Announcement | None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
+from tools.kinds.enterprise.generate.business.reviews import defects
 from tools.kinds.enterprise.generate.draft import Draft
 from tools.kinds.enterprise.generate.entities import Employee
 from tools.kinds.enterprise.generate.projects import workday
@@ -85,14 +86,15 @@ def _clients(draft: Draft) -> list[Partner]:
     for one in draft.clients:
         goods = f"the {one.product.name.partition(',')[0]}"
         names = (goods, f"the {one.product.kind}")
-        found.append(_partner("clients", rows[one.client_id], one.client_id, names, one.product.parts))
+        faults = defects(one.product.kind)
+        found.append(_partner("clients", rows[one.client_id], one.client_id, names, faults))
     return found
 
 
 def _vendors(draft: Draft) -> list[Partner]:
     """Those who supply products; of cartons or plant care one would write otherwise."""
     rows = {row["vendor_id"]: row for row in draft.records("vendors")}
-    parts = {f"{product.kind}s": product.parts for product in draft.products}
+    parts = {f"{product.kind}s": defects(product.kind) for product in draft.products}
     found = []
     for one in draft.vendors:
         supplied = next((named for kinds, named in parts.items() if one.supplies.startswith(kinds)), None)
@@ -103,7 +105,11 @@ def _vendors(draft: Draft) -> list[Partner]:
 
 
 def _partner(
-    source: str, row: Mapping[str, str | None], key: str, names: tuple[str, str], parts: Sequence[str]
+    source: str,
+    row: Mapping[str, str | None],
+    key: str,
+    names: tuple[str, str],
+    faults: Mapping[str, Sequence[str]],
 ) -> Partner:
     inseparable = texts("partner_mail")["inseparable"]
     cells = {column: cell or "" for column, cell in row.items()}
@@ -115,7 +121,7 @@ def _partner(
         emp_id=cells["emp_id"],
         goods=names[0],
         briefly=names[1],
-        faults={part: texts("parts")[part]["bad"] for part in parts if part not in inseparable},
+        faults={part: said for part, said in faults.items() if part not in inseparable},
         since=date.fromisoformat(cells["onboarding_date"]),
     )
 

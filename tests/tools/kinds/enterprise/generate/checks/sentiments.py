@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
+from tests.tools.kinds.enterprise.generate.checks.opinions import opinions
 from tests.tools.kinds.enterprise.generate.checks.sentences import problems
 from tools.generating.latent import Latent
-from tools.kinds.enterprise.generate.business.sentiments import _PHRASES, _VALUES, _WORDS
-from tools.kinds.enterprise.generate.wording import fill, texts
+from tools.kinds.enterprise.generate.business.sentiments import _VALUES, _WORDS
 
 
 def check(record: Mapping[str, str | None], latent: Latent) -> list[str]:
@@ -17,10 +17,11 @@ def check(record: Mapping[str, str | None], latent: Latent) -> list[str]:
     text = str(record["review_content"])
     facts = latent.facts
     found = problems(_WORDS, latent.ref, text, facts, ["stars"])
-    stated = {opinion for opinion, pattern in _opinions().items() if pattern.search(text)}
-    wanted = {(facts["polarity"], facts["severity"], facts["aspect"])}
-    if stated != wanted:
-        found.append(f"{latent.ref}: the opinion is {wanted}, the text says {sorted(stated)}")
+    stated = [{(one.band, one.part) for one in meant} for meant in opinions(text)]
+    polarity = next(name for name, value in _VALUES.items() if value == facts["polarity"])
+    wanted = {(f"{polarity}_{facts['severity']}", facts["aspect"])}
+    if stated != [wanted]:
+        found.append(f"{latent.ref}: the opinion is {wanted}, the text says {stated}")
     later = any(pattern.search(text) for pattern in _follow_ups())
     if later != (facts["follow_up"] == "yes"):
         found.append(f"{latent.ref}: follow-up is {facts['follow_up']!r}, the text says otherwise")
@@ -28,22 +29,6 @@ def check(record: Mapping[str, str | None], latent: Latent) -> list[str]:
 
 
 @cache
-def _opinions() -> dict[tuple[str, str, str], re.Pattern[str]]:
-    """How each polarity, severity and part looks in a text."""
-    found = {}
-    for opinion, forms in _WORDS.data["opinions"].items():
-        polarity, _, severity = opinion.partition("_")
-        phrase = _PHRASES[polarity]
-        for part, phrases in texts("parts").items():
-            sentences = [
-                fill(form, {"aspect": part, phrase: said}) for form in forms for said in phrases[phrase]
-            ]
-            pattern = "|".join(re.escape(sentence) for sentence in sentences)
-            found[_VALUES[polarity], severity, part] = re.compile(pattern)
-    return found
-
-
-@cache
 def _follow_ups() -> list[re.Pattern[str]]:
-    forms = _WORDS.data["other"]["follow_up"]
+    forms = _WORDS.data["openings"]["follow_up"]
     return [re.compile(re.sub(r"\\\{\w+\\\}", ".+?", re.escape(form))) for form in forms]

@@ -10,6 +10,7 @@ from tests.tools.kinds.enterprise.generate.checks.coherence.clients import indus
 from tests.tools.kinds.enterprise.generate.checks.coherence.phrases import Phrases
 from tests.tools.kinds.enterprise.generate.checks.coherence.products import foreign_products, kind_of
 from tests.tools.kinds.enterprise.generate.checks.sentences import read
+from tools.kinds.enterprise.generate.business.reviews import defects
 from tools.kinds.enterprise.generate.talk.posts import post_grammar
 from tools.kinds.enterprise.generate.wording import texts
 
@@ -131,7 +132,10 @@ def _product(stated: Stated, facts: Facts) -> Record | None:
 @cache
 def _faults() -> Phrases[str]:
     return Phrases(
-        (f"the {part} {fault}", part) for part, data in texts("parts").items() for fault in data["bad"]
+        (f"the {part} {fault}", part)
+        for entry in texts("products")["kinds"]
+        for part, faults in defects(entry["name"]).items()
+        for fault in faults
     )
 
 

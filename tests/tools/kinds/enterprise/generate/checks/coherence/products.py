@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
-from evals.kinds.enterprise.facts import Record
+from evals.kinds.enterprise.facts import Facts, Record
 from tests.tools.kinds.enterprise.generate.checks.coherence.phrases import Phrases
 from tools.kinds.enterprise.generate.wording import texts
 
@@ -13,6 +13,12 @@ from tools.kinds.enterprise.generate.wording import texts
 def kind_of(product: Record) -> str:
     """What a product is, e.g. `mixer grinder`."""
     return _kinds()[product["category"]]
+
+
+def kind_bought(record: Record, facts: Facts) -> str:
+    """The kind of the product that a record names by id."""
+    product = facts.get("products", record["product_id"])
+    return kind_of(product) if product else "product that is not sold"
 
 
 def foreign_products(text: str, kind: str) -> Iterator[str]:

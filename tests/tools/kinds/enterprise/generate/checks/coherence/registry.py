@@ -8,6 +8,7 @@ from evals.kinds.enterprise.facts import Facts, Record, ref
 from tests.tools.kinds.enterprise.generate.checks.coherence.clients import incoherent_client
 from tests.tools.kinds.enterprise.generate.checks.coherence.overflow import incoherent_thread
 from tests.tools.kinds.enterprise.generate.checks.coherence.posts import incoherent_post
+from tests.tools.kinds.enterprise.generate.checks.coherence.sentiments import incoherent_review
 from tests.tools.kinds.enterprise.generate.checks.coherence.support_chats import incoherent_chat
 from tests.tools.kinds.enterprise.generate.checks.coherence.tickets import incoherent_ticket
 from tests.tools.kinds.enterprise.generate.checks.coherence.vendors import incoherent_vendor
@@ -26,6 +27,7 @@ CHECKS: dict[str, Check] = {
     "clients": incoherent_client,
     "posts": incoherent_post,
     "overflow": incoherent_thread,
+    "sentiments": incoherent_review,
     "support_chats": incoherent_chat,
     "tickets": incoherent_ticket,
     "vendors": incoherent_vendor,

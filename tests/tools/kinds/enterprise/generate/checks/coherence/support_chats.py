@@ -7,6 +7,7 @@ from functools import cache
 
 from evals.kinds.enterprise.facts import Facts, Record
 from tests.tools.kinds.enterprise.generate.checks.coherence.phrases import Phrases
+from tests.tools.kinds.enterprise.generate.checks.coherence.products import kind_bought
 from tools.kinds.enterprise.generate.business.product_problems import ProductProblem, product_problems
 from tools.kinds.enterprise.generate.wording import texts
 
@@ -19,8 +20,7 @@ def incoherent_chat(chat: Record, facts: Facts) -> Iterator[str]:
         yield f"it states {len(stated)} problems"
         return
     [problem] = stated.values()
-    product = facts.get("products", chat["product_id"])
-    kind = _kinds().get(product["category"] if product else "", "no product")
+    kind = kind_bought(chat, facts)
     if kind not in problem.kinds:
         yield f"{problem.key!r} is no problem of a {kind}"
     for phrase, owners in _phrases().found(text):
@@ -34,12 +34,6 @@ def incoherent_chat(chat: Record, facts: Facts) -> Iterator[str]:
         yield from (
             f"{one!r} does not fit product or month" for one in aside["say"] if one in text and not fits
         )
-
-
-@cache
-def _kinds() -> dict[str, str]:
-    """The kind of product by its category."""
-    return {entry["category"]: entry["name"] for entry in texts("products")["kinds"]}
 
 
 @cache

@@ -1,0 +1,47 @@
+"""Reading the opinion of a review."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple
+
+from tools.kinds.enterprise.generate.business.reviews import BANDS, kind_reviews
+from tools.kinds.enterprise.generate.wording import fill, texts, with_article
+
+_END = re.compile(r"(?<=[.!?])\s+")
+
+
+class Opinion(NamedTuple):
+    """A sentence that says what is good or bad, by kind of product."""
+
+    kind: str
+    band: str
+    part: str
+
+
+def sentences(text: str) -> list[str]:
+    return _END.split(text)
+
+
+def opinions(text: str) -> Iterator[set[Opinion]]:
+    """For each sentence of a review that is an opinion, what it may be of."""
+    known = _known()
+    return (known[sentence] for sentence in sentences(text) if sentence in known)
+
+
+@cache
+def _known() -> dict[str, set[Opinion]]:
+    found: dict[str, set[Opinion]] = defaultdict(set)
+    for entry in texts("products")["kinds"]:
+        slots = {"kind": entry["short"], "a_kind": with_article(entry["short"])}
+        known = kind_reviews(entry["name"])
+        for part in entry["parts"]:
+            for band in BANDS.values():
+                for said in known.phrases(part, band):
+                    for form in texts("sentiments")["opinions"][band]:
+                        sentence = fill(form, slots | {"aspect": part, "said": said})
+                        found[sentence].add(Opinion(entry["name"], band, part))
+    return found
