@@ -6,7 +6,7 @@ import random
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import cache
+from functools import cache, cached_property
 from typing import Literal
 
 from tools.kinds.enterprise.generate.grammar import MONTHS
@@ -22,6 +22,7 @@ _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday")
 
 
 _WORD = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
+_SLOT = re.compile(r"\{\w+\}")
 _STEM = 6
 _SMALL_WORDS = """
 the with from that this their them they have been were what which when where into over under after before
@@ -62,21 +63,27 @@ class Bank:
         forms: tuple[str, ...] = getattr(self, kind)
         return [said(numbers, form) for form in numbers.sample(forms, min(count, len(forms)))]
 
-    def part_in(self, sentence: str) -> str | None:
-        """Which of `things` a sentence is about; None if it is about none of them."""
-        found = _stems(sentence)
-        scores = [
-            (len(_stems(thing) & found), -place)
-            for place, thing in enumerate(self.things)
-            if _head(thing) in found or len(_stems(thing) & found) > 1
-        ]
-        return self.things[-max(scores)[1]] if scores else None
+    def part_in(self, form: str) -> str | None:
+        """Which of `things` a sentence is about, its slots filled or not; None for none of them."""
+        if form not in self._parts:
+            found = _stems(form)
+            scores = [
+                (len(_stems(thing) & found), -place)
+                for place, thing in enumerate(self.things)
+                if _head(thing) in found or len(_stems(thing) & found) > 1
+            ]
+            self._parts[form] = self.things[-max(scores)[1]] if scores else None
+        return self._parts[form]
 
-    def answer_in(self, sentences: Sequence[str], to: str) -> str | None:
+    def answer_in(self, forms: Sequence[str], to: str) -> str | None:
         """The sentence about the same part as another that shares most words with it; None if none does."""
         part = self.part_in(to)
-        about = [one for one in sentences if part and self.part_in(one) == part]
+        about = [one for one in forms if part and self.part_in(one) == part]
         return max(about, key=lambda one: len(_stems(one) & _stems(to)), default=None)
+
+    @cached_property
+    def _parts(self) -> dict[str, str | None]:
+        return {}
 
 
 def domains(department: str) -> dict[str, list[str]]:
@@ -153,7 +160,7 @@ def _small_words() -> frozenset[str]:
 @cache
 def _stems(phrase: str) -> frozenset[str]:
     """The beginnings of the words that carry meaning."""
-    words: list[str] = _WORD.findall(phrase.lower())
+    words: list[str] = _WORD.findall(_SLOT.sub("", phrase.lower()))
     return frozenset(word[:_STEM] for word in words if len(word) > 2 and word not in _small_words())
 
 

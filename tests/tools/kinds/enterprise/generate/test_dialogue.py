@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from statistics import mean
 
 from tests.tools.kinds.enterprise.generate.worlds import records, small
@@ -74,4 +75,16 @@ def test_a_name_at_the_beginning_stays_a_name() -> None:
     assert joined("well, ", "We did it.") == "Well, we did it."
     assert joined("well, ", "Claims Processing did it.") == "Claims Processing did it."
     assert joined("well, ", "Kochi did it.") == "Kochi did it."
+    assert joined("well, ", "In Kochi we did it.") == "Well, in Kochi we did it."
     assert joined("then: ", "Next we do it.") == "Next we do it."
+
+
+def test_a_reply_leaves_no_question_open() -> None:
+    def lines(found: object) -> Iterator[str]:
+        if isinstance(found, dict):
+            for one in found.values():
+                yield from lines(one)
+        elif isinstance(found, list):
+            yield from found
+
+    assert [one for one in lines(texts("dialogue")["react"]) if "?" in one] == []

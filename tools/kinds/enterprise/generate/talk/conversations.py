@@ -31,14 +31,19 @@ _PACE = (0.2, 0.6)
 """Days that a percent of the work takes."""
 
 _TRIES = 200
+_NEAR_PRODUCTS = ("EN", "SA", "BU", "BP")
 _Topic = tuple[str, str, str]
 """Somebody's id, the name of a project, and one of its topics."""
+
+_Members = tuple[Project, list[Employee]]
+"""A project and those of its members who belong to a team."""
 
 
 def add_conversations(draft: Draft) -> None:
     """Chats of the six teams in equal numbers; of one topic a person has one chat at most."""
     numbers = draft.rng("conversations")
     teams = list(TEAMS)
+    projects = {team: _projects(draft, team) for team in teams}
     taken: set[_Topic] = set()
     cite_products(draft)
     cite_threads(draft)
@@ -47,7 +52,7 @@ def add_conversations(draft: Draft) -> None:
         chance = draft.rng("conversations", number)
         # A small team may have said all that there is to say; then the next one talks.
         for team in (*teams[number % len(teams) :], *teams[: number % len(teams)]):
-            if chat := _draw(draft, chance, team, taken):
+            if chat := _draw(draft, chance, projects[team], taken):
                 chats.append((chat, team, number))
                 break
     numbers.shuffle(chats)  # else the ids would tell the team
@@ -55,13 +60,19 @@ def add_conversations(draft: Draft) -> None:
         _add(draft, draft.rng("conversations", number, "text"), f"CV-{place:05d}", chat, team)
 
 
-def _draw(draft: Draft, numbers: random.Random, team: str, taken: set[_Topic]) -> Chat | None:
+def _projects(draft: Draft, team: str) -> list[_Members]:
+    found = [(one, colleagues(draft, one, *TEAMS[team])) for one in draft.projects]
+    return [(project, members) for project, members in found if members]
+
+
+def _draw(
+    draft: Draft, numbers: random.Random, projects: Sequence[_Members], taken: set[_Topic]
+) -> Chat | None:
     """Who talks when about what; None if nobody of the team has anything left to talk about.
 
     Two members of one project, both employed on that day.
     """
-    projects = [one for one in draft.projects if colleagues(draft, one, *TEAMS[team])]
-    for project, topic, sender, recipient in _pairs(draft, numbers, team, projects):
+    for project, topic, sender, recipient in _pairs(draft, numbers, projects):
         window = project.window(sender, recipient)
         keys = {(one.emp_id, project.name, topic) for one in (sender, recipient)}
         if sender is recipient or window is None or keys & taken:
@@ -74,19 +85,18 @@ def _draw(draft: Draft, numbers: random.Random, team: str, taken: set[_Topic]) -
 
 
 def _pairs(
-    draft: Draft, numbers: random.Random, team: str, projects: Sequence[Project]
+    draft: Draft, numbers: random.Random, projects: Sequence[_Members]
 ) -> Iterator[tuple[Project, str, Employee, Employee]]:
     """Pairs of speakers with a topic: by chance first, then the rest in random order."""
     for _ in range(_TRIES if projects else 0):
-        project = numbers.choice(projects)
+        project, members = numbers.choice(projects)
         topic = project.topic(numbers)
-        sender = numbers.choice(colleagues(draft, project, *TEAMS[team]))
-        yield project, topic, sender, draft.people[numbers.choice(project.members)]
+        yield project, topic, numbers.choice(members), draft.people[numbers.choice(project.members)]
     rest = [
         (project, topic, sender)
-        for project in projects
+        for project, members in projects
         for topic in project.topics
-        for sender in colleagues(draft, project, *TEAMS[team])
+        for sender in members
     ]
     numbers.shuffle(rest)
     for project, topic, sender in rest:
@@ -155,9 +165,9 @@ def _cited(draft: Draft, numbers: random.Random, chat: Chat) -> Citable | None:
 
 
 def cite_products(draft: Draft) -> None:
-    """Let people mention the product that their project is for."""
+    """Let people mention the product that their project is for, where their work is about products."""
     for project in draft.projects:
-        if project.product is not None:
+        if project.product is not None and project.department in _NEAR_PRODUCTS:
             key = project.product.product_id
             one = Citable(reference("products", key), key, project.start, name=project.product.name)
             draft.cite(project.name, one)

@@ -10,7 +10,7 @@ from typing import get_args
 from tools.kinds.enterprise.generate.entities import Citable, Employee, Project
 from tools.kinds.enterprise.generate.grammar import grammar
 from tools.kinds.enterprise.generate.talk.phrases import Phrases, joined, lowered
-from tools.kinds.enterprise.generate.topics import Kind, details
+from tools.kinds.enterprise.generate.topics import Kind, details, said
 from tools.kinds.enterprise.generate.wording import texts
 
 _Small = tuple[str, str, str]
@@ -72,7 +72,7 @@ class _Dialogue:
         asked = ("asked",) if "approver" in chat.facts else ()
         self._phrases = Phrases(numbers, (*asked, chat.facts["outcome"], chat.intent), self._facts)
         self._bank = details(chat.topic)
-        self._left = {kind: self._bank.sample(numbers, kind, 9) for kind in get_args(Kind)}
+        self._left: dict[Kind, list[str]] = {kind: self._shuffled(kind) for kind in get_args(Kind)}
         self._parts = numbers.sample(self._bank.things, len(self._bank.things))
         self._drifted = False
 
@@ -94,7 +94,7 @@ class _Dialogue:
                 self._detail(blocks.pop(0))
         self._conclude()
         self._close(small if small and small[0] == "end" else None)
-        return "\n".join(f"{speaker}: {' '.join(said)}" for speaker, said in self.turns)
+        return "\n".join(f"{speaker}: {' '.join(words)}" for speaker, words in self.turns)
 
     def _open(self, small: _Small | None) -> None:
         first, second, words = self._first, self._second, self._phrases
@@ -125,21 +125,21 @@ class _Dialogue:
         found = self._take(kind)
         if found is None:
             return
-        said, part = found
+        form, part = found
         if kind == "gain":
-            self._gain(said, part, listener)
+            self._gain(form, part, listener)
             return
         alone = self._speaker() == teller and len(self.turns[-1][1]) < 3
         if asked or not alone or self._numbers.random() < _ASKED:
             if not asked:
                 probe = kind if part else f"{kind}_any"
                 self._ask(listener, self._phrases.of("probe", probe, other=teller, thing=part))
-            self._say(teller, self._led(said, "asked", kind), (kind,))
+            self._say(teller, self._led(form, "asked", kind), (kind,))
         else:
-            self._say(teller, self._led(said, "more" if self._drifted else "fact", kind), (kind,), part)
+            self._say(teller, self._led(form, "more" if self._drifted else "fact", kind), (kind,), part)
         self._drifted = True
         if kind == "trouble":
-            self._remedy(teller, said, part)
+            self._remedy(teller, form, part)
 
     def _remedy(self, teller: str, trouble: str, part: str | None) -> None:
         """What is done about the trouble just told, where a plan is about the same part."""
@@ -148,18 +148,18 @@ class _Dialogue:
             self._left["next"].remove(plan)
             listener = self._other(teller)
             self._ask(listener, self._phrases.of("remedy", "any", other=teller))
-            self._say(teller, plan, ("next",), part)
+            self._say(teller, said(self._numbers, plan), ("next",), part)
 
-    def _gain(self, said: str, part: str | None, listener: str) -> None:
+    def _gain(self, form: str, part: str | None, listener: str) -> None:
         """Why it matters, after something good was told: the other one says it, or who told."""
         if self.told is None or self.told[0] not in {("done",), ("next",)}:
             return
         speaker = self._speaker()
         if speaker != listener and self._numbers.random() < 0.5:
             self._react(listener)
-            self._say(listener, self._led(said, "listener", "gain"), ("gain",), part)
+            self._say(listener, self._led(form, "listener", "gain"), ("gain",), part)
         else:
-            self._say(speaker, self._led(said, "more", "gain"), ("gain",), part)
+            self._say(speaker, self._led(form, "more", "gain"), ("gain",), part)
 
     def _conclude(self) -> None:
         teller, outcome = self._teller("outcome"), self._chat.facts["outcome"]
@@ -167,8 +167,8 @@ class _Dialogue:
         self._ask(listener, self._back(self._phrases.of("wrap", self._chat.intent, other=teller)))
         if bridge := self._phrases.of("bridge", outcome, other=listener):
             self._say(teller, bridge)
-        said = grammar("conversations").say(self._numbers, f"outcome_{self._chat.intent}", self._facts)
-        self._say(teller, said, ("outcome", outcome))
+        stated = grammar("conversations").say(self._numbers, f"outcome_{self._chat.intent}", self._facts)
+        self._say(teller, stated, ("outcome", outcome))
 
     def _close(self, small: _Small | None) -> None:
         last = self._speaker()
@@ -203,30 +203,36 @@ class _Dialogue:
             self._say(speaker, self._phrases.of("react", *occasion, other=other, thing=part))
 
     def _say(
-        self, speaker: str, said: str, told: tuple[str, ...] | None = None, part: str | None = None
+        self, speaker: str, words: str, told: tuple[str, ...] | None = None, part: str | None = None
     ) -> None:
         """Join to the words of the same speaker just before."""
         if self.turns and self._speaker() == speaker:
-            self.turns[-1][1].append(said)
+            self.turns[-1][1].append(words)
         else:
-            self.turns.append((speaker, [said]))
+            self.turns.append((speaker, [words]))
         self.told = (told, part, speaker) if told else None
+
+    def _shuffled(self, kind: Kind) -> list[str]:
+        forms: tuple[str, ...] = getattr(self._bank, kind)
+        return self._numbers.sample(forms, len(forms))
 
     def _take(self, kind: Kind) -> tuple[str, str | None] | None:
         """A detail that was not told yet, best of a part that was not spoken of, and its part."""
-        found = [(one, self._bank.part_in(one)) for one in self._left[kind]]
+        found = [(form, self._bank.part_in(form)) for form in self._left[kind]]
         if not found:
             return None
-        chosen = next((one for one in found if one[1] in self._parts), found[0])
-        self._left[kind].remove(chosen[0])
-        if chosen[1] in self._parts[:-1]:
-            self._parts.remove(chosen[1])
-        return chosen
+        form, part = next((one for one in found if one[1] in self._parts), found[0])
+        self._left[kind].remove(form)
+        if part in self._parts[:-1]:
+            self._parts.remove(part)
+        return form, part
 
-    def _led(self, said: str, how: str, kind: Kind) -> str:
+    def _led(self, form: str, how: str, kind: Kind) -> str:
+        """A detail in words, with a beginning that fits what stands before it."""
+        detail = said(self._numbers, form)
         if how == "asked" and self._numbers.random() >= _LEADS:
-            return said
-        return joined(self._phrases.of("lead", how, kind, other=self._other(self._speaker())), said)
+            return detail
+        return joined(self._phrases.of("lead", how, kind, other=self._other(self._speaker())), detail)
 
     def _teller(self, slot: str) -> str:
         return self._second if slot in ANSWERED.get(self._chat.intent, ()) else self._first
@@ -238,7 +244,7 @@ class _Dialogue:
         return self.turns[-1][0]
 
     def _length(self) -> int:
-        return sum(len(said.split()) for _, turn in self.turns for said in turn)
+        return sum(len(words.split()) for _, turn in self.turns for words in turn)
 
 
 def _small_talk(numbers: random.Random, chat: Chat) -> _Small | None:

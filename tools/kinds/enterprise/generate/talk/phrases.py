@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 from tools.kinds.enterprise.generate.topics import common_words, said
-from tools.kinds.enterprise.generate.wording import texts
+from tools.kinds.enterprise.generate.wording import fill, texts
 
 _MOST = {"topic": 5, "project": 5, "thing": 6}
 """So often a chat names its topic, its project, and parts of the topic."""
@@ -20,6 +20,7 @@ _CALLS = 0.3
 
 _SLOT = re.compile(r"\{(\w+)\}")
 _LATER = ("Next", "Next,", "After", "Then", "Later")
+_PLACES = ("At", "For", "From", "In", "On", "Until")
 _CALL = re.compile(r", \{other\}(?=[,.?:])")
 
 
@@ -64,16 +65,17 @@ class Phrases:
         if self._called or self._numbers.random() >= _CALLS:
             form = _CALL.sub("", form)
         self._called = "{other}" in form
-        self._named.update(_SLOT.findall(form))
-        return said(self._numbers, form, **self._facts, other=other, thing=thing or "")
+        self._named.update(_names(form))
+        facts = {**self._facts, "other": other, "thing": thing or ""}
+        return fill(form, facts) if _names(form) <= facts.keys() else said(self._numbers, form, **facts)
 
     def _fits(self, form: str, thing: str | None) -> bool:
-        names = _SLOT.findall(form)
-        return (
-            form not in self._said
-            and (thing is not None or "thing" not in names)
-            and all(self._named[name] < _MOST.get(name, 9) for name in names)
-        )
+        if form in self._said:
+            return False
+        names = _names(form)
+        if thing is None and "thing" in names:
+            return False
+        return not names or all(self._named[name] < _MOST.get(name, 99) for name in names)
 
 
 def lowered(sentence: str) -> str:
@@ -84,9 +86,16 @@ def lowered(sentence: str) -> str:
 def joined(lead: str, sentence: str) -> str:
     """A sentence with a beginning before it; without, where its first word is a name or has one already."""
     first, _, rest = sentence.partition(" ")
-    if first.lower() not in common_words() or first in _LATER or rest[:1].isupper():
+    named = rest[:1].isupper() and first not in _PLACES
+    if first.lower() not in common_words() or first in _LATER or named:
         return sentence
     return f"{lead[:1].upper()}{lead[1:]}{first.lower()} {rest}"
+
+
+@cache
+def _names(form: str) -> frozenset[str]:
+    """The slots of a form."""
+    return frozenset(_SLOT.findall(form))
 
 
 @cache
