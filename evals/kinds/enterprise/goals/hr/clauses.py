@@ -89,14 +89,18 @@ def rule(plan: PlanRecorder, title: str, why: str, wanted: str) -> Rule:
     return rules(plan, title, why, wanted)[0]
 
 
+def clause_query(wanted: str) -> str:
+    """Words that a page with a clause has in its table: by the id alone other pages may come first."""
+    return f"{wanted}: exceptions"
+
+
 def title_of(plan: PlanRecorder, wanted: str, why: str) -> str:
     """Find the document that has a clause.
 
     Raises:
         UnfitError: a search for its id does not show it.
     """
-    # The id alone: with another word beside it, pages that say that word often come first in some indexes.
-    for page in plan.read("policies", why, query=wanted):
+    for page in plan.read("policies", why, query=clause_query(wanted)):
         if re.search(rf"\b{wanted}\b", page["text"]):
             plan.weigh(plan.pick(page))
             return page["title"]

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from evals.kinds.enterprise.facts import Facts, Record, day
 from evals.kinds.enterprise.goals.draw_context import DrawContext, UnfitError, clear_best, need
+from evals.kinds.enterprise.goals.hr.clauses import clause_query
 from evals.kinds.enterprise.goals.paths import Found
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 
@@ -14,7 +15,6 @@ HELPDESK = ("IN",)
 
 
 YEARS = ("2018", "2019", "2020", "2021", "2022")
-_PAGES = 3
 
 
 def draw_ticket(ctx: DrawContext, **cells: str) -> Record:
@@ -118,9 +118,7 @@ def resolver_of(plan: PlanRecorder, ticket: Row) -> Row:
 
 def policy_of(plan: PlanRecorder, clause: str) -> Row:
     """The page of a policy that states a clause."""
-    pages = plan.read(
-        "policies", f"Which policy has clause {clause}?", query=clause, limit=_PAGES
-    )  # fmt: skip
+    pages = plan.read("policies", f"Which policy has clause {clause}?", query=clause_query(clause))
     for page in pages:
         if clause in page["text"]:
             return plan.pick(page)
