@@ -38,6 +38,8 @@ _SINCE = date(2018, 4, 2)
 _LEVELS = ("09", "10")
 _HEALTH = (5, 3, 2)
 _STATES = ("ongoing", "accepted")
+_TENS = ((1000, 90), (4000, 30), (10**9, 8))
+"""Below which price in rupees how many tens of a product a client thinks of at most."""
 
 
 def add_clients(draft: Draft) -> None:
@@ -98,7 +100,7 @@ def _add(
 ) -> None:
     contact = next(people)
     state = numbers.choice(_STATES)
-    facts = _facts(draft, numbers, state, contact)
+    facts = _facts(draft, numbers, client, state, contact)
     slots = {"name": client.name, "product": client.product.name, "use": client.use}
     asks = texts("posts/products")[client.product.kind]["asks"]
     more = numbers.choice(_INDUSTRIES[client.industry]["scene"]), numbers.choice(asks)
@@ -126,13 +128,14 @@ def _add(
     draft.latent(ref, "engagement", facts, refs)
 
 
-def _facts(draft: Draft, numbers: random.Random, state: str, contact: str) -> dict[str, str]:
+def _facts(draft: Draft, numbers: random.Random, client: Client, state: str, contact: str) -> dict[str, str]:
     pools = _WORDS.data["pools"]
     stage = numbers.choice(_WORDS.data["stages"][state])
+    most = next(tens for price, tens in _TENS if client.product.price < price)
     facts = {
         "stage": stage,
         "health": numbers.choices(pools["health"], _HEALTH)[0],
-        "units": str(10 * numbers.randint(2, 90)),
+        "units": str(10 * numbers.randint(1, most)),
         "next_step": numbers.choice(_WORDS.data["steps"][stage]),
         "next_day": (draft.today + timedelta(days=numbers.randint(3, 75))).isoformat(),
         "decision_maker": contact,

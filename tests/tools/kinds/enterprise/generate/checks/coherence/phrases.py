@@ -21,15 +21,17 @@ class Phrases(Generic[Owner]):
 
     def __init__(self, pairs: Iterable[tuple[str, Owner]]) -> None:
         self._owners: dict[str, list[Owner]] = defaultdict(list)
-        self._patterns: dict[str, re.Pattern[str]] = {}
+        self._patterns: dict[str, tuple[str, re.Pattern[str]]] = {}
         for phrase, owner in pairs:
             self._owners[phrase].append(owner)
             if "{" in phrase:
-                self._patterns[phrase] = re.compile(_SLOT.sub(r"[^\\n]{1,60}?", re.escape(phrase)))
+                plain = max(re.split(r"\{\w+\}", phrase), key=len)
+                pattern = re.compile(_SLOT.sub(r"[^\\n]{1,60}?", re.escape(phrase)))
+                self._patterns[phrase] = plain, pattern
 
     def found(self, text: str) -> Iterator[tuple[str, list[Owner]]]:
         """The phrases that stand in `text`, with their owners."""
         for phrase, owners in self._owners.items():
-            pattern = self._patterns.get(phrase)
-            if pattern.search(text) if pattern else phrase in text:
+            plain, pattern = self._patterns.get(phrase, (phrase, None))
+            if plain in text and (pattern is None or pattern.search(text)):
                 yield phrase, owners
