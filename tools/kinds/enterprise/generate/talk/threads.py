@@ -11,6 +11,7 @@ from functools import cached_property
 from tools.kinds.enterprise.generate.draft import Draft
 from tools.kinds.enterprise.generate.entities import Citable, Employee, Project
 from tools.kinds.enterprise.generate.projects import colleagues, workday
+from tools.kinds.enterprise.generate.staff import ORDINARY
 from tools.kinds.enterprise.generate.wording import texts
 
 _LENGTHS = (0.2, 0.22, 0.22, 0.16, 0.12, 0.08)
@@ -102,7 +103,9 @@ def _thread(draft: Draft, number: int, first: int, length: int, taken: set[tuple
         project = numbers.choice([one for one in draft.projects if len(one.members) > 1])
         topic = project.topic(numbers)
         intent = numbers.choice(["decision", "decision", *intents])
-        aspect = numbers.choice(list(intents[intent]["aspects"]))
+        only: dict[str, list[str]] = texts("mail")["only"]
+        near = (one for one in intents[intent]["aspects"] if project.department in only.get(one, ORDINARY))
+        aspect = numbers.choice(list(near))
         one, other = (draft.people[emp_id] for emp_id in numbers.sample(project.members, 2))
         window = project.window(one, other)
         if window is None or (project.name, topic, aspect) in taken:

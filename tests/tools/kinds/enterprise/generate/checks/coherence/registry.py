@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from evals.kinds.enterprise.facts import Facts, Record, ref
 from tests.tools.kinds.enterprise.generate.checks.coherence.clients import incoherent_client
+from tests.tools.kinds.enterprise.generate.checks.coherence.mail import incoherent_mail
 from tests.tools.kinds.enterprise.generate.checks.coherence.overflow import incoherent_thread
 from tests.tools.kinds.enterprise.generate.checks.coherence.posts import incoherent_post
 from tests.tools.kinds.enterprise.generate.checks.coherence.sentiments import incoherent_review
@@ -25,6 +26,7 @@ The facts are there to look records up.
 
 CHECKS: dict[str, Check] = {
     "clients": incoherent_client,
+    "mail": incoherent_mail,
     "posts": incoherent_post,
     "overflow": incoherent_thread,
     "sentiments": incoherent_review,
