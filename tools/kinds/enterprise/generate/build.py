@@ -12,8 +12,7 @@ from tools.kinds.enterprise.generate.business.sales import add_sales
 from tools.kinds.enterprise.generate.business.sentiments import add_sentiments
 from tools.kinds.enterprise.generate.business.support_chats import add_support_chats
 from tools.kinds.enterprise.generate.business.vendors import add_vendors
-from tools.kinds.enterprise.generate.code.issues import add_issues
-from tools.kinds.enterprise.generate.code.repositories import add_repositories
+from tools.kinds.enterprise.generate.code.source import add_code
 from tools.kinds.enterprise.generate.draft import Draft, Hierarchy
 from tools.kinds.enterprise.generate.latent import Built
 from tools.kinds.enterprise.generate.people.employees import add_employees
@@ -37,8 +36,7 @@ _STEPS: tuple[Callable[[Draft], None], ...] = (
     add_sentiments,
     add_orders,
     add_tickets,
-    add_repositories,
-    add_issues,
+    add_code,
     add_conversations,
     add_mail,
     add_support_chats,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from evals.kinds.enterprise.facts import Facts, Record
@@ -82,7 +83,7 @@ def draw_function(ctx: DrawContext, rows: list[Record] | None = None) -> tuple[R
 
 def defines(code: str, function: str) -> bool:
     """Whether a file has this function."""
-    return f"def {function}(" in code
+    return re.search(rf"(?:def |function |^){re.escape(function)}\(", code, re.MULTILINE) is not None
 
 
 def draw_repository(ctx: DrawContext) -> tuple[str, list[Record]]:

@@ -24,14 +24,16 @@ from tools.environment import Environment
 
 _GENERIC = ("chats/mails",)
 _RARE = {
-    *("swe.chat_line", "swe.chat_line_manager", "swe.chat_line_chain"),
+    *("swe.chat_line", "swe.chat_line_manager", "swe.chat_line_chain", "swe.chat_file_open"),
+    *("swe.chat_close", "swe.chat_close_tell", "swe.chat_close_both"),
+    *("swe.mend_from_chat", "swe.mend_from_chat_and_close"),
     *("swe.forum_accept", "swe.forum_accept_tell", "swe.newest_repo_question", "swe.newest_repo_answer"),
 }
-"""They start from a chat about an open fault, an answer that helps and waits for acceptance, or a question
-of somebody who reported a fault; the smallest world has too few."""
+"""They start from a chat about an issue of one's own, an answer that helps and waits for acceptance, or a
+question of somebody who reported a fault; the smallest world has too few."""
 
-_NEVER_EMPTY = {"swe.chat_file_open"}
-_ALWAYS_EMPTY = {"swe.newest_repo_open", "swe.newest_repo_author_repos"}
+_NEVER_EMPTY = {"swe.chat_file_open", "swe.newest_repo_open"}
+_ALWAYS_EMPTY = {"swe.newest_repo_author_repos"}
 """They start from a repository with a successor; the smallest world has but one."""
 
 
@@ -39,7 +41,7 @@ class Small:
     """A small world with all that filling takes."""
 
     def __init__(self, out: Path) -> None:
-        world, built = build_world(out, seed=3, scale=0.02)
+        world, built = build_world(out, seed=26, scale=0.02)
         self.facts = Facts(built, world.manifest.now)
         self.env = Environment(world, sandboxes=1)
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import builtins
 import json
+import keyword
 import random
 from importlib.resources import files
+from itertools import zip_longest
 
 import pytest
 from hypothesis import example, given
@@ -13,14 +16,11 @@ from hypothesis import strategies as st
 from evals.scoring.hidden_tests.checking import cases_of
 from tests.tools.kinds.enterprise.generate.patches.checking import DiffError, apply_diff, patch_passes
 from tests.tools.kinds.enterprise.generate.patches.proving import prove
-from tools.kinds.enterprise.generate.code.patches.faults import OPERATORS, faults
-from tools.kinds.enterprise.generate.code.patches.modules import (
-    draw_module,
-    functions,
-    make_diff,
-    plant,
-    proven,
-)
+from tools.kinds.enterprise.generate.code.families.python_functions import functions
+from tools.kinds.enterprise.generate.code.patches.faults import OPERATORS
+from tools.kinds.enterprise.generate.code.patches.modules import draw_module, make_diff, plant, proofs
+from tools.kinds.enterprise.generate.code.subjects import subject
+from tools.kinds.enterprise.generate.wording import texts
 
 CODE = "def twice(number):\n    return number + 1\n"
 FIXED = "def twice(number):\n    return number * 2\n"
@@ -94,41 +94,46 @@ def test_a_wrong_patch_fails(change: str) -> None:
     assert not patch_passes(CODE, change, TESTS)
 
 
-def test_faults_do_not_depend_on_names() -> None:
-    function = functions()["merge_ranges"]
-    kinds = [
-        [(fault.operator, fault.line) for fault in faults(function.render(name, argument))]
-        for name, argument in zip(function.names, function.arguments, strict=True)
-    ]
-    assert all(kind == kinds[0] for kind in kinds)
-
-
 def test_there_are_faults_of_every_kind_for_every_function() -> None:
-    assert len(functions()) >= 30
-    assert functions().keys() == proven().keys()
-    assert all(len(entries) >= 8 for entries in proven().values())
-    assert {one.operator for entries in proven().values() for one in entries} == set(OPERATORS)
+    assert len(functions()) >= 150
+    assert functions().keys() == proofs().keys()
+    assert all(len(proof.faults) >= 4 for proof in proofs().values())
+    assert {one.operator for proof in proofs().values() for one in proof.faults} == set(OPERATORS)
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_a_planted_fault_fails_and_its_patch_passes(seed: int) -> None:
-    numbers = random.Random(seed)
-    module = draw_module(numbers, "A header.", 3)
-    planted = plant(numbers, module, seed % 3)
-    assert planted.code != module.text
-    pairs = zip(planted.code.splitlines(), module.text.splitlines(), strict=False)
-    assert planted.line == next(number for number, (one, other) in enumerate(pairs, 1) if one != other)
-    cases = [(call.replace('"', "'"), value) for call, value in cases_of(module.tests)]
-    assert (planted.call.replace('"', "'"), planted.expected) in cases
-    assert not patch_passes(planted.code, planted.code, module.tests)
-    assert patch_passes(planted.code, make_diff(planted.code, module.text, "a.py"), module.tests)
+@pytest.mark.parametrize("topic", ["checkout redesign", "gift wrapping option", "something unknown"])
+def test_a_planted_fault_fails_and_its_patch_passes(topic: str) -> None:
+    numbers = random.Random(topic)
+    module = draw_module(numbers, '"""A header."""', subject(topic), 3, set())
+    for part in range(3):
+        planted = plant(numbers, module, part)
+        assert planted.code != module.text
+        pairs = zip_longest(planted.code.splitlines(), module.text.splitlines())
+        assert planted.line == next(n for n, (one, other) in enumerate(pairs, 1) if one != other)
+        cases = [(call.replace('"', "'"), value) for call, value in cases_of(module.tests)]
+        assert (planted.call.replace('"', "'"), planted.expected) in cases
+        assert not patch_passes(planted.code, planted.code, module.tests)
+        assert patch_passes(planted.code, make_diff(planted.code, module.text, "a.py"), module.tests)
+
+
+def test_no_function_uses_a_name_twice_for_different_things() -> None:
+    for topic in texts("code_subjects"):
+        words = subject(topic)
+        nouns = [
+            words[slot] for slot in ("one", "many", "measure", "other", "label", "group", "key", "status")
+        ]
+        assert len(set(nouns)) == len(nouns), topic
+        assert not any(keyword.iskeyword(noun) or hasattr(builtins, noun) for noun in nouns), topic
+        for letter in "ab":
+            values = [words[f"{letter}{place}"] for place in (1, 2, 3)]
+            assert values == sorted(set(values)), topic
 
 
 @pytest.mark.slow
 def test_the_proofs_are_those_of_the_functions() -> None:
-    path = files("tools.kinds.enterprise.generate.code.patches").joinpath("faults.json")
+    path = files("tools.kinds.enterprise.generate.code.patches").joinpath("proofs.json")
     stored = json.loads(path.read_text("utf-8"))
     found = functions()
     assert stored.keys() == found.keys()
-    # Each proof runs a module many times, so these are a few from all over the list.
+    # Each proof runs a function many times, so these are a few from all over the list.
     assert all(stored[key] == prove(found[key]) for key in sorted(found)[:: len(found) // 2])

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import random
+import textwrap
 from dataclasses import dataclass
 from datetime import date, timedelta
-from string import Template
 
+from tools.kinds.enterprise.generate.code.families.other_languages import draw_file
 from tools.kinds.enterprise.generate.code.patches.modules import Module, Planted, draw_module, plant
+from tools.kinds.enterprise.generate.code.subjects import prose, subject
 from tools.kinds.enterprise.generate.draft import Draft
 from tools.kinds.enterprise.generate.entities import Employee, Project
 from tools.kinds.enterprise.generate.projects import colleagues, workday
+from tools.kinds.enterprise.generate.topics import details
 from tools.kinds.enterprise.generate.wording import texts
 
 PYTHON = "Python"
 _FILES_EACH = (2, 3, 4, 4, 5, 6)
 _LICENSES = ("mit", "apache-2.0", "bsd-3-clause", "gpl-3.0", "lgpl-3.0", "mpl-2.0", "unlicense")
 _LICENSE_WEIGHTS = (8, 6, 3, 3, 1, 2, 1)
-_OTHER_LANGUAGE = 0.06
+_LANGUAGES = {PYTHON: 55, "JavaScript": 20, "SQL": 15, "Shell": 10}
+_SIZES = (3, 4, 4, 5)
+_WIDTH = 92
 _CODERS = ("EN", "IN")
 _BY_CODERS = 0.7
 _STILL_OPEN = 0.6
@@ -57,6 +62,7 @@ class CodeFile:
     """A file of a repository.
 
     Attributes:
+        functions: the names of its functions, views or triggers.
         module: what it should be, None for other languages than Python.
         text: what it is; faulty where an issue is open.
         bugs: at most one of them open, each in a function of its own.
@@ -66,40 +72,49 @@ class CodeFile:
     path: str
     language: str
     created: date
+    functions: tuple[str, ...]
     module: Module | None
     text: str
     bugs: tuple[Bug, ...]
 
 
+@dataclass(frozen=True)
+class _Sound:
+    """A file before any fault is planted."""
+
+    repository: Repository
+    path: str
+    language: str
+    text: str
+    functions: tuple[str, ...]
+    module: Module | None = None
+
+
 def plan_code(draft: Draft) -> list[CodeFile]:
-    """All files of the world, the same at each call; together as many files and issues as it is to have."""
-    drafts = _empty_files(draft)
-    places = [
-        (n, part) for n, (*_, module) in enumerate(drafts) if module for part in range(len(module.parts))
-    ]
+    """All files of the world, together as many files and issues as it is to have."""
+    sound = _sound_files(draft)
+    modules = [(number, file.module) for number, file in enumerate(sound) if file.module]
+    places = [(number, part) for number, module in modules for part in range(len(module.parts))]
     numbers = draft.rng("repositories", "faults")
-    chosen = numbers.sample(places, min(draft.counts.issues, len(places)))
     parts: dict[int, list[int]] = {}
-    for number, part in chosen:
+    for number, part in numbers.sample(places, min(draft.counts.issues, len(places))):
         parts.setdefault(number, []).append(part)
     files = []
-    for number, (repository, path, language, text, module) in enumerate(drafts):
+    for number, file in enumerate(sound):
         numbers = draft.rng("repositories", "file", number, "issues")
-        created = repository.created
+        repository, module = file.repository, file.module
         bugs = _bugs(draft, numbers, repository, module, parts.get(number, [])) if module else ()
-        broken = [bug.planted.code for bug in bugs if bug.closed is None]
+        text = next((bug.planted.code for bug in bugs if bug.closed is None), file.text)
+        created = repository.created
         files.append(
-            CodeFile(repository, path, language, created, module, broken[0] if broken else text, bugs)
+            CodeFile(repository, file.path, file.language, created, file.functions, module, text, bugs)
         )
     return files
 
 
-_Planned = tuple[Repository, str, str, str, Module | None]
-
-
-def _empty_files(draft: Draft) -> list[_Planned]:
+def _sound_files(draft: Draft) -> list[_Sound]:
     """Repositories with their files before any fault is planted."""
-    files: list[_Planned] = []
+    files: list[_Sound] = []
     names: set[str] = set()
     number = 0
     while len(files) < draft.counts.repositories:
@@ -133,32 +148,29 @@ def _repository(draft: Draft, numbers: random.Random, names: set[str]) -> Reposi
     raise ValueError("there is nothing left to write code for")
 
 
-def _file(numbers: random.Random, repository: Repository, taken: set[str]) -> _Planned:
-    topic, project = repository.topic, repository.project.name
-    if numbers.random() < _OTHER_LANGUAGE:
-        other = numbers.choice(texts("code_files")["files"])
-        if other["path"] not in taken:
-            taken.add(other["path"])
-            text = Template(other["code"]).substitute(topic=topic, project=project)
-            return repository, other["path"], other["language"], text, None
+def _file(numbers: random.Random, repository: Repository, taken: set[str]) -> _Sound:
+    """A file; the names of its functions are added to those `taken` in the repository."""
+    words = subject(repository.topic)
+    language = numbers.choices([*_LANGUAGES], [*_LANGUAGES.values()])[0]
+    head = _head(numbers, repository)
+    if language != PYTHON and (found := draw_file(numbers, language, head, words, taken)):
+        path, text, functions = found
+        return _Sound(repository, path, language, text, functions)
+    header = '"""' + "\n".join(head) + '\n"""'
+    module = draw_module(numbers, header, words, numbers.choice(_SIZES), taken)
     package = _slug(repository.project.domain).replace("-", "_")
-    while True:
-        header = f"{topic[0].upper()}{topic[1:]} ({project}): {numbers.choice(_PURPOSES)}."
-        module = draw_module(numbers, header, numbers.choice((2, 2, 3)))
-        path = f"src/{package}/{module.parts[0].name}.py"
-        if path not in taken:
-            taken.add(path)
-            return repository, path, PYTHON, module.text, module
+    functions = tuple(part.name for part in module.parts)
+    return _Sound(repository, f"src/{package}/{functions[0]}.py", PYTHON, module.text, functions, module)
 
 
-_PURPOSES = (
-    "small functions that several steps share",
-    "the rules that do not depend on the database",
-    "calculations behind the overview page",
-    "what is needed before the data are sent on",
-    "parts that used to be copied from sheet to sheet",
-    "the logic of the nightly run",
-)
+def _head(numbers: random.Random, repository: Repository) -> list[str]:
+    """The lines that a file begins with: its subject and purpose, then why it is there."""
+    topic, bank = repository.topic, details(repository.topic)
+    purpose = prose(numbers.choice(texts("code_headers")["purposes"]), subject(topic))
+    first = f"{topic[0].upper()}{topic[1:]} ({repository.project.name}): {purpose}."
+    reasons = " ".join(filter(None, (bank.say(numbers, "trouble"), bank.say(numbers, "gain"))))
+    lines = textwrap.wrap(first, _WIDTH)
+    return [*lines, "", *textwrap.wrap(reasons, _WIDTH)] if reasons else lines
 
 
 def _bugs(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from datetime import date
 
-from tools.kinds.enterprise.generate.code.code_files import Bug, CodeFile, plan_code
+from tools.kinds.enterprise.generate.code.code_files import Bug, CodeFile
 from tools.kinds.enterprise.generate.code.patches.modules import make_diff
 from tools.kinds.enterprise.generate.code.repositories import file_id
 from tools.kinds.enterprise.generate.draft import Draft
@@ -16,13 +17,9 @@ from tools.kinds.enterprise.generate.latent import reference
 _CITING = 0.2
 
 
-def add_issues(draft: Draft) -> None:
-    """All issues, by the day of their report."""
-    found = [
-        (bug.opened, file_id(file), n, file, bug)
-        for file in plan_code(draft)
-        for n, bug in enumerate(file.bugs)
-    ]
+def add_issues(draft: Draft, files: Sequence[CodeFile]) -> None:
+    """All issues of these files, by the day of their report."""
+    found = [(bug.opened, file_id(file), n, file, bug) for file in files for n, bug in enumerate(file.bugs)]
     found.sort(key=lambda one: one[:3])
     for number, (_, _, _, file, bug) in enumerate(found, 1):
         _add(draft, draft.rng("issues", file_id(file), bug.planted.name), f"ISS-{number:04d}", file, bug)

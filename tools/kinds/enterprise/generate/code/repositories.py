@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from hashlib import sha256
 
-from tools.kinds.enterprise.generate.code.code_files import CodeFile, plan_code
+from tools.kinds.enterprise.generate.code.code_files import CodeFile
 from tools.kinds.enterprise.generate.draft import Draft
 
 
-def add_repositories(draft: Draft) -> None:
+def add_repositories(draft: Draft, files: Sequence[CodeFile]) -> None:
     """Every file as it is at the world's clock, planted faults included."""
-    for number, file in enumerate(plan_code(draft)):
+    for number, file in enumerate(files):
         numbers = draft.rng("repositories", "copies", number)
         ref = draft.add(
             "repositories",
@@ -26,10 +27,9 @@ def add_repositories(draft: Draft) -> None:
             hash=sha256(file.text.encode()).hexdigest()[:32],
             code=file.text,
         )
-        names = [part.name for part in file.module.parts] if file.module else []
         facts = {"project": file.repository.project.name, "topic": file.repository.topic}
-        if names:
-            facts["functions"] = ", ".join(names)
+        if file.language != "SQL":  # nobody calls views and triggers functions
+            facts["functions"] = ", ".join(file.functions)
         draft.latent(ref, file.language, facts)
 
 

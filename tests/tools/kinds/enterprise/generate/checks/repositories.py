@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from tools.kinds.enterprise.generate.latent import Built
 
 
@@ -15,6 +17,6 @@ def verify_repositories(built: Built) -> list[str]:
             if latent.facts[fact].casefold() not in code.casefold():
                 found.append(f"{latent.ref}: no {fact}")
         for name in latent.facts.get("functions", "").split(", "):
-            if name and f"def {name}(" not in code:
+            if name and not re.search(rf"(?:def |function |^){name}\(", code, re.MULTILINE):
                 found.append(f"{latent.ref}: no function {name}")
     return found

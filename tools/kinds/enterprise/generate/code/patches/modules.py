@@ -1,4 +1,4 @@
-"""Files of code put together from the function templates, and faults planted in them."""
+"""Python files put together from function templates, and faults planted in them."""
 
 from __future__ import annotations
 
@@ -6,41 +6,31 @@ import ast
 import difflib
 import json
 import random
+import re
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from string import Template
+from functools import cache, cached_property
+from itertools import zip_longest
 
-from tools.files.data_files import read_text, read_toml
+from tools.files.data_files import read_text
+from tools.kinds.enterprise.generate.code.families.python_functions import Function, functions
 from tools.kinds.enterprise.generate.code.patches.faults import faults
+from tools.kinds.enterprise.generate.code.subjects import Subject, python_text
 
-_SOURCES = ("functions_data", "functions_text", "functions_business")
-
-
-@dataclass(frozen=True)
-class Function:
-    """A template of a function: many names for one meaning.
-
-    Attributes:
-        key: what the template is called.
-        names, arguments: what the function and its main argument may be called.
-        code: its text with `$f` and `$x` for those names.
-        cases: `call == literal`, with the same placeholders.
-    """
-
-    key: str
-    names: tuple[str, ...]
-    arguments: tuple[str, ...]
-    code: str
-    cases: tuple[str, ...]
-
-    def render(self, name: str, argument: str) -> str:
-        return Template(self.code).substitute(f=name, x=argument)
+_WIDTH = 96
+_PLACES = re.compile(r"(?<![A-Za-z])(?:NAME|ROWS|DOC)(?![A-Za-z])")
+_WORD = re.compile(r"\w+")
+_ROWS = (
+    "MANY", "all_MANY", "known_MANY", "recent_MANY", "listed_MANY", "loaded_MANY", "MANY_read", "MANY_found",
+    "current_MANY", "MANY_of_month", "raw_MANY", "stored_MANY", "MANY_on_file", "sent_MANY",
+)  # fmt: skip
+"""What the main argument may be called."""
 
 
 @dataclass(frozen=True)
 class Proven:
-    """A fault that at least one case of its function tells from the right code (`faults.json`).
+    """A fault that at least two cases of its function tell from the right code (`proofs.json`).
 
     Attributes:
         number: its place in `faults` of the function.
@@ -55,40 +45,72 @@ class Proven:
 
 
 @dataclass(frozen=True)
+class Proof:
+    """What is known of a template.
+
+    Attributes:
+        expected: the value of each of its calls.
+        faults: those worth planting.
+    """
+
+    expected: tuple[str, ...]
+    faults: tuple[Proven, ...]
+
+
+@dataclass(frozen=True)
 class Part:
-    """One function of a module."""
+    """One function of a file."""
 
     function: Function
+    words: Subject
     name: str
-    argument: str
+    rows: str
+    doc: str
 
-    @property
+    @cached_property
     def source(self) -> str:
-        return self.function.render(self.name, self.argument)
+        return self.code_of(self.function.code)
 
-    @property
-    def cases(self) -> list[str]:
-        return [Template(case).substitute(f=self.name) for case in self.function.cases]
+    def code_of(self, template: str) -> str:
+        """The text of the function; a long first line is folded."""
+        first, rest = self.render(template.strip("\n")).split("\n", 1)
+        if len(first) > _WIDTH:
+            head, _, arguments = first.removesuffix("):").partition("(")
+            first = f"{head}(\n    {arguments}\n):"
+        return f"{first}\n{rest}\n"
+
+    @cached_property
+    def cases(self) -> list[tuple[str, str]]:
+        """Calls with what they should return."""
+        return [
+            (self.render(call), self.render(value))
+            for call, value in zip(self.function.calls, proofs()[self.function.key].expected, strict=True)
+        ]
+
+    def render(self, template: str) -> str:
+        """A text of the template with the words of the subject and the names drawn."""
+        given = {"NAME": self.name, "ROWS": self.rows, "DOC": self.doc}
+        return python_text(_PLACES.sub(lambda found: given[found[0]], template), self.words)
 
 
 @dataclass(frozen=True)
 class Module:
-    """A file of code without faults."""
+    """A Python file without faults."""
 
     header: str
     parts: tuple[Part, ...]
 
-    @property
+    @cached_property
     def text(self) -> str:
         return self._with([part.source for part in self.parts])
 
-    @property
+    @cached_property
     def tests(self) -> str:
         """Test functions for all parts, one case each."""
         return "\n\n".join(
-            f"def test_{part.name}_{number}():\n    assert {case}\n"
+            f"def test_{part.name}_{number}():\n    assert {call} == {value}\n"
             for part in self.parts
-            for number, case in enumerate(part.cases, 1)
+            for number, (call, value) in enumerate(part.cases, 1)
         )
 
     def with_part(self, number: int, source: str) -> str:
@@ -96,7 +118,7 @@ class Module:
         return self._with([source if n == number else part.source for n, part in enumerate(self.parts)])
 
     def _with(self, sources: Sequence[str]) -> str:
-        return "\n\n".join((f'"""{self.header}"""\n', *sources))
+        return "\n\n".join((f"{self.header}\n", *sources))
 
 
 @dataclass(frozen=True)
@@ -105,7 +127,7 @@ class Planted:
 
     Attributes:
         code: the whole faulty file.
-        line: the line of the file that is wrong.
+        line: the first line of the file that is wrong.
         call, expected, got: a failing test; `got` may be `raises ValueError`.
     """
 
@@ -119,42 +141,54 @@ class Planted:
 
 
 @cache
-def functions() -> dict[str, Function]:
-    """All templates by key."""
+def proofs() -> dict[str, Proof]:
+    """What is known of each template, by its key."""
     found = {}
-    for source in _SOURCES:
-        for key, value in read_toml(__package__, f"{source}.toml").items():
-            cases = tuple(value["cases"].strip().splitlines())
-            found[key] = Function(key, tuple(value["names"]), tuple(value["arguments"]), value["code"], cases)
+    for key, entry in json.loads(read_text(__package__, "proofs.json")).items():
+        expected = functions()[key].expected or tuple(entry["expected"])
+        found[key] = Proof(expected, tuple(Proven(*fault) for fault in entry["faults"]))
     return found
 
 
-@cache
-def proven() -> dict[str, tuple[Proven, ...]]:
-    """The faults worth planting, by template."""
-    faults = json.loads(read_text(__package__, "faults.json"))
-    return {key: tuple(Proven(*entry) for entry in entries) for key, entries in faults.items()}
+def draw_module(numbers: random.Random, header: str, words: Subject, size: int, taken: set[str]) -> Module:
+    """A module of `size` functions of different families.
 
-
-def draw_module(numbers: random.Random, header: str, size: int) -> Module:
-    """A module of `size` different functions under names drawn for it."""
-    keys = numbers.sample(sorted(functions()), size)
-    parts = []
-    for function in (functions()[key] for key in keys):
-        parts.append(Part(function, numbers.choice(function.names), numbers.choice(function.arguments)))
+    Args:
+        taken: names of functions that the module's repository has already; the new ones are added.
+    """
+    parts: list[Part] = []
+    families: set[str] = set()
+    for key in numbers.sample([*functions()], len(functions())):
+        if len(parts) == size:
+            break
+        function, family = functions()[key], key.partition("/")[0]
+        name = python_text(numbers.choice(function.names), words)
+        if family in families or name in taken:
+            continue
+        families.add(family)
+        taken.add(name)
+        doc = docstring(python_text(numbers.choice(function.docs), words))
+        rows = [one for one in _ROWS if one not in _WORD.findall(function.code)]
+        parts.append(Part(function, words, name, numbers.choice(rows), doc))
     return Module(header, tuple(parts))
+
+
+def docstring(text: str) -> str:
+    """The inside of a docstring in a function, on several lines if it is long."""
+    lines = textwrap.wrap(text, _WIDTH - 10)
+    return lines[0] if len(lines) == 1 else "\n    ".join([*lines, ""])
 
 
 def plant(numbers: random.Random, module: Module, part: int) -> Planted:
     """One of the proven faults, in function number `part` of `module`."""
     chosen = module.parts[part]
-    entry = _draw(numbers, proven()[chosen.function.key])
-    fault = _fault(chosen, entry.number)
-    code = module.with_part(part, fault[1])
-    call, _, expected = chosen.cases[entry.case].rpartition(" == ")
-    before = code.index(fault[1])
-    line = code[:before].count("\n") + fault[0]
-    return Planted(code, chosen.name, entry.operator, line, call, _literal(expected), entry.got)
+    entry = _draw(numbers, proofs()[chosen.function.key].faults)
+    code = module.with_part(part, chosen.code_of(_faulty(chosen.function.key)[entry.number]))
+    pairs = zip_longest(code.splitlines(), module.text.splitlines())
+    line = next(number for number, (wrong, right) in enumerate(pairs, 1) if wrong != right)
+    call, expected = chosen.cases[entry.case]
+    got = chosen.render(entry.got)
+    return Planted(code, chosen.name, entry.operator, line, call, _literal(expected), got)
 
 
 def _draw(numbers: random.Random, entries: Sequence[Proven]) -> Proven:
@@ -164,9 +198,9 @@ def _draw(numbers: random.Random, entries: Sequence[Proven]) -> Proven:
 
 
 @cache
-def _fault(part: Part, number: int) -> tuple[int, str]:
-    found = faults(part.source)[number]
-    return found.line, found.source
+def _faulty(key: str) -> list[str]:
+    """The template with each of its faults."""
+    return [fault.source for fault in faults(functions()[key].code.strip("\n") + "\n")]
 
 
 def _literal(text: str) -> str:

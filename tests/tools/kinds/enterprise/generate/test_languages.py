@@ -1,0 +1,95 @@
+"""Generated code is code, in each of its languages, and no slot is left in it."""
+
+from __future__ import annotations
+
+import random
+import re
+import shutil
+import sqlite3
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.tools.kinds.enterprise.generate.worlds import records, small
+from tools.kinds.enterprise.generate.code.families.other_languages import draw_file
+from tools.kinds.enterprise.generate.code.patches.modules import draw_module
+from tools.kinds.enterprise.generate.code.subjects import subject
+from tools.kinds.enterprise.generate.wording import texts
+
+_SLOT = re.compile(
+    r"@(?:one|many|measure|label|group|key)\b|<(?:one|many|measure|other|label|group|[abs]\d)>|"
+    r"\{(?:test|tail|word|argument)\}|(?<![A-Za-z])(?:ONE|MANY|MEASURE|LABEL|NAME|DOC)(?![A-Za-z])"
+)
+_FILES = 240
+
+
+def codes(language: str, count: int = _FILES) -> list[str]:
+    """A file in a language for each of some topics."""
+    found = []
+    for number, topic in enumerate([*texts("code_subjects")][:count]):
+        numbers, words, taken = random.Random(number), subject(topic), set[str]()
+        if language == "Python":
+            found.append(draw_module(numbers, '"""A header."""', words, 5, taken).text)
+        else:
+            file = draw_file(numbers, language, ["A header."], words, taken)
+            assert file is not None
+            found.append(file[1])
+    return found
+
+
+@pytest.mark.parametrize("language", ["Python", "JavaScript", "SQL", "Shell"])
+def test_no_slot_is_left(language: str) -> None:
+    assert [found[0] for code in codes(language, 60) if (found := _SLOT.search(code))] == []
+
+
+def test_a_repository_repeats_no_name_and_runs_dry_at_last() -> None:
+    taken: set[str] = set()
+    drawn = [draw_file(random.Random(n), "Shell", [], subject("wish list"), taken) for n in range(20)]
+    names = [name for file in drawn if file for name in file[2]]
+    assert len(names) == len(set(names)) > 9
+    assert drawn[-1] is None
+
+
+def test_files_are_in_four_languages() -> None:
+    languages = Counter(row["language"] for row in records(small(), "repositories"))
+    assert languages.keys() <= {"Python", "JavaScript", "SQL", "Shell"}
+    assert len(languages) > 2
+    assert languages.most_common(1)[0][0] == "Python"
+
+
+def test_python_compiles() -> None:
+    for code in codes("Python", 60):
+        compile(code, "file.py", "exec")
+
+
+@pytest.mark.parametrize("files", [30, pytest.param(_FILES, marks=pytest.mark.slow)])
+def test_sql_runs(files: int) -> None:
+    for code in codes("SQL", files):
+        base = sqlite3.connect(":memory:")
+        base.executescript(code)
+        for (view,) in base.execute("SELECT name FROM sqlite_master WHERE type = 'view'").fetchall():
+            base.execute(f"SELECT * FROM {view}").fetchall()
+        base.close()
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
+def test_scripts_are_read_by_bash() -> None:
+    script = "\n".join(codes("Shell"))
+    done = subprocess.run(["bash", "-n"], input=script, text=True, check=False, capture_output=True)
+    assert done.stderr == ""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("node") is None, reason="there is no node")
+def test_modules_are_read_by_node(tmp_path: Path) -> None:
+    for number, code in enumerate(codes("JavaScript", 20)):
+        file = tmp_path / f"{number}.mjs"
+        file.write_text(code)
+        assert subprocess.run(["node", "--check", str(file)], check=False).returncode == 0
+
+
+def test_brackets_of_modules_match() -> None:
+    for code in codes("JavaScript"):
+        assert all(code.count(first) == code.count(last) for first, last in ("()", "[]", "{}"))
