@@ -15,9 +15,14 @@ SHARED = frozenset({"policies", "employees"})
 
 
 class Claims:
-    """Keeps the splits of a suite apart, in personas and in records."""
+    """Keeps the splits of a suite apart, in personas and in records.
+
+    Attributes:
+        splits: those of the suite.
+    """
 
     def __init__(self, facts: Facts, seed: int, sizes: Mapping[Split, int]) -> None:
+        self.splits = tuple(sizes)
         self._personas = _share_out_people(facts, seed, sizes)
         self._records: dict[str, Split] = {}
 

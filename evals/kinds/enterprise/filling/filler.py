@@ -11,7 +11,7 @@ from evals.kinds.enterprise.facts import Facts, Record
 from evals.kinds.enterprise.filling import denials
 from evals.kinds.enterprise.filling.claims import Claims, claimed
 from evals.kinds.enterprise.filling.query_texts import Texts, query_text
-from evals.kinds.enterprise.filling.quotas import Place
+from evals.kinds.enterprise.filling.quotas import Place, wanted_changes
 from evals.kinds.enterprise.filling.refused import refuse
 from evals.kinds.enterprise.filling.solved import Solved, solve, tools_of
 from evals.kinds.enterprise.goals.draw_context import DrawContext, UnfitError, attempt
@@ -32,9 +32,6 @@ _ROUNDS = 8
 
 _EASY = 2
 """Up to so many steps a task is easy."""
-
-_OFTEN = 3
-"""Goals that change something with a tool that fewer tasks of their split use come first."""
 
 _HELD_OUT: tuple[tuple[int, Split], ...] = ((12, "train"), (15, "dev"), (20, "test"))
 """When whole goals are held out, so many of twenty go to each split."""
@@ -63,7 +60,6 @@ class Filler:
         self._tried: Counter[tuple[Split, str]] = Counter()
         self._pools: dict[tuple[object, ...], list[Record]] = {}
         self._used: Counter[tuple[Split, str]] = Counter()
-        self._changing: dict[str, frozenset[str]] = {}
 
     def fill(self, split: Split, place: Place) -> Task | None:
         """A task for this place; None where the world has none."""
@@ -77,6 +73,7 @@ class Filler:
             for goal in self._in_turn(split, chosen):
                 solved = self._solved(split, goal, empty=empty)
                 if solved is not None:
+                    self._used.update((split, step.tool) for step in solved.steps)
                     return self._task(split, solved)
         return None
 
@@ -167,32 +164,42 @@ class Filler:
         return all(policy.possible(persona, source, operation).allow for operation, source in needs)
 
     def _in_turn(self, split: Split, goals: Sequence[Goal]) -> list[Goal]:
-        """The goal with a tool that is seldom used comes first, then the one used least."""
+        """The goal whose tools are wanted most comes first, then the one used least."""
         return sorted(
             goals,
             key=lambda goal: (
-                min((self._used[split, tool] for tool in self._changes(split, goal)), default=_OFTEN)
-                // _OFTEN
-                > 0,
+                *self._wanting(split, goal),
                 self._taken[split, goal.id],
                 digest([self._seed, goal.id]),
             ),
         )
 
-    def _changes(self, split: Split, goal: Goal) -> frozenset[str]:
-        """The tools with which a goal changes something, as a draw of it says; none where it is not drawn."""
-        found = self._changing.get(goal.id)
-        if found is None:
-            random = rng(self._seed, "enterprise", "changes", goal.id)
-            pool = self._pool(split, goal) if goal.type == "crud" else []
-            draws = (
-                attempt(goal.draw, DrawContext(self._facts, random, random.choice(pool), False, bool))
-                for _ in range(_DRAWS if pool else 0)
-            )
-            drawn = next((draw for draw in draws if draw is not None), None)
-            found = frozenset(act.tool for act in drawn.actions) if drawn is not None else frozenset()
-            self._changing[goal.id] = found
-        return found
+    def _wanting(self, split: Split, goal: Goal) -> tuple[float, float]:
+        """How much the tools of a goal are wanted, as negative numbers: published ones, then added ones."""
+        lack = [0.0, 0.0]
+        for tool in sorted(self._changes[goal.id]):
+            wanted, added = wanted_changes(tool)
+            lack[added] -= max(0, wanted - self._used[split, tool]) / self._offers[tool] ** 0.5
+        return lack[0], lack[1]
+
+    @cached_property
+    def _offers(self) -> Counter[str]:
+        """How many goals change something with a tool."""
+        return Counter(tool for tools in self._changes.values() for tool in tools)
+
+    @cached_property
+    def _changes(self) -> dict[str, frozenset[str]]:
+        """The tools with which each goal changes something, as a draw of it says; none where none fits."""
+        return {goal.id: self._tools_of(goal) for goal in self.goals}
+
+    def _tools_of(self, goal: Goal) -> frozenset[str]:
+        random = rng(self._seed, "enterprise", "changes", goal.id)
+        pool = self._pool(next(iter(self._claims.splits)), goal) if goal.type == "crud" else []
+        for _ in range(_DRAWS if pool else 0):
+            ctx = DrawContext(self._facts, random, random.choice(pool), empty=False, free=bool)
+            if (drawn := attempt(goal.draw, ctx)) is not None:
+                return frozenset(act.tool for act in drawn.actions)
+        return frozenset()
 
     def _swapped(self, split: Split, place: Place, solved: Solved, *, late: bool) -> list[Task] | None:
         """The solved draw given to somebody who is denied, and itself as the twin."""
@@ -241,7 +248,6 @@ class Filler:
         self._taken[split, goal.id] += 1
         self._claims.take(split, claimed(solved.draw.about, solved.picked))
         self._texts.add(split, goal, solved.query)
-        self._used.update((split, step.tool) for step in solved.steps)
         return Task(
             id=f"{goal.id}.{split}.{self._taken[split, goal.id]:03}",
             query=solved.query,

@@ -67,7 +67,10 @@ class Change:
         """Find the record, change it, tell whom it concerns."""
         why = self.why.format_map(slots)
         if self.find is None:
-            return plan.carry_out(why, self.action(_UNSEEN, slots))
+            plan.carry_out(why, self.action(_UNSEEN, slots))
+            for thought, action in self.also:
+                plan.carry_out(thought, action(_UNSEEN, slots))
+            return ()
         row = self.find(plan, slots)
         plan.carry_out(why, self.action(row, slots))
         for thought, action in self.also:

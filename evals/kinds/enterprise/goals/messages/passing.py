@@ -82,6 +82,10 @@ def _to_third(slots: Slots, text: str) -> Action:
     return chat(slots["third"], text)
 
 
+def _to_fourth(slots: Slots, text: str) -> Action:
+    return chat(slots["fourth"], text)
+
+
 def _by_mail(slots: Slots, text: str) -> Action:
     return mail(slots["third"], slots["subject"], text)
 
@@ -102,4 +106,8 @@ GROUP.add(
     pass_on_both=_passed_on(_to_other, _to_third, people=("other", "third")),
     mail_worded=_passed_on(_mail_other, people=("other",), worded=True),
     spread=_passed_on(_post, _to_other, _by_mail, people=("other", "third")),
+    spread_more=_passed_on(_post, _to_other, _to_fourth, _by_mail, people=("other", "third", "fourth")),
+    spread_worded=_passed_on(
+        _post, _to_other, _to_fourth, _by_mail, people=("other", "third", "fourth"), worded=True
+    ),
 )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, action, attempt, need
-from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
+from evals.kinds.enterprise.goals.draw_context import DrawContext, UnfitError, action, attempt, need
+from evals.kinds.enterprise.goals.goal import GoalGroup, Slots
 from evals.kinds.enterprise.goals.messages.sending import chat_to, post
 from evals.kinds.enterprise.goals.paths import Found
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
@@ -21,22 +21,13 @@ GROUP = GoalGroup("sales/catalogue.toml")
 _WORDS = read_toml(__package__, "words.toml")
 
 
-def draw_new_customer(ctx: DrawContext) -> Draw:
+def _newcomer(ctx: DrawContext) -> Found:
+    """The name and the region of a customer who is not there yet."""
     name = _new_name(ctx)
     region = ctx.rng.choice(ctx.facts.all("customers"))["region"]
     if ctx.facts.where("customers", customer_name=name):
         raise UnfitError
-    slots = {"customer": name, "region": region}
-    return ctx.draw(slots, actions=[_registration(slots)])
-
-
-@GROUP.goal(draw_new_customer)
-def new_customer(slots: Slots, plan: PlanRecorder) -> Values:
-    return plan.carry_out("I register the customer.", _registration(slots))
-
-
-def _registration(slots: Slots) -> Action:
-    return action("customers.create", customer_name=slots["customer"], region=slots["region"])
+    return Found(ctx.me, {"customer": name, "region": region})
 
 
 def _new_name(ctx: DrawContext) -> str:
@@ -86,6 +77,20 @@ def _find_product(plan: PlanRecorder, slots: Slots) -> Row:
     return plan.one("products", "I look up the product's id.", product_name=slots["product"])
 
 
+_REGISTER = Change(
+    "",
+    _newcomer,
+    None,
+    "I register the customer.",
+    lambda _, slots: action("customers.create", customer_name=slots["customer"], region=slots["region"]),
+)
+_FORGET = Change(
+    "customers",
+    _any_customer,
+    _find_customer,
+    "I delete the customer.",
+    lambda customer, _: action("customers.delete", customer_id=customer["customer_id"]),
+)
 _RENAME = Change(
     "customers",
     _renamed,
@@ -118,7 +123,14 @@ _REMOVE = Change(
     "I delete the product.",
     lambda product, _: action("products.delete", product_id=product["product_id"]),
 )
-GROUP.add(renamed=_RENAME, price=_PRICE, stock=_STOCK, removed=_REMOVE)
+GROUP.add(
+    new_customer=_REGISTER,
+    customer_removed=_FORGET,
+    renamed=_RENAME,
+    price=_PRICE,
+    stock=_STOCK,
+    removed=_REMOVE,
+)
 
 
 def _model(ctx: DrawContext) -> Found:
@@ -182,6 +194,18 @@ def _other_price(found: Found) -> Found:
     return Found(found.row, {"other": found.slots["product"], "other_price": found.slots["price"]})
 
 
+def _newcomer_said(slots: Slots) -> str:
+    return f"{slots['customer']} from {slots['region']} is now a customer of ours."
+
+
+def _forgotten_said(slots: Slots) -> str:
+    return f"{slots['customer']} is no longer a customer of ours."
+
+
+def _removed_said(slots: Slots) -> str:
+    return f"We no longer sell the {slots['product']}."
+
+
 def _new_name_said(slots: Slots) -> str:
     return f"The customer {slots['customer']} is now called {slots['name']}."
 
@@ -200,6 +224,17 @@ def _said(change: Change, *slots: str) -> Change:
 
 
 GROUP.add(
+    new_customer_announced=Series(
+        no_words,
+        _REGISTER,
+        _said(post(_newcomer_said), "customer", "region"),
+        chat_to("colleague", _newcomer_said),
+    ),
+    customer_removed_told=Series(no_words, _FORGET, _said(chat_to("colleague", _forgotten_said), "customer")),
+    removed_told=Series(no_words, _REMOVE, _said(chat_to("colleague", _removed_said), "product")),
+    removed_announced=Series(
+        no_words, _REMOVE, _said(post(_removed_said), "product"), chat_to("colleague", _removed_said)
+    ),
     new_product=Series(no_words, _ADD),
     new_product_told=Series(no_words, _ADD, _said(chat_to("colleague", _product_said), "product", "price")),
     successor=Series(no_words, _SUCCEED),
@@ -215,11 +250,4 @@ GROUP.add(
         no_words, _PRICE, _said(post(_price_said), "price"), chat_to("colleague", _price_said)
     ),
     two_prices=Series(no_words, _PRICE, _SECOND_PRICE),
-    customer_removed=Change(
-        "customers",
-        _any_customer,
-        _find_customer,
-        "I delete the customer.",
-        lambda customer, _: action("customers.delete", customer_id=customer["customer_id"]),
-    ),
 )

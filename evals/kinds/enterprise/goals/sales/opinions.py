@@ -8,7 +8,7 @@ from datetime import timedelta
 from evals.kinds.enterprise.facts import Record, day
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, action, attempt, need, only
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
-from evals.kinds.enterprise.goals.messages.sending import chat_to
+from evals.kinds.enterprise.goals.messages.sending import chat_to, mail_to
 from evals.kinds.enterprise.goals.paths import Found
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from evals.kinds.enterprise.goals.record_changes import Change, Series, no_words
@@ -20,6 +20,7 @@ from evals.kinds.enterprise.goals.sales.figures import (
     named_sale,
 )
 from evals.kinds.enterprise.goals.sales.records import draw_review, find_both
+from evals.kinds.enterprise.goals.telling import chat
 from evals.tasks.task import Action
 from tools.files.data_files import read_toml
 
@@ -133,6 +134,14 @@ def _withdrawn_said(slots: Slots) -> str:
     return f"The review of the {slots['product']} by {slots['customer']} has been deleted."
 
 
+def _complained_said(slots: Slots) -> str:
+    return f"{slots['customer']} told me about the {slots['product']}: {slots['complaint']}"
+
+
+def _gone_said(slots: Slots) -> str:
+    return f"I have deleted my support chat with {slots['customer']} on the {slots['product']}."
+
+
 def _dated_said(slots: Slots) -> str:
     return f"My support chat with {slots['customer']} on the {slots['product']} was on {slots['day']}."
 
@@ -163,9 +172,36 @@ _DATE_CHAT = Change(
         "customer_support_chats.update", chat_id=row["chat_id"], interaction_date=slots["day"]
     ),
 )
+_DROP_CHAT = Change(
+    "support_chats",
+    _my_chat,
+    _find_chat,
+    "I delete it.",
+    lambda row, _: action("customer_support_chats.delete", chat_id=row["chat_id"]),
+)
+_REWRITE_CHAT = replace(
+    _DATE_CHAT,
+    draw_record=_my_told_chat,
+    why="I replace its text.",
+    action=lambda row, slots: action(
+        "customer_support_chats.update", chat_id=row["chat_id"], text=slots["complaint"]
+    ),
+    mentions=("complaint",),
+)
 GROUP.add(
     review_changed=_CHANGE_REVIEW,
     review_gone=_DROP_REVIEW,
+    review_replaced=replace(
+        _DROP_REVIEW,
+        draw_record=_new_review,
+        also=(
+            (
+                "I record the new one.",
+                lambda row, slots: _review(slots, row["product_id"], row["customer_id"]),
+            ),
+        ),
+        mentions=("review",),
+    ),
     review_gone_told=Series(
         no_words, _DROP_REVIEW, replace(chat_to("colleague", _withdrawn_said), mentions=("product",))
     ),
@@ -178,23 +214,79 @@ GROUP.add(
     chat_dated_told=Series(
         no_words, _DATE_CHAT, replace(chat_to("colleague", _dated_said), mentions=("day",))
     ),
-    chat_rewritten=replace(
-        _DATE_CHAT,
-        draw_record=_my_told_chat,
-        why="I replace its text.",
-        action=lambda row, slots: action(
-            "customer_support_chats.update", chat_id=row["chat_id"], text=slots["complaint"]
-        ),
-        mentions=("complaint",),
+    chat_rewritten=_REWRITE_CHAT,
+    chat_rewritten_told=Series(
+        no_words,
+        _REWRITE_CHAT,
+        chat_to("colleague", _complained_said),
+        mail_to("other", _complained_said),
     ),
-    complaint_gone=Change(
-        "support_chats",
-        _my_chat,
-        _find_chat,
-        "I delete it.",
-        lambda row, _: action("customer_support_chats.delete", chat_id=row["chat_id"]),
+    complaint_gone=_DROP_CHAT,
+    complaint_gone_told=Series(
+        no_words, _DROP_CHAT, replace(chat_to("colleague", _gone_said), mentions=("customer", "product"))
+    ),
+    complaint_gone_both=Series(
+        no_words,
+        _DROP_CHAT,
+        replace(chat_to("colleague", _gone_said), mentions=("customer", "product")),
+        mail_to("other", _gone_said),
     ),
 )
+
+
+def draw_complaint_told(ctx: DrawContext) -> Draw:
+    drawn, name = draw_complaint(ctx), ctx.colleague()["name"]
+    return drawn.adding(chat(name, _complained_said(drawn.slots)), slots={"colleague": name})
+
+
+@GROUP.goal(draw_complaint_told)
+def complaint_told(slots: Slots, plan: PlanRecorder) -> Values:
+    complaint(slots, plan)
+    return plan.carry_out("I quote it in the chat.", chat(slots["colleague"], _complained_said(slots)))
+
+
+def draw_complaint_reviewed(ctx: DrawContext) -> Draw:
+    drawn = draw_complaint(ctx)
+    slots = {**drawn.slots, "review": draw_review(ctx)}
+    ids = drawn.actions[0].arguments
+    review = _review(slots, ids["product_id"], ids["customer_id"])
+    return drawn.adding(review, slots=slots, mentions=[slots["review"]])
+
+
+@GROUP.goal(draw_complaint_reviewed)
+def complaint_reviewed(slots: Slots, plan: PlanRecorder) -> Values:
+    product, customer = find_both(plan, slots)
+    ids = product["product_id"], customer["customer_id"]
+    plan.carry_out("I record the support chat.", _complaint(slots, *ids))
+    return plan.carry_out("I record the review.", _review(slots, *ids))
+
+
+def _corrected(slots: Slots, chat_id: str, sentiment_id: str) -> tuple[Action, Action]:
+    return (
+        action("customer_support_chats.update", chat_id=chat_id, interaction_date=slots["day"]),
+        action("product_sentiment.update", sentiment_id=sentiment_id, review_content=slots["review"]),
+    )
+
+
+def draw_chat_and_review(ctx: DrawContext) -> Draw:
+    chat, names, _ = _my_chat(ctx)
+    review, slots = _only_review(ctx, chat), dict(names)
+    moved = day(chat["interaction_date"]) - timedelta(days=ctx.rng.randint(1, 9))
+    slots |= {"day": moved.isoformat(), "review": draw_review(ctx)}
+    return ctx.draw(
+        slots,
+        actions=_corrected(slots, chat["chat_id"], review["sentiment_id"]),
+        mentions=[slots["review"]],
+        about=[("support_chats", chat), ("sentiments", review)],
+    )
+
+
+@GROUP.goal(draw_chat_and_review)
+def chat_and_review(slots: Slots, plan: PlanRecorder) -> Values:
+    chat, review = _find_chat(plan, slots), _find_review(plan, slots)
+    for change in _corrected(slots, chat["chat_id"], review["sentiment_id"]):
+        plan.carry_out("I correct it.", change)
+    return ()
 
 
 def _returned(sale: str, review: str) -> tuple[Action, Action]:
@@ -219,4 +311,32 @@ def sale_returned(slots: Slots, plan: PlanRecorder) -> Values:
     sale, review = find_sale("I look for that sale.")(plan, slots), _find_review(plan, slots)
     for change in _returned(sale["sales_record_id"], review["sentiment_id"]):
         plan.carry_out("I delete it.", change)
+    return ()
+
+
+def _both_corrected(slots: Slots, sale: str, review: str) -> tuple[Action, Action]:
+    return (
+        action("sales.update", sales_record_id=sale, date_of_purchase=slots["day"]),
+        action("product_sentiment.update", sentiment_id=review, review_content=slots["review"]),
+    )
+
+
+def draw_sale_and_review(ctx: DrawContext) -> Draw:
+    sale, slots = named_sale(ctx)
+    review = _only_review(ctx, sale)
+    moved = day(sale["date_of_purchase"]) - timedelta(days=ctx.rng.randint(1, 20))
+    slots |= {"day": moved.isoformat(), "review": draw_review(ctx)}
+    return ctx.draw(
+        slots,
+        actions=_both_corrected(slots, sale["sales_record_id"], review["sentiment_id"]),
+        mentions=[slots["review"]],
+        about=[("sales", sale), ("sentiments", review)],
+    )
+
+
+@GROUP.goal(draw_sale_and_review)
+def sale_and_review(slots: Slots, plan: PlanRecorder) -> Values:
+    sale, review = find_sale("I look for that sale.")(plan, slots), _find_review(plan, slots)
+    for change in _both_corrected(slots, sale["sales_record_id"], review["sentiment_id"]):
+        plan.carry_out("I correct it.", change)
     return ()

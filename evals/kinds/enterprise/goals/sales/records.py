@@ -10,7 +10,7 @@ from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, action, attempt, need
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
 from evals.kinds.enterprise.goals.messages.news import draw_subject
-from evals.kinds.enterprise.goals.paths import HERE, Found, Link, Question, Start
+from evals.kinds.enterprise.goals.paths import HERE, Found, Link, Question, Start, record
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from evals.kinds.enterprise.goals.record_changes import Change
 from evals.kinds.enterprise.goals.sales.figures import find_sale, named_customer, named_product, named_sale
@@ -93,6 +93,18 @@ def _any_sale(ctx: DrawContext) -> Found:
     return Found(*named_sale(ctx))
 
 
+def _restocked(ctx: DrawContext) -> Found:
+    """A sale, and another stock of what was sold."""
+    sale, slots = named_sale(ctx)
+    stock = int(need(ctx.facts.get("products", sale["product_id"]))["stock"])
+    return Found(sale, {**slots, "stock": str(stock + int(sale["quantity"]) + ctx.rng.randint(0, 9))})
+
+
+def _redone(ctx: DrawContext) -> Found:
+    sale, slots = named_sale(ctx)
+    return Found(sale, {**slots, "quantity": str(ctx.rng.randint(2, 30))})
+
+
 def _seller(ctx: DrawContext, sale: Record) -> Record:
     return ctx.other(ctx.facts.colleague(sale["emp_id"]))
 
@@ -103,6 +115,8 @@ _SELLER = HERE.to(
         lambda plan, sale: plan.one("employees", "I look up who made it.", emp_id=sale["emp_id"]),
     )
 )
+_SOLD = HERE.to(record("products", "I look up the product.", "product_id"))
+_BOUGHT = HERE.to(record("customers", "I look up the customer.", "customer_id"))
 _QUANTITY = Change(
     "sales",
     _recounted,
@@ -134,13 +148,42 @@ _DROP = Change(
     lambda sale, _: action("sales.delete", sales_record_id=sale["sales_record_id"]),
     key_text="The sale {key} has been deleted.",
 )
+_RESTOCK = replace(
+    _DROP,
+    draw_record=_restocked,
+    also=(
+        (
+            "I set the stock.",
+            lambda sale, slots: _stocked(sale["product_id"], slots["stock"]),
+        ),
+    ),
+    key_text="",
+)
 _TELL_SELLER = Recipient("I tell its seller.", _seller, lambda _, sale: sale["emp_id"])
 GROUP.add(
+    sale_terms=Question(
+        Start("sales", _by_id, _open), HERE.number("quantity"), HERE.amount("discounted_price")
+    ),
+    sale_stock=Question(Start("sales", _by_id, _open), _SOLD.text("product_name"), _SOLD.number("stock")),
+    sale_buyer=Question(Start("sales", _by_id, _open), _BOUGHT.text("customer_name"), _BOUGHT.text("region")),
     sale_seller=Question(Start("sales", _by_id, _open), _SELLER.person(), _SELLER.text("title")),
     sale_quantity=_QUANTITY,
     sale_deleted=_DELETE_BY_ID,
     sale_price=_PRICE,
+    sale_price_told=replace(
+        _PRICE,
+        tells=(_TELL_SELLER,),
+        colleague=("colleague", DrawContext.colleague),
+        key_text="The discounted price of the sale {key} is corrected.",
+    ),
     sale_dropped=_DROP,
+    sale_restocked=_RESTOCK,
+    sale_redone=replace(
+        _DROP,
+        draw_record=_redone,
+        also=(("I record it anew.", lambda sale, slots: _new_sale(slots, sale, sale)),),
+        key_text="",
+    ),
     sale_dropped_told=replace(_DROP, tells=(_TELL_SELLER,)),
     sale_dropped_both=replace(_DROP, tells=(_TELL_SELLER,), colleague=("colleague", DrawContext.colleague)),
 )
@@ -162,6 +205,26 @@ def draw_new_sale(ctx: DrawContext) -> Draw:
 @GROUP.goal(draw_new_sale)
 def new_sale(slots: Slots, plan: PlanRecorder) -> Values:
     return plan.carry_out("I record the sale.", _new_sale(slots, *find_both(plan, slots)))
+
+
+def draw_new_sale_stock(ctx: DrawContext) -> Draw:
+    draw = draw_new_sale(ctx)
+    product = need(ctx.facts.at(draw.about[0]))
+    stock = str(max(0, int(product["stock"]) - int(draw.slots["quantity"]) + ctx.rng.randint(1, 9)))
+    if stock == product["stock"]:
+        raise UnfitError
+    return draw.adding(_stocked(product["product_id"], stock), slots={"stock": stock})
+
+
+@GROUP.goal(draw_new_sale_stock)
+def new_sale_stock(slots: Slots, plan: PlanRecorder) -> Values:
+    product, customer = find_both(plan, slots)
+    plan.carry_out("I record the sale.", _new_sale(slots, product, customer))
+    return plan.carry_out("I set the stock.", _stocked(product["product_id"], slots["stock"]))
+
+
+def _stocked(product_id: str, stock: str) -> Action:
+    return action("products.update", product_id=product_id, stock=stock)
 
 
 def _tell(ctx: DrawContext, draw: Draw, slot: str) -> Draw:

@@ -19,8 +19,8 @@ from evals.kinds.enterprise.goals.draw_context import (
     span,
 )
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
-from evals.kinds.enterprise.goals.messages.sending import chat_to
-from evals.kinds.enterprise.goals.paths import HERE, Ask, Found, Link, Question, Start
+from evals.kinds.enterprise.goals.messages.sending import chat_to, mail_to
+from evals.kinds.enterprise.goals.paths import HERE, Ask, Found, Link, Path, Question, Start
 from evals.kinds.enterprise.goals.plan_recorder import MOST_READ, PlanRecorder, Row
 from evals.kinds.enterprise.goals.record_changes import Change, Series, no_words
 from evals.kinds.enterprise.goals.telling import chat
@@ -125,17 +125,38 @@ def _find_latest_question(plan: PlanRecorder, person: Row) -> Row:
 LATEST_QUESTION = Link(_latest_question, _find_latest_question)
 """From an employee to the question that they asked last."""
 
+
+def answers_to(path: Path) -> Ask:
+    """How many answers a question has got."""
+    return Ask(
+        path,
+        lambda ctx, question: entities.number(
+            len(ctx.facts.where("overflow", parent_id=question["post_id"]))
+        ),
+        lambda plan, question: str(
+            plan.every("overflow", "How many answers has it?", parent_id=question["post_id"]).total
+        ),
+    )
+
+
 _QUESTION = Start("overflow", _draw_question, find_question)
 _ANSWERED = Start("overflow", _draw_accepted, find_question)
 _ACCEPTED = HERE.to(ACCEPTED)
 _ANSWER_BY = replace(_AUTHOR_NAME, path=_ACCEPTED)
 _WRITER_OF = _ACCEPTED.to(_WRITER)
+_LAST_OF = _WRITER_OF.to(LATEST_QUESTION)
+_WRITERS_QUESTION = _LAST_OF.ident("post_id")
+_WRITERS_ANSWERS = answers_to(_LAST_OF)
 
 GROUP.add(
     forum_asker=Question(_QUESTION, _AUTHOR_NAME, HERE.date("creation_date")),
     forum_accepted=Question(_ANSWERED, _ANSWER_BY, _ACCEPTED.date("creation_date")),
     forum_quote=Question(_ANSWERED, _ACCEPTED.fact("overflow", "fix")),
     forum_expert=Question(_ANSWERED, _AUTHOR_NAME, _WRITER_OF.person(), _WRITER_OF.text("title")),
+    forum_expert_asks=Question(_ANSWERED, _ANSWER_BY, _WRITER_OF.text("title"), _WRITERS_QUESTION),
+    forum_expert_answers=Question(
+        _ANSWERED, _ANSWER_BY, _WRITER_OF.text("title"), _WRITERS_QUESTION, _WRITERS_ANSWERS
+    ),
 )
 
 
@@ -198,6 +219,13 @@ def _others_question(ctx: DrawContext) -> Found:
     return found
 
 
+def _answerable(ctx: DrawContext) -> Found:
+    """Such a question by somebody who is still here."""
+    found = _worded(_others_question(ctx), ctx, "advice")
+    need(ctx.facts.colleague(found.row["emp_id"]))
+    return found
+
+
 _ASK = Change(
     "", _asked, None, "I ask the question.", lambda _, slots: _question(slots), mentions=("title", "text")
 )
@@ -226,6 +254,10 @@ _WITHDRAW = Change(
 )
 
 
+def _answered_said(slots: Slots) -> str:
+    return f"On {slots['code']}: {slots['text']}"
+
+
 def _asked_said(slots: Slots) -> str:
     return f"I have asked on the forum: {slots['title']}"
 
@@ -237,12 +269,35 @@ def _withdrawn_said(slots: Slots) -> str:
 GROUP.add(
     forum_ask=_ASK,
     forum_ask_tell=Series(no_words, _ASK, chat_to("name", _asked_said)),
+    forum_ask_both=Series(no_words, _ASK, chat_to("name", _asked_said), mail_to("other", _asked_said)),
     forum_answer=_ANSWER,
+    forum_answer_both=Series(
+        no_words,
+        _ANSWER,
+        replace(chat_to("name", _answered_said), mentions=("code",)),
+        mail_to("other", _answered_said),
+    ),
+    forum_answer_tell=replace(
+        _ANSWER,
+        draw_record=_answerable,
+        also=(
+            (
+                "I tell who asked.",
+                lambda question, slots: chat(question["emp_id"], _answered_said(slots)),
+            ),
+        ),
+        mentions=("text", "code"),
+    ),
 )
 GROUP.add(
     asks_questions,
     forum_rewrite=_REWRITE,
     forum_withdraw=_WITHDRAW,
+    forum_replace=Series(no_words, _WITHDRAW, _ASK),
+    forum_replace_told=Series(no_words, _WITHDRAW, _ASK, chat_to("name", _asked_said)),
+    forum_replace_both=Series(
+        no_words, _WITHDRAW, _ASK, chat_to("name", _asked_said), mail_to("other", _asked_said)
+    ),
     forum_withdraw_tell=Series(
         no_words, _WITHDRAW, replace(chat_to("name", _withdrawn_said), mentions=("code",))
     ),

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import DrawContext
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots
-from evals.kinds.enterprise.goals.paths import HERE, Ask, Found, Question, Start
+from evals.kinds.enterprise.goals.paths import HERE, Found, Question, Start
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
-from evals.kinds.enterprise.goals.swe.forum import LATEST_QUESTION
+from evals.kinds.enterprise.goals.swe.forum import LATEST_QUESTION, answers_to
 from evals.kinds.enterprise.goals.swe.issue_lookup import (
     AUTHOR,
     FILE,
@@ -45,13 +44,7 @@ _AUTHOR = HERE.to(AUTHOR)
 _TITLE = _AUTHOR.text("title")
 _ASKED = _AUTHOR.to(LATEST_QUESTION)
 _AUTHORS_QUESTION = _ASKED.ident("post_id")
-_ANSWERS = Ask(
-    _ASKED,
-    lambda ctx, question: entities.number(len(ctx.facts.where("overflow", parent_id=question["post_id"]))),
-    lambda plan, question: str(
-        plan.every("overflow", "How many answers has it?", parent_id=question["post_id"]).total
-    ),
-)
+_ANSWERS = answers_to(_ASKED)
 
 GROUP.add(
     newest_repo_issue=Question(_WAY, _REPOSITORY, HERE.ident("issue_id")),

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, action, attempt, need
 from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
+from evals.kinds.enterprise.goals.messages.sending import chat_to, mail_to
 from evals.kinds.enterprise.goals.paths import HERE, Found, Question, Start
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
-from evals.kinds.enterprise.goals.record_changes import Change
+from evals.kinds.enterprise.goals.record_changes import Change, Series, no_words
 from evals.kinds.enterprise.goals.swe.github import LICENCES, OTHER_OWNER
 from evals.kinds.enterprise.goals.swe.issue_lookup import (
     draw_function,
@@ -162,8 +164,8 @@ def _issue(slots: Slots) -> Action:
     )
 
 
-def _begun(slots: Slots) -> str:
-    return f"I have begun the repository {slots['repo']}."
+def _begun(repo: str) -> str:
+    return f"I have begun the repository {repo}."
 
 
 def _gone(path: str, repo: str) -> str:
@@ -246,14 +248,68 @@ _DELETE = Change(
     "I delete that issue.",
     lambda issue, _: action("github_issues.delete", issue_id=issue["issue_id"]),
 )
-GROUP.add(owns_code, relicense=_RELICENSE)
+_CREATE = Change(
+    "",
+    lambda ctx: Found(ctx.me, new_repository(ctx)),
+    None,
+    "I begin the repository with that file.",
+    lambda _, slots: _first_file(slots),
+)
+_DELETE_FILE = Change(
+    "repositories",
+    lambda ctx: Found(*draw_function(ctx, my_files(ctx))),
+    find_file,
+    "I delete that file.",
+    lambda file, slots: action("github.delete", repo_name=slots["repo"], path=file["path"]),
+)
+
+
+def _deleted_said(slots: Slots) -> str:
+    return f"The file with {slots['function']} is no longer in {slots['repo']}."
+
+
+def _begun_said(slots: Slots) -> str:
+    return _begun(slots["repo"])
+
+
+def _with_task(ctx: DrawContext) -> Found:
+    """A new repository and the first issue on its file."""
+    slots = new_repository(ctx)
+    title, text = ctx.rng.choice(_data()["beginnings"])
+    return Found(ctx.me, {**slots, "title": title, "text": text})
+
+
+GROUP.add(
+    create_repository_issue=replace(
+        _CREATE,
+        draw_record=_with_task,
+        also=(("I open the issue on its file.", lambda _, slots: _issue(slots)),),
+        mentions=("title", "text"),
+    ),
+    create_repository_told=Series(
+        no_words,
+        _CREATE,
+        replace(chat_to("name", _begun_said), mentions=("repo",)),
+        mail_to("other", _begun_said),
+    ),
+)
+GROUP.add(
+    owns_code,
+    relicense=_RELICENSE,
+    delete_file_told=Series(
+        no_words,
+        _DELETE_FILE,
+        replace(chat_to("name", _deleted_said), mentions=("function",)),
+        mail_to("other", _deleted_said),
+    ),
+)
 GROUP.add(
     close_issue=_CLOSE,
     describe_issue=_DESCRIBE,
     delete_issue=_DELETE,
     create_repository_mail=telling_my_manager(
         Logic(draw_new_repository, create_repository),
-        lambda to, slots: mail(to, "New repository", _begun(slots)),
+        lambda to, slots: mail(to, "New repository", _begun(slots["repo"])),
         mentions=("repo",),
         why="I write to my manager.",
         look_up_first=True,
