@@ -11,12 +11,11 @@ from typing import Literal
 
 from tools.kinds.enterprise.generate.grammar import MONTHS
 from tools.kinds.enterprise.generate.staff import ORDINARY
-from tools.kinds.enterprise.generate.wording import fill, texts
+from tools.kinds.enterprise.generate.wording import FEW, fill, texts
 
 Kind = Literal["done", "trouble", "next", "gain"]
 """What a sentence tells: what was done, what goes wrong, what is planned, why it matters."""
 
-_FEW = ("three", "four", "five", "six", "seven", "eight", "nine")
 _SHARES = ("a third", "a quarter", "a fifth", "nearly half", "about half", "two thirds", "more than half")
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday")
 
@@ -126,7 +125,7 @@ def said(numbers: random.Random, form: str, **more: str) -> str:
         return form
     slots = {
         **more,
-        "few": numbers.choice(_FEW),
+        "few": numbers.choice(FEW),
         "number": str(numbers.randint(12, 95)),
         "large": str(numbers.randint(120, 940)),
         "share": numbers.choice(_SHARES),

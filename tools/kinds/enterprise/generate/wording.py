@@ -9,6 +9,9 @@ from typing import Any
 
 from tools.files.data_files import read_toml
 
+FEW = ("three", "four", "five", "six", "seven", "eight", "nine")
+"""What a slot called `few` may hold."""
+
 
 @cache
 def texts(name: str) -> dict[str, Any]:

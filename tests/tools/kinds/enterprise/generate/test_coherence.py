@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from evals.kinds.enterprise.facts import Facts
 from tests.tools.kinds.enterprise.generate.checks.coherence.overflow import incoherent_thread
 from tests.tools.kinds.enterprise.generate.checks.coherence.registry import verify_coherence
+from tests.tools.kinds.enterprise.generate.checks.coherence.resumes import incoherent_resume
 from tests.tools.kinds.enterprise.generate.checks.coherence.tickets import incoherent_ticket
 from tests.tools.kinds.enterprise.generate.worlds import small
 from tools.kinds.enterprise.generate.company import DEFAULT_NOW
@@ -21,10 +22,6 @@ from tools.kinds.enterprise.generate.talk.forum import filled, forum_problems
 from tools.kinds.enterprise.schema import TABLES
 
 _NOWHERE = Facts(Built({}, []), DEFAULT_NOW)
-
-
-def test_small_worlds_hang_together() -> None:
-    assert [*verify_coherence(small(7)), *verify_coherence(small(8))] == []
 
 
 _MINE, _OTHER = problems()["VPN"][:2]
@@ -166,3 +163,36 @@ def test_all_slots_of_a_problem_get_values(problem: ForumProblem, numbers: Rando
     for text in (*problem.titles, *problem.happens, *problem.tried, *problem.why, *fixes):
         assert "{" not in filled(text, slots)
     assert all("\n" not in filled(fix, slots) and len(filled(fix, slots)) <= 120 for fix in fixes)
+
+
+_SENT = "I apply as Recruiter. My last position was with Sahyadri Foods. I look back on 5 years of work."
+
+
+def _resume(*sentences: str, department: str = "HR") -> list[str]:
+    columns = next(table.columns for table in TABLES if table.name == "employees")
+    person = {"emp_id": "emp_0001", "department": department}
+    facts = Facts(Built({"employees": [tuple(map(person.get, columns))]}, []), DEFAULT_NOW)
+    return list(incoherent_resume({"emp_id": "emp_0001", "content": " ".join(sentences)}, facts))
+
+
+_HIRED = "Hired 12 people in one season, of whom nearly all stayed."
+
+
+def test_a_resume_of_one_career_is_fine() -> None:
+    assert _resume(_SENT, _HIRED) == []
+    graduate = "I apply as Recruiter. This would be my first position."
+    assert _resume(graduate, "As an intern I took part in 12 interviews.") == []
+
+
+@pytest.mark.parametrize(
+    ("told", "reason"),
+    [
+        (_resume(_SENT), "nothing that was done"),
+        (_resume(_SENT, "Planned the fit-out of three floors."), "does not belong to HR"),
+        (_resume(_SENT, "As an intern I took part in 12 interviews."), "with experience"),
+        (_resume(_SENT, _HIRED, "This would be my first position."), "contradict"),
+        (_resume(_SENT, _HIRED, department="IN"), "no position 'Recruiter'"),
+    ],
+)
+def test_a_resume_of_two_careers_is_found(told: list[str], reason: str) -> None:
+    assert any(reason in one for one in told)

@@ -13,6 +13,7 @@ from tools.kinds.enterprise.generate.draft import Draft
 from tools.kinds.enterprise.generate.entities import Citable
 from tools.kinds.enterprise.generate.grammar import grammar
 from tools.kinds.enterprise.generate.latent import reference
+from tools.kinds.enterprise.generate.wording import pick
 
 _CITING = 0.2
 
@@ -89,5 +90,5 @@ def _description(numbers: random.Random, facts: dict[str, str], cited: Citable |
     first = f"{words.fill(numbers.choice(opening), facts)} {sentences[0]} {sentences[1]}"
     last = f"{words.say(numbers, 'severity', facts)} {numbers.choice(words.data['closing']['lines'])}"
     if cited:
-        last = f"{last} {words.data['closing']['ticket'].format(key=cited.key)}"
+        last = f"{last} {pick(numbers, words.data['closing']['ticket'], {'key': cited.key})}"
     return f"{first}\n\n{' '.join(sentences[2:])}\n\n{last}"

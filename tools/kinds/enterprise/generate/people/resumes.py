@@ -11,7 +11,7 @@ from tools.kinds.enterprise.generate.grammar import grammar
 from tools.kinds.enterprise.generate.latent import reference
 from tools.kinds.enterprise.generate.people.profiles import profile
 from tools.kinds.enterprise.generate.staff import EXECUTIVES
-from tools.kinds.enterprise.generate.wording import pick, texts
+from tools.kinds.enterprise.generate.wording import FEW, fill, pick, texts
 
 _WORDS = grammar("resumes")
 _MAIL_HOST = "postbox.example"
@@ -37,7 +37,7 @@ def _add(draft: Draft, numbers: random.Random, resume_id: str, employee: Employe
     slots = facts | {
         "skills": ", ".join(numbers.sample(employee.skills, 3)),
         "certificates": " and ".join(known.certificates),
-        "languages": " and ".join(known.languages),
+        "languages": f"{', '.join(known.languages[:-1])} and {known.languages[-1]}",
         "interest": known.interest,
     }
     ref = draft.add(
@@ -49,18 +49,21 @@ def _add(draft: Draft, numbers: random.Random, resume_id: str, employee: Employe
         email=f"{employee.name.lower().replace(' ', '.')}@{_MAIL_HOST}",
         created_date=employee.doj - timedelta(days=numbers.randint(14, 75)),
         file_path=f"resumes/{resume_id}.txt",
-        content=_content(numbers, facts, slots, fresh=not known.years, certified=bool(known.certificates)),
+        content=_content(numbers, employee.department, facts, slots),
     )
     draft.latent(ref, "resume", facts, (reference("employees", employee.emp_id),))
 
 
-def _content(
-    numbers: random.Random, facts: dict[str, str], slots: dict[str, str], fresh: bool, certified: bool
-) -> str:
-    other = _WORDS.data["other"]
+def _content(numbers: random.Random, department: str, facts: dict[str, str], slots: dict[str, str]) -> str:
+    other, data = _WORDS.data["other"], _WORDS.data
+    experienced = "years_before" in facts
     sentences = [_WORDS.say(numbers, slot, facts) for slot in facts]
-    sentences.append(pick(numbers, other["fresh" if fresh else "achievement"], slots))
-    if certified:
+    if not experienced:
+        sentences.append(pick(numbers, other["fresh"], slots))
+    achieved = numbers.sample(data["done" if experienced else "learned"][department], 2)
+    for one in achieved:
+        sentences.append(fill(one, {"n": str(numbers.randint(10, 60)), "few": numbers.choice(FEW)}))
+    if slots["certificates"]:
         sentences.append(pick(numbers, other["certificates"], slots))
-    sentences += [pick(numbers, other[name], slots) for name in ("skills", "languages", "closing")]
+    sentences += [pick(numbers, other[name], slots) for name in ("skills", "languages", "closing", "reason")]
     return " ".join(sentences)

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from tools.kinds.enterprise.generate.wording import texts
+from tools.kinds.enterprise.generate.wording import FEW, texts
 
-_FEW = ("three", "four", "five", "six", "seven", "eight", "nine")
 _SLOT = re.compile(r"\{([a-z]+)\}")
 
 
@@ -45,7 +44,7 @@ class Problem:
             **{name: numbers.choice(values) for name, values in self.pools},
             "n": str(n),
             "nth": f"{n}{_ending(n)}",
-            "few": numbers.choice(_FEW),
+            "few": numbers.choice(FEW),
             "large": str(numbers.randint(12, 94) * 10),
             "version": f"{numbers.randint(2, 9)}.{numbers.randint(0, 14)}",
         }

@@ -9,6 +9,7 @@ from tests.tools.kinds.enterprise.generate.checks.coherence.clients import incoh
 from tests.tools.kinds.enterprise.generate.checks.coherence.mail import incoherent_mail
 from tests.tools.kinds.enterprise.generate.checks.coherence.overflow import incoherent_thread
 from tests.tools.kinds.enterprise.generate.checks.coherence.posts import incoherent_post
+from tests.tools.kinds.enterprise.generate.checks.coherence.resumes import incoherent_resume
 from tests.tools.kinds.enterprise.generate.checks.coherence.sentiments import incoherent_review
 from tests.tools.kinds.enterprise.generate.checks.coherence.support_chats import incoherent_chat
 from tests.tools.kinds.enterprise.generate.checks.coherence.tickets import incoherent_ticket
@@ -30,6 +31,7 @@ CHECKS: dict[str, Check] = {
     "posts": incoherent_post,
     "overflow": incoherent_thread,
     "sentiments": incoherent_review,
+    "resumes": incoherent_resume,
     "support_chats": incoherent_chat,
     "tickets": incoherent_ticket,
     "vendors": incoherent_vendor,

@@ -1,0 +1,42 @@
+"""A resume tells of the work of the department that it was sent to; a graduate tells of studies instead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+from evals.kinds.enterprise.facts import Facts, Record
+from tests.tools.kinds.enterprise.generate.checks.coherence.phrases import Phrases
+from tests.tools.kinds.enterprise.generate.checks.sentences import read
+from tools.kinds.enterprise.generate.grammar import grammar
+from tools.kinds.enterprise.generate.wording import texts
+
+
+def incoherent_resume(resume: Record, facts: Facts) -> Iterator[str]:
+    """What does not belong to the department, or to somebody with or without experience."""
+    text, employee = resume["content"], facts.person(resume["emp_id"])
+    department = employee["department"] if employee else ""
+    years = read(grammar("resumes"), "years_before", text)
+    told = [(phrase, owner) for phrase, owners in _told().found(text) for owner in owners]
+    kind = "done" if years else "learned"
+    if not told:
+        yield "it tells of nothing that was done or learned"
+    for phrase, owner in told:
+        if owner != (kind, department):
+            yield f"{phrase!r} does not belong to {department} {'with' if years else 'without'} experience"
+    fresh = any(phrase in text for phrase in texts("resumes")["other"]["fresh"])
+    if fresh == bool(years):
+        yield "experience and graduation contradict each other"
+    for position in read(grammar("resumes"), "applied_for", text):
+        if position not in texts("employees")["departments"].get(department, {}).get("associate", ()):
+            yield f"{department} has no position {position!r}"
+
+
+@cache
+def _told() -> Phrases[tuple[str, str]]:
+    return Phrases(
+        (phrase, (kind, department))
+        for kind in ("done", "learned")
+        for department, phrases in texts("resumes")[kind].items()
+        for phrase in phrases
+    )
