@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from evals.suite import Suite, write_suite
-from evals.task_kind import importer, suite_builder
+from evals.task_kind import importer, record_files, suite_builder
 from evals.tasks.building import BuildContext, Progress
 from tools.errors import InputError
 from tools.files.directories import directory_atomically
@@ -43,20 +43,43 @@ def build_suite(
     return write_suite(made.world, made.tasks)
 
 
-def import_suite(system: str, source: Path, out: Path, *, progress: Progress = lambda _: None) -> Suite:
+def import_suite(
+    system: str,
+    source: Path,
+    out: Path,
+    *,
+    records: Path | None = None,
+    progress: Progress = lambda _: None,
+) -> Suite:
     """Read the files of a published system in `source` into a suite.
 
     The suite appears in `out` as a whole or not at all; one that was there before is replaced.
 
+    Args:
+        records: file with the system's records, where they are not among its other files.
+
     Raises:
-        InputError: nothing imports such files, there is nothing to read, or `out` cannot be written.
+        InputError: nothing imports such files, there is nothing to read, its records come in no file of their
+            own, or `out` cannot be written.
     """
     read = importer(system)
+    more = {} if records is None else {"records": _checked(system, records)}
     if not source.is_dir():
         raise InputError("no such directory", where=str(source))
     with directory_atomically(out) as place:
-        made = read(source, place, progress)
+        made = read(source, place, progress, **more)
         write_suite(made.world, made.tasks)
     if (out / REPORT_FILE).exists():
         progress(f"details: {out / REPORT_FILE}")
     return Suite.open(out)
+
+
+def _checked(system: str, records: Path) -> Path:
+    if system not in record_files():
+        names = ", ".join(sorted(record_files())) or "none"
+        raise InputError(
+            f"records of {system} do not come in a file of their own",
+            where=str(records),
+            hint=f"those of: {names}",
+        )
+    return records

@@ -80,6 +80,7 @@ class TaskKind:
             project.
         suites: gives the builder of its suites; None where suites are only imported or written by hand.
         importers: readers of published systems, by name of the system.
+        record_files: those importers whose records come in a file of their own (`records=`).
         scorer: scores episodes over an environment. By default that is an `AnswerScorer` where the world
             kind judges answers, else an `EpisodeScorer`.
         baselines: gives programs without a model, by name; by default those of `evals.scoring.baselines`.
@@ -118,6 +119,7 @@ class TaskKind:
     write_environment: Callable[[Path, Path], None] | None = None
     suites: Callable[[], SuiteBuilder[Any]] | None = None
     importers: Mapping[str, Importer] = field(default_factory=dict)
+    record_files: tuple[str, ...] = ()
     scorer: Callable[[Environment, GroundTruth], Scorer] | None = None
     baselines: Callable[[], Mapping[str, Baseline]] | None = None
     published_score: str = ""
@@ -314,6 +316,11 @@ def importer(system: str) -> Importer:
     if system not in found:
         raise InputError(f"no importer {system!r}", hint=f"there are {', '.join(sorted(found))}")
     return found[system]
+
+
+def record_files() -> frozenset[str]:
+    """The published systems whose records come in a file of their own."""
+    return frozenset(name for kind in TASK_KINDS.all() for name in kind.record_files)
 
 
 def _importers() -> dict[str, Importer]:

@@ -80,5 +80,8 @@ class SuiteBuilder(Generic[Options]):
     forecast: Callable[[Options], dict[str, int]] = lambda _: {"model_calls_at_most": 0}
 
 
-Importer = Callable[[Path, Path, Progress], Made]
-"""Reads the files of a published system in the first folder, and writes their world to the second."""
+Importer = Callable[..., Made]
+"""Reads the files of a published system in the first folder, and writes their world to the second.
+
+Takes the two folders and a `Progress`; those named in `TaskKind.record_files` also `records=`, a file.
+"""

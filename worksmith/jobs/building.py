@@ -96,7 +96,9 @@ def import_published(settings: ImportSettings, *, progress: Progress = SILENT) -
     """Read a published system's own files into a suite."""
     importer(settings.system)
     _check_folder(settings.out, settings.force)
-    suite = import_suite(settings.system, settings.source, settings.out, progress=progress.say)
+    suite = import_suite(
+        settings.system, settings.source, settings.out, records=settings.org, progress=progress.say
+    )
     if suite.env.library is not None:
         progress.say(f"search goes by words alone until `worksmith index {settings.out}` has been run")
     return suite

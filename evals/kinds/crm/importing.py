@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from evals.kinds.crm.published.computed import with_plans
 from evals.kinds.crm.published.entries import RAW_FILES, read_entries
 from evals.kinds.crm.published.recognise import Reading
 from evals.kinds.crm.published.tasks import ORIGIN, Recognised, make_tasks, recognise_all
@@ -17,9 +18,10 @@ from evals.tasks.building import Made, Progress
 from tools.files.atomic import write_atomically
 from tools.kinds.crm.access.policy import persona_of
 from tools.kinds.crm.access.roles import POLICY_FILE, packaged_policy
+from tools.kinds.crm.orgs.org_file import OrgFile, read_org
 from tools.kinds.crm.schema import TABLES
 from tools.kinds.crm.settings import OrgSettings, write_settings
-from tools.kinds.crm.sosl.tables import SEARCH_TABLES
+from tools.kinds.crm.sosl.tables import SEARCH_TABLES, search_rows
 from tools.kinds.enterprise.importing.report import REPORT_FILE, FileNote, ImportReport
 from tools.world import write_world
 
@@ -82,14 +84,17 @@ _NOW = datetime(2025, 1, 1)
 """The clock of questions that do not say when they are asked; after all that the published org holds."""
 
 
-def import_crmarena(source: Path, place: Path, progress: Progress) -> Made:
+def import_crmarena(source: Path, place: Path, progress: Progress, *, records: Path | None = None) -> Made:
     """Read CRMArena's questions: whatever there is of them, in either layout.
 
-    There are no records: they are in the org that the questions are about, so the suite runs with one only.
     What was missing, damaged, not recognised or put in quarantine stands in `import_report.json`.
 
+    Args:
+        records: SQLite file with the records of the org, see `tools.kinds.crm.orgs.org_file`. Without it the
+            suite runs with a live org only.
+
     Raises:
-        InputError: there is no question to read.
+        InputError: there is no question to read, or the file has no records.
     """
     report = ImportReport(ORIGIN)
     progress("reading questions")
@@ -98,24 +103,49 @@ def import_crmarena(source: Path, place: Path, progress: Progress) -> Made:
     tasks = make_tasks(questions, report)
     _fill(report, questions, len(entries))
     report.facts["tasks"] = {"published": len(entries), "usable": len(tasks)}
+    org = None if records is None else read_org(records)
     # The answers are what the published functions give.
     write_settings(place, OrgSettings(mode="faithful"))
     write_atomically(place / POLICY_FILE, packaged_policy().encode())
     world = write_world(
         place,
         [*TABLES, *SEARCH_TABLES],
-        {},
+        {} if org is None else {**org.rows, **search_rows(org.rows)},
         kind="crm",
         origin=ORIGIN,
         now=_NOW,
         persona=persona_of("service_manager"),
         licence=LICENCE,
-        elsewhere=_ELSEWHERE,
+        elsewhere=_ELSEWHERE if org is None else "",
     )
+    if org is not None:
+        _tell_fit(report, org, progress)
+        progress("computing the answers of recognised questions")
+        tasks = with_plans(tasks, world, report)
     write_atomically(place / REPORT_FILE, report.to_json())
     for line in (*report.lines(), *_coverage_lines(questions)):
         progress(line)
     return Made(world, tasks)
+
+
+def _tell_fit(report: ImportReport, org: OrgFile, progress: Progress) -> None:
+    """Note what of the file of records does not fit the objects of an org."""
+    report.facts["records"] = {
+        "rows": {name: len(rows) for name, rows in org.rows.items()},
+        "missing": org.missing,
+        "unknown": org.unknown,
+        "odd_values": org.odd,
+        "dropped_rows": org.dropped,
+    }
+    progress("records: " + ", ".join(f"{len(rows)} {name}" for name, rows in org.rows.items() if rows))
+    for what, names in (
+        ("no table or column for", org.missing),
+        ("no object or field", org.unknown),
+        ("values of another type", [f"{name} ({count})" for name, count in org.odd.items()]),
+        ("rows without an id of their own", [f"{name} ({count})" for name, count in org.dropped.items()]),
+    ):
+        if names:
+            progress(f"{what}: {', '.join(names)}")
 
 
 def _fill(report: ImportReport, questions: Sequence[Recognised], entries: int) -> None:

@@ -16,6 +16,7 @@ CRM = TaskKind(
     name="crm",
     suites=value_at("evals.kinds.crm.suites:BUILDER"),
     importers={"crmarena": function_at("evals.kinds.crm.importing:import_crmarena")},
+    record_files=("crmarena",),
     scorer=function_at("evals.kinds.crm.scorer:CrmScorer"),
     baselines=value_at("evals.kinds.crm.baselines:BASELINES"),
     published_score="reward",

@@ -50,6 +50,9 @@ class ImportSettings(JobSettings):
 
     system: str = setting(..., "Published system.", positional=True)
     source: Path = setting(..., "Directory with the system's files.", positional=True, path="folder")
+    org: Path | None = setting(
+        None, "SQLite file with the records of the org that the questions are about.", path="file"
+    )
     out: Path = setting(..., "Folder to write the suite to.", short="-o", path="folder")
     force: bool = setting(False, "Replace an existing suite.")
 

@@ -41,6 +41,29 @@ def check(as_json: JsonFlag = False) -> None:
         raise typer.Exit(1)
 
 
+@app.command("export")
+def export(
+    suite: SuiteArgument,
+    out: Annotated[Path, typer.Argument(help="SQLite file to write.", dir_okay=False)],
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Write a suite's records to an SQLite file: a table for each object, a column for each field.
+
+    `worksmith suite import crmarena ... --org FILE` reads such files.
+    """
+    from tools.errors import InputError
+    from tools.kinds.crm.orgs.org_file import write_org
+
+    if out.exists() and not force:
+        raise InputError("there is a file already", where=str(out), hint="--force replaces it")
+    counts = write_org(crm_world(suite), out)
+    if as_json:
+        typer.echo(json.dumps({"file": str(out), "records": counts}))
+    else:
+        say(f"{sum(counts.values()):,} records of {len(counts)} objects in {out}")
+
+
 @app.command("upload")
 def upload(
     suite: SuiteArgument,

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 from typer.testing import CliRunner
 
@@ -26,6 +28,7 @@ from tests.evals.kinds.crm.published.small import (
     write_raw,
 )
 from tools.errors import InputError
+from tools.kinds.crm.ids import make_id
 from worksmith.cli.app import app
 
 ORIGINAL = Path(__file__).parents[4].parent / "shared" / "data" / "crmarena"
@@ -260,6 +263,40 @@ def test_it_says_that_the_org_is_elsewhere(tmp_path: Path) -> None:
         assert isinstance(result.exception, InputError)
         assert "not here but in a live Salesforce org" in str(result.exception)
         assert "--org salesforce" in str(result.exception)
+
+
+def test_with_a_file_of_records_it_runs_offline_and_compares_answers(tmp_path: Path) -> None:
+    org = small_org(tmp_path / "org.db")
+    suite = import_suite("crmarena", write_raw(tmp_path / "raw"), tmp_path / "suite", records=org)
+    report = json.loads((suite.path / "import_report.json").read_text())
+    assert not suite.world.manifest.elsewhere
+    assert suite.world.manifest.counts["Case"] == 3
+    assert report["facts"]["answers"]["handle_time"] == {"same": 2}
+    slow = of(suite, "handle_time")
+    assert slow.gold_plan is not None
+    assert [step.tool for step in slow.gold_plan][-1].startswith("functions.")
+    assert "Case.Subject" in report["facts"]["records"]["missing"]
+
+
+def small_org(path: Path) -> Path:
+    """An org in which one agent closed three cases of February 2022, each assigned once."""
+    with closing(apsw.Connection(str(path))) as file:
+        file.execute('CREATE TABLE "Case" (Id, OwnerId, Status, CreatedDate, ClosedDate)')
+        file.execute(
+            "CREATE TABLE CaseHistory__c (Id, CaseId__c, NewValue__c, OldValue__c, Field__c, CreatedDate)"
+        )
+        for number in range(3):
+            day = f"2022-02-1{number}"
+            case = (make_id("500", number), USER, "Closed", f"{day}T08:00:00Z", f"{day}T09:00:00Z")
+            file.execute('INSERT INTO "Case" VALUES (?, ?, ?, ?, ?)', case)
+            history = (make_id("a0H", number), case[0], USER, None, "Owner Assignment", f"{day}T08:00:00Z")
+            file.execute("INSERT INTO CaseHistory__c VALUES (?, ?, ?, ?, ?, ?)", history)
+    return path
+
+
+def test_only_some_systems_have_a_file_of_records(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="do not come in a file of their own"):
+        import_suite("workbench", tmp_path, tmp_path / "suite", records=tmp_path / "org.db")
 
 
 def test_with_a_live_org_there_are_episodes(tmp_path: Path) -> None:
