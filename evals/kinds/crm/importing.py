@@ -18,7 +18,7 @@ from evals.tasks.building import Made, Progress
 from tools.files.atomic import write_atomically
 from tools.kinds.crm.access.policy import persona_of
 from tools.kinds.crm.access.roles import POLICY_FILE, packaged_policy
-from tools.kinds.crm.orgs.org_file import OrgFile, read_org
+from tools.kinds.crm.org_file import OrgFile, read_org
 from tools.kinds.crm.schema import TABLES
 from tools.kinds.crm.settings import OrgSettings, write_settings
 from tools.kinds.crm.sosl.tables import SEARCH_TABLES, search_rows
@@ -90,7 +90,7 @@ def import_crmarena(source: Path, place: Path, progress: Progress, *, records: P
     What was missing, damaged, not recognised or put in quarantine stands in `import_report.json`.
 
     Args:
-        records: SQLite file with the records of the org, see `tools.kinds.crm.orgs.org_file`. Without it the
+        records: SQLite file with the records of the org, see `tools.kinds.crm.org_file`. Without it the
             suite runs with a live org only.
 
     Raises:

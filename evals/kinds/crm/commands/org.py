@@ -53,7 +53,7 @@ def export(
     `worksmith suite import crmarena ... --org FILE` reads such files.
     """
     from tools.errors import InputError
-    from tools.kinds.crm.orgs.org_file import write_org
+    from tools.kinds.crm.org_file import write_org
 
     if out.exists() and not force:
         raise InputError("there is a file already", where=str(out), hint="--force replaces it")

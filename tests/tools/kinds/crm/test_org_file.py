@@ -11,7 +11,7 @@ import pytest
 from tests.tools.kinds.crm.worlds import written
 from tools.errors import InputError
 from tools.kinds.crm.ids import make_id
-from tools.kinds.crm.orgs.org_file import read_org, write_org
+from tools.kinds.crm.org_file import read_org, write_org
 from tools.kinds.crm.schema import OBJECTS
 
 CASE, OWNER = make_id("500", 1), make_id("005", 2)
