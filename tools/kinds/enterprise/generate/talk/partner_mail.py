@@ -57,7 +57,8 @@ class _Told:
 
     def __init__(self, numbers: random.Random, thread: PartnerThread) -> None:
         self._numbers = numbers
-        words: Mapping[str, list[str]] = texts("partner_mail")["intents"][thread.intent]["words"]
+        data = texts("partner_mail")
+        words: dict[str, list[str]] = data["intents"][thread.intent]["words"] | data["end"]
         self._left = {name: numbers.sample(forms, len(forms)) for name, forms in words.items()}
         fault = numbers.choice(thread.partner.faults[thread.part])
         self.slots = {
@@ -135,7 +136,7 @@ def _body(
         point = f"{told.tell('a')} {told.tell('ask')}"
     else:
         point = told.tell(role if asking else "b")
-    end = told.say(numbers.choice(data["end"][side]))
+    end = told.tell(side)
     if role == "thanks":
         paragraphs = [lead, f"{point} {told.tell(role if asking else 'b')}", end]
     else:

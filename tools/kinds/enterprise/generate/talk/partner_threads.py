@@ -19,7 +19,13 @@ _WRITERS_FROM = 12
 """Besides the representative, superiors of this level in the partner's department write to it."""
 
 _BY_SUPERIOR = 0.15
-_COUNTED = {"units": (2, 60, 10), "cartons": (3, 90, 1), "pallets": (2, 30, 1), "people": (3, 25, 1)}
+_COUNTED = {
+    "units": (2, 60, 10),
+    "cartons": (3, 90, 1),
+    "pallets": (2, 30, 1),
+    "people": (3, 25, 1),
+    "percent": (2, 25, 1),
+}
 """Least, most and step of a number of things."""
 
 

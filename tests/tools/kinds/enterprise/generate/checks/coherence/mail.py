@@ -9,6 +9,7 @@ from functools import cache
 from evals.kinds.enterprise.facts import Facts, Record
 from tests.tools.kinds.enterprise.generate.checks.coherence.phrases import Phrases
 from tests.tools.kinds.enterprise.generate.checks.coherence.products import kind_of
+from tools.kinds.enterprise.generate.business.reviews import defects
 from tools.kinds.enterprise.generate.staff import ORDINARY
 from tools.kinds.enterprise.generate.topics import details, domains
 from tools.kinds.enterprise.generate.wording import texts
@@ -65,9 +66,8 @@ def _with_partner(mail: Record, facts: Facts) -> Iterator[str]:
         return
     if source == "clients":
         product = facts.where("products", product_name=partner["current_poc_product"])[0]
-        parts = next(one["parts"] for one in texts("products")["kinds"] if one["name"] == kind_of(product))
-        for fault, blamed in _faults().found(mail["body"]):
-            if not set(blamed) & set(parts):
+        for fault, kinds in _faults().found(mail["body"]):
+            if kind_of(product) not in kinds:
                 yield f"{fault!r} is no fault of that"
 
 
@@ -97,5 +97,8 @@ def _sentences() -> dict[str, str]:
 @cache
 def _faults() -> Phrases[str]:
     return Phrases(
-        (f"the {part} {fault}", part) for part, data in texts("parts").items() for fault in data["bad"]
+        (f"the {part} {fault}", entry["name"])
+        for entry in texts("products")["kinds"]
+        for part, faults in defects(entry["name"]).items()
+        for fault in faults
     )
