@@ -36,6 +36,7 @@ MODULES: tuple[str, ...] = (
     "sales.catalogue",
     "sales.opinions",
     "bizops.clients",
+    "bizops.vendors",
     "hr.policies",
     "hr.rules",
     "hr.cases",

@@ -205,40 +205,15 @@ GROUP.add(
         HERE.fact("clients", "next_day", entities.date),
     ),
     client_terms=Question(CLIENT, HERE.date("renewal_date"), HERE.amount("monthly_revenue")),
+    client_decider=Question(CLIENT, HERE.fact("clients", "decision_maker"), HERE.date("renewal_date")),
+    client_warranty=Question(
+        CLIENT,
+        PRODUCT.fact("products", "warranty", lambda value: entities.number(int(value))),
+        PRODUCT.fact("products", "origin"),
+    ),
     client_contact=Question(CLIENT, REPRESENTATIVE.person(), REPRESENTATIVE.text("title")),
     client_product=Question(CLIENT, PRODUCT.text("product_name"), PRODUCT.number("stock")),
     client_manager=Question(CLIENT, REPRESENTATIVE.person(), _MANAGERS.person(), _MANAGERS.text("title")),
-)
-
-
-def _draw_vendor_by_id(ctx: DrawContext) -> Found:
-    vendor = ctx.pick("vendors")
-    return Found(vendor, {"vendor": vendor["vendor_id"]})
-
-
-def _draw_vendor(ctx: DrawContext) -> Found:
-    vendor = named_partner(ctx, "vendors")
-    return Found(vendor, {"vendor": vendor["business_name"]})
-
-
-_VENDOR_BY_ID = Start(
-    "vendors",
-    _draw_vendor_by_id,
-    lambda plan, slots: plan.one("vendors", "I open that vendor's record.", vendor_id=slots["vendor"]),
-)
-_VENDOR = Start(
-    "vendors",
-    _draw_vendor,
-    lambda plan, slots: plan.one("vendors", "I look the vendor up.", business_name=slots["vendor"]),
-)
-_END = HERE.fact("vendors", "contract_end", entities.date)
-_TIME = HERE.fact("vendors", "lead_time", lambda value: entities.number(int(value)))
-_LOAD = HERE.count("vendors", "How many vendors has that colleague?", "emp_id", "representative")
-
-GROUP.add(
-    vendor_contact=Question(_VENDOR, REPRESENTATIVE.person(), REPRESENTATIVE.email()),
-    vendor_load=Question(_VENDOR, _END, REPRESENTATIVE.text("title"), _LOAD),
-    vendor_terms=Question(_VENDOR_BY_ID, _END, _TIME),
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TypeVar
 
 from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals import entities
@@ -10,11 +11,13 @@ from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitEr
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
 from evals.kinds.enterprise.goals.hr.employees import climb, look, myself, someone
 from evals.kinds.enterprise.goals.paths import HERE, Found, Link, Path, Question, Start
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
+from evals.kinds.enterprise.goals.plan_recorder import MOST_READ, PlanRecorder
 from evals.tasks.task import Entity
 from tools.files.data_files import read_toml
 
 GROUP = GoalGroup("hr/people.toml")
+
+R = TypeVar("R", bound=Record)
 
 _WORDS = read_toml(__package__, "words.toml")
 _MINE: Mapping[str, str] = _WORDS["mine"]
@@ -87,6 +90,37 @@ def draw_biography(ctx: DrawContext) -> Draw:
 @GROUP.goal(draw_biography)
 def biography(slots: Slots, plan: PlanRecorder) -> Values:
     return (plan.fact(look(plan, slots["name"]), slots["fact"]),)
+
+
+def draw_skilled_first(ctx: DrawContext) -> Draw:
+    one = someone(ctx)
+    skill = ctx.rng.choice(one["skills"].split(", "))
+    found = [
+        row for row in ctx.facts.where("employees", department=one["department"]) if skill in row["skills"]
+    ]
+    # A skill may be a part of another's name.
+    if len(found) > MOST_READ or any(skill not in row["skills"].split(", ") for row in found):
+        raise UnfitError
+    first = _first_here(found)
+    answer = [entities.person(first), entities.date(first["doj"])]
+    return ctx.draw({"skill": skill, "department": one["category"]}, answer=answer)
+
+
+@GROUP.goal(draw_skilled_first)
+def skilled_first(slots: Slots, plan: PlanRecorder) -> Values:
+    rows = plan.every(
+        "employees", "I look for that skill there.", department=slots["department"], skill=slots["skill"]
+    )
+    first = _first_here(rows)
+    return first["name"], first["doj"]
+
+
+def _first_here(rows: Sequence[R]) -> R:
+    """Who of those that work here joined first, if nobody else did on that day."""
+    order = sorted((row for row in rows if row["is_valid"] == "TRUE"), key=lambda row: row["doj"])
+    if len(order) < 2 or order[0]["doj"] == order[1]["doj"]:
+        raise UnfitError
+    return order[0]
 
 
 def draw_certificates(ctx: DrawContext) -> Draw:
