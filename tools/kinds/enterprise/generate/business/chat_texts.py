@@ -21,6 +21,7 @@ _NUMBERS = {
     "several": ("seven", "eight", "nine", "eleven", "twelve", "fourteen"),
     "large": ("thirty", "forty", "sixty", "eighty"),
 }
+_PIECE_COUNTS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 10: "ten", 12: "twelve", 20: "twenty"}
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _SPANS = ((2, "two days"), (4, "four days"), (8, "a week"), (15, "two weeks"), (22, "three weeks"))
 """What one may say of a time since the purchase, by the least number of days."""
@@ -52,6 +53,7 @@ def chat_slots(numbers: random.Random, chat: Chat) -> dict[str, str]:
     sale, customer = chat.sale, chat.sale.customer
     first = "" if customer.business else customer.name.split()[0]
     few, several, large = (numbers.choice(words) for words in _NUMBERS.values())
+    quantity = _PIECE_COUNTS.get(sale.quantity, str(sale.quantity))
     spans = [span for least, span in _SPANS if least <= (chat.day - sale.day).days]
     return {
         "customer": customer.name,
@@ -63,7 +65,8 @@ def chat_slots(numbers: random.Random, chat: Chat) -> dict[str, str]:
         "kind": sale.product.short,
         "a_kind": with_article(sale.product.short),
         "part": chat.problem.part,
-        "quantity": str(sale.quantity),
+        "quantity": quantity,
+        "all": "Both" if sale.quantity == 2 else f"All {quantity}",
         "agent": chat.representative.first_name,
         "few": few,
         "few_cap": few.capitalize(),
