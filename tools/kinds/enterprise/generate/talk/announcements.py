@@ -6,7 +6,7 @@ import random
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import cached_property
 from itertools import accumulate
@@ -80,11 +80,11 @@ class _Place:
     first: date
     last: date
 
-    def says(self, day: date, facts: dict[str, str], *key: str, **rest: object) -> Announcement:
+    def says(self, day: date, facts: dict[str, str], *key: str, refs: tuple[str, ...] = ()) -> Announcement:
         """The announcement of `day`; what `key` names is announced once."""
         stated = {"project": self.project.name, "topic": self.topic, **facts}
         key = (self.kind, *(key or (self.project.name, self.topic)))
-        return Announcement(self.kind, self.project, self.topic, self.author, day, stated, key, **rest)  # type: ignore[arg-type]
+        return Announcement(self.kind, self.project, self.topic, self.author, day, stated, key, refs)
 
     def before(self, day: date, least: int, most: int) -> date | None:
         """A workday that many days before `day` on which the author can write; None if there is none."""
@@ -113,9 +113,8 @@ class _Desk:
         Raises:
             ValueError: if there is nothing left to announce.
         """
-        kinds = texts("posts/facts")["kinds"]
-        for kind in numbers.sample(list(kinds), len(kinds)):
-            projects = self._projects(kinds[kind]["domains"])
+        for kind in numbers.sample(list(self._projects), len(self._projects)):
+            projects = self._projects[kind]
             for _ in range(_TRIES if projects else 0):
                 project = numbers.choice(projects)
                 author = self._draft.people[numbers.choice(project.members)]
@@ -128,8 +127,14 @@ class _Desk:
                     return one
         raise ValueError("there is nothing left to announce")
 
-    def _projects(self, domains: list[str]) -> list[Project]:
-        return [one for one in self._draft.projects if one.members and (not domains or one.domain in domains)]
+    @cached_property
+    def _projects(self) -> dict[str, list[Project]]:
+        """By kind of post the projects that may make it."""
+        staffed = [one for one in self._draft.projects if one.members]
+        return {
+            kind: [one for one in staffed if not data["domains"] or one.domain in data["domains"]]
+            for kind, data in texts("posts/facts")["kinds"].items()
+        }
 
     def _plain(self, place: _Place) -> Announcement:
         """Something of the project's own: an open day, a course, a day of help, open positions."""
@@ -150,8 +155,8 @@ class _Desk:
 
     def _launch(self, place: _Place) -> Announcement | None:
         """A product some days before its first sale."""
-        days = [day for day, _ in self._first_sales]
-        low, high = bisect_left(days, place.first), bisect_right(days, place.last)
+        low = bisect_left(self._first_days, place.first)
+        high = bisect_right(self._first_days, place.last)
         if low == high:
             return None
         first, product = self._first_sales[place.numbers.randrange(low, high)]
@@ -165,7 +170,7 @@ class _Desk:
     def _recall(self, place: _Place) -> Announcement | None:
         """A product that was sold before."""
         day = workday(place.numbers, place.first, place.last)
-        known = bisect_left([first for first, _ in self._first_sales], day - timedelta(days=_AHEAD[1]))
+        known = bisect_left(self._first_days, day - timedelta(days=_AHEAD[1]))
         if known == 0:
             return None
         product = self._first_sales[place.numbers.randrange(known)][1]
@@ -176,7 +181,8 @@ class _Desk:
         part = _part(place.numbers, product)
         refs = (reference("products", product.product_id),)
         fault = place.numbers.choice(defects(product.kind)[part])
-        return place.says(day, facts, product.product_id, refs=refs, product=product, part=part, fault=fault)
+        said = place.says(day, facts, product.product_id, refs=refs)
+        return replace(said, product=product, part=part, fault=fault)
 
     def _milestone(self, place: _Place) -> Announcement | None:
         """How many pieces of one kind of product were sold up to the day, by the sales records."""
@@ -186,10 +192,10 @@ class _Desk:
         known = bisect_right(days, day)
         if known == 0 or sums[known - 1] < _FEWEST_SOLD:
             return None
-        product = place.numbers.choice([one for one in self._draft.products if one.kind == kind])
+        product = place.numbers.choice(self._by_kind[kind])
         facts = {"range": kind, "figure": str(sums[known - 1])}
         part = _part(place.numbers, product)
-        return place.says(day, facts, kind, str(day.year), product=product, part=part)
+        return replace(place.says(day, facts, kind, str(day.year)), product=product, part=part)
 
     def _partnership(self, place: _Place) -> Announcement | None:
         """A client some days before it is onboarded."""
@@ -200,9 +206,8 @@ class _Desk:
         facts = {"about": client.name, "day": client.since.isoformat()}
         refs = (reference("clients", client.client_id),)
         part = _part(place.numbers, client.product)
-        return place.says(
-            day, facts, client.client_id, refs=refs, product=client.product, part=part, client=client
-        )
+        said = place.says(day, facts, client.client_id, refs=refs)
+        return replace(said, product=client.product, part=part, client=client)
 
     def _award(self, place: _Place) -> Announcement | None:
         """Somebody else of the project, employed on both days."""
@@ -216,7 +221,9 @@ class _Desk:
         if not staff:
             return None
         who = place.numbers.choice(staff)
-        return place.says(day, {"who": who.name, "day": ceremony.isoformat()}, who.emp_id, person=who)
+        return replace(
+            place.says(day, {"who": who.name, "day": ceremony.isoformat()}, who.emp_id), person=who
+        )
 
     def _farewell(self, place: _Place) -> Announcement | None:
         """Somebody else of the project who leaves soon, after some years."""
@@ -232,7 +239,7 @@ class _Desk:
         day = place.before(who.dol, 3, 25)
         if day is None:
             return None
-        return place.says(day, {"who": who.name, "day": who.dol.isoformat()}, who.emp_id, person=who)
+        return replace(place.says(day, {"who": who.name, "day": who.dol.isoformat()}, who.emp_id), person=who)
 
     @cached_property
     def _first_sales(self) -> list[tuple[date, Product]]:
@@ -242,6 +249,17 @@ class _Desk:
             day, _ = found.get(sale.product.product_id, (sale.day, None))
             found[sale.product.product_id] = (min(day, sale.day), sale.product)
         return sorted(found.values(), key=lambda pair: (pair[0], pair[1].product_id))
+
+    @cached_property
+    def _first_days(self) -> list[date]:
+        return [day for day, _ in self._first_sales]
+
+    @cached_property
+    def _by_kind(self) -> dict[str, list[Product]]:
+        found: dict[str, list[Product]] = defaultdict(list)
+        for product in self._draft.products:
+            found[product.kind].append(product)
+        return found
 
     @cached_property
     def _sold(self) -> dict[str, tuple[list[date], list[int]]]:
