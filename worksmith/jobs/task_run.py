@@ -10,20 +10,22 @@ import dspy
 from rich.console import Console
 
 from evals.dspy_programs.digests import model_name, strategy_name
+from evals.records.log import EpisodeLog
 from evals.running.rollout_job import RolloutJob
 from evals.running.settings import EvalSettings
 from evals.suite import Suite
 from evals.task_kind import scorers_for
+from programs.own_agents.program import AgentFunction, OwnAgent
 from programs.prompting.prompt import context_text, with_policies
 from tools.statuses import INFRASTRUCTURE
 from worksmith.jobs.parts.episode_text import episode_json, prompts_json, show_episode, show_verdict
 from worksmith.jobs.parts.judges import check_judged, open_judges
 from worksmith.jobs.parts.opening import connect, leave_out_cache, org_setting
 from worksmith.jobs.parts.printing import Printable
-from worksmith.jobs.parts.programs import open_program
+from worksmith.jobs.parts.programs import OpenedProgram, open_program, toolset_of
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.parts.tracking import Tracking
-from worksmith.models.resolve import model_label, resolve
+from worksmith.models.resolve import OWN, model_label, resolve
 
 if TYPE_CHECKING:
     from evals.records.record import EpisodeRecord
@@ -68,11 +70,22 @@ class TaskRun(Printable):
             show_verdict(console, verdict)
 
 
-def run_task(settings: RunSettings, *, prompts: bool = False, progress: Progress = SILENT) -> TaskRun:
+HUMAN = "human"
+"""The name of the model for which a person does the task."""
+
+
+def run_task(
+    settings: RunSettings,
+    *,
+    prompts: bool = False,
+    person: AgentFunction | None = None,
+    progress: Progress = SILENT,
+) -> TaskRun:
     """Run one task.
 
     Args:
         prompts: show also the messages that models were sent.
+        person: does the task where the settings name `HUMAN` as model.
     """
     leave_out_cache(settings)
     tracking = Tracking.of(settings, track=settings.traces != "none")
@@ -81,14 +94,21 @@ def run_task(settings: RunSettings, *, prompts: bool = False, progress: Progress
     judges = open_judges(settings.judge, settings.rubric, suite.env.kind.tables)
     check_judged([task], judges)
     connect(suite, settings, progress)
-    opened = open_program(suite, settings)
+    if settings.lm == HUMAN and person is not None:
+        toolset = toolset_of(suite, settings, "react")
+        made = OwnAgent(person, suite.env, name=HUMAN, toolset=toolset, max_steps=settings.max_steps)
+        opened, lm = OpenedProgram(made), resolve(OWN)
+    else:
+        opened, lm = open_program(suite, settings), resolve(settings.lm, tasks=suite.tasks)
     agent = opened.program
-    lm = resolve(settings.lm, tasks=suite.tasks)
     with dspy.context(lm=lm):
         episode = cast("EpisodeResult", agent(task=task).episode)
     scorers = scorers_for(suite.env, settings.ground_truth)
     job = RolloutJob(agent, EvalSettings(env=suite.env, lm=lm, scorers=scorers, judges=judges))
     record = job.record(job.unit(task, 0), task, episode)
+    if settings.log is not None:
+        with EpisodeLog.open(settings.log, resume=settings.log.exists()) as log:
+            log.append(record)
     described = {**settings.described(), "suite": suite.path.name, **opened.config}
     with tracking.start(suite.path, "run", task.id, params=described) as tracked:
         tracked.traces([record], split=task.split, model=model_name(lm), tasks=[task])

@@ -19,10 +19,14 @@ PromptsFlag = Annotated[
 
 @from_settings(RunSettings, complete={"org": live_systems})
 def run_task(settings: RunSettings, prompts: PromptsFlag = False, as_json: JsonFlag = False) -> None:
-    """Run one task and show every step (thought, call, decision, observation) and the changes."""
+    """Run one task and show every step (thought, call, decision, observation) and the changes.
+
+    With --lm human, you do it: type calls of tools and finish with an answer.
+    """
+    from worksmith.cli.programs.person import person
     from worksmith.jobs.task_run import run_task
 
-    result = run_task(settings, prompts=prompts, progress=Terminal())
+    result = run_task(settings, prompts=prompts, person=person, progress=Terminal())
     show(result, as_json)
     if result.lost:
         raise typer.Exit(1)

@@ -293,6 +293,9 @@ class RunSettings(
     group = "Run"
 
     task_id: str = setting(..., "Id of the task.", positional=True)
+    log: Path | None = setting(
+        None, "Episode log (JSON lines) to add the episode to.", path="file", recorded=False
+    )
     ground_truth: GroundTruth = setting("published", "published or corrected.")
     traces: str = traces("none")
 
