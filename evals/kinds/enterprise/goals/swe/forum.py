@@ -26,6 +26,7 @@ from evals.kinds.enterprise.goals.record_changes import Change, Series, no_words
 from evals.kinds.enterprise.goals.telling import chat
 from evals.tasks.task import Action
 from tools.files.data_files import read_toml
+from tools.kinds.enterprise.generate.talk.forum import Problem, problem_of
 
 GROUP = GoalGroup("swe/forum.toml")
 
@@ -207,10 +208,23 @@ def _question(slots: Slots) -> Action:
     return action("overflow.create", title=slots["title"], body=slots["text"], tags=slots["tag"])
 
 
-def _worded(found: Found, ctx: DrawContext, kind: str) -> Found:
-    """The same with something to write."""
-    text = ctx.rng.choice(_WORDS[kind]).format(count=str(ctx.rng.randint(3, 90) * 10))
+def _advised(found: Found, ctx: DrawContext) -> Found:
+    """The same with an answer that helps to write."""
+    problem = _problem(ctx, found)
+    fixes = [fix for fix, _ in problem.fixes if "{" not in fix]
+    fix, why = ctx.rng.choice(fixes), ctx.rng.choice([one for one in problem.why if "{" not in one])
+    return Found(found.row, {**found.slots, "text": f"{fix[0].upper()}{fix[1:]}. {why}"})
+
+
+def _asked_again(found: Found, ctx: DrawContext) -> Found:
+    """The same with another text of the question to write."""
+    tried = [one for one in _problem(ctx, found).tried if "{" not in one]
+    text = " ".join([ctx.rng.choice(_WORDS["asides"]), *ctx.rng.sample(tried, len(tried))])
     return Found(found.row, {**found.slots, "text": text})
+
+
+def _problem(ctx: DrawContext, found: Found) -> Problem:
+    return problem_of(need(ctx.facts.fact("overflow", found.row["post_id"], "problem")))
 
 
 def _others_question(ctx: DrawContext) -> Found:
@@ -221,7 +235,7 @@ def _others_question(ctx: DrawContext) -> Found:
 
 def _answerable(ctx: DrawContext) -> Found:
     """Such a question by somebody who is still here."""
-    found = _worded(_others_question(ctx), ctx, "advice")
+    found = _advised(_others_question(ctx), ctx)
     need(ctx.facts.colleague(found.row["emp_id"]))
     return found
 
@@ -231,7 +245,7 @@ _ASK = Change(
 )
 _ANSWER = Change(
     "overflow",
-    lambda ctx: _worded(_others_question(ctx), ctx, "advice"),
+    lambda ctx: _advised(_others_question(ctx), ctx),
     find_question,
     "I answer it.",
     lambda question, slots: action("overflow.create", parent_id=question["post_id"], body=slots["text"]),
@@ -239,7 +253,7 @@ _ANSWER = Change(
 )
 _REWRITE = Change(
     "overflow",
-    lambda ctx: _worded(_draw_mine(ctx), ctx, "updates"),
+    lambda ctx: _asked_again(_draw_mine(ctx), ctx),
     _find_mine,
     "I replace its text.",
     lambda question, slots: action("overflow.update", post_id=question["post_id"], body=slots["text"]),

@@ -18,7 +18,7 @@ from tools.kinds.enterprise.generate.company import DEFAULT_NOW
 from tools.kinds.enterprise.generate.latent import Built
 from tools.kinds.enterprise.generate.problems import Problem, problems
 from tools.kinds.enterprise.generate.talk.forum import Problem as ForumProblem
-from tools.kinds.enterprise.generate.talk.forum import filled, forum_problems
+from tools.kinds.enterprise.generate.talk.forum import filled, forum_problems, problem_of
 from tools.kinds.enterprise.schema import TABLES
 
 _NOWHERE = Facts(Built({}, []), DEFAULT_NOW)
@@ -163,6 +163,7 @@ def test_all_slots_of_a_problem_get_values(problem: ForumProblem, numbers: Rando
     for text in (*problem.titles, *problem.happens, *problem.tried, *problem.why, *fixes):
         assert "{" not in filled(text, slots)
     assert all("\n" not in filled(fix, slots) and len(filled(fix, slots)) <= 120 for fix in fixes)
+    assert all(problem_of(filled(title, slots)) is problem for title in problem.titles)
 
 
 _SENT = "I apply as Recruiter. My last position was with Sahyadri Foods. I look back on 5 years of work."

@@ -12,6 +12,14 @@ from typing import Any
 from tools.kinds.enterprise.generate.wording import FEW, texts
 
 _SLOT = re.compile(r"\{([a-z]+)\}")
+_NUMBERS = {
+    "n": r"\d+",
+    "nth": r"\d+(?:st|nd|rd|th)",
+    "few": "|".join(FEW),
+    "large": r"\d+",
+    "version": r"\d+\.\d+",
+}
+"""The slots that are not in a pool, as patterns."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +70,30 @@ def forum_problems() -> tuple[Problem, ...]:
         one
         for skill, file in texts("overflow/words")["skills"].items()
         for one in _problems(skill, texts(f"overflow/{file}"))
+    )
+
+
+def problem_of(title: str) -> Problem:
+    """The problem of which this is a title with its slots filled.
+
+    Raises:
+        KeyError: no problem has it.
+    """
+    for one in forum_problems():
+        if any(pattern(form, one.skill).fullmatch(title) for form in one.titles):
+            return one
+    raise KeyError(title)
+
+
+@cache
+def pattern(form: str, skill: str) -> re.Pattern[str]:
+    """A text of a skill with its slots filled, as a pattern. Slots of no problem stand for anything short."""
+    pools = {name: "|".join(map(re.escape, values)) for name, values in of_skill(skill)[0].pools}
+    pools |= _NUMBERS
+    parts = re.split(r"\{([a-z_]+)\}", form)
+    slots = (f"(?:{pools[name]})" if name in pools else r"[^\n]{1,60}?" for name in parts[1::2])
+    return re.compile(
+        "".join(f"{re.escape(text)}{slot}" for text, slot in zip(parts[::2], (*slots, ""), strict=True))
     )
 
 

@@ -5,22 +5,14 @@ Texts are taken apart phrase by phrase. What no phrase of the problem and no fil
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterator
-from functools import cache
 
 from evals.kinds.enterprise.facts import Facts, Record
-from tools.kinds.enterprise.generate.talk.forum import Problem, forum_problems
+from tools.kinds.enterprise.generate.talk.forum import Problem, forum_problems, pattern, problem_of
 from tools.kinds.enterprise.generate.wording import texts
 
-_SLOT = re.compile(r"\\\{([a-z_]+)\\\}")
-_NUMBERS = {
-    "n": r"\d+",
-    "nth": r"\d+(?:st|nd|rd|th)",
-    "few": "three|four|five|six|seven|eight|nine",
-    "large": r"\d+",
-    "version": r"\d+\.\d+",
-}
 _KEY = r"[A-Z]{3}-\d+"
 
 
@@ -89,8 +81,9 @@ def _other(body: str, problem: Problem) -> Problem | None:
 
 
 def _problem(question: Record) -> Problem | None:
-    title = _title(question)
-    return next((one for one in forum_problems() for form in one.titles if _whole(form, one, title)), None)
+    with contextlib.suppress(KeyError):
+        return problem_of(_title(question))
+    return None
 
 
 def _title(question: Record) -> str:
@@ -107,30 +100,15 @@ def _stating(fix: str) -> list[str]:
 
 
 def _found(form: str, problem: Problem, text: str) -> bool:
-    return bool(_pattern(form, problem.skill).search(text))
+    return bool(pattern(form, problem.skill).search(text))
 
 
 def _whole(form: str, problem: Problem, text: str) -> bool:
-    return bool(_pattern(form, problem.skill).fullmatch(text))
+    return bool(pattern(form, problem.skill).fullmatch(text))
 
 
 def _without(text: str, problem: Problem, *forms: str) -> str:
     """What is left of a text without these phrases, the longest taken out first."""
     for form in sorted(filter(None, forms), key=len, reverse=True):
-        text = _pattern(form, problem.skill).sub(" ", text)
+        text = pattern(form, problem.skill).sub(" ", text)
     return " ".join(text.split())
-
-
-@cache
-def _pattern(form: str, skill: str) -> re.Pattern[str]:
-    pools = _pools(skill)
-    return re.compile(_SLOT.sub(lambda slot: pools.get(slot[1], r"[^\n]{1,60}?"), re.escape(form)))
-
-
-@cache
-def _pools(skill: str) -> dict[str, str]:
-    """By slot what it can stand for, as a pattern."""
-    words = texts("overflow/words")
-    pools = {**words["slots"], **texts(f"overflow/{words['skills'][skill]}").get("slots", {})}
-    listed = {name: "|".join(map(re.escape, values)) for name, values in pools.items()}
-    return {name: f"(?:{pattern})" for name, pattern in {**listed, **_NUMBERS}.items()}
