@@ -31,7 +31,6 @@ _PACE = (0.2, 0.6)
 """Days that a percent of the work takes."""
 
 _TRIES = 200
-_NEAR_PRODUCTS = ("EN", "SA", "BU", "BP")
 _Topic = tuple[str, str, str]
 """Somebody's id, the name of a project, and one of its topics."""
 
@@ -166,8 +165,9 @@ def _cited(draft: Draft, numbers: random.Random, chat: Chat) -> Citable | None:
 
 def cite_products(draft: Draft) -> None:
     """Let people mention the product that their project is for, where their work is about products."""
+    near = grammar("conversations").data["domains"]["products"]
     for project in draft.projects:
-        if project.product is not None and project.department in _NEAR_PRODUCTS:
+        if project.product is not None and project.domain in near:
             key = project.product.product_id
             one = Citable(reference("products", key), key, project.start, name=project.product.name)
             draft.cite(project.name, one)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from evals.kinds.enterprise.facts import Facts, Record, ref
 from tests.tools.kinds.enterprise.generate.checks.coherence.clients import incoherent_client
+from tests.tools.kinds.enterprise.generate.checks.coherence.conversations import incoherent_talk
 from tests.tools.kinds.enterprise.generate.checks.coherence.mail import incoherent_mail
 from tests.tools.kinds.enterprise.generate.checks.coherence.overflow import incoherent_thread
 from tests.tools.kinds.enterprise.generate.checks.coherence.posts import incoherent_post
@@ -27,6 +28,7 @@ The facts are there to look records up.
 
 CHECKS: dict[str, Check] = {
     "clients": incoherent_client,
+    "conversations": incoherent_talk,
     "mail": incoherent_mail,
     "posts": incoherent_post,
     "overflow": incoherent_thread,
