@@ -12,6 +12,7 @@ from evals.kinds.enterprise.goals.messages.sending import chat_to, mail_to
 from evals.kinds.enterprise.goals.paths import Found
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from evals.kinds.enterprise.goals.record_changes import Change, Series, no_words
+from evals.kinds.enterprise.goals.sales import customer_words
 from evals.kinds.enterprise.goals.sales.figures import (
     catalogue_names,
     find_sale,
@@ -19,14 +20,11 @@ from evals.kinds.enterprise.goals.sales.figures import (
     named_product,
     named_sale,
 )
-from evals.kinds.enterprise.goals.sales.records import draw_review, find_both
+from evals.kinds.enterprise.goals.sales.records import find_both
 from evals.kinds.enterprise.goals.telling import chat
 from evals.tasks.task import Action
-from tools.files.data_files import read_toml
 
 GROUP = GoalGroup("sales/opinions.toml")
-
-_COMPLAINTS: list[str] = read_toml(__package__, "words.toml")["complaints"]
 
 
 def _draw_both(ctx: DrawContext) -> tuple[Record, Record, dict[str, str]]:
@@ -38,7 +36,7 @@ def _draw_both(ctx: DrawContext) -> tuple[Record, Record, dict[str, str]]:
 
 def draw_review_added(ctx: DrawContext) -> Draw:
     product, customer, slots = _draw_both(ctx)
-    slots["review"] = draw_review(ctx)
+    slots["review"] = customer_words.draw_review(ctx, product["product_id"])
     change = _review(slots, product["product_id"], customer["customer_id"])
     about = [("products", product), ("customers", customer)]
     return ctx.draw(slots, actions=[change], mentions=[slots["review"]], about=about)
@@ -53,7 +51,7 @@ def review_added(slots: Slots, plan: PlanRecorder) -> Values:
 
 def draw_complaint(ctx: DrawContext) -> Draw:
     product, customer, slots = _draw_both(ctx)
-    slots["complaint"] = ctx.rng.choice(_COMPLAINTS)
+    slots["complaint"] = customer_words.draw_complaint(ctx, product["product_id"])
     change = _complaint(slots, product["product_id"], customer["customer_id"])
     about = [("products", product), ("customers", customer)]
     return ctx.draw(slots, actions=[change], mentions=[slots["complaint"]], about=about)
@@ -95,7 +93,7 @@ def _any_review(ctx: DrawContext) -> Found:
 
 def _new_review(ctx: DrawContext) -> Found:
     row, slots, _ = _any_review(ctx)
-    return Found(row, {**slots, "review": draw_review(ctx)})
+    return Found(row, {**slots, "review": customer_words.draw_review(ctx, row["product_id"])})
 
 
 def _my_chat(ctx: DrawContext) -> Found:
@@ -113,7 +111,7 @@ def _my_dated_chat(ctx: DrawContext) -> Found:
 
 def _my_told_chat(ctx: DrawContext) -> Found:
     row, slots, _ = _my_chat(ctx)
-    return Found(row, {**slots, "complaint": ctx.rng.choice(_COMPLAINTS)})
+    return Found(row, {**slots, "complaint": customer_words.draw_complaint(ctx, row["product_id"])})
 
 
 def _find_review(plan: PlanRecorder, slots: Slots) -> Row:
@@ -247,8 +245,9 @@ def complaint_told(slots: Slots, plan: PlanRecorder) -> Values:
 
 def draw_complaint_reviewed(ctx: DrawContext) -> Draw:
     drawn = draw_complaint(ctx)
-    slots = {**drawn.slots, "review": draw_review(ctx)}
     ids = drawn.actions[0].arguments
+    bad = customer_words.draw_review_after(ctx, ids["product_id"], drawn.slots["complaint"])
+    slots = {**drawn.slots, "review": bad}
     review = _review(slots, ids["product_id"], ids["customer_id"])
     return drawn.adding(review, slots=slots, mentions=[slots["review"]])
 
@@ -272,7 +271,8 @@ def draw_chat_and_review(ctx: DrawContext) -> Draw:
     chat, names, _ = _my_chat(ctx)
     review, slots = _only_review(ctx, chat), dict(names)
     moved = day(chat["interaction_date"]) - timedelta(days=ctx.rng.randint(1, 9))
-    slots |= {"day": moved.isoformat(), "review": draw_review(ctx)}
+    words = customer_words.draw_review(ctx, chat["product_id"])
+    slots |= {"day": moved.isoformat(), "review": words}
     return ctx.draw(
         slots,
         actions=_corrected(slots, chat["chat_id"], review["sentiment_id"]),
@@ -325,7 +325,8 @@ def draw_sale_and_review(ctx: DrawContext) -> Draw:
     sale, slots = named_sale(ctx)
     review = _only_review(ctx, sale)
     moved = day(sale["date_of_purchase"]) - timedelta(days=ctx.rng.randint(1, 20))
-    slots |= {"day": moved.isoformat(), "review": draw_review(ctx)}
+    words = customer_words.draw_review(ctx, sale["product_id"])
+    slots |= {"day": moved.isoformat(), "review": words}
     return ctx.draw(
         slots,
         actions=_both_corrected(slots, sale["sales_record_id"], review["sentiment_id"]),

@@ -13,10 +13,10 @@ from evals.kinds.enterprise.goals.messages.news import draw_subject
 from evals.kinds.enterprise.goals.paths import HERE, Found, Link, Question, Start, record
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from evals.kinds.enterprise.goals.record_changes import Change
+from evals.kinds.enterprise.goals.sales.customer_words import draw_review
 from evals.kinds.enterprise.goals.sales.figures import find_sale, named_customer, named_product, named_sale
 from evals.kinds.enterprise.goals.telling import Recipient, chat, mail
 from evals.tasks.task import Action
-from tools.files.data_files import read_toml
 
 GROUP = GoalGroup("sales/records.toml")
 
@@ -244,7 +244,8 @@ def new_sale_told(slots: Slots, plan: PlanRecorder) -> Values:
 
 
 def draw_new_sale_reviewed(ctx: DrawContext) -> Draw:
-    draw, review = draw_new_sale_told(ctx), {"review": draw_review(ctx)}
+    draw = draw_new_sale_told(ctx)
+    review = {"review": draw_review(ctx, draw.actions[0].arguments["product_id"])}
     change = _new_review({**draw.slots, **review}, draw.actions[0].arguments)
     return draw.adding(change, slots=review, mentions=[review["review"]])
 
@@ -272,14 +273,6 @@ def draw_new_sale_shared(ctx: DrawContext) -> Draw:
 def new_sale_shared(slots: Slots, plan: PlanRecorder) -> Values:
     new_sale_reviewed(slots, plan)
     return plan.carry_out("I mail the other one.", mail(slots["other"], slots["subject"], _sold(slots)))
-
-
-_REVIEWS: list[str] = read_toml(__package__, "words.toml")["reviews"]
-
-
-def draw_review(ctx: DrawContext) -> str:
-    """What a customer may say."""
-    return ctx.rng.choice(_REVIEWS)
 
 
 def find_both(plan: PlanRecorder, slots: Slots) -> tuple[Row, Row]:

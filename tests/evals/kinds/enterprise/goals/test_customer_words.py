@@ -1,0 +1,56 @@
+"""What customers say in tasks of Sales: complaints complain, and words fit the product."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from evals.kinds.enterprise.facts import Facts
+from evals.kinds.enterprise.goals.draw_context import DrawContext, UnfitError, attempt
+from evals.kinds.enterprise.goals.sales import customer_words
+from evals.kinds.enterprise.goals.sales.opinions import draw_complaint_reviewed, draw_review_added
+from tests.tools.kinds.enterprise.generate.checks.coherence.products import kind_of
+from tests.tools.kinds.enterprise.generate.checks.opinions import opinions
+from tests.tools.kinds.enterprise.generate.worlds import small
+from tools.kinds.enterprise.generate.business.product_problems import product_problems
+from tools.kinds.enterprise.generate.company import DEFAULT_NOW
+
+FACTS = Facts(small(), DEFAULT_NOW)
+SELLER = next(row for row in FACTS.staff(["SA"]))
+
+
+def context(seed: int) -> DrawContext:
+    return DrawContext(FACTS, Random(seed), SELLER, empty=False, free=bool)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_complaint_and_the_review_after_it_are_about_one_part_of_the_product(seed: int) -> None:
+    drawn = attempt(draw_complaint_reviewed, context(seed))
+    assert drawn is not None
+    product = FACTS.get("products", str(drawn.actions[0].arguments["product_id"]))
+    assert product is not None
+
+    problem = next(one for one in product_problems().values() if drawn.slots["complaint"] in one.says)
+    [meant] = opinions(drawn.slots["review"])
+
+    assert kind_of(product) in problem.kinds
+    assert problem.fits != ("advice",)
+    assert any(one.kind == kind_of(product) and one.part == problem.part for one in meant)
+    assert {one.band.partition("_")[0] for one in meant} == {"negative"}
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_review_fits_the_kind_of_product(seed: int) -> None:
+    drawn = attempt(draw_review_added, context(seed))
+    assert drawn is not None
+    product = FACTS.get("products", str(drawn.actions[0].arguments["product_id"]))
+    [meant] = opinions(drawn.slots["review"])
+
+    assert product is not None
+    assert kind_of(product) in {one.kind for one in meant}
+
+
+def test_nothing_is_said_of_a_product_that_is_not_there() -> None:
+    with pytest.raises(UnfitError):
+        customer_words.draw_review(context(0), "PRD-9999")
