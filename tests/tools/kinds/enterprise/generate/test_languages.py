@@ -15,8 +15,7 @@ import pytest
 from tests.tools.kinds.enterprise.generate.worlds import records, small
 from tools.kinds.enterprise.generate.code.families.other_languages import draw_file
 from tools.kinds.enterprise.generate.code.patches.modules import draw_module
-from tools.kinds.enterprise.generate.code.subjects import subject
-from tools.kinds.enterprise.generate.wording import texts
+from tools.kinds.enterprise.generate.code.subjects import subject, topics
 
 _SLOT = re.compile(
     r"@(?:one|many|measure|label|group|key)\b|<(?:one|many|measure|other|label|group|[abs]\d)>|"
@@ -28,14 +27,14 @@ _FILES = 240
 def codes(language: str, count: int = _FILES) -> list[str]:
     """A file in a language for each of some topics."""
     found = []
-    for number, topic in enumerate([*texts("code_subjects")][:count]):
+    for number, topic in enumerate([*topics()][:count]):
         numbers, words, taken = random.Random(number), subject(topic), set[str]()
         if language == "Python":
             found.append(draw_module(numbers, '"""A header."""', words, 5, taken).text)
         else:
             file = draw_file(numbers, language, ["A header."], words, taken)
             assert file is not None
-            found.append(file[1])
+            found.append(file[0])
     return found
 
 
@@ -47,7 +46,7 @@ def test_no_slot_is_left(language: str) -> None:
 def test_a_repository_repeats_no_name_and_runs_dry_at_last() -> None:
     taken: set[str] = set()
     drawn = [draw_file(random.Random(n), "Shell", [], subject("wish list"), taken) for n in range(20)]
-    names = [name for file in drawn if file for name in file[2]]
+    names = [name for file in drawn if file for name in file[1]]
     assert len(names) == len(set(names)) > 9
     assert drawn[-1] is None
 

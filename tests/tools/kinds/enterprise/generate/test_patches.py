@@ -19,8 +19,7 @@ from tests.tools.kinds.enterprise.generate.patches.proving import prove
 from tools.kinds.enterprise.generate.code.families.python_functions import functions
 from tools.kinds.enterprise.generate.code.patches.faults import OPERATORS
 from tools.kinds.enterprise.generate.code.patches.modules import draw_module, make_diff, plant, proofs
-from tools.kinds.enterprise.generate.code.subjects import subject
-from tools.kinds.enterprise.generate.wording import texts
+from tools.kinds.enterprise.generate.code.subjects import subject, topics
 
 CODE = "def twice(number):\n    return number + 1\n"
 FIXED = "def twice(number):\n    return number * 2\n"
@@ -117,7 +116,7 @@ def test_a_planted_fault_fails_and_its_patch_passes(topic: str) -> None:
 
 
 def test_no_function_uses_a_name_twice_for_different_things() -> None:
-    for topic in texts("code_subjects"):
+    for topic in topics():
         words = subject(topic)
         nouns = [
             words[slot] for slot in ("one", "many", "measure", "other", "label", "group", "key", "status")

@@ -6,15 +6,16 @@ import random
 import textwrap
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import cache
 
-from tools.kinds.enterprise.generate.code.families.other_languages import draw_file
+from tools.files.data_files import read_toml
+from tools.kinds.enterprise.generate.code.families.other_languages import LANGUAGES, draw_file
 from tools.kinds.enterprise.generate.code.patches.modules import Module, Planted, draw_module, plant
 from tools.kinds.enterprise.generate.code.subjects import prose, subject
 from tools.kinds.enterprise.generate.draft import Draft
 from tools.kinds.enterprise.generate.entities import Employee, Project
 from tools.kinds.enterprise.generate.projects import colleagues, workday
 from tools.kinds.enterprise.generate.topics import details
-from tools.kinds.enterprise.generate.wording import texts
 
 PYTHON = "Python"
 _FILES_EACH = (2, 3, 4, 4, 5, 6)
@@ -123,8 +124,8 @@ def _sound_files(draft: Draft) -> list[_Sound]:
         repository = _repository(draft, numbers, names)
         names.add(repository.name)
         taken: set[str] = set()
-        for _ in range(min(numbers.choice(_FILES_EACH), draft.counts.repositories - len(files))):
-            files.append(_file(numbers, repository, taken))
+        for place in range(min(numbers.choice(_FILES_EACH), draft.counts.repositories - len(files))):
+            files.append(_file(draft.rng("repositories", repository.name, place), repository, taken))
     return files
 
 
@@ -149,28 +150,40 @@ def _repository(draft: Draft, numbers: random.Random, names: set[str]) -> Reposi
 
 
 def _file(numbers: random.Random, repository: Repository, taken: set[str]) -> _Sound:
-    """A file; the names of its functions are added to those `taken` in the repository."""
+    """A file; its path and the names of its functions are added to those `taken` in the repository."""
     words = subject(repository.topic)
     language = numbers.choices([*_LANGUAGES], [*_LANGUAGES.values()])[0]
-    head = _head(numbers, repository)
+    free = [name for name in _purposes() if not any(path.endswith(f"_{name}") for path in taken)]
+    purpose = numbers.choice(free)
+    name = f"{words['many']}_{purpose}"
+    taken.add(name)
+    head = _head(numbers, repository, purpose)
     if language != PYTHON and (found := draw_file(numbers, language, head, words, taken)):
-        path, text, functions = found
+        text, functions = found
+        path = LANGUAGES[language].path.format(name if language == "SQL" else name.replace("_", "-"))
         return _Sound(repository, path, language, text, functions)
     header = '"""' + "\n".join(head) + '\n"""'
     module = draw_module(numbers, header, words, numbers.choice(_SIZES), taken)
     package = _slug(repository.project.domain).replace("-", "_")
     functions = tuple(part.name for part in module.parts)
-    return _Sound(repository, f"src/{package}/{functions[0]}.py", PYTHON, module.text, functions, module)
+    return _Sound(repository, f"src/{package}/{name}.py", PYTHON, module.text, functions, module)
 
 
-def _head(numbers: random.Random, repository: Repository) -> list[str]:
+def _head(numbers: random.Random, repository: Repository, purpose: str) -> list[str]:
     """The lines that a file begins with: its subject and purpose, then why it is there."""
     topic, bank = repository.topic, details(repository.topic)
-    purpose = prose(numbers.choice(texts("code_headers")["purposes"]), subject(topic))
-    first = f"{topic[0].upper()}{topic[1:]} ({repository.project.name}): {purpose}."
+    aim = prose(_purposes()[purpose], subject(topic))
+    first = f"{topic[0].upper()}{topic[1:]} ({repository.project.name}): {aim}."
     reasons = " ".join(filter(None, (bank.say(numbers, "trouble"), bank.say(numbers, "gain"))))
     lines = textwrap.wrap(first, _WIDTH)
     return [*lines, "", *textwrap.wrap(reasons, _WIDTH)] if reasons else lines
+
+
+@cache
+def _purposes() -> dict[str, str]:
+    """What files are for, by the end of their names."""
+    purposes: dict[str, str] = read_toml(f"{__package__}.families", "headers.toml")["purposes"]
+    return purposes
 
 
 def _bugs(

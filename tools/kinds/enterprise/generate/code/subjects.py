@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
-from tools.kinds.enterprise.generate.wording import texts
+from tools.files.data_files import read_toml
 from tools.seeding import digest
 
 Subject = Mapping[str, str]
@@ -14,7 +14,7 @@ Subject = Mapping[str, str]
 the values a1 to a3 of the label, b1 to b3 of the group, and s1 to s3 of the status."""
 
 _KEYS, _STATES = ("id", "key", "number", "code"), ("status", "state", "stage")
-_DAYS = ("opened_on", "noted_on", "entered_on", "dated", "begun_on")
+_DAYS = ("opened_on", "noted_on", "entered_on", "listed_on", "begun_on")
 _UNKNOWN = "amount, days | region: east north west | kind: large medium small | waiting done late"
 _CAPITALS = re.compile(
     r"(?<![A-Za-z])(?:ONE|MANY|MEASURE|OTHER|LABEL|GROUP|KEY|STATUS|DAY|[ABS][123])(?![A-Za-z0-9])"
@@ -24,9 +24,15 @@ _NAMES = re.compile(r"@((?i:one|many|measure|other|label|group|key|status|day|[a
 
 
 @cache
+def topics() -> dict[str, str]:
+    """The topics of which something is known, each with its line of `subjects.toml`."""
+    return read_toml(f"{__package__}.families", "subjects.toml")
+
+
+@cache
 def subject(topic: str) -> Subject:
     """The words of a topic; a topic of which nothing is known speaks of its last word."""
-    line = texts("code_subjects").get(topic) or f"{_name(topic.split()[-1])} | {_UNKNOWN}"
+    line = topics().get(topic) or f"{_name(topic.split()[-1])} | {_UNKNOWN}"
     nouns, measures, label, group, states = line.split(" | ")
     one, _, many = nouns.partition("/")
     measure, other = measures.split(", ")

@@ -23,7 +23,7 @@ class Language:
     Attributes:
         file: the data file with the functions.
         comment: what a line of a comment begins with.
-        path: where a file lies, from the name of its first function.
+        path: where a file lies, by its name without the ending.
         head: the first lines, before the comment.
         camel: whether names are in camel case.
         sizes: how many functions a file has.
@@ -54,8 +54,8 @@ class _Function:
 
 def draw_file(
     numbers: random.Random, language: str, comment: list[str], words: Subject, taken: set[str]
-) -> tuple[str, str, tuple[str, ...]] | None:
-    """A file's path, its text, and the names of its functions; None if the repository has too many of them.
+) -> tuple[str, tuple[str, ...]] | None:
+    """The text of a file and the names of its functions; None if the repository has too many of them.
 
     Args:
         comment: the lines that it begins with.
@@ -79,7 +79,7 @@ def draw_file(
         return None
     head = chosen.head + "".join(f"{chosen.comment}{line}".rstrip() + "\n" for line in comment)
     text = "\n".join((head + _beginning(language, words), *parts.values(), *_end(language, words, [*parts])))
-    return chosen.path.format(_path_name(next(iter(parts)))), text, tuple(parts)
+    return text, tuple(parts)
 
 
 def _beginning(language: str, words: Subject) -> str:
@@ -115,7 +115,3 @@ def _filtered(text: str, chosen: dict[str, Any]) -> str:
 
 def _filled(text: str, words: Subject, language: Language) -> str:
     return other_text(text, words, camel=language.camel)
-
-
-def _path_name(name: str) -> str:
-    return re.sub(r"(?<=[a-z0-9])([A-Z])", lambda found: f"-{found[1].lower()}", name).replace("_", "-")
