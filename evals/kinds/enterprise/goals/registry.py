@@ -14,6 +14,7 @@ MODULES: tuple[str, ...] = (
     "messages.edits",
     "messages.passing",
     "messages.posts",
+    "messages.partners",
     "sales.customer",
     "sales.chains",
     "sales.product",
@@ -44,6 +45,7 @@ MODULES: tuple[str, ...] = (
     "hr.comparisons",
     "hr.records",
     "hr.newcomers",
+    "hr.resumes",
     "hr.moves",
 )
 """The modules of goals. Each has a `GROUP`."""

@@ -13,20 +13,33 @@ from evals.kinds.enterprise.filling.quotas import Cell, cells, denied_places, st
 from evals.kinds.enterprise.generate import generate, offered
 from evals.kinds.enterprise.goals.registry import goals
 from evals.kinds.enterprise.suites import write_enterprise
+from evals.scoring.answer_scorer import AnswerScorer
 from evals.tasks.task import Task
 from tests.evals.kinds.enterprise import speech
+from tools.environment import Environment
+from tools.episode_result import EpisodeResult
 from tools.kinds.enterprise.generate import build
+from tools.kinds.enterprise.kind import ENTERPRISE
+from tools.world import World
 
 pytestmark = pytest.mark.slow
 
 SEED = 7
 
+ADDED = ("github_issues", "customers", "clients", "vendors", "orders", "resumes", "tables")
+"""The toolkits that the published system lacks."""
+
 
 @pytest.fixture(scope="module")
-def tasks(tmp_path_factory: pytest.TempPathFactory) -> list[Task]:
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[World, list[Task]]:
     built = build(SEED, 1.0)
     world = write_enterprise(tmp_path_factory.mktemp("world"), built, seed=SEED, scale=1.0)
-    return generate(world, built, SEED)
+    return world, generate(world, built, SEED)
+
+
+@pytest.fixture(scope="module")
+def tasks(made: tuple[World, list[Task]]) -> list[Task]:
+    return made[1]
 
 
 @pytest.mark.parametrize(("split", "size"), [("test", 500), ("train", 1000), ("dev", 200)])
@@ -93,3 +106,39 @@ def test_few_tasks_are_alike_or_said_oddly(
     test = [task for task in tasks if task.split == "test"]
     found = [task.id for task in test if kind(task)]
     assert len(found) <= most * len(test), found
+
+
+def test_every_tool_is_used_and_each_published_one_by_three_test_tasks(tasks: list[Task]) -> None:
+    tools = set(ENTERPRISE.toolset(None))
+    assert {step.tool for task in tasks for step in task.gold_plan or ()} == tools
+    used = Counter(
+        tool for task in tasks if task.split == "test" for tool in {s.tool for s in task.gold_plan or ()}
+    )
+    published = {tool for tool in tools if tool.partition(".")[0] not in ADDED}
+    assert len(published) == 46
+    assert {tool: used[tool] for tool in published if used[tool] < 3} == {}
+    assert used["tables.query"] >= 3
+    assert used["resumes.read"] >= 1
+
+
+def test_gold_plans_of_the_test_split_come_out(made: tuple[World, list[Task]]) -> None:
+    world, tasks = made
+    env = Environment(world, sandboxes=1)
+    scorer = AnswerScorer(env)
+    wrong = []
+    for task in tasks:
+        if task.split != "test" or task.answer is None:
+            continue
+        episode = env.episode(persona=task.persona, ask=str)
+        made_calls = [episode.call(step.tool, step.arguments).status for step in task.gold_plan or ()]
+        ends = "denied" if made_calls[-1] == "denied" else "ok"
+        result = EpisodeResult(
+            "finished",
+            episode.outcome(),
+            episode.calls,
+            answer=task.answer.text,
+            answer_status=task.answer.status,
+        )
+        if made_calls != ["ok"] * (len(made_calls) - 1) + [ends] or scorer(task, result)["outcome"] != 1:
+            wrong.append(task.id)
+    assert wrong == []

@@ -18,7 +18,7 @@ def draw_news(facts: Facts, random: Random, kind: str = "clauses") -> tuple[str,
     """A clause, and the parts of it that a message must contain.
 
     Args:
-        kind: `clauses`, or `corrections` of a post.
+        kind: `clauses`, `corrections` of a post, or what those `outside` are told.
     """
     clause: str = random.choice(_data()[kind])
     parts = {

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from evals.kinds.enterprise.goals.draw_context import DrawContext, UnfitError, action, attempt, need
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots
-from evals.kinds.enterprise.goals.messages.sending import chat_to, post
+from evals.kinds.enterprise.goals.messages.sending import chat_to, mail_to, post
 from evals.kinds.enterprise.goals.paths import Found
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from evals.kinds.enterprise.goals.record_changes import Change, Series, no_words
@@ -229,6 +229,25 @@ GROUP.add(
         _REGISTER,
         _said(post(_newcomer_said), "customer", "region"),
         chat_to("colleague", _newcomer_said),
+    ),
+    new_customer_shared=Series(
+        no_words,
+        _REGISTER,
+        _said(post(_newcomer_said), "customer", "region"),
+        chat_to("colleague", _newcomer_said),
+        mail_to("third", _newcomer_said),
+    ),
+    customer_removed_both=Series(
+        no_words,
+        _FORGET,
+        _said(chat_to("colleague", _forgotten_said), "customer"),
+        mail_to("third", _forgotten_said),
+    ),
+    renamed_both=Series(
+        no_words,
+        _RENAME,
+        _said(chat_to("colleague", _new_name_said), "name"),
+        mail_to("third", _new_name_said),
     ),
     customer_removed_told=Series(no_words, _FORGET, _said(chat_to("colleague", _forgotten_said), "customer")),
     removed_told=Series(no_words, _REMOVE, _said(chat_to("colleague", _removed_said), "product")),
