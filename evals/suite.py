@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, overload
@@ -195,17 +195,21 @@ class Suite:
         scheme: SplitScheme = "standard",
         limit: int | None = None,
         where: Sequence[Condition] = (),
+        only: Collection[str] | None = None,
     ) -> list[Task]:
         """The tasks of a split, in order; at most `limit`, spread evenly over all kinds of tasks.
 
         Args:
             split: without a default, which would mix up training and test tasks.
             where: conditions that all hold for each task.
+            only: ids to choose from; None for all.
 
         Raises:
             InputError: the limit is below 1, or no task of the split has a value that a condition allows.
         """
         chosen = [t for t in self.tasks if split == "all" or t.in_split(scheme) == split]
+        if only is not None:
+            chosen = [task for task in chosen if task.id in only]
         chosen = those_where(chosen, where, task_kind(self.world.manifest.kind).task_facets)
         if limit is None or limit >= len(chosen):
             return chosen

@@ -16,11 +16,11 @@ class Scale(NamedTuple):
     """A question with the meaning of its levels, the lowest first.
 
     Attributes:
-        about: the rated unit: an episode, or a task, done by any program.
+        about: the rated unit: an episode; a task, done by any program; a record of a world.
     """
 
     name: str
-    about: Literal["episode", "task"]
+    about: Literal["episode", "task", "record"]
     question: str
     levels: tuple[str, ...]
 

@@ -92,4 +92,4 @@ def test_literals_and_suggestions_are_completed() -> None:
 def test_fields_of_a_job_come_before_those_of_its_groups() -> None:
     names = list(ordered_fields(programs.RunSettings))
 
-    assert names[:4] == ["suite", "task_id", "ground_truth", "traces"]
+    assert names[:5] == ["suite", "task_id", "log", "ground_truth", "traces"]

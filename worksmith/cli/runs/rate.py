@@ -1,4 +1,4 @@
-"""`worksmith rate`: people read episodes and say how good they are, without knowing whose they are."""
+"""`worksmith rate`: people read episodes, tasks or records and rate them, without knowing whose they are."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from evals.rating.sample import SampledEpisode
     from evals.rating.scales import Scale
+    from evals.rating.suite_sample import SampledText
     from tools.sqlite.cells import CellValue
     from worksmith.jobs.runs.rating import RatingSession
 
@@ -35,7 +36,7 @@ AgreementFlag = Annotated[
 
 @from_settings(RateSettings)
 def rate_runs(settings: RateSettings, agreement: AgreementFlag = False, as_json: JsonFlag = False) -> None:
-    """Rate sampled episodes of finished runs on five-level scales, without knowing the run.
+    """Rate sampled episodes of runs, or tasks or records of suites, on five levels, without knowing whose.
 
     Ratings are written at once; the same command continues after a stop.
     """
@@ -58,16 +59,16 @@ def _ask_all(session: RatingSession) -> None:
     from rich.console import Console
 
     console = Console(stderr=True)
-    shown = session.sample()
-    for number, episode in enumerate(shown, start=1):
-        owed = session.owed(episode)
+    for number, item in enumerate(session.items, start=1):
+        owed = session.owed(item)
         if owed:
-            _show(console, episode, f"{number} of {len(shown)}")
+            console.rule(f"[bold]{number} of {len(session.items)}", align="left")
+            _show(console, item.shown)
         for scale in owed:
             answer = _ask(console, scale)
             if answer is None:
                 return
-            session.keep(scale, episode, answer.level, answer.note)
+            session.keep(scale, item, answer.level, answer.note)
 
 
 @dataclass(frozen=True)
@@ -96,10 +97,15 @@ def _ask(console: Console, scale: Scale) -> _Answer | None:
         console.print(f"{said!r} is none of these", markup=False)
 
 
-def _show(console: Console, episode: SampledEpisode, place: str) -> None:
-    """An episode without anything that says whose it is, how it was scored, or what was expected."""
-    record = episode.record
-    console.rule(f"[bold]{place}", align="left")
+def _show(console: Console, shown: SampledEpisode | SampledText) -> None:
+    """Without anything that says whose it is, how it was scored, or what was expected."""
+    from evals.rating.suite_sample import SampledText
+
+    if isinstance(shown, SampledText):
+        for name, text in shown.text.items():
+            console.print(f"[cyan]{escape(name)}[/] {escape(text)}")
+        return
+    record = shown.record
     console.print(escape(record.query), style="bold")
     for call in record.calls:
         arguments = json.dumps(call.arguments, ensure_ascii=False)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from evals.rating.suite_sample import rated_tasks
 from evals.task_kind import task_kind
 from evals.tasks.task import Task
 from evals.tasks.task_filter import conditions
@@ -40,7 +41,11 @@ def choose_tasks(
     published = task_kind(suite.manifest.kind).importers
     name = settings.split or ("all" if suite.manifest.origin in published else "test")
     chosen = suite.select(
-        split=name, scheme=settings.scheme, limit=settings.limit, where=conditions(settings.where)
+        split=name,
+        scheme=settings.scheme,
+        limit=settings.limit,
+        where=conditions(settings.where),
+        only=None if settings.rated is None else rated_tasks(suite, settings.rated),
     )
     return name, usable_tasks(suite, name, chosen, progress, judged=judged)
 

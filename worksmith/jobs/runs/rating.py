@@ -1,11 +1,12 @@
-"""Ratings of episodes by people: what a rater still has to rate, and how far raters agree."""
+"""Ratings by people, of episodes, tasks and records: what a rater has still to rate; agreement."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rich.console import Console
 
@@ -13,11 +14,14 @@ from evals.rating.agreement import Agreement, agreement, to_json
 from evals.rating.ratings import Rating, append_ratings, ratings_file, read_ratings
 from evals.rating.sample import SampledEpisode, draw_sample
 from evals.rating.scales import LEVELS, Scale, scales_named
+from evals.rating.suite_sample import RATINGS_FILE, Rated, SampledText, draw_texts
 from evals.records.summary import interval_json
 from evals.statistics import Interval, mean
+from evals.suite import Suite
 from evals.table import Grid
 from evals.tracking import log_ratings
 from evals.tracking.run_loading import open_runs
+from tools.errors import InputError
 from worksmith.jobs.parts.opening import LOGS
 from worksmith.jobs.parts.printing import Printable
 
@@ -26,53 +30,78 @@ if TYPE_CHECKING:
     from worksmith.jobs.settings.runs import RateSettings
 
 
+class Item(NamedTuple):
+    """Something to rate.
+
+    Attributes:
+        place: the number of its run or suite, which raters do not see.
+        task_id: empty for a record.
+    """
+
+    place: int
+    key: str
+    task_id: str
+    shown: SampledEpisode | SampledText
+
+
 @dataclass
 class RatingSession:
-    """One rater at work, who does not see whose an episode is."""
+    """One rater at work, who does not see whose an episode, a task or a record is.
+
+    Attributes:
+        files: of the ratings, by run or suite.
+        runs: empty where suites are rated.
+    """
 
     settings: RateSettings
-    runs: Sequence[LoadedRun]
+    items: Sequence[Item]
+    files: Sequence[Path]
     scales: Sequence[Scale]
     rater: str
+    runs: Sequence[LoadedRun] = ()
     given: list[tuple[int, Rating]] = field(default_factory=list)
 
     @classmethod
     def open(cls, settings: RateSettings) -> RatingSession:
         """Begin, or go on."""
-        scales = scales_named(",".join(settings.scales))
-        runs = open_runs(settings.runs, tracking_uri=settings.tracking_uri)
-        session = cls(settings, runs, scales, (settings.rater or "").strip())
+        scales, rater = _scales(settings), (settings.rater or "").strip()
+        runs: Sequence[LoadedRun] = ()
+        if rated := _rated(settings):
+            suites = [Suite.open(Path(name)) for name in settings.runs]
+            texts = draw_texts(suites, rated, settings.sample, rater=rater, seed=settings.seed)
+            items = [Item(text.suite, text.key, text.key if rated == "task" else "", text) for text in texts]
+            files = [suite.path / RATINGS_FILE for suite in suites]
+        else:
+            runs = open_runs(settings.runs, tracking_uri=settings.tracking_uri)
+            shown = draw_sample(runs, settings.sample, rater=rater, seed=settings.seed)
+            items = [Item(each.run, each.record.key, each.record.task_id, each) for each in shown]
+            files = [ratings_file(run, LOGS) for run in runs]
+        session = cls(settings, items, files, scales, rater, runs)
         session._done |= {
             _unit(scale, rating.key, rating.task_id)
             for scale in scales
-            for rating in _ratings(runs)
-            if (rating.rater, rating.scale) == (session.rater, scale.name)
+            for rating in _ratings(files)
+            if (rating.rater, rating.scale) == (rater, scale.name)
         }
         return session
 
     def __post_init__(self) -> None:
         self._done: set[tuple[str, str]] = set()
 
-    def sample(self) -> Sequence[SampledEpisode]:
-        """The episodes that this rater is shown, in order."""
-        return draw_sample(self.runs, self.settings.sample, rater=self.rater, seed=self.settings.seed)
+    def owed(self, item: Item) -> list[Scale]:
+        """The scales on which an item is not rated yet."""
+        return [scale for scale in self.scales if _unit(scale, item.key, item.task_id) not in self._done]
 
-    def owed(self, episode: SampledEpisode) -> list[Scale]:
-        """The scales on which an episode is not rated yet."""
-        key, task = episode.record.key, episode.record.task_id
-        return [scale for scale in self.scales if _unit(scale, key, task) not in self._done]
-
-    def keep(self, scale: Scale, episode: SampledEpisode, level: int, note: str = "") -> None:
-        """Write a rating beside the log; level 0 skips the episode."""
-        record = episode.record
-        self._done.add(_unit(scale, record.key, record.task_id))
+    def keep(self, scale: Scale, item: Item, level: int, note: str = "") -> None:
+        """Write a rating beside the log or into the suite's folder; level 0 skips the item."""
+        self._done.add(_unit(scale, item.key, item.task_id))
         if not level:
             return
         rating = Rating(
-            key=record.key, task_id=record.task_id, rater=self.rater, scale=scale.name, level=level, note=note
+            key=item.key, task_id=item.task_id, rater=self.rater, scale=scale.name, level=level, note=note
         )
-        append_ratings(ratings_file(self.runs[episode.run], LOGS), [rating])
-        self.given.append((episode.run, rating))
+        append_ratings(self.files[item.place], [rating])
+        self.given.append((item.place, rating))
 
     def track(self) -> int:
         """Put the ratings of this session beside their traces in MLflow; returns how many have one."""
@@ -121,41 +150,87 @@ class RaterAgreement(Printable):
             rows = tuple(
                 (run, *(_interval(row[scale]) for scale in scales)) for run, row in self.means.items()
             )
-            console.print(Grid("Mean level by run", ("run", *scales), rows).rich())
+            console.print(Grid("Mean level", ("run", *scales), rows).rich())
 
 
 def agreement_of(settings: RateSettings) -> RaterAgreement:
-    """How far the raters of runs agree, and what they think of each run."""
-    scales, seed = scales_named(",".join(settings.scales)), settings.seed
+    """How far the raters of runs or suites agree, and what they think of each."""
+    scales, seed = _scales(settings), settings.seed
+    if _rated(settings):
+        files = {name: Path(name) / RATINGS_FILE for name in settings.runs}
+        means = {name: _means_of(_ratings([file]), scales, seed) for name, file in files.items()}
+        return RaterAgreement(
+            [agreement(scale, _ratings([*files.values()]), seed=seed) for scale in scales], means
+        )
     runs = open_runs(settings.runs, tracking_uri=settings.tracking_uri)
-    ratings = _ratings(runs)
+    ratings = _ratings([ratings_file(run, LOGS) for run in runs])
+    about = [scale for scale in scales if scale.about == "episode"]
     return RaterAgreement(
         [agreement(scale, ratings, seed=seed) for scale in scales],
-        {run.card.label: _means(run, scales, ratings, seed) for run in runs},
+        {run.card.label: _means_of(_of_run(run, ratings), about, seed) for run in runs},
     )
 
 
-def _ratings(runs: Sequence[LoadedRun]) -> list[Rating]:
-    files = dict.fromkeys(ratings_file(run, LOGS) for run in runs)
-    return [rating for file in files for rating in read_ratings(file)]
+def _rated(settings: RateSettings) -> Rated | None:
+    """What of suites is rated; None for episodes of runs.
+
+    Raises:
+        InputError: both tasks and records are named.
+    """
+    if settings.tasks and settings.records:
+        raise InputError("tasks and records are rated apart", where="--records", hint="give one of them")
+    return "task" if settings.tasks else "record" if settings.records else None
+
+
+def _scales(settings: RateSettings) -> tuple[Scale, ...]:
+    """The scales that settings name, else those of what is rated.
+
+    Raises:
+        InputError: a scale is about something else.
+    """
+    rated = _rated(settings) or "episode"
+    found = scales_named(",".join(settings.scales or _USUAL[rated]))
+    # Who rates episodes reads their tasks as well.
+    fitting = ("episode", "task") if rated == "episode" else (rated,)
+    for scale in found:
+        if scale.about not in fitting:
+            raise InputError(
+                f"the scale {scale.name} is about a {scale.about}",
+                where="--scales",
+                hint=f"usual: {', '.join(_USUAL[rated])}",
+            )
+    return found
+
+
+_USUAL = {
+    "episode": ("correctness", "realism"),
+    "task": ("realism", "clarity"),
+    "record": ("record_realism", "coherence"),
+}
+
+
+def _ratings(files: Sequence[Path]) -> list[Rating]:
+    return [rating for file in dict.fromkeys(files) for rating in read_ratings(file)]
+
+
+def _of_run(run: LoadedRun, ratings: Sequence[Rating]) -> list[Rating]:
+    keys = {record.key for record in run.records}
+    return [rating for rating in ratings if rating.key in keys]
 
 
 def _unit(scale: Scale, key: str, task: str) -> tuple[str, str]:
-    """What is rated once: a task, in whichever episode, or an episode."""
+    """What is rated once: a task, in whichever episode; an episode; a record."""
     return scale.name, task if scale.about == "task" else key
 
 
-def _means(
-    run: LoadedRun, scales: Sequence[Scale], ratings: Sequence[Rating], seed: int
-) -> dict[str, Interval]:
-    """The mean level of a run's episodes with its interval, by scale; of scales that are about episodes."""
-    keys = {record.key for record in run.records}
+def _means_of(ratings: Sequence[Rating], scales: Sequence[Scale], seed: int) -> dict[str, Interval]:
+    """The mean level with its interval, by scale."""
     found = {}
-    for scale in (scale for scale in scales if scale.about == "episode"):
+    for scale in scales:
         given: dict[str, list[float]] = {}
         for rating in ratings:
-            if rating.key in keys and rating.scale == scale.name:
-                given.setdefault(rating.task_id, []).append((rating.level - 1) / (LEVELS - 1))
+            if rating.scale == scale.name:
+                given.setdefault(rating.task_id or rating.key, []).append((rating.level - 1) / (LEVELS - 1))
         share = mean(given, seed=seed, key=scale.name)
         # Intervals are made for shares, which know that nothing lies beyond their ends.
         value, low, high = (1 + (LEVELS - 1) * bound for bound in share[:3])

@@ -101,17 +101,25 @@ class LogSettings(TracedSettings):
 
 
 class RateSettings(SeedSettings, TrackSettings, StoreSettings):
-    """Have people rate episodes."""
+    """Have people rate episodes, or the tasks or records of suites."""
 
     runs: tuple[str, ...] = setting(
-        ..., "Episode logs, folders of them, or ids of MLflow runs.", metavar="RUN...", positional=True
+        ...,
+        "Episode logs, folders of them, or ids of MLflow runs; with --tasks or --records, suites.",
+        metavar="RUN...",
+        positional=True,
     )
     rater: str | None = setting(None, "Name of the rater, required to rate; each rater's ratings are kept.")
-    sample: int = setting(20, "Tasks to rate, with one episode of each run.", min=1)
-    scales: Names = setting(
-        ("correctness", "realism"),
-        "The questions, separated by commas: correctness, realism.",
-        suggest=("correctness", "realism", "correctness,realism"),
+    tasks: bool = setting(False, "Rate tasks of suites: realism and clarity.")
+    records: bool = setting(False, "Rate records of suites: realism and coherence.")
+    sample: int = setting(
+        20, "Tasks to rate, with one episode of each run; or tasks or records of each suite.", min=1
+    )
+    scales: Names | None = setting(
+        None,
+        "The questions, separated by commas.",
+        suggest=("correctness", "realism", "clarity", "record_realism", "coherence"),
+        unset="those of what is rated",
     )
 
 

@@ -63,3 +63,6 @@ class TaskSettings(ConditionSettings, LimitSettings, SchemeSettings):
     split: SplitName | None = setting(
         None, "train, dev, test, paired or all.", unset="test; all of a published task set"
     )
+    rated: float | None = setting(
+        None, "Only tasks that people rated at least so high on average (1 to 5).", min=1, max=5
+    )
