@@ -92,5 +92,6 @@ def test_every_kind_of_product_has_problems_for_ordinary_outcomes() -> None:
     said = [said for one in product_problems().values() for said in one.says]
     assert len(set(said)) == len(said)
     for kind in _KINDS:
-        for outcome in ("replacement", "refund"):
-            assert any(one.days[0] <= 2 for one in problems_of(kind, outcome)), (kind, outcome)
+        for wait in (2, 30, 75):
+            able = [one for one in problems_of(kind, "replacement") if one.days[0] <= wait <= one.days[1]]
+            assert able, (kind, wait)

@@ -21,7 +21,7 @@ _SOME_WEEKS = 3
 
 _UNREVIEWED = 0.08
 _LONGEST_WAIT = 70
-_OPENED, _LOOKS_BACK, _SCENE, _ASIDE = 0.75, 0.3, 0.6, 0.3
+_OPENED, _LOOKS_BACK, _GIFT, _SCENE, _ASIDE = 0.75, 0.3, 0.1, 0.6, 0.3
 """How often a review has such a sentence, where it fits."""
 
 _FEW = ("two", "three", "four", "five", "six", "seven", "eight")
@@ -110,15 +110,13 @@ def _text(numbers: random.Random, deck: Deck, sale: Sale, facts: dict[str, str],
     slots["said"] = deck.draw((product.kind, facts["aspect"], band), known.phrases(facts["aspect"], band))
     opinion = deck.draw((product.kind, facts["aspect"], band, "form"), _WORDS.data["opinions"][band])
     sentences = [fill(opinion, slots)]
-    who = "business" if sale.customer.business else "private"
-    if facts["follow_up"] == "yes":
-        sentences.insert(0, _opening(deck, "follow_up", slots))
-    elif numbers.random() < _OPENED:
-        back = weeks >= _SOME_WEEKS and numbers.random() < _LOOKS_BACK
-        sentences.insert(0, _opening(deck, "later" if back else who, slots))
-    if who == "private" and numbers.random() < _SCENE:
+    which = _which_opening(numbers, sale, facts, weeks)
+    if which:
+        sentences.insert(0, fill(deck.draw((which, slots["kind"]), _WORDS.data["openings"][which]), slots))
+    if which != "gift" and not sale.customer.business and numbers.random() < _SCENE:
         scenes = known.scenes + (known.later if weeks >= _SOME_WEEKS else ())
-        sentences.insert(len(sentences) - numbers.randint(0, 1), fill(numbers.choice(scenes), slots))
+        place = len(sentences) - (numbers.randint(0, 1) if which else 0)
+        sentences.insert(place, fill(numbers.choice(scenes), slots))
     if numbers.random() < _ASIDE:
         asides = _WORDS.data["asides"]["business" if sale.customer.business else "any"]
         sentences.append(fill(numbers.choice(asides), slots))
@@ -127,8 +125,17 @@ def _text(numbers: random.Random, deck: Deck, sale: Sale, facts: dict[str, str],
     return " ".join(sentences)
 
 
-def _opening(deck: Deck, which: str, slots: dict[str, str]) -> str:
-    return fill(deck.draw((which, slots["kind"]), _WORDS.data["openings"][which]), slots)
+def _which_opening(numbers: random.Random, sale: Sale, facts: dict[str, str], weeks: int) -> str:
+    """The list from which a review's opening comes, or nothing if it has none."""
+    if facts["follow_up"] == "yes":
+        return "follow_up"
+    if numbers.random() >= _OPENED:
+        return ""
+    if weeks >= _SOME_WEEKS and numbers.random() < _LOOKS_BACK:
+        return "later"
+    if sale.customer.business:
+        return "business"
+    return "gift" if numbers.random() < _GIFT else "private"
 
 
 def _slots(numbers: random.Random, sale: Sale, weeks: int) -> dict[str, str]:
