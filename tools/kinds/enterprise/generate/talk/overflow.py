@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
@@ -53,19 +54,20 @@ def add_overflow(draft: Draft) -> None:
     number = 0
     next_id = 1
     staff = list(draft.people)
+    turns = _turns(draft)
     while left:
-        problem = _turn(draft, number)
+        problem = next(turns)
         number += 1
         question = _question(draft, number, problem, left - 1, staff)
         next_id = _add(draft, draft.rng("overflow", number, "text"), question, next_id)
         left -= 1 + len(question.answers)
 
 
-def _turn(draft: Draft, number: int) -> Problem:
-    """The problem of a question: each comes back only after all others."""
+def _turns(draft: Draft) -> Iterator[Problem]:
+    """The problems of the questions: each comes back only after all others."""
     known = forum_problems()
-    round_, place = divmod(number, len(known))
-    return draft.rng("overflow", "problems", round_).sample(known, len(known))[place]
+    for turn in itertools.count():
+        yield from draft.rng("overflow", "problems", turn).sample(known, len(known))
 
 
 def _question(draft: Draft, number: int, problem: Problem, room: int, staff: Sequence[Employee]) -> _Question:
