@@ -69,7 +69,7 @@ def test_declared_packages_are_imported_pinned_and_explained() -> None:
     pinned = names((ROOT / "requirements.lock").read_text().splitlines())
     text = (ROOT / "docs" / "dependencies.md").read_text()
 
-    assert declared - used - {"pillow", "gguf"} == set()  # pypdfium2 and transformers use them
+    assert declared - used - {"gguf"} == set()  # transformers uses it
     assert names(PROJECT["dependencies"]) - pinned == set()
     assert {each for each in declared if not re.search(rf"\b{each}\b", text, re.IGNORECASE)} == set()
     assert {extra for extra in EXTRAS if f"worksmith[{extra}]" not in text} == set()
