@@ -114,6 +114,7 @@ class _Dialogue:
         teller = self._teller(slot)
         question = self._phrases.one(grammar("conversations").data["ask"][slot], teller)
         self._ask(self._other(teller), self._back(question))
+        self._drifted = False
         if self._numbers.random() < _ASKED:
             self._react(teller)
         self._say(teller, grammar("conversations").say(self._numbers, slot, self._facts), (slot,))
@@ -192,7 +193,6 @@ class _Dialogue:
         """A question on the matter of the chat; it says so after details of the topic."""
         if not self._drifted or question.startswith("And "):
             return question
-        self._drifted = False
         lead = self._phrases.of("back", self._chat.intent, other=self._first)
         return f"{lead[0].upper()}{lead[1:]}{lowered(question)}"
 
