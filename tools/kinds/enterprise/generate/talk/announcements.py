@@ -22,7 +22,7 @@ _AHEAD = (5, 50)
 _HELPERS, _SEATS, _SHOPS = (8, 40), (2, 12), (20, 240)
 _FEWEST_SOLD = 50
 _SETTLED = timedelta(days=730)
-"""Of whom less than this is known, no farewell speaks."""
+"""Who worked here for less time gets no farewell post."""
 
 _NO_PARTS = ("assembly", "packaging", "software", "wireless connection")
 """Aspects of products that nobody can take out and look at."""
