@@ -39,7 +39,7 @@ def _opinion(ctx: DrawContext, kind: dict[str, Any], part: str, band: str) -> st
         "aspect": part,
         "said": ctx.rng.choice(kind_reviews(kind["name"]).phrases(part, band)),
     }
-    return fill(ctx.rng.choice(texts("sentiments")["opinions"][band]), slots)
+    return fill(ctx.rng.choice(texts("reviews/words")["opinions"][band]), slots)
 
 
 def _kind(ctx: DrawContext, product_id: str) -> dict[str, Any]:

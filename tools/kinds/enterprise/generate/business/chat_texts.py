@@ -14,7 +14,7 @@ from tools.kinds.enterprise.generate.entities import Employee, Sale
 from tools.kinds.enterprise.generate.grammar import grammar
 from tools.kinds.enterprise.generate.wording import fill, texts, with_article
 
-_WORDS = grammar("support_chats")
+_WORDS = grammar("support_chats/words")
 _MAYBE = 0.5
 _NUMBERS = {
     "few": ("two", "three", "four", "five", "six"),
@@ -28,9 +28,6 @@ _SPANS = ((2, "two days"), (4, "four days"), (8, "a week"), (15, "two weeks"), (
 
 _PIECES = {"replacement": "one_of_many", "refund": "all_of_many"}
 """What is said of the other pieces of a larger order, by outcome."""
-
-Turns = list[tuple[str, str]]
-"""Who speaks, and the names of what is said."""
 
 
 @dataclass(frozen=True)
@@ -171,7 +168,7 @@ class _Writer:
             yield self._common(_PIECES[self._facts["outcome"]])
 
     def _aside(self) -> Iterator[str]:
-        fitting = [sentence for aside in texts("support_asides")["asides"] if self._fits(aside)
+        fitting = [sentence for aside in texts("support_chats/asides")["asides"] if self._fits(aside)
                    for sentence in aside["say"]]  # fmt: skip
         if fitting:
             yield self._deck.draw(("aside", *fitting[:1]), fitting)

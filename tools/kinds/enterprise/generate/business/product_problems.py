@@ -1,6 +1,6 @@
 """What customers of a kind of product write about: what belongs together in a support chat.
 
-`texts/problems/` has one file for each group of kinds. An entry, under its key, has:
+`texts/support_chats/problems/` has one file for each group of kinds. An entry, under its key, has:
 
 - `kinds`, `part`: which kinds of product it is about and which part of them;
 - `fits`: the outcomes that make sense; `advice` stands alone, for questions where nothing is broken;
@@ -43,12 +43,12 @@ class ProductProblem:
 @cache
 def product_problems() -> dict[str, ProductProblem]:
     """All problems by key."""
-    folder = files("tools.kinds.enterprise.generate").joinpath("texts/problems")
+    folder = files("tools.kinds.enterprise.generate").joinpath("texts/support_chats/problems")
     names = sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir())
     return {
         key: ProductProblem(key, **{name: _frozen(value) for name, value in entry.items()})
         for name in names
-        for key, entry in texts(f"problems/{name}").items()
+        for key, entry in texts(f"support_chats/problems/{name}").items()
     }
 
 

@@ -1,4 +1,4 @@
-"""What customers say of a kind of product and its parts: `texts/reviews/`, one file for a group of kinds."""
+"""What customers say of a kind of product and its parts, from `texts/reviews/kinds/`."""
 
 from __future__ import annotations
 
@@ -68,9 +68,11 @@ def defects(kind: str) -> dict[str, tuple[str, ...]]:
 
 @cache
 def _all() -> dict[str, KindReviews]:
-    folder = files("tools.kinds.enterprise.generate").joinpath("texts/reviews")
+    folder = files("tools.kinds.enterprise.generate").joinpath("texts/reviews/kinds")
     names = sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir())
-    return {kind: _read(dict(entry)) for name in names for kind, entry in texts(f"reviews/{name}").items()}
+    return {
+        kind: _read(dict(entry)) for name in names for kind, entry in texts(f"reviews/kinds/{name}").items()
+    }
 
 
 def _read(entry: dict[str, dict[str, list[str]]]) -> KindReviews:

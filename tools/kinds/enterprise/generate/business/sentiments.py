@@ -14,7 +14,7 @@ from tools.kinds.enterprise.generate.grammar import MONTHS, grammar
 from tools.kinds.enterprise.generate.latent import reference
 from tools.kinds.enterprise.generate.wording import fill, texts, with_article
 
-_WORDS = grammar("sentiments")
+_WORDS = grammar("reviews/words")
 _VALUES = {"positive": "1", "neutral": "0", "negative": "-1"}
 _SOME_WEEKS = 3
 """From then on a review may look back."""

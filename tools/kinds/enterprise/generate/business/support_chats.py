@@ -17,7 +17,7 @@ from tools.kinds.enterprise.generate.grammar import grammar
 from tools.kinds.enterprise.generate.latent import reference
 from tools.kinds.enterprise.generate.wording import fill
 
-_WORDS = grammar("support_chats")
+_WORDS = grammar("support_chats/words")
 PROMISES = {
     "replacement": "replacement",
     "refund": "refund",

@@ -41,7 +41,7 @@ def _known() -> dict[str, set[Opinion]]:
         for part in entry["parts"]:
             for band in BANDS.values():
                 for said in known.phrases(part, band):
-                    for form in texts("sentiments")["opinions"][band]:
+                    for form in texts("reviews/words")["opinions"][band]:
                         sentence = fill(form, slots | {"aspect": part, "said": said})
                         found[sentence].add(Opinion(entry["name"], band, part))
     return found

@@ -29,7 +29,7 @@ def incoherent_review(review: Record, facts: Facts) -> Iterator[str]:
     if not fitting:
         yield f"nobody says that of a {kind}"
     bands = {one.band for one in stated[0]}
-    given = {BANDS[int(stars)] for stars in read(grammar("sentiments"), "stars", text)}
+    given = {BANDS[int(stars)] for stars in read(grammar("reviews/words"), "stars", text)}
     if given != bands:
         yield f"the words are {', '.join(sorted(bands))}, the stars {', '.join(sorted(given)) or 'missing'}"
     for sentence in sentences(text):
