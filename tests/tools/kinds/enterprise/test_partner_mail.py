@@ -73,6 +73,7 @@ def test_mail_is_found_by_partner_and_by_contact(as_: Open) -> None:
     for wanted in ({"partner": "CLI-0001"}, {"partner": "zenith"}, {"sender": CLIENT.upper()}):
         assert _ids(as_, DEVELOPER, **wanted) == [FROM_CLIENT]
     assert _ids(as_, DEVELOPER, sender="Rohan Zacharia") == [FROM_CLIENT]
+    assert _ids(as_, DEVELOPER, sender="somebody@zenith.example") == []
     assert _ids(as_, DEVELOPER, query="kettles by the end of January") == [FROM_CLIENT]
     assert _ids(as_, VENDOR_MANAGER, partner="Copper Works", sender="me") == [TO_VENDOR]
     assert _ids(as_, CEO, partner="VEN-0001") == [TO_VENDOR]

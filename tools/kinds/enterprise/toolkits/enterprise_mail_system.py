@@ -131,11 +131,19 @@ def delete(ctx: ToolContext, email_id: str) -> dict[str, Any]:
 
 def _end(reading: Reading, end: str, who: str) -> None:
     """Narrow the choice to a sender or recipient, inside the company or outside."""
+    wanted = who.strip().lower()
     outside = f"{end}_emp_id IS NULL AND ? IN (lower({end}_email), lower({end}_name))"
-    if (wanted := who.strip().lower()) and reading.guard.count("mail", [(outside, (wanted,))]):
+    if _away(reading.ctx, wanted) or (wanted and reading.guard.count("mail", [(outside, (wanted,))])):
         reading.where(outside, wanted)
     else:
         reading.person(who, f"{end}_emp_id")
+
+
+def _away(ctx: ToolContext, address: str) -> bool:
+    """Whether a text is a mail address outside the company."""
+    return (
+        "@" in address and address.lower().rpartition("@")[2] != ctx.persona.email.rpartition("@")[2].lower()
+    )
 
 
 def _partner(ctx: ToolContext, guard: Guard, text: str) -> dict[str, Any]:
@@ -154,8 +162,7 @@ def _partner(ctx: ToolContext, guard: Guard, text: str) -> dict[str, Any]:
 
 def _contact(ctx: ToolContext, guard: Guard, address: str) -> dict[str, Any] | None:
     """Whom an address outside the company belongs to, None for any other text."""
-    own = ctx.persona.email.rpartition("@")[2].lower()
-    if "@" not in address or address.lower().rpartition("@")[2] == own:
+    if not _away(ctx, address):
         return None
     same = [("contact_email = ? COLLATE NOCASE", (address,))]
     rows = [row for source in PARTNERS for row in guard.find(source, same, limit=1)]
