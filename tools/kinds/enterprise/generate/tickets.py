@@ -71,7 +71,7 @@ def _ticket(draft: Draft, numbers: random.Random, problem: Problem, taken: set[t
     issue = [
         numbers.choice(words["opening"]["lines"]),
         facts["symptom"],
-        numbers.choice(problem.details),
+        *numbers.sample(problem.details, numbers.choice((1, 2))),
         pick(numbers, words["work"][problem.work], facts),
     ]
     if project.product is not None and numbers.random() < _ON_PRODUCT:
