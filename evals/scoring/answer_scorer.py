@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from evals.records.parts import FaultEntry
 from evals.records.record import LEAK, OVER_REFUSAL, PRIMARY
 from evals.scoring.answers.matching import Finding, disclosed, find_values, names_nothing
 from evals.scoring.answers.values import tokens
 from evals.scoring.answers.words import token_f1
 from evals.scoring.checker_scores import CHECKER_SCORES, checker_scores
 from evals.scoring.episode_scorer import STATE_SCORES, EpisodeScorer
+from evals.scoring.hidden_tests.checking import said_of_code
 from evals.scoring.outcomes import GroundTruth
 from evals.scoring.path_scores import PATH_SCORES, path_scores
 
@@ -61,6 +63,13 @@ class AnswerScorer(EpisodeScorer):
         if task.answer is not None:
             scores |= _answer_scores(task, task.answer, episode, state)
         return scores
+
+    def fault(self, task: Task, episode: EpisodeResult) -> FaultEntry | None:
+        """The fault of code that fails hidden tests."""
+        if task.hidden_tests is None:
+            return None
+        said = said_of_code(episode.outcome, self.expected(task, episode.outcome), task.hidden_tests)
+        return FaultEntry(kind="wrong_code", detail=said) if said else None
 
 
 def _answer_scores(task: Task, answer: Answer, episode: EpisodeResult, state: bool) -> dict[str, float]:

@@ -56,10 +56,9 @@ def same_but_code(outcome: Outcome, accepted: Outcome, tests: HiddenTests) -> bo
     Raises:
         SandboxError: no safe process can be had.
     """
-    wanted = next((one for one in accepted.changes if tests.column in one.after), None)
-    made = next((one for one in outcome.changes if wanted and _same_row(one, wanted)), None)
-    if wanted is None or made is None or not isinstance(code := made.after.get(tests.column), str):
+    if (found := _rewritten(outcome, accepted, tests)) is None:
         return False
+    made, wanted, code = found
     tables = {each.name: each for each in outcome.tables}
     # Where the code is the accepted one, all else has to be as well.
     same = _with_code_of(made, wanted, tests, tables)
@@ -69,8 +68,30 @@ def same_but_code(outcome: Outcome, accepted: Outcome, tests: HiddenTests) -> bo
     return alike and passes(code, tests.cases)
 
 
-def _same_row(made: RowChange, wanted: RowChange) -> bool:
-    return made.operation == "update" and (made.table, made.row) == (wanted.table, wanted.row)
+def said_of_code(outcome: Outcome, accepted: Outcome, tests: HiddenTests) -> str:
+    """How many tests fail on the code in an outcome; empty if none does, or no code was written.
+
+    Raises:
+        SandboxError: no safe process can be had.
+    """
+    found = _rewritten(outcome, accepted, tests)
+    failed = failing(found[2], tests.cases) if found else ()
+    return f"{len(failed)} of {len(tests.cases)} hidden tests fail" if failed else ""
+
+
+def _rewritten(
+    outcome: Outcome, accepted: Outcome, tests: HiddenTests
+) -> tuple[RowChange, RowChange, str] | None:
+    """The change that writes the code, the accepted one of the same row, and the code."""
+    wanted = next((one for one in accepted.changes if tests.column in one.after), None)
+    if wanted is None:
+        return None
+    for made in outcome.changes:
+        code = made.after.get(tests.column)
+        same = made.operation == "update" and (made.table, made.row) == (wanted.table, wanted.row)
+        if same and isinstance(code, str):
+            return made, wanted, code
+    return None
 
 
 def _with_code_of(

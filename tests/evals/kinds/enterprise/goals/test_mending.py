@@ -44,6 +44,14 @@ class Office:
         found = filler.fill("test", Place(Cell(goal.area, goal.subarea, goal.type), goal.steps))
         return [] if found is None else [found]
 
+    def ended(self, code: str) -> EpisodeResult:
+        """The end of an agent that writes this text into the file and does nothing else."""
+        assert self.task.gold_plan is not None
+        episode = self.env.episode(persona=self.task.persona)
+        update = self.task.gold_plan[-1]
+        episode.call(update.tool, {**update.arguments, "code": code})
+        return EpisodeResult("finished", episode.outcome(), calls=episode.calls)
+
     def score(self, code: str, *, more: tuple[str, dict[str, str]] | None = None) -> float:
         """The outcome of an agent that reads as the plan does and writes this text into the file."""
         assert self.task.gold_plan is not None
@@ -110,6 +118,16 @@ def test_what_does_not_mend_fails(office: Office, wrong: str) -> None:
     facts = office.facts.latent("issues", office.task.slots["issue"])
     assert facts is not None
     assert office.score(faulty(office) + "\n\n" + written(wrong, name=facts.facts["function"])) == 0
+
+
+def test_the_record_says_how_many_tests_fail(office: Office) -> None:
+    fault = office.scorer.fault(office.task, office.ended("def other():\n    return 1\n"))
+    assert office.task.hidden_tests is not None
+    count = len(office.task.hidden_tests.cases)
+    assert fault is not None
+    assert (fault.kind, fault.detail) == ("wrong_code", f"{count} of {count} hidden tests fail")
+    assert office.scorer.fault(office.task, office.ended("# Mended.\n" + office.fixed)) is None
+    assert office.scorer.fault(office.task, office.ended(faulty(office))) is None
 
 
 def test_another_change_beside_a_right_patch_fails(office: Office) -> None:
