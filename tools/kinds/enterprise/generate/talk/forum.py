@@ -73,6 +73,7 @@ def forum_problems() -> tuple[Problem, ...]:
     )
 
 
+@cache
 def problem_of(title: str) -> Problem:
     """The problem of which this is a title with its slots filled.
 
