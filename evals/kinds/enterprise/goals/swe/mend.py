@@ -26,6 +26,9 @@ from evals.tasks.task import Action, HiddenTests
 
 GROUP = GoalGroup("swe/mend.toml")
 
+_UNKNOWABLE = ("wrong_default",)
+"""Faults of which neither the file nor the issue tells what would be right."""
+
 
 @dataclass(frozen=True)
 class Mending:
@@ -50,6 +53,8 @@ class Mending:
         if file["emp_id"] != ctx.me["emp_id"]:
             raise UnfitError
         told = need(ctx.facts.latent("issues", issue["issue_id"])).facts
+        if told["operator"] in _UNKNOWABLE:
+            raise UnfitError
         key, actions = issue["issue_id"], [_mended(issue["repo_name"], issue["path"], told["fixed"])]
         if self.close:
             actions.append(_closed(key))

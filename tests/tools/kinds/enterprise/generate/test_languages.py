@@ -15,7 +15,7 @@ import pytest
 from tests.tools.kinds.enterprise.generate.worlds import records, small
 from tools.kinds.enterprise.generate.code.families.other_languages import draw_file
 from tools.kinds.enterprise.generate.code.patches.modules import draw_module
-from tools.kinds.enterprise.generate.code.subjects import subject, topics
+from tools.kinds.enterprise.generate.code.subjects import prose, subject, topics
 
 _SLOT = re.compile(
     r"@(?:one|many|measure|label|group|key)\b|<(?:one|many|measure|other|label|group|[abs]\d)>|"
@@ -41,6 +41,13 @@ def codes(language: str, count: int = _FILES) -> list[str]:
 @pytest.mark.parametrize("language", ["Python", "JavaScript", "SQL", "Shell"])
 def test_no_slot_is_left(language: str) -> None:
     assert [found[0] for code in codes(language, 60) if (found := _SLOT.search(code))] == []
+
+
+def test_prose_has_the_right_article() -> None:
+    words = subject("invoice numbering")
+    assert prose("A <one> needs a <label>.", words) == "An invoice needs a series."
+    assert prose("a <one>, <many>", subject("volume pricing")) == "a bracket, brackets"
+    assert prose("a <measure>", {"measure": "units_sold"}) == "a units sold"
 
 
 def test_a_repository_repeats_no_name_and_runs_dry_at_last() -> None:

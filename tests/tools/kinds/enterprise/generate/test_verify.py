@@ -67,6 +67,7 @@ FAULTS: list[tuple[str, Cells, str]] = [
     ("vendors", {"vendor_id": "VEN-0002"}, "stands 2 times in vendor_id"),
     ("products", {"about_product": "A thing."}, "the text says"),
     ("resumes", {"content": "Hire me."}, "the text says"),
+    ("repositories", {"code": "def count_shelves():\n    return 1\n"}, "about something else than its topic"),
 ]
 
 

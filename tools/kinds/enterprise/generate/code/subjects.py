@@ -19,7 +19,7 @@ _UNKNOWN = "amount, days | region: east north west | kind: large medium small | 
 _CAPITALS = re.compile(
     r"(?<![A-Za-z])(?:ONE|MANY|MEASURE|OTHER|LABEL|GROUP|KEY|STATUS|DAY|[ABS][123])(?![A-Za-z0-9])"
 )
-_PROSE = re.compile(r"<(\w\w+)>")
+_PROSE = re.compile(r"(?:\b([Aa]) )?<(\w\w+)>")
 _NAMES = re.compile(r"@((?i:one|many|measure|other|label|group|key|status|day|[abs][123]))(?![a-z])")
 
 
@@ -78,8 +78,14 @@ def other_text(template: str, words: Subject, *, camel: bool = False) -> str:
 
 
 def prose(template: str, words: Subject) -> str:
-    """A text with the words of a subject in the slots like `<many>`."""
-    return _PROSE.sub(lambda found: words[found[1]].replace("_", " "), template)
+    """A text with the words of a subject in slots like `<many>`; "a" before one becomes "an" if need be."""
+
+    def said(found: re.Match[str]) -> str:
+        article, word = found[1] or "", words[found[2]].replace("_", " ")
+        vowel = word.startswith(("a", "e", "i", "o", "u")) and not word.startswith(("uni", "us", "one"))
+        return f"{article}n {word}" if article and vowel else f"{article}{' ' * bool(article)}{word}"
+
+    return _PROSE.sub(said, template)
 
 
 def _plural(noun: str) -> str:
