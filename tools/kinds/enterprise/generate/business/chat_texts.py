@@ -109,6 +109,7 @@ class _Writer:
         self._kind = chat.sale.product.kind
         self._stated = dict(slots) | dict(facts) | {facts["promise"]: facts.get("due", "")}
         self._special: dict[str, Callable[[], Iterator[str]]] = {
+            "hello": self._hello,
             "says": lambda: self._own("says", chat.problem.says),
             "when": lambda: self._own("when", chat.problem.when),
             "why": lambda: self._own("why", chat.problem.why),
@@ -162,6 +163,9 @@ class _Writer:
     def _answers(self, which: slice) -> Iterator[str]:
         for question, *answers in self._chat.problem.ask[which]:
             yield fill(self._deck.draw((self._chat.problem.key, question), answers), self._slots)
+
+    def _hello(self) -> Iterator[str]:
+        yield self._common("hello_business" if self._chat.sale.customer.business else "hello")
 
     def _pieces(self) -> Iterator[str]:
         if self._chat.sale.quantity > 1:
