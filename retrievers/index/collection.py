@@ -6,6 +6,7 @@ over the resulting texts alone.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Literal
@@ -23,7 +24,11 @@ if TYPE_CHECKING:
     from retrievers.embedding.models import Embedder
 
 Mode = Literal["hybrid", "vector", "lexical"]
-"""The ranking of a search: by vectors, by words (`lexical`), or by both, fused (`hybrid`)."""
+"""The ranking of a search: by vectors, by words (`lexical`), or by both and by codes, fused (`hybrid`)."""
+
+_CODE = re.compile(r"\b[A-Za-z]{2,}[-_]?\d{2,}\b")
+_PART = re.compile(r"\w+")
+"""The words of a code, as the index has them."""
 
 _DEPTH = 100
 """The fewest places of each ranking that are fused."""
@@ -104,6 +109,7 @@ class Collection:
         rankings = (
             self._by_words(text, depth, eligible, own),
             self._by_vectors(text, depth, eligible, own),
+            self._by_codes(text, depth, eligible, own),
         )
         return fused(rankings, k)
 
@@ -130,6 +136,23 @@ class Collection:
         places = places[best(scores.indexed[places], k)]
         table = {self.keys[place]: float(scores.indexed[place]) for place in places.tolist()}
         table.update((key, score) for key, score in scores.others.items() if score > 0)
+        return ranked(table, k)
+
+    def _by_codes(
+        self, text: str, k: int, eligible: NDArray[np.bool_] | None, own: Mapping[str, str]
+    ) -> list[Hit]:
+        """The records that have every code of the text; vectors hardly tell one code from another."""
+        codes = _CODE.findall(text)
+        if not codes:
+            return []
+        parts = [self._words.scores(word, eligible, own) for code in codes for word in _PART.findall(code)]
+        everywhere = np.all([scores.indexed > 0 for scores in parts], axis=0)
+        summed = np.sum([scores.indexed for scores in parts], axis=0)
+        table = {self.keys[place]: float(summed[place]) for place in np.flatnonzero(everywhere).tolist()}
+        for key in own:
+            found = [scores.others.get(key, 0.0) for scores in parts]
+            if all(found):
+                table[key] = sum(found)
         return ranked(table, k)
 
     def _by_vectors(

@@ -20,7 +20,9 @@ TEXTS = {
     "m3": "Quarterly budget of the sales team",
     "m4": "parse_date fails on leap years",
 }
-_WORDS = st.sampled_from(["kettle", "refund", "budget", "team", "leap", "year", "blue", "parse_date"])
+_WORDS = st.sampled_from(
+    ["kettle", "refund", "budget", "team", "leap", "year", "blue", "parse_date", "AB-31", "AB-32"]
+)
 _TEXT = st.lists(_WORDS, min_size=0, max_size=6).map(" ".join)
 _KEY = st.sampled_from([f"k{number}" for number in range(12)])
 
@@ -86,6 +88,14 @@ def test_the_parts_of_names_and_forms_of_words_are_found() -> None:
 
     assert [hit.key for hit in index.search("parse a date", 5)] == ["m4"]
     assert {"m1", "m2"} == {hit.key for hit in index.search("refunds for kettles", 5)}
+
+
+def test_a_code_finds_the_record_that_has_it() -> None:
+    texts = {f"m{n:02}": f"The job stopped with RPT-{6700 + n} after the restart" for n in range(40)}
+    index = collection(texts | {"long": "RPT " + "the job stopped after the restart " * 9 + "6789 RPT-6789"})
+    for query in ("RPT-6789", "the job stopped with RPT-6789 after the restart"):
+        assert "long" in [hit.key for hit in index.search(query, 3)]
+    assert [hit.key for hit in index.search("RPT-6712", 1)] == ["m12"]
 
 
 def test_a_change_of_a_hidden_record_stays_hidden() -> None:
