@@ -11,7 +11,7 @@ from evals.kinds.enterprise.facts import Facts, Record
 from evals.kinds.enterprise.filling import denials
 from evals.kinds.enterprise.filling.claims import Claims, claimed
 from evals.kinds.enterprise.filling.query_texts import Texts, query_text
-from evals.kinds.enterprise.filling.quotas import Place, wanted_changes
+from evals.kinds.enterprise.filling.quotas import Place, wanted_tasks
 from evals.kinds.enterprise.filling.refused import refuse
 from evals.kinds.enterprise.filling.solved import Solved, solve, tools_of
 from evals.kinds.enterprise.goals.draw_context import DrawContext, UnfitError, attempt
@@ -177,22 +177,22 @@ class Filler:
     def _wanting(self, split: Split, goal: Goal) -> tuple[float, float]:
         """How much the tools of a goal are wanted, as negative numbers: published ones, then added ones."""
         lack = [0.0, 0.0]
-        for tool in sorted(self._changes[goal.id]):
-            wanted, added = wanted_changes(tool)
+        for tool in sorted(self._wanted[goal.id]):
+            wanted, added = wanted_tasks(tool)
             lack[added] -= max(0, wanted - self._used[split, tool]) / self._offers[tool] ** 0.5
         return lack[0], lack[1]
 
     @cached_property
     def _offers(self) -> Counter[str]:
-        """How many goals change something with a tool."""
-        return Counter(tool for tools in self._changes.values() for tool in tools)
+        """How many goals use a tool that is wanted."""
+        return Counter(tool for tools in self._wanted.values() for tool in tools)
 
     @cached_property
-    def _changes(self) -> dict[str, frozenset[str]]:
-        """The tools with which each goal changes something, as a draw of it says; none where none fits."""
-        return {goal.id: self._tools_of(goal) for goal in self.goals}
+    def _wanted(self) -> dict[str, frozenset[str]]:
+        """The tools of each goal that it names, and with which it changes something, as a draw of it says."""
+        return {goal.id: frozenset(goal.uses) | self._changes(goal) for goal in self.goals}
 
-    def _tools_of(self, goal: Goal) -> frozenset[str]:
+    def _changes(self, goal: Goal) -> frozenset[str]:
         random = rng(self._seed, "enterprise", "changes", goal.id)
         pool = self._pool(next(iter(self._claims.splits)), goal) if goal.type == "crud" else []
         for _ in range(_DRAWS if pool else 0):

@@ -173,9 +173,9 @@ def _with_empty(places: list[Place], empties: frozenset[Place]) -> list[Place]:
     return [replace(place, empty=True) if index in chosen else place for index, place in enumerate(places)]
 
 
-def wanted_changes(tool: str) -> tuple[int, bool]:
-    """How many tasks of a split are to use a tool that changes something, and whether it is an added one."""
-    table: dict[str, Any] = _table()["changes"]
+def wanted_tasks(tool: str) -> tuple[int, bool]:
+    """How many tasks of a split are to use a tool that is wanted, and whether it is an added one."""
+    table: dict[str, Any] = _table()["tools"]
     added = tool.partition(".")[0] in table["added"]
     return (1 if added else int(table["fewest"])), added
 

@@ -67,6 +67,7 @@ class Goal:
         needs: (operation, source) pairs that a persona must in principle be allowed.
         who: whether an employee could ask this at all; everybody could, if None.
         denials: the reasons for which somebody else may be denied.
+        uses: reading tools of its plan that few other goals use.
         readings: other ways to understand the text. Each finds the same as `solve`, or nothing, or the draw
             is not asked.
     """
@@ -84,6 +85,7 @@ class Goal:
     needs: tuple[tuple[str, str], ...] = ()
     who: Who | None = None
     denials: tuple[str, ...] = ()
+    uses: tuple[str, ...] = ()
     readings: tuple[Solve, ...] = ()
 
     @property
@@ -181,7 +183,9 @@ def read_entries(file: str) -> tuple[dict[str, list[str]], dict[str, dict[str, A
 
 
 def _attributes(where: str, subarea: str, table: Mapping[str, Any]) -> dict[str, Any]:
-    lists = {name: tuple(table[name]) for name in ("departments", "levels", "denials") if name in table}
+    lists = {
+        name: tuple(table[name]) for name in ("departments", "levels", "denials", "uses") if name in table
+    }
     return {
         "subarea": table.get("subarea", subarea),
         "steps": table["steps"],

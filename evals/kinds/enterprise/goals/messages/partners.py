@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals import entities
@@ -10,7 +11,7 @@ from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitEr
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
 from evals.kinds.enterprise.goals.messages.news import draw_news, draw_subject, sentence
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
-from evals.kinds.enterprise.goals.telling import MAIL, mail
+from evals.kinds.enterprise.goals.telling import MAIL, chat, mail
 from evals.tasks.task import Action, Entity
 
 GROUP = GoalGroup("messages/partners.toml")
@@ -97,6 +98,41 @@ def partner_settled(slots: Slots, plan: PlanRecorder) -> Values:
     raise UnfitError("no mail settles it")
 
 
+def draw_partner_file(ctx: DrawContext) -> Draw:
+    drawn = draw_partner_settled(ctx)
+    partner = _partner_of(ctx, drawn)
+    return replace(drawn, answer=(*drawn.answer, entities.date(partner["onboarding_date"])))
+
+
+@GROUP.goal(draw_partner_file)
+def partner_file(slots: Slots, plan: PlanRecorder) -> Values:
+    settled = partner_settled(slots, plan)
+    return *settled, _open_partner(plan, slots)["onboarding_date"]
+
+
+def draw_partner_case(ctx: DrawContext) -> Draw:
+    drawn = draw_partner_file(ctx)
+    person = need(ctx.facts.colleague(_partner_of(ctx, drawn)["emp_id"]))
+    return replace(drawn, answer=(*drawn.answer, entities.text(ctx.other(person)["title"])))
+
+
+@GROUP.goal(draw_partner_case)
+def partner_case(slots: Slots, plan: PlanRecorder) -> Values:
+    settled = partner_settled(slots, plan)
+    partner = _open_partner(plan, slots)
+    person = plan.one("employees", "Who looks after them?", emp_id=partner["emp_id"])
+    return *settled, partner["onboarding_date"], person["title"]
+
+
+def _partner_of(ctx: DrawContext, draw: Draw) -> Record:
+    return need(ctx.facts.at(draw.about[-1]))
+
+
+def _open_partner(plan: PlanRecorder, slots: Slots) -> Row:
+    source = _SOURCES[plan.me.department]
+    return plan.one(source, "I open their record.", business_name=slots["partner"])
+
+
 def draw_partner_latest(ctx: DrawContext) -> Draw:
     source, partner = _draw_partner(ctx)
     newest = latest(_mails(ctx, partner), "date")
@@ -157,7 +193,36 @@ def draw_partner_mail(ctx: DrawContext) -> Draw:
 
 @GROUP.goal(draw_partner_mail)
 def partner_mail(slots: Slots, plan: PlanRecorder) -> Values:
-    source = _SOURCES[need(plan.me).department]
-    partner = plan.one(source, "I look up their contact.", business_name=slots["partner"])
+    partner = _open_partner(plan, slots)
     message = mail(partner["contact_email"], slots["subject"], sentence(slots["news"]))
     return plan.carry_out("I write to the contact.", message)
+
+
+def _told(ctx: DrawContext, draw: Draw) -> Draw:
+    """The same with a chat message to a colleague."""
+    name = ctx.colleague()["name"]
+    return draw.adding(chat(name, _said(draw.slots)), slots={"name": name}, mentions=[draw.slots["partner"]])
+
+
+def _said(slots: Slots) -> str:
+    return f"I have written to {slots['partner']}: {sentence(slots['news'])}"
+
+
+def draw_partner_reply_told(ctx: DrawContext) -> Draw:
+    return _told(ctx, draw_partner_reply(ctx))
+
+
+@GROUP.goal(draw_partner_reply_told)
+def partner_reply_told(slots: Slots, plan: PlanRecorder) -> Values:
+    partner_reply(slots, plan)
+    return plan.carry_out(f"I tell {slots['name']}.", chat(slots["name"], _said(slots)))
+
+
+def draw_partner_mail_told(ctx: DrawContext) -> Draw:
+    return _told(ctx, draw_partner_mail(ctx))
+
+
+@GROUP.goal(draw_partner_mail_told)
+def partner_mail_told(slots: Slots, plan: PlanRecorder) -> Values:
+    partner_mail(slots, plan)
+    return plan.carry_out(f"I tell {slots['name']}.", chat(slots["name"], _said(slots)))
