@@ -22,6 +22,7 @@ MODULES: tuple[str, ...] = (
     "sales.support",
     "swe.github",
     "swe.forum",
+    "swe.forum_posts",
     "swe.newest",
     "swe.patch",
     "swe.mend",
@@ -45,7 +46,6 @@ MODULES: tuple[str, ...] = (
     "hr.comparisons",
     "hr.records",
     "hr.newcomers",
-    "hr.resumes",
     "hr.moves",
 )
 """The modules of goals. Each has a `GROUP`."""
