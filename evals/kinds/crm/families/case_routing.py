@@ -16,12 +16,13 @@ from evals.kinds.crm.families.steps import written
 from evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth, Values
 from evals.kinds.crm.questions.org_records import OrgRecords
 from evals.kinds.crm.questions.plan_recorder import PlanRecorder, Seen, listed
-from evals.kinds.crm.questions.wording import phrased, wording
+from evals.kinds.crm.questions.wording import phrased
 from evals.tasks.task import Entity
 from tools.kinds.crm.generate.dialogue import describe
-from tools.kinds.crm.generate.wording import texts
+from tools.kinds.crm.generate.wording import conversations, texts
 
 _NAME = "case_routing"
+_PROBLEM = "problem_"
 _WARM_UP = timedelta(days=60)
 _RELEVANT = 0.6
 """Share of the new cases that are about a product of which an expert for the issue has closed a case."""
@@ -81,11 +82,11 @@ class CaseRouting(Family):
         return phrased(_NAME, {}, random, subject=subject, description=description)
 
     def parse(self, text: str) -> Mapping[str, str] | None:
-        issues = [key for key, cue in wording(_NAME)["cues"].items() if re.search(cue, text, re.I)]
+        issues = {said.kind for said in conversations().within(text, _PROBLEM)}
         products = set(_product_names().findall(text))
         if len(issues) != 1 or len(products) != 1:
             return None
-        return {"issue": issues[0], "product": products.pop()}
+        return {"issue": issues.pop().removeprefix(_PROBLEM), "product": products.pop()}
 
     def solve(self, recorder: PlanRecorder, question: Question) -> Values:
         until: dict[str, Any] = {"end_date": written(question.today)} if "today" in question.slots else {}

@@ -29,20 +29,35 @@ def add_conversations(draft: Draft) -> None:
     plans = {case.id: plan(draft, case, *broken.get(case.id, (None, None))) for case in draft.cases}
     shapes = _shapes(draft, plans)
     for case in draft.cases:
-        numbers = draft.rng("words", case.id)
-        said = Dialogue(numbers, case, plans[case.id]).write(shapes[case.id])
+        words, numbers = draft.rng("words", case.id), draft.rng("handling", case.id)
+        said = Dialogue(words, case, plans[case.id]).write(shapes[case.id])
         moments = _moments(numbers, case, said)
         subject, description = describe(
-            numbers, draft.policies[case.issue].key, case.item.product.name, case.item.order.day.isoformat()
+            words,
+            draft.policies[case.issue].key,
+            case.item.product.name,
+            case.item.order.day.isoformat(),
+            case.customer.city,
+            _problem(said),
         )
         _add_case(draft, numbers, case, said, subject, description)
         spoken = False
         if case.channel == "email":
-            _add_mails(draft, numbers, case, said, moments, subject)
+            _add_mails(draft, words, case, said, moments, subject)
         else:
             spoken = numbers.random() < _CALLS
-            _add_transcript(draft, numbers, case, said, moments, spoken)
+            _add_transcript(draft, words, case, said, moments, spoken)
         _note(draft, case, plans[case.id], spoken)
+
+
+def _problem(said: list[Utterance]) -> str:
+    """The sentence with which the customer says what is wrong."""
+    return next(
+        sentence
+        for sentence in said[0].sentences
+        for read in conversations().readings(sentence)
+        if read.kind.startswith("problem_")
+    )
 
 
 def _shapes(draft: Draft, plans: dict[str, Plan]) -> dict[str, Shape]:
@@ -196,12 +211,12 @@ def _add_transcript(
     moments: list[datetime],
     spoken: bool,
 ) -> None:
-    lines = []
+    lines: list[str] = []
     for each, moment in zip(said, moments, strict=True):
         name, role = (each.agent.name, "Agent") if each.side == "agent" else (case.customer.name, "Customer")
         text = " ".join(each.sentences)
         if spoken and numbers.random() < 0.4:
-            text = f"{conversations().say(numbers, 'call')} {text}"
+            text = f"{conversations().say(numbers, 'call' if lines else 'call_opening')} {text}"
         lines.append(f"[{moment:%H:%M:%S}] {name} ({role}): {html.escape(text)}")
     visitor = draft.id_of(texts("company")["visitor_prefix"])
     for _ in range(2 if draft.noise else 1):

@@ -9,11 +9,13 @@ from typing import Literal
 
 from tools.kinds.crm.generate.entities import Agent, CaseFile
 from tools.kinds.crm.generate.plans import Concern, Plan
-from tools.kinds.crm.generate.wording import conversations, texts
+from tools.kinds.crm.generate.products import shape_of
+from tools.kinds.crm.generate.wording import cities, conversations, texts
 
 Side = Literal["customer", "agent"]
-ASIDES = 6
+ASIDES = 12
 """How many small questions there are that have nothing to do with the case."""
+_PURPOSE = 0.6
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,15 @@ class Dialogue:
         self._agent = case.agent
         self._said: list[Utterance] = []
         self._welcomed = False
+        product = case.item.product
+        self._about = frozenset({product.shape, plan.concerns[0].policy.key})
+        self._facts = {
+            "product": product.name,
+            "day": case.item.order.day.isoformat(),
+            "first": case.customer.first_name,
+            "city": case.customer.city,
+            "place": numbers.choice([city for city in cities() if city != case.customer.city]),
+        }
 
     def write(self, shape: Shape) -> list[Utterance]:
         first, *others = self._plan.concerns
@@ -68,7 +79,8 @@ class Dialogue:
             return self._said[: max(shape.turns, self._needed())]
         self._agent_says(self._sentence("checked"), *self._resolution(first))
         for concern in others:
-            self._customer(self._sentence("besides"), self._problem(concern), self._step("give", concern))
+            besides = "besides" if _together(first, concern) else "besides_other"
+            self._customer(self._sentence(besides), self._problem(concern), self._step("give", concern))
             self._agent_says(*self._resolution(concern))
         for number in self._numbers.sample(range(1, ASIDES + 1), shape.asides):
             self._customer(self._sentence(f"aside_ask_{number}"))
@@ -87,6 +99,8 @@ class Dialogue:
     def _opening(self, concern: Concern, *, unasked: bool) -> list[str]:
         sentences = [self._problem(concern), self._bought()]
         self._numbers.shuffle(sentences)
+        if concern.policy.key in conversations().data["purposes"] and self._numbers.random() < _PURPOSE:
+            sentences.append(self._sentence("purpose"))
         if self._numbers.random() < 0.5:
             sentences.insert(0, self._sentence("mood"))
         if unasked:
@@ -121,16 +135,16 @@ class Dialogue:
         return [self._sentence("request", {"remedy": self._names[concern.requested]})]
 
     def _problem(self, concern: Concern) -> str:
-        return self._sentence(f"problem_{concern.policy.key}", {"product": self._case.item.product.name})
+        return self._sentence(f"problem_{concern.policy.key}")
 
     def _bought(self) -> str:
-        return self._sentence("bought", {"day": self._case.item.order.day.isoformat()})
+        return self._sentence("bought")
 
     def _step(self, kind: str, concern: Concern) -> str:
         return self._sentence(kind, {"step": concern.policy.step})
 
     def _sentence(self, kind: str, facts: Mapping[str, str] | None = None) -> str:
-        return conversations().say(self._numbers, kind, facts)
+        return conversations().say(self._numbers, kind, {**self._facts, **(facts or {})}, self._about)
 
     def _customer(self, *sentences: str) -> None:
         self._said.append(Utterance("customer", self._agent, sentences))
@@ -151,20 +165,38 @@ def length(shape: Shape, case: CaseFile, plan: Plan) -> int:
     return 1 + asks + moved + 1 + 2 * (len(plan.concerns) - 1) + optional
 
 
-def describe(numbers: random.Random, issue: str, product: str, day: str | None = None) -> tuple[str, str]:
+def describe(
+    numbers: random.Random,
+    issue: str,
+    product: str,
+    day: str | None = None,
+    city: str | None = None,
+    problem: str | None = None,
+) -> tuple[str, str]:
     """Subject and description of a case as the customer writes them; they do not name the issue.
 
     Args:
         issue: key of the issue's policy.
         product: its name.
         day: of the order, if the customer tells it.
+        city: of the customer; else any.
+        problem: the sentence that says what is wrong; else any.
     """
     grammar = conversations()
-    sentences = [grammar.say(numbers, f"problem_{issue}", {"product": product})]
+    about = {shape_of(product), issue}
+    facts = {"product": product, "city": city or numbers.choice(cities())}
+    sentences = [problem or grammar.say(numbers, f"problem_{issue}", facts, about)]
     if day is not None:
-        sentences.append(grammar.say(numbers, "bought", {"day": day}))
+        sentences.append(grammar.say(numbers, "bought", {**facts, "day": day}, about))
     if numbers.random() < 0.5:
-        sentences.insert(0, grammar.say(numbers, "mood"))
-    sentences.append(grammar.say(numbers, "wish"))
-    subject = grammar.fill(numbers.choice(grammar.data["subjects"]["subject"]), {"product": product})
+        sentences.insert(0, grammar.say(numbers, "mood", facts, about))
+    sentences.append(grammar.say(numbers, "wish", facts, about))
+    subject = grammar.fill(numbers.choice(grammar.data["subjects"]["subject"]), facts)
     return subject, " ".join(sentences)
+
+
+def _together(one: Concern, other: Concern) -> bool:
+    """Whether both can be true of one product."""
+    data = conversations().data
+    keys = {one.policy.key, other.policy.key}
+    return not keys <= set(data["states"]) or any(keys == set(pair) for pair in data["together"])

@@ -51,6 +51,8 @@ class Customer:
     categories: tuple[int, ...]
     activity: float
     complaints: float
+    phone: str
+    city: str
 
     @property
     def first_name(self) -> str:
@@ -62,6 +64,7 @@ class Product:
     """Something that is sold.
 
     Attributes:
+        shape: what sentences about it may speak of; see `texts/products.toml`.
         soft: ways to speak of it without its name; its description contains them.
         popularity: how often it is bought, relatively.
         burst: the event of the year at which it is bought, and complained about, more often.
@@ -72,6 +75,7 @@ class Product:
     id: str
     name: str
     kind: str
+    shape: str
     soft: tuple[str, str]
     color: str
     material: str

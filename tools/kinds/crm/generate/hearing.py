@@ -147,7 +147,7 @@ def _note(hearing: Hearing, turn: Turn, said: Said) -> None:
 
 def _note_concern(heard: Heard, said: Said) -> None:
     if said.kind.startswith(_OFFER):
-        amounts = {name: int(value) for name, value in said.facts.items()}
+        amounts = {name: int(value) for name, value in said.facts.items() if value.isdigit()}
         heard.remedies.append((said.kind.removeprefix(_OFFER), amounts))
         heard.unsupported = heard.unsupported or not heard.given
     elif said.kind == "give":

@@ -108,9 +108,9 @@ def add_customers(draft: Draft) -> None:
             Id=customer.account,
             **split(customer.name),
             PersonEmail=customer.email,
-            Phone=phone(numbers),
+            Phone=customer.phone,
             RecordTypeId=record_type,
-            ShippingCity=numbers.choice(texts("company")["states"][customer.state]),
+            ShippingCity=customer.city,
             ShippingState=customer.state,
             IsPersonAccount=True,
             PersonContactId=customer.contact,
@@ -132,16 +132,19 @@ def _customer(draft: Draft, numbers: random.Random, name: str) -> Customer:
     states = list(words["states"])
     events = range(len(words["events"]))
     drawn = numbers.choices(events, [event["weight"] for event in words["events"]], k=numbers.randint(4, 7))
+    state = numbers.choices(states, [(rank + 2) ** -0.55 for rank in range(len(states))])[0]
     customer = Customer(
         account=draft.id("Account"),
         contact=draft.id("Contact"),
         name=name,
         email=address(name, words["customers_at"]),
-        state=numbers.choices(states, [(rank + 2) ** -0.55 for rank in range(len(states))])[0],
+        state=state,
         events=tuple(sorted(set(drawn))),
         categories=tuple(sorted(numbers.sample(range(len(draft.categories)), numbers.randint(2, 4)))),
         activity=numbers.gammavariate(2.5, 1),
         complaints=min(_MOST_COMPLAINTS, numbers.betavariate(*_COMPLAINTS) * 1.05),
+        phone=phone(numbers),
+        city=numbers.choice(words["states"][state]),
     )
     draft.latent(
         "Account",

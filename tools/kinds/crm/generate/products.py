@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime
+from functools import cache
 from typing import Any
 
 from tools.kinds.crm.generate.company import DEFAULT_NOW, YEARS
@@ -24,6 +25,22 @@ class _Named:
     kind: list[str]
     line: str
     name: str
+
+
+@cache
+def shapes() -> dict[str, str]:
+    """The shape of each kind of product."""
+    return {
+        kind: category.get("shapes", {}).get(kind, category["shape"])
+        for category in texts("products")["categories"]
+        for kind, *_ in category["kinds"]
+    }
+
+
+def shape_of(product: str) -> str:
+    """The shape of the product with this name, which is a line, a kind and perhaps a number."""
+    kind = product.partition(" ")[2].rstrip(" 0123456789")
+    return shapes()[kind]
 
 
 def add_products(draft: Draft) -> None:
@@ -85,6 +102,7 @@ def _product(
         id=draft.id("Product2"),
         name=named.name,
         kind=named.kind[0],
+        shape=shapes()[named.kind[0]],
         soft=(named.kind[1], named.kind[2]),
         color=numbers.choice(words["colors"]),
         material=numbers.choice(words["materials"]),

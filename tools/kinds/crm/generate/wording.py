@@ -1,6 +1,7 @@
 """Sentences that state facts, and the way back from a text to what each of its sentences states.
 
 A file of `texts/` that is a grammar has `[say]`: by kind, the sentences of that kind, with slots in braces.
+Sentences of `[only."A B"]` may stand only in texts about A or B.
 Slots are typed by `[types]` or by `[pools]` (the values that there are). Facts are kept in canonical form
 (ISO days, plain numbers); sentences show them as people write them. Each sentence of a text is read by itself
 and must be one that the grammar knows: a text states what its plan says, and nothing else.
@@ -10,7 +11,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
@@ -75,11 +76,25 @@ class Said:
     Attributes:
         kind: of the sentence; empty if no sentence of the grammar looks like this.
         facts: the values of its slots in canonical form.
+        only: what a text has to be about for the sentence to stand in it, one of these; empty if anything.
     """
 
     kind: str
     facts: dict[str, str]
     text: str
+    only: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Form:
+    """A sentence with slots; see `Said`."""
+
+    kind: str
+    text: str
+    only: frozenset[str] = frozenset()
+
+    def fits(self, about: Set[str]) -> bool:
+        return not self.only or not self.only.isdisjoint(about)
 
 
 class Grammar:
@@ -89,16 +104,28 @@ class Grammar:
         self.data = data
         self.pools: dict[str, list[str]] = {**data.get("pools", {}), **(pools or {})}
         self._types: Mapping[str, str] = data.get("types", {})
-        self._by_word: dict[str, list[tuple[str, re.Pattern[str]]]] = {}
-        for kind, forms in data["say"].items():
-            for form in forms:
-                first = form.split()[0]
-                word = "" if "{" in first else first
-                self._by_word.setdefault(word, []).append((kind, self._pattern(form)))
+        self._by_word: dict[str, list[tuple[Form, re.Pattern[str]]]] = {}
+        self._by_kind: dict[str, list[Form]] = {}
+        for form in _forms(data):
+            first = form.text.split()[0]
+            word = "" if "{" in first else first
+            self._by_word.setdefault(word, []).append((form, self._pattern(form.text)))
+            self._by_kind.setdefault(form.kind, []).append(form)
 
-    def say(self, numbers: random.Random, kind: str, facts: Mapping[str, str] | None = None) -> str:
-        """A sentence of `kind` with its slots filled from `facts`."""
-        return self.fill(numbers.choice(self.data["say"][kind]), facts or {})
+    def forms(self, kind: str | None = None, about: Set[str] | None = None) -> list[Form]:
+        """The forms of `kind`, or all; of those the ones that may stand in a text about `about`."""
+        found = self._by_kind[kind] if kind else [form for each in self._by_kind.values() for form in each]
+        return found if about is None else [form for form in found if form.fits(about)]
+
+    def say(
+        self,
+        numbers: random.Random,
+        kind: str,
+        facts: Mapping[str, str] | None = None,
+        about: Set[str] = frozenset(),
+    ) -> str:
+        """A sentence of `kind` that may stand in a text about `about`, with its slots filled from `facts`."""
+        return self.fill(numbers.choice(self.forms(kind, about)).text, facts or {})
 
     def fill(self, form: str, facts: Mapping[str, str]) -> str:
         """`form` with its slots filled, each as its type is written, and after `an` where that is right."""
@@ -113,14 +140,27 @@ class Grammar:
         """What a sentence may state; one reading if it is of the grammar and the grammar is sound."""
         found: list[Said] = []
         for word in (sentence.split(" ", 1)[0], ""):
-            for kind, pattern in self._by_word.get(word, ()):
+            for form, pattern in self._by_word.get(word, ()):
                 match = pattern.fullmatch(sentence)
                 if match is not None:
-                    back = {slot: self._type(slot)[2](value) for slot, value in match.groupdict().items()}
-                    said = Said(kind, back, sentence)
+                    said = self._said(form, match)
                     if said not in found:
                         found.append(said)
         return found
+
+    def within(self, text: str, kinds: str) -> list[Said]:
+        """What sentences of the kinds that begin with `kinds` state wherever they stand in `text`."""
+        return [
+            self._said(form, match)
+            for each in self._by_word.values()
+            for form, pattern in each
+            if form.kind.startswith(kinds)
+            for match in pattern.finditer(text)
+        ]
+
+    def _said(self, form: Form, match: re.Match[str]) -> Said:
+        back = {slot: self._type(slot)[2](value) for slot, value in match.groupdict().items()}
+        return Said(form.kind, back, match[0], form.only)
 
     def read(self, text: str) -> Iterator[Said]:
         """What the sentences of `text` state, in order; unclear ones have no kind."""
@@ -143,6 +183,17 @@ class Grammar:
         return re.compile(pattern)
 
 
+def _forms(data: Mapping[str, Any]) -> Iterator[Form]:
+    """The sentences of a file; one that is listed for several subjects is one sentence."""
+    subjects: dict[tuple[str, str], set[str]] = {}
+    for only, kinds in (("", data["say"]), *data.get("only", {}).items()):
+        for kind, sentences in kinds.items():
+            for sentence in sentences:
+                subjects.setdefault((kind, sentence), set()).update(only.split())
+    for (kind, sentence), only in subjects.items():
+        yield Form(kind, sentence, frozenset(only))
+
+
 def _literal(part: str) -> str:
     """What stands before a slot, as a pattern; its last word may be either article."""
     return re.escape(part[:-1]) + "n? " if part.endswith(" a ") else re.escape(part)
@@ -151,11 +202,24 @@ def _literal(part: str) -> str:
 @cache
 def conversations() -> Grammar:
     policies = texts("policies")
+    places = cities()
     pools = {
         "step": [policy["step"] for policy in policies["policies"]],
         "remedy": list(policies["names"].values()),
+        "city": places,
+        "place": places,
     }
-    return Grammar(texts("conversations"), pools)
+    problems, others = texts("problems"), texts("conversations")
+    only = {
+        key: {**problems["only"].get(key, {}), **others["only"].get(key, {})}
+        for key in (*problems["only"], *others["only"])
+    }
+    return Grammar({**others, "say": {**problems["say"], **others["say"]}, "only": only}, pools)
+
+
+@cache
+def cities() -> list[str]:
+    return [city for each in texts("company")["states"].values() for city in each]
 
 
 @cache

@@ -13,7 +13,6 @@ from evals.kinds.crm.families.case_routing import FAMILY
 from evals.kinds.crm.families.routing import best_agent, issue_names, unclear
 from evals.kinds.crm.questions.family import Doubt, Mode, Question
 from evals.kinds.crm.questions.org_records import Case, OrgRecords, Purchase
-from evals.kinds.crm.questions.wording import wording
 from tests.evals.kinds.crm.families.orgs import small_org
 from tests.tools.kinds.crm.generate.orgs import small
 from tools.kinds.crm.generate.wording import conversations
@@ -136,16 +135,16 @@ def _before(mode: Mode, ctx: ToolContext) -> tuple[OrgRecords, Mode, Question]:
 
 
 @pytest.mark.parametrize("issue", list(issue_names()))
-def test_texts_are_known_to_be_about_their_issue_by_plain_words(issue: str) -> None:
-    for form, product in zip(conversations().data["say"][f"problem_{issue}"], count(), strict=False):
+def test_texts_are_known_to_be_about_their_issue(issue: str) -> None:
+    for form, product in zip(conversations().forms(f"problem_{issue}"), count(), strict=False):
         name = f"Corvane {'Cap' if product % 2 else 'Rain Shell'}"
-        text = f"I have a small problem. {form.format(product=name)} What do you suggest?"
+        text = f'The customer writes: "{form.text.format(product=name)} What do you suggest?" Who gets it?'
         assert FAMILY.parse(text) == {"issue": issue, "product": name}
         assert issue_names()[issue].lower() not in text.lower()
 
 
 def test_issues_and_agents_are_spread() -> None:
-    assert set(FAMILY.strata("clean")) == set(wording("case_routing")["cues"]) == set(issue_names())
+    assert set(FAMILY.strata("clean")) == set(issue_names())
     answers: Counter[str] = Counter()
     for issue in FAMILY.strata("clean"):
         for each in islice(FAMILY.candidates(small_org(), "clean", issue, Random(4)), 60):

@@ -11,7 +11,7 @@ ARTICLE = read_rules(
     "A replacement may be sent up to 25 days after the order. "
     "Agents may lengthen the warranty, though by no more than 90 days."
 )
-PROBLEM = "There is a crack in the Corvane Cap that was there when I opened the box."
+PROBLEM = "The strap at the back of the Corvane Cap broke at the first try."
 PHOTO = "Here you have a photo of the damage."
 REPLACED = "We replace it with a new one."
 
@@ -39,7 +39,7 @@ def talk(customer: str, agent: str) -> Hearing:
         ),
         (f"{PROBLEM} {PHOTO}", f"{REPLACED} I cannot promise you a delivery day.", 1, set()),
         (
-            f"{PROBLEM} {PHOTO} Could I get a refund instead?",
+            f"{PROBLEM} {PHOTO} Would a refund be possible?",
             f"Unfortunately I cannot agree to a refund here. {REPLACED}",
             1,
             set(),

@@ -9,6 +9,7 @@ import pytest
 from tests.tools.kinds.crm.generate.checks.verify import verify
 from tests.tools.kinds.crm.generate.orgs import SMALL, place_of, small, spoiled
 from tools.kinds.crm.generate import Built, build
+from tools.kinds.crm.generate.wording import conversations
 
 SPOILS: dict[str, Callable[[Built], Built]] = {
     "is no Account": lambda b: spoiled(b, "Contact", 0, AccountId=str(b.rows["User"][0][0])),
@@ -27,6 +28,13 @@ SPOILS: dict[str, Callable[[Built], Built]] = {
     "unclear sentences": lambda b: _in_mail(b, "\n\n", "\n\nSomething else entirely. "),
     "handled by": lambda b: _in_mail(b, str(_agent_of_mail(b)), "Nobody Known"),
     "described as": lambda b: spoiled(b, "Case", 0, Description="What can you do for me?"),
+    "speaks of 'heel' of a": lambda b: _in_subject(b, "My heel hurts: "),
+    "speaks of 'sleeve' of a": lambda b: _in_mail(b, "\n\n", "\n\nIs it the sleeve? "),
+    "speaks of 'laces' of a": lambda b: spoiled(
+        b, "LiveChatTranscript", 0, Body=f"{b.records('LiveChatTranscript')[0]['Body']} Check the laces."
+    ),
+    "does not fit a": lambda b: _of_another_shape(b),
+    "of one product": lambda b: _in_two_states(b),
     "Knowledge__kav/": lambda b: spoiled(b, "Knowledge__kav", 20, FAQ_Answer__c="Enjoy your sport!"),
 }
 
@@ -63,6 +71,37 @@ def _in_mail(built: Built, old: str, new: str) -> Built:
         place,
         TextBody=body.replace(old, new, 1) if old == "\n\n" else body.replace(old, new),
     )
+
+
+def _in_subject(built: Built, words: str) -> Built:
+    place = _case_of_shape(built, "top")
+    return spoiled(built, "Case", place, Subject=words + str(built.records("Case")[place]["Subject"]))
+
+
+def _case_of_shape(built: Built, shape: str) -> int:
+    return next(place for place, case in enumerate(built.cases) if case.item.product.shape == shape)
+
+
+def _of_another_shape(built: Built) -> Built:
+    """Shoes described as a shirt is."""
+    place = _case_of_shape(built, "shoe")
+    planted = next(form for form in conversations().forms("problem_size") if form.only == {"top"})
+    text = conversations().fill(planted.text, {"product": built.cases[place].item.product.name})
+    return spoiled(built, "Case", place, Description=text)
+
+
+def _in_two_states(built: Built) -> Built:
+    """A conversation about two products, now about one."""
+    mails = built.records("EmailMessage")
+    others = [form.text for form in conversations().forms("besides_other")]
+    place, other = next(
+        (place, other)
+        for place, mail in enumerate(mails)
+        for other in others
+        if other in str(mail["TextBody"])
+    )
+    body = str(mails[place]["TextBody"]).replace(other, conversations().forms("besides")[0].text)
+    return spoiled(built, "EmailMessage", place, TextBody=body)
 
 
 @pytest.mark.parametrize("problem", SPOILS)

@@ -30,7 +30,7 @@ def problems(built: Built) -> Iterator[str]:
     keys = {policy.key: policy.article for policy in built.policies}
     articles = {str(record["Id"]): str(record["FAQ_Answer__c"]) for record in built.records("Knowledge__kav")}
     rules = {key: read_rules(articles[article]) for key, article in keys.items()}
-    turns = _turns(built)
+    turns = turns_by_case(built)
     agents = {str(record["Id"]): str(record["Name"]) for record in built.records("User")}
     truths = built.latents_of("case")
     for case in built.records("Case"):
@@ -47,7 +47,7 @@ def problems(built: Built) -> Iterator[str]:
             yield f"Case/{key}: {problem}"
 
 
-def _turns(built: Built) -> dict[str, list[Turn]]:
+def turns_by_case(built: Built) -> dict[str, list[Turn]]:
     """What was said by case, in the order of time."""
     turns: dict[str, list[Turn]] = defaultdict(list)
     for mail in sorted(built.records("EmailMessage"), key=lambda each: str(each["MessageDate"])):

@@ -1,0 +1,86 @@
+"""Checks that what is said about a case fits the product that it is about, and hangs together."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+
+from tests.tools.kinds.crm.generate.checks.conversations import turns_by_case
+from tools.kinds.crm.generate.draft import Built
+from tools.kinds.crm.generate.products import shapes
+from tools.kinds.crm.generate.wording import conversations
+
+_SHAPES_OF_PARTS = {
+    "heel|toes?": {"shoe", "sandal", "sock"},
+    "soles?|tread": {"shoe", "sandal"},
+    "foot|feet": {"shoe", "sandal"},
+    "footbed": {"sandal"},
+    "shoehorn": {"shoe"},
+    "pair": {"shoe", "sandal"},
+    "socks?": {"shoe"},
+    "ankles?": {"shoe", "sock"},
+    "calf|calves": {"sock"},
+    "chest|arms?|shoulders?": {"top"},
+    "hem|fabric": {"top", "bottom"},
+    "waist|waistband|hips?|thighs?|knees?|legs": {"bottom"},
+    "temples|forehead|head|face|eyes": {"head"},
+    "straps?": {"head", "bag"},
+    "shoes?|boots?": {"addon"},
+    "seams?": {"shoe", "top", "bottom", "sock"},
+    "hole": {"top", "bottom", "sock", "bag"},
+    "zips?|laces?|sleeves?|collar": set[str](),
+}
+"""By words for parts of things and bodies the shapes of products about which they may be used."""
+
+_STATELESS = {"billing", "stock", "points"}
+"""Issues that say nothing of where the product is and in what state."""
+
+
+def problems(built: Built) -> Iterator[str]:
+    """Cases whose texts speak of parts that the product has not, or of two states that exclude each other."""
+    kinds = {product.id: product.kind for product in built.products}
+    names = {product.id: product.name for product in built.products}
+    products = {str(item["Id"]): str(item["Product2Id"]) for item in built.records("OrderItem")}
+    texts, turns, truths = _texts(built), turns_by_case(built), built.latents_of("conversation")
+    for case in built.records("Case"):
+        key, product = str(case["Id"]), products[str(case["OrderItemId__c"])]
+        shape, issue = shapes()[kinds[product]], truths[key].facts["1.issue"]
+        for text in texts[key]:
+            plain = _without_facts(text, names[product])
+            for words, fitting in _SHAPES_OF_PARTS.items():
+                found = re.search(rf"\b(?:{words})\b", plain, re.IGNORECASE)
+                if found and shape not in fitting:
+                    yield f"Case/{key}: speaks of {found[0]!r} of a {kinds[product]}"
+        said = [
+            each
+            for text in (str(case["Description"]), *(turn.text for turn in turns[key]))
+            for each in conversations().read(text)
+        ]
+        for each in said:
+            if each.only and each.only.isdisjoint({shape, issue}):
+                yield f"Case/{key}: {each.text!r} does not fit a {kinds[product]} or {issue}"
+        second = truths[key].facts.get("2.issue")
+        together = not second or {issue, second} & _STATELESS or {issue, second} == {"defect", "size"}
+        if not together and any(each.kind == "besides" for each in said):
+            yield f"Case/{key}: {issue} and {second} of one product"
+
+
+def _texts(built: Built) -> dict[str, list[str]]:
+    """All that stands in the records about a case, by case."""
+    texts: dict[str, list[str]] = defaultdict(list)
+    for name, case, fields in (
+        ("Case", "Id", ("Subject", "Description")),
+        ("EmailMessage", "ParentId", ("Subject", "TextBody")),
+        ("LiveChatTranscript", "CaseId", ("Body",)),
+    ):
+        for record in built.records(name):
+            texts[str(record[case])].append("\n".join(str(record[field]) for field in fields))
+    return texts
+
+
+def _without_facts(text: str, product: str) -> str:
+    """A text without the product's name and what the articles ask for."""
+    for fact in (product, *conversations().pools["step"]):
+        text = text.replace(fact, "")
+    return text
