@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Mapping
 from functools import cache
+from importlib.resources import files
 from typing import Any
 
 from tools.files.data_files import read_toml
@@ -12,11 +14,21 @@ from tools.files.data_files import read_toml
 FEW = ("three", "four", "five", "six", "seven", "eight", "nine")
 """What a slot called `few` may hold."""
 
+_CHOICE = re.compile(r"\[([^\]]+)\]")
+
 
 @cache
 def texts(name: str) -> dict[str, Any]:
     """The templates of `texts/<name>.toml`. Shared: callers do not change it."""
     return read_toml(__package__, f"texts/{name}.toml")
+
+
+@cache
+def folder_texts(folder: str) -> dict[str, Any]:
+    """The templates of all files of `texts/<folder>/` together. Shared: callers do not change it."""
+    found = files(__package__).joinpath("texts", folder)
+    names = sorted(entry.name.removesuffix(".toml") for entry in found.iterdir())
+    return {key: entry for name in names for key, entry in texts(f"{folder}/{name}").items()}
 
 
 def fill(template: str, slots: Mapping[str, str]) -> str:
@@ -30,6 +42,11 @@ def fill(template: str, slots: Mapping[str, str]) -> str:
 
 def pick(numbers: random.Random, templates: list[str], slots: Mapping[str, str]) -> str:
     return fill(numbers.choice(templates), slots)
+
+
+def vary(numbers: random.Random, template: str) -> str:
+    """`template` with one phrase of each choice: `[dry|damp]` becomes `dry` or `damp`."""
+    return _CHOICE.sub(lambda found: numbers.choice(found[1].split("|")), template)
 
 
 def with_article(noun: str) -> str:

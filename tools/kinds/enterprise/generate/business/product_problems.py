@@ -15,10 +15,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
-from tools.kinds.enterprise.generate.wording import texts
+from tools.kinds.enterprise.generate.wording import folder_texts
 
 _ANY_DAY = (0, 999)
 
@@ -43,12 +42,9 @@ class ProductProblem:
 @cache
 def product_problems() -> dict[str, ProductProblem]:
     """All problems by key."""
-    folder = files("tools.kinds.enterprise.generate").joinpath("texts/support_chats/problems")
-    names = sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir())
     return {
         key: ProductProblem(key, **{name: _frozen(value) for name, value in entry.items()})
-        for name in names
-        for key, entry in texts(f"support_chats/problems/{name}").items()
+        for key, entry in folder_texts("support_chats/problems").items()
     }
 
 

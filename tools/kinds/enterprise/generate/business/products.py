@@ -9,11 +9,13 @@ from tools.kinds.enterprise.generate.business.reviews import kind_reviews
 from tools.kinds.enterprise.generate.draft import Draft
 from tools.kinds.enterprise.generate.entities import Product
 from tools.kinds.enterprise.generate.grammar import grammar
-from tools.kinds.enterprise.generate.wording import pick, texts, with_article
+from tools.kinds.enterprise.generate.wording import fill, folder_texts, pick, texts, vary, with_article
 
 _WORDS = grammar("products")
 _DISCOUNTS = ((0, 5, 10, 15, 20, 25, 30, 40, 50, 60), (1, 2, 4, 4, 4, 3, 3, 2, 1, 0.5))
 _SOLD_OUT = 0.03
+_FEATURES = 4
+"""How many sentences about its kind a description has."""
 
 
 def add_products(draft: Draft) -> None:
@@ -67,6 +69,7 @@ def _variant(numbers: random.Random, kind: dict[str, Any]) -> tuple[str, dict[st
         "spec": numbers.choice(kind["specs"]),
         "colour": numbers.choice(catalogue["pools"]["colour"]),
         "kind": kind["name"],
+        "short": kind["short"],
         "a_kind": with_article(kind["name"]),
         "use": kind["use"],
     }
@@ -105,7 +108,10 @@ def _about(numbers: random.Random, product: Product, slots: dict[str, str], fact
     good = kind_reviews(product.kind).parts[part]["good"]
     slots = slots | facts | {"part": part, "good": numbers.choice(good)}
     other = _WORDS.data["other"]
-    middle = [_WORDS.say(numbers, slot, slots) for slot in facts]
-    middle.append(pick(numbers, other["part"], slots))
-    numbers.shuffle(middle)
-    return " ".join([pick(numbers, other["opening"], slots), *middle])
+    praise = [pick(numbers, other["part"], slots)]
+    for form in numbers.sample(folder_texts("products")[product.kind], _FEATURES):
+        praise.append(fill(vary(numbers, form), slots))
+    stated = [_WORDS.say(numbers, slot, slots) for slot in facts]
+    for sentences in (praise, stated):
+        numbers.shuffle(sentences)
+    return " ".join([pick(numbers, other["opening"], slots), *praise, *stated])

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 
-from tools.kinds.enterprise.generate.wording import texts
+from tools.kinds.enterprise.generate.wording import folder_texts
 
 BANDS = {
     1: "negative_strong",
@@ -68,11 +67,7 @@ def defects(kind: str) -> dict[str, tuple[str, ...]]:
 
 @cache
 def _all() -> dict[str, KindReviews]:
-    folder = files("tools.kinds.enterprise.generate").joinpath("texts/reviews/kinds")
-    names = sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir())
-    return {
-        kind: _read(dict(entry)) for name in names for kind, entry in texts(f"reviews/kinds/{name}").items()
-    }
+    return {kind: _read(dict(entry)) for kind, entry in folder_texts("reviews/kinds").items()}
 
 
 def _read(entry: dict[str, dict[str, list[str]]]) -> KindReviews:
