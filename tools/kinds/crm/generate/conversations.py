@@ -175,32 +175,36 @@ def _add_mails(
     moments: list[datetime],
     subject: str,
 ) -> None:
-    customer = case.customer
+    customer, grammar = case.customer, conversations()
+    regards = {
+        name: grammar.say(numbers, "regards") for name in dict.fromkeys(each.agent.name for each in said)
+    }
+    regards[customer.name] = grammar.say(numbers, "regards")
     for place, (each, moment) in enumerate(zip(said, moments, strict=True)):
         from_customer = each.side == "customer"
         ends = (customer.email, each.agent.email)
+        author, reader = (customer, each.agent) if from_customer else (each.agent, customer)
+        dear = "dear" if place else "dear_team"
+        lines = [
+            grammar.say(numbers, dear, {"first": reader.name.split()[0]}),
+            "",
+            " ".join(each.sentences),
+            "",
+            regards[author.name],
+            author.name,
+            *(() if from_customer else (grammar.say(numbers, "team"),)),
+        ]
         draft.add(
             "EmailMessage",
             Id=draft.id("EmailMessage"),
             ParentId=case.id,
-            Subject=subject if place == 0 else f"Re: {subject}",
-            TextBody=_letter(numbers, case, each),
+            Subject=f"Re: {subject}" if place else subject,
+            TextBody="\n".join(lines),
             FromAddress=ends[not from_customer],
             ToAddress=ends[from_customer],
             ToIds=json.dumps([each.agent.id if from_customer else customer.contact]),
             MessageDate=moment,
         )
-
-
-def _letter(numbers: random.Random, case: CaseFile, each: Utterance) -> str:
-    grammar = conversations()
-    from_customer = each.side == "customer"
-    dear = grammar.say(
-        numbers, "dear_agent" if from_customer else "dear_customer", {"first": case.customer.first_name}
-    )
-    author = case.customer.name if from_customer else each.agent.name
-    lines = [dear, "", " ".join(each.sentences), "", grammar.say(numbers, "regards"), author]
-    return "\n".join(lines if from_customer else [*lines, grammar.say(numbers, "team")])
 
 
 def _add_transcript(

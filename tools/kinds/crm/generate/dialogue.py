@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from typing import Literal
 
@@ -60,10 +60,11 @@ class Dialogue:
         self._facts = {
             "product": product.name,
             "day": case.item.order.day.isoformat(),
-            "first": case.customer.first_name,
             "city": case.customer.city,
             "place": numbers.choice([city for city in cities() if city != case.customer.city]),
         }
+        if case.channel == "chat":
+            self._facts["first"] = case.customer.first_name
 
     def write(self, shape: Shape) -> list[Utterance]:
         first, *others = self._plan.concerns
@@ -115,10 +116,11 @@ class Dialogue:
             sentences.append(self._sentence("refuse", {"remedy": self._names[concern.refused]}))
         amounts = {name: str(value) for name, value in concern.amounts.items()}
         sentences.append(self._sentence(f"offer_{concern.remedy}", amounts))
+        about = {concern.remedy or ""}
         if concern.promised:
-            sentences.append(self._sentence("promise"))
+            sentences.append(self._sentence("promise", about=about))
         if concern.no_promise:
-            sentences.append(self._sentence("no_promise"))
+            sentences.append(self._sentence("no_promise", about=about))
         return sentences
 
     def _transfer(self) -> None:
@@ -143,8 +145,11 @@ class Dialogue:
     def _step(self, kind: str, concern: Concern) -> str:
         return self._sentence(kind, {"step": concern.policy.step})
 
-    def _sentence(self, kind: str, facts: Mapping[str, str] | None = None) -> str:
-        return conversations().say(self._numbers, kind, {**self._facts, **(facts or {})}, self._about)
+    def _sentence(
+        self, kind: str, facts: Mapping[str, str] | None = None, about: Set[str] | None = None
+    ) -> str:
+        known = {**self._facts, **(facts or {})}
+        return conversations().say(self._numbers, kind, known, self._about if about is None else about)
 
     def _customer(self, *sentences: str) -> None:
         self._said.append(Utterance("customer", self._agent, sentences))

@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from datetime import date
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 from tools.files.data_files import read_toml
@@ -93,6 +93,10 @@ class Form:
     text: str
     only: frozenset[str] = frozenset()
 
+    @cached_property
+    def slots(self) -> frozenset[str]:
+        return frozenset(_SLOT.findall(self.text))
+
     def fits(self, about: Set[str]) -> bool:
         return not self.only or not self.only.isdisjoint(about)
 
@@ -124,8 +128,13 @@ class Grammar:
         facts: Mapping[str, str] | None = None,
         about: Set[str] = frozenset(),
     ) -> str:
-        """A sentence of `kind` that may stand in a text about `about`, with its slots filled from `facts`."""
-        return self.fill(numbers.choice(self.forms(kind, about)).text, facts or {})
+        """A sentence of `kind` that may stand in a text about `about`, with its slots filled from `facts`.
+
+        A sentence with a slot that `facts` does not fill is not taken.
+        """
+        known = facts or {}
+        fitting = [form.text for form in self.forms(kind, about) if form.slots <= known.keys()]
+        return self.fill(numbers.choice(fitting), known)
 
     def fill(self, form: str, facts: Mapping[str, str]) -> str:
         """`form` with its slots filled, each as its type is written, and after `an` where that is right."""
@@ -209,12 +218,14 @@ def conversations() -> Grammar:
         "city": places,
         "place": places,
     }
-    problems, others = texts("problems"), texts("conversations")
-    only = {
-        key: {**problems["only"].get(key, {}), **others["only"].get(key, {})}
-        for key in (*problems["only"], *others["only"])
-    }
-    return Grammar({**others, "say": {**problems["say"], **others["say"]}, "only": only}, pools)
+    merged: dict[str, Any] = {"say": {}, "only": {}}
+    for name in ("conversations", "asides", "problems"):
+        data = texts(name)
+        merged = {**data, **merged}
+        merged["say"] |= data["say"]
+        for subject, kinds in data.get("only", {}).items():
+            merged["only"].setdefault(subject, {}).update(kinds)
+    return Grammar(merged, pools)
 
 
 @cache

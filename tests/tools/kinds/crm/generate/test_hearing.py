@@ -44,7 +44,7 @@ def talk(customer: str, agent: str) -> Hearing:
             1,
             set(),
         ),
-        (PROBLEM, "I am sorry for the trouble.", 90, set()),
+        (PROBLEM, "I understand that this is annoying.", 90, set()),
     ],
 )
 def test_verdicts(customer: str, agent: str, days: int, broken: set[str]) -> None:

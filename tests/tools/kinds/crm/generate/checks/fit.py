@@ -57,8 +57,9 @@ def problems(built: Built) -> Iterator[str]:
             for text in (str(case["Description"]), *(turn.text for turn in turns[key]))
             for each in conversations().read(text)
         ]
+        about = {shape, issue, *(truths[key].facts.get(f"{number}.remedy", "") for number in (1, 2))}
         for each in said:
-            if each.only and each.only.isdisjoint({shape, issue}):
+            if each.only and each.only.isdisjoint(about):
                 yield f"Case/{key}: {each.text!r} does not fit a {kinds[product]} or {issue}"
         second = truths[key].facts.get("2.issue")
         together = not second or {issue, second} & _STATELESS or {issue, second} == {"defect", "size"}
