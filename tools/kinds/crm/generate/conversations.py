@@ -41,13 +41,11 @@ def add_conversations(draft: Draft) -> None:
             _problem(said),
         )
         _add_case(draft, numbers, case, said, subject, description)
-        spoken = False
         if case.channel == "email":
             _add_mails(draft, words, case, said, moments, subject)
         else:
-            spoken = numbers.random() < _CALLS
-            _add_transcript(draft, words, case, said, moments, spoken)
-        _note(draft, case, plans[case.id], spoken)
+            _add_transcript(draft, words, case, said, moments, shapes[case.id].spoken)
+        _note(draft, case, plans[case.id], shapes[case.id].spoken)
 
 
 def _problem(said: list[Utterance]) -> str:
@@ -77,7 +75,11 @@ def _shapes(draft: Draft, plans: dict[str, Plan]) -> dict[str, Shape]:
         changed = _longer(shape, missing) if missing > 0 else _shorter(shape, -missing)
         total += length(changed, case, plans[case.id]) - length(shape, case, plans[case.id])
         shapes[case.id] = changed
-    return shapes
+    calls = draft.rng("calls")
+    return {
+        case.id: replace(shapes[case.id], spoken=case.channel == "chat" and calls.random() < _CALLS)
+        for case in draft.cases
+    }
 
 
 def _shape(numbers: random.Random, case: CaseFile) -> Shape:

@@ -27,6 +27,7 @@ class Shape:
         asides: how many small questions there are.
         replies: the customer reacts to the remedy; `closes` the agent says a last word.
         turns: of an open case, how many messages there are so far.
+        spoken: it is a telephone call, written down as it was spoken.
     """
 
     asks: bool = True
@@ -34,6 +35,7 @@ class Shape:
     replies: bool = True
     closes: bool = True
     turns: int = 0
+    spoken: bool = False
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ class Dialogue:
         self._said: list[Utterance] = []
         self._welcomed = False
         product = case.item.product
-        self._about = frozenset({product.shape, plan.concerns[0].policy.key})
+        self._about = {product.shape, plan.concerns[0].policy.key}
         self._facts = {
             "product": product.name,
             "day": case.item.order.day.isoformat(),
@@ -68,6 +70,8 @@ class Dialogue:
 
     def write(self, shape: Shape) -> list[Utterance]:
         first, *others = self._plan.concerns
+        self._style = "call" if shape.spoken else "written"
+        self._about.add(self._style)
         asks = shape.asks and first.gives
         self._customer(*self._opening(first, unasked=first.gives and not asks))
         if asks:
@@ -116,7 +120,7 @@ class Dialogue:
             sentences.append(self._sentence("refuse", {"remedy": self._names[concern.refused]}))
         amounts = {name: str(value) for name, value in concern.amounts.items()}
         sentences.append(self._sentence(f"offer_{concern.remedy}", amounts))
-        about = {concern.remedy or ""}
+        about = {concern.remedy or "", self._style}
         if concern.promised:
             sentences.append(self._sentence("promise", about=about))
         if concern.no_promise:
@@ -188,7 +192,7 @@ def describe(
         problem: the sentence that says what is wrong; else any.
     """
     grammar = conversations()
-    about = {shape_of(product), issue}
+    about = {shape_of(product), issue, "written"}
     facts = {"product": product, "city": city or numbers.choice(cities())}
     sentences = [problem or grammar.say(numbers, f"problem_{issue}", facts, about)]
     if day is not None:

@@ -52,18 +52,16 @@ def problems(built: Built) -> Iterator[str]:
                 found = re.search(rf"\b(?:{words})\b", plain, re.IGNORECASE)
                 if found and shape not in fitting:
                     yield f"Case/{key}: speaks of {found[0]!r} of a {kinds[product]}"
-        said = [
-            each
-            for text in (str(case["Description"]), *(turn.text for turn in turns[key]))
-            for each in conversations().read(text)
-        ]
-        about = {shape, issue, *(truths[key].facts.get(f"{number}.remedy", "") for number in (1, 2))}
-        for each in said:
-            if each.only and each.only.isdisjoint(about):
+        remedies = {truths[key].facts.get(f"{number}.remedy", "") for number in (1, 2)}
+        described = [(each, "written") for each in conversations().read(str(case["Description"]))]
+        style = truths[key].facts["style"]
+        said = [(each, style) for turn in turns[key] for each in conversations().read(turn.text)]
+        for each, style in described + said:
+            if each.only and each.only.isdisjoint({shape, issue, style, *remedies}):
                 yield f"Case/{key}: {each.text!r} does not fit a {kinds[product]} or {issue}"
         second = truths[key].facts.get("2.issue")
         together = not second or {issue, second} & _STATELESS or {issue, second} == {"defect", "size"}
-        if not together and any(each.kind == "besides" for each in said):
+        if not together and any(each.kind == "besides" for each, _ in said):
             yield f"Case/{key}: {issue} and {second} of one product"
 
 
