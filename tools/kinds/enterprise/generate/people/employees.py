@@ -15,6 +15,7 @@ from tools.kinds.enterprise.generate.people.hierarchy import Position, positions
 from tools.kinds.enterprise.generate.people.names import people_names
 from tools.kinds.enterprise.generate.people.profiles import Profile, profile
 from tools.kinds.enterprise.generate.staff import EXECUTIVES, People
+from tools.kinds.enterprise.generate.topics import details, domains
 from tools.kinds.enterprise.generate.wording import pick, texts
 
 _WORDS = grammar("employees")
@@ -132,7 +133,7 @@ def _add(draft: Draft, employee: Employee) -> None:
         level=employee.level,
         title=employee.title,
         description=_description(numbers, employee, known, present),
-        experience=" ".join(_WORDS.say(numbers, slot, background) for slot in background),
+        experience=_experience(numbers, employee, background),
         skills=", ".join(employee.skills),
         doj=employee.doj,
         reports_to=employee.manager,
@@ -166,7 +167,7 @@ def _description(numbers: random.Random, employee: Employee, known: Profile, fac
     slots = facts | {
         "first": employee.first_name,
         "interest": known.interest,
-        "languages": " and ".join(known.languages),
+        "languages": known.spoken(),
     }
     other = _WORDS.data["other"]
     sentences = []
@@ -175,7 +176,33 @@ def _description(numbers: random.Random, employee: Employee, known: Profile, fac
             sentences.append(pick(numbers, other["uncertified"], slots))
         else:
             sentences.append(_WORDS.say(numbers, slot, slots))
-    return " ".join([*sentences, pick(numbers, other["closing"], slots)])
+    return " ".join([*sentences, *_work(numbers, employee), pick(numbers, other["closing"], slots)])
+
+
+def _work(numbers: random.Random, employee: Employee) -> list[str]:
+    """What an employee does, did before, and thinks of it, each about a topic of the department."""
+    department = texts("employees")["departments"][employee.department].get("work", employee.department)
+    topics = [topic for some in domains(department).values() for topic in some]
+    now, before = map(details, numbers.sample(topics, 2))
+    said = []
+    for bank, forms in (
+        (now, _WORDS.data["work"][_level(employee)]),
+        (before, _WORDS.data["other"]["earlier"]),
+    ):
+        thing, other = numbers.sample(bank.things, 2)
+        said.append(pick(numbers, forms, {"first": employee.first_name, "thing": thing, "other": other}))
+    slots = {"first": employee.first_name, "gain": now.say(numbers, "gain")}
+    return [*said, pick(numbers, _WORDS.data["other"]["conviction"], slots)]
+
+
+def _level(employee: Employee) -> str:
+    return employee.level if employee.department not in EXECUTIVES else "14"
+
+
+def _experience(numbers: random.Random, employee: Employee, facts: dict[str, str]) -> str:
+    skill, craft = numbers.sample(employee.skills, 2)
+    slots = facts | {"first": employee.first_name, "skill": skill, "craft": craft}
+    return " ".join(_WORDS.say(numbers, slot, slots) for slot in facts)
 
 
 def _predecessor(draft: Draft, numbers: random.Random, employee: Employee) -> Employee | None:

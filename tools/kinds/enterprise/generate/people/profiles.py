@@ -31,6 +31,10 @@ class Profile:
     languages: tuple[str, ...]
     interest: str
 
+    def spoken(self) -> str:
+        """The languages as one phrase, e.g. `English, Hindi and Odia`."""
+        return f"{', '.join(self.languages[:-1])} and {self.languages[-1]}"
+
 
 def profile(draft: Draft, employee: Employee) -> Profile:
     """The background of `employee`: the same at each call."""

@@ -37,7 +37,7 @@ def _add(draft: Draft, numbers: random.Random, resume_id: str, employee: Employe
     slots = facts | {
         "skills": ", ".join(numbers.sample(employee.skills, 3)),
         "certificates": " and ".join(known.certificates),
-        "languages": f"{', '.join(known.languages[:-1])} and {known.languages[-1]}",
+        "languages": known.spoken(),
         "interest": known.interest,
     }
     ref = draft.add(

@@ -87,9 +87,9 @@ def _type(words: Grammar, slot: str) -> tuple[str, Back]:
 
 
 def _phrases(words: Grammar, slot: str) -> str:
-    """A pattern for the phrases of a pool; anything short within a line for context without a pool."""
+    """A pattern for the phrases of a pool; without a pool, anything short without line ends and quotes."""
     if slot not in words.pools:
-        return r"[^\n]{1,120}?"
+        return r"[^\n\"]{1,120}?"
     longest_first = sorted(words.pools[slot], key=len, reverse=True)
     return "|".join(re.escape(phrase) for phrase in longest_first)
 
