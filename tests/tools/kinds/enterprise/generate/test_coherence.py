@@ -166,7 +166,10 @@ def test_all_slots_of_a_problem_get_values(problem: ForumProblem, numbers: Rando
     assert all(problem_of(filled(title, slots)) is problem for title in problem.titles)
 
 
-_SENT = "I apply as Recruiter. My last position was with Sahyadri Foods. I look back on 5 years of work."
+_POSITION = "I apply as Recruiter, because Payroll is what I do best."
+_YEARS = "I look back on 5 years of work, in three different roles."
+_SENT = f"{_POSITION} My last position was with Sahyadri Foods, mainly for Payroll. {_YEARS}"
+_FRESH = "This would be my first position, after three months as an intern in which I met Payroll."
 
 
 def _resume(*sentences: str, department: str = "HR") -> list[str]:
@@ -181,8 +184,7 @@ _HIRED = "Hired 12 people in one season, of whom nearly all stayed."
 
 def test_a_resume_of_one_career_is_fine() -> None:
     assert _resume(_SENT, _HIRED) == []
-    graduate = "I apply as Recruiter. This would be my first position."
-    assert _resume(graduate, "As an intern I took part in 12 interviews.") == []
+    assert _resume(_POSITION, _FRESH, "As an intern I took part in 12 interviews.") == []
 
 
 @pytest.mark.parametrize(
@@ -191,7 +193,7 @@ def test_a_resume_of_one_career_is_fine() -> None:
         (_resume(_SENT), "nothing that was done"),
         (_resume(_SENT, "Planned the fit-out of three floors."), "does not belong to HR"),
         (_resume(_SENT, "As an intern I took part in 12 interviews."), "with experience"),
-        (_resume(_SENT, _HIRED, "This would be my first position."), "contradict"),
+        (_resume(_SENT, _HIRED, _FRESH), "contradict"),
         (_resume(_SENT, _HIRED, department="IN"), "no position 'Recruiter'"),
     ],
 )

@@ -11,7 +11,8 @@ from tools.kinds.enterprise.generate.grammar import grammar
 from tools.kinds.enterprise.generate.latent import reference
 from tools.kinds.enterprise.generate.people.profiles import profile
 from tools.kinds.enterprise.generate.staff import EXECUTIVES
-from tools.kinds.enterprise.generate.wording import FEW, fill, pick, texts
+from tools.kinds.enterprise.generate.topics import details, domains, said
+from tools.kinds.enterprise.generate.wording import FEW, fill, texts, vary
 
 _WORDS = grammar("resumes")
 _MAIL_HOST = "postbox.example"
@@ -34,8 +35,9 @@ def _add(draft: Draft, numbers: random.Random, resume_id: str, employee: Employe
     facts = {"applied_for": numbers.choice(entry), "degree": known.degree, "college": known.college}
     if known.years:
         facts |= {"employer": known.employer, "years_before": str(known.years)}
+    skills = numbers.sample(employee.skills, 3)
     slots = facts | {
-        "skills": ", ".join(numbers.sample(employee.skills, 3)),
+        "skills": ", ".join(skills),
         "certificates": " and ".join(known.certificates),
         "languages": known.spoken(),
         "interest": known.interest,
@@ -49,21 +51,38 @@ def _add(draft: Draft, numbers: random.Random, resume_id: str, employee: Employe
         email=f"{employee.name.lower().replace(' ', '.')}@{_MAIL_HOST}",
         created_date=employee.doj - timedelta(days=numbers.randint(14, 75)),
         file_path=f"resumes/{resume_id}.txt",
-        content=_content(numbers, employee.department, facts, slots),
+        content=_content(numbers, employee, skills, facts, slots),
     )
     draft.latent(ref, "resume", facts, (reference("employees", employee.emp_id),))
 
 
-def _content(numbers: random.Random, department: str, facts: dict[str, str], slots: dict[str, str]) -> str:
+def _content(
+    numbers: random.Random,
+    employee: Employee,
+    skills: list[str],
+    facts: dict[str, str],
+    slots: dict[str, str],
+) -> str:
     other, data = _WORDS.data["other"], _WORDS.data
+
+    def changing() -> dict[str, str]:
+        return slots | {"few": numbers.choice(FEW), "skill": numbers.choice(skills)}
+
+    def say(name: str, **more: str) -> str:
+        return fill(vary(numbers, numbers.choice(other[name])), changing() | more)
+
     experienced = "years_before" in facts
-    sentences = [_WORDS.say(numbers, slot, facts) for slot in facts]
+    sentences = [_WORDS.say(numbers, slot, changing()) for slot in facts]
     if not experienced:
-        sentences.append(pick(numbers, other["fresh"], slots))
-    achieved = numbers.sample(data["done" if experienced else "learned"][department], 2)
+        sentences.append(say("fresh"))
+    achieved = numbers.sample(data["done" if experienced else "learned"][employee.department], 2)
     for one in achieved:
         sentences.append(fill(one, {"n": str(numbers.randint(10, 60)), "few": numbers.choice(FEW)}))
+    bank = details(numbers.choice([one for some in domains(employee.department).values() for one in some]))
+    elsewhere = [form for form in bank.done if "{unit}" not in form]
+    if experienced and elsewhere:
+        sentences.append(say("reported", done=said(numbers, numbers.choice(elsewhere))))
+    sentences.append(say("seen", gain=bank.say(numbers, "gain")))
     if slots["certificates"]:
-        sentences.append(pick(numbers, other["certificates"], slots))
-    sentences += [pick(numbers, other[name], slots) for name in ("skills", "languages", "closing", "reason")]
-    return " ".join(sentences)
+        sentences.append(say("certificates"))
+    return " ".join([*sentences, *map(say, ("skills", "languages", "closing", "reason"))])

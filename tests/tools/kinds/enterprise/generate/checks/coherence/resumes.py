@@ -24,12 +24,17 @@ def incoherent_resume(resume: Record, facts: Facts) -> Iterator[str]:
     for phrase, owner in told:
         if owner != (kind, department):
             yield f"{phrase!r} does not belong to {department} {'with' if years else 'without'} experience"
-    fresh = any(phrase in text for phrase in texts("resumes")["other"]["fresh"])
-    if fresh == bool(years):
+    if any(_fresh().found(text)) == bool(years):
         yield "experience and graduation contradict each other"
     for position in read(grammar("resumes"), "applied_for", text):
         if position not in texts("employees")["departments"].get(department, {}).get("associate", ()):
             yield f"{department} has no position {position!r}"
+
+
+@cache
+def _fresh() -> Phrases[str]:
+    """What only those say who have just graduated."""
+    return Phrases((line, "fresh") for line in texts("resumes")["other"]["fresh"])
 
 
 @cache
