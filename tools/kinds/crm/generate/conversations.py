@@ -19,6 +19,8 @@ _PRIORITIES = {"High": 0.2, "Medium": 0.5, "Low": 0.3}
 _ESCALATED = 0.3
 _CALLS = 0.2
 """Share of the transcripts that are of telephone calls, written down as they were spoken."""
+_FILLED = 0.3
+"""Share of what is said in calls that begins with a filler."""
 _PAUSES = {"email": timedelta(hours=3), "chat": timedelta(minutes=4)}
 """Between what is said about a case that is still open."""
 
@@ -221,7 +223,7 @@ def _add_transcript(
     for each, moment in zip(said, moments, strict=True):
         name, role = (each.agent.name, "Agent") if each.side == "agent" else (case.customer.name, "Customer")
         text = " ".join(each.sentences)
-        if spoken and numbers.random() < 0.4:
+        if spoken and len(lines) != 1 and numbers.random() < _FILLED:  # the second turn is a greeting
             text = f"{conversations().say(numbers, 'call' if lines else 'call_opening')} {text}"
         lines.append(f"[{moment:%H:%M:%S}] {name} ({role}): {html.escape(text)}")
     visitor = draft.id_of(texts("company")["visitor_prefix"])
