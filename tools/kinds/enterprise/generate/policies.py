@@ -109,6 +109,7 @@ def _paragraphs(
         "Scope": [shared["scope"]],
         "Terms": data["terms"],
         "Rules": [],
+        "From practice": data["practice"],
         "Responsibilities": [shared["roles"].format_map(slots)],
         "Requests for exceptions": [shared["exceptions"].format_map(slots)],
         "Breaches": [shared["breach"]],
