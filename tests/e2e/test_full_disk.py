@@ -26,7 +26,7 @@ main()
 
 
 @pytest.mark.parametrize(
-    ("limit", "step"), [(500_000, "world.sqlite"), (1_300_000, "index")], ids=["the world", "the index"]
+    ("limit", "step"), [(1_000_000, "world.sqlite"), (2_500_000, "index")], ids=["the world", "the index"]
 )
 def test_nothing_half_is_left_of_a_build(tmp_path: Path, limit: int, step: str) -> None:
     options = ["suite", "build", "enterprise", "--scale", "0.02", "--index", "static", "--out", "suite"]

@@ -55,14 +55,19 @@ class LimitSettings(JobSettings):
     limit: int | None = setting(None, "At most so many tasks, spread evenly.", min=1)
 
 
-class TaskSettings(ConditionSettings, LimitSettings, SchemeSettings):
+class RatedSettings(JobSettings):
+    group = "Tasks: more"
+
+    rated: float | None = setting(
+        None, "Only tasks that people rated at least so high on average (1 to 5).", min=1, max=5
+    )
+
+
+class TaskSettings(ConditionSettings, LimitSettings, SchemeSettings, RatedSettings):
     """The tasks of a suite that a job takes."""
 
     group = "Tasks"
 
     split: SplitName | None = setting(
         None, "train, dev, test, paired or all.", unset="test; all of a published task set"
-    )
-    rated: float | None = setting(
-        None, "Only tasks that people rated at least so high on average (1 to 5).", min=1, max=5
     )
