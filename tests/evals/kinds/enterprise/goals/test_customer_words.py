@@ -11,10 +11,10 @@ from evals.kinds.enterprise.goals.draw_context import DrawContext, UnfitError, a
 from evals.kinds.enterprise.goals.sales import customer_words
 from evals.kinds.enterprise.goals.sales.opinions import draw_complaint_reviewed, draw_review_added
 from tests.tools.kinds.enterprise.generate.checks.coherence.products import kind_of
-from tests.tools.kinds.enterprise.generate.checks.opinions import opinions
 from tests.tools.kinds.enterprise.generate.worlds import small
 from tools.kinds.enterprise.generate.business.product_problems import product_problems
 from tools.kinds.enterprise.generate.company import DEFAULT_NOW
+from tools.kinds.enterprise.stated.opinions import opinions
 
 FACTS = Facts(small(), DEFAULT_NOW)
 SELLER = next(row for row in FACTS.staff(["SA"]))

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.tools.kinds.enterprise.generate.checks.sentences import problems, read
 from tools.kinds.enterprise.generate.grammar import Grammar, grammar, long_day
 from tools.kinds.enterprise.generate.talk.mail import mail_grammar
 from tools.kinds.enterprise.generate.talk.posts import post_grammar
+from tools.kinds.enterprise.stated.sentences import problems, read
 
 CONTEXT = {"topic": "leave calendar", "project": "Amber Heron", "aspect": "deadline"}
 VALUES = {

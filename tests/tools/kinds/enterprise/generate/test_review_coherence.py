@@ -9,11 +9,12 @@ import pytest
 from evals.kinds.enterprise.facts import Facts
 from tests.tools.kinds.enterprise.generate.checks.coherence.products import kind_bought
 from tests.tools.kinds.enterprise.generate.checks.coherence.sentiments import incoherent_review
-from tests.tools.kinds.enterprise.generate.checks.opinions import opinions, sentences
 from tests.tools.kinds.enterprise.generate.worlds import small
 from tools.kinds.enterprise.generate.business.reviews import BANDS, kind_reviews
 from tools.kinds.enterprise.generate.company import DEFAULT_NOW
 from tools.kinds.enterprise.generate.wording import texts
+from tools.kinds.enterprise.stated.opinions import opinions
+from tools.kinds.enterprise.stated.particulars import sentences
 
 
 @cache

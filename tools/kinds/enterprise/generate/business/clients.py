@@ -32,7 +32,9 @@ def _grammar() -> Grammar:
     return Grammar({**data, "pools": {**data["pools"], "next_step": sorted(steps)}})
 
 
-_WORDS = _grammar()
+WORDS = _grammar()
+"""The sentences about clients."""
+
 _INDUSTRIES = texts("industries/clients")
 _SINCE = date(2018, 4, 2)
 _LEVELS = ("09", "10")
@@ -121,7 +123,7 @@ def _add(
         renewal_date=draft.today + timedelta(days=numbers.randint(5, 540)),
         current_poc_product=client.product.name,
         poc_status=state,
-        engagement_description=described(numbers, _WORDS, facts, slots, more),
+        engagement_description=described(numbers, WORDS, facts, slots, more),
         emp_id=representative.emp_id,
     )
     refs = reference("products", client.product.product_id), reference("employees", representative.emp_id)
@@ -129,17 +131,17 @@ def _add(
 
 
 def _facts(draft: Draft, numbers: random.Random, client: Client, state: str, contact: str) -> dict[str, str]:
-    pools = _WORDS.data["pools"]
-    stage = numbers.choice(_WORDS.data["stages"][state])
+    pools = WORDS.data["pools"]
+    stage = numbers.choice(WORDS.data["stages"][state])
     most = next(tens for price, tens in _TENS if client.product.price < price)
     facts = {
         "stage": stage,
         "health": numbers.choices(pools["health"], _HEALTH)[0],
         "units": str(10 * numbers.randint(1, most)),
-        "next_step": numbers.choice(_WORDS.data["steps"][stage]),
+        "next_step": numbers.choice(WORDS.data["steps"][stage]),
         "next_day": (draft.today + timedelta(days=numbers.randint(3, 75))).isoformat(),
         "decision_maker": contact,
     }
     if numbers.random() < 0.4:
-        facts["competitor"] = _WORDS.value(numbers, "competitor")
+        facts["competitor"] = WORDS.value(numbers, "competitor")
     return facts

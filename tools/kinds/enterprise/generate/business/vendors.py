@@ -32,7 +32,9 @@ def _grammar() -> Grammar:
     return Grammar({**data, "pools": {**data["pools"], "concern": sorted(concerns)}})
 
 
-_WORDS = _grammar()
+WORDS = _grammar()
+"""The sentences about vendors."""
+
 _SINCE = date(2013, 4, 1)
 _LEVELS = ("09", "10", "12")
 _RISKS = (5, 3, 2)
@@ -78,7 +80,7 @@ def _add(
         "payment": numbers.choice(_PAYMENT_DAYS),
         "contract_end": (draft.today + timedelta(days=numbers.randint(10, 900))).isoformat(),
         "rebate": str(numbers.randint(1, 12)),
-        "risk": numbers.choices(_WORDS.data["pools"]["risk"], _RISKS)[0],
+        "risk": numbers.choices(WORDS.data["pools"]["risk"], _RISKS)[0],
         "concern": numbers.choice([*industry["concerns"], *2 * industry["supplies"][vendor.supplies]]),
     }
     slots = {"name": vendor.name, "year": str(onboarded.year)}
@@ -94,7 +96,7 @@ def _add(
         tax_id=tax_id(numbers, _TAX_NUMBERS_FROM + number),
         onboarding_date=onboarded,
         relationship_description=described(
-            numbers, _WORDS, facts, slots, numbers.sample(industry["scene"], 2)
+            numbers, WORDS, facts, slots, numbers.sample(industry["scene"], 2)
         ),
         emp_id=vendor.emp_id,
     )

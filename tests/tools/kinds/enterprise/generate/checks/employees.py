@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tests.tools.kinds.enterprise.generate.checks.sentences import problems, read
 from tools.generating.latent import Latent
 from tools.kinds.enterprise.generate.people.employees import _NONE, _WORDS
+from tools.kinds.enterprise.stated.sentences import problems, read
 
 
 def check(record: Mapping[str, str | None], latent: Latent) -> list[str]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from functools import cache
 
-from tests.tools.kinds.enterprise.generate.checks.opinions import opinions
-from tests.tools.kinds.enterprise.generate.checks.sentences import problems
 from tools.generating.latent import Latent
 from tools.kinds.enterprise.generate.business.sentiments import _VALUES, _WORDS
+from tools.kinds.enterprise.stated.opinions import opinions
+from tools.kinds.enterprise.stated.sentences import problems
+from tools.kinds.enterprise.stated.texts import follow_ups
 
 
 def check(record: Mapping[str, str | None], latent: Latent) -> list[str]:
@@ -22,13 +21,7 @@ def check(record: Mapping[str, str | None], latent: Latent) -> list[str]:
     wanted = {(f"{polarity}_{facts['severity']}", facts["aspect"])}
     if stated != [wanted]:
         found.append(f"{latent.ref}: the opinion is {wanted}, the text says {stated}")
-    later = any(pattern.search(text) for pattern in _follow_ups())
+    later = any(True for _ in follow_ups().found(text))
     if later != (facts["follow_up"] == "yes"):
         found.append(f"{latent.ref}: follow-up is {facts['follow_up']!r}, the text says otherwise")
     return found
-
-
-@cache
-def _follow_ups() -> list[re.Pattern[str]]:
-    forms = _WORDS.data["openings"]["follow_up"]
-    return [re.compile(re.sub(r"\\\{\w+\\\}", ".+?", re.escape(form))) for form in forms]

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 
-from tests.tools.kinds.enterprise.generate.checks.coherence.phrases import Phrases
-from tests.tools.kinds.enterprise.generate.checks.sentences import problems, read
 from tools.generating.latent import Latent
 from tools.kinds.enterprise.generate.business.product_problems import product_problems
 from tools.kinds.enterprise.generate.business.support_chats import _WORDS, PROMISES
+from tools.kinds.enterprise.stated.sentences import problems, read
+from tools.kinds.enterprise.stated.texts import given_up, reports
 
 
 def check(record: Mapping[str, str | None], latent: Latent) -> list[str]:
@@ -23,25 +22,15 @@ def check(record: Mapping[str, str | None], latent: Latent) -> list[str]:
     wanted = {(facts["promise"], facts["due"])} if "due" in facts else set()
     if stated != wanted:
         found.append(f"{latent.ref}: promised is {wanted}, the text says {sorted(stated)}")
-    given_up = any(True for _ in _given_up().found(text))
-    if given_up != (facts["outcome"] == "unresolved"):
+    ended = any(True for _ in given_up().found(text))
+    if ended != (facts["outcome"] == "unresolved"):
         found.append(f"{latent.ref}: the outcome is {facts['outcome']}, the text says otherwise")
     for name in ("fix", "tip"):
         if name in facts and facts[name] not in text:
             found.append(f"{latent.ref}: {name} is {facts[name]!r}, the text does not say so")
     problem = product_problems()[facts["problem"]]
-    if not any(True for _ in _reports(problem.key).found(text)):
+    if not any(True for _ in reports(problem.key).found(text)):
         found.append(f"{latent.ref}: the problem is {problem.key!r}, the text says otherwise")
     if facts["aspect"] != problem.part or facts["outcome"] not in problem.fits:
         found.append(f"{latent.ref}: aspect or outcome are not those of the problem {problem.key!r}")
     return found
-
-
-@cache
-def _given_up() -> Phrases[None]:
-    return Phrases((form, None) for form in _WORDS.data["say"]["unresolved"])
-
-
-@cache
-def _reports(key: str) -> Phrases[None]:
-    return Phrases((form, None) for form in product_problems()[key].says)

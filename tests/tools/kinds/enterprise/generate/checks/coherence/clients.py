@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from functools import cache
 
 from evals.kinds.enterprise.facts import Facts, Record
-from tests.tools.kinds.enterprise.generate.checks.coherence.phrases import Phrases
 from tests.tools.kinds.enterprise.generate.checks.coherence.products import foreign_products, kind_of
-from tests.tools.kinds.enterprise.generate.checks.sentences import read
-from tools.kinds.enterprise.generate.business.clients import _WORDS
+from tools.kinds.enterprise.generate.business.clients import WORDS
 from tools.kinds.enterprise.generate.wording import texts
+from tools.kinds.enterprise.stated.phrases import Phrases
+from tools.kinds.enterprise.stated.sentences import read
 
 
 def incoherent_client(client: Record, facts: Facts) -> Iterator[str]:
@@ -26,9 +26,9 @@ def incoherent_client(client: Record, facts: Facts) -> Iterator[str]:
         yield f"{client['industry']} has no such use for a {kind}"
     yield from industry_of(client, text)
     yield from foreign_products(text, kind)
-    for stage in read(_WORDS, "stage", text):
-        for step in read(_WORDS, "next_step", text):
-            if step not in _WORDS.data["steps"][stage]:
+    for stage in read(WORDS, "stage", text):
+        for step in read(WORDS, "next_step", text):
+            if step not in WORDS.data["steps"][stage]:
                 yield f"{step!r} is no step of {stage!r}"
 
 

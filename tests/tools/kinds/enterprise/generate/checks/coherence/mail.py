@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from functools import cache
 
 from evals.kinds.enterprise.facts import Facts, Record
-from tests.tools.kinds.enterprise.generate.checks.coherence.phrases import Phrases
 from tests.tools.kinds.enterprise.generate.checks.coherence.products import kind_of
 from tools.kinds.enterprise.generate.business.reviews import defects
 from tools.kinds.enterprise.generate.staff import ORDINARY
 from tools.kinds.enterprise.generate.topics import details, domains
 from tools.kinds.enterprise.generate.wording import texts
+from tools.kinds.enterprise.stated.phrases import Phrases
 
 _PROJECT = re.compile(r" \([^()]+\)$")
 _GOODS = re.compile(r"^(?:Re: )?(?:[^:]*? )(?:for|of|about) ([^:]+): ")

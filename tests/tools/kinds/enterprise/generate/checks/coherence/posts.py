@@ -7,12 +7,12 @@ from functools import cache
 
 from evals.kinds.enterprise.facts import Facts, Record
 from tests.tools.kinds.enterprise.generate.checks.coherence.clients import industry_of
-from tests.tools.kinds.enterprise.generate.checks.coherence.phrases import Phrases
 from tests.tools.kinds.enterprise.generate.checks.coherence.products import foreign_products, kind_of
-from tests.tools.kinds.enterprise.generate.checks.sentences import read
 from tools.kinds.enterprise.generate.business.reviews import defects
 from tools.kinds.enterprise.generate.talk.posts import post_grammar
 from tools.kinds.enterprise.generate.wording import texts
+from tools.kinds.enterprise.stated.phrases import Phrases
+from tools.kinds.enterprise.stated.sentences import read
 
 Stated = Mapping[str, str]
 

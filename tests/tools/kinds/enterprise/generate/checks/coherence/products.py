@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from functools import cache
 
 from evals.kinds.enterprise.facts import Facts, Record
-from tests.tools.kinds.enterprise.generate.checks.coherence.phrases import Phrases
 from tools.kinds.enterprise.generate.wording import texts
+from tools.kinds.enterprise.stated.phrases import Phrases
 
 
 def kind_of(product: Record) -> str:

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from functools import cache
 
 from evals.kinds.enterprise.facts import Facts, Record
-from tests.tools.kinds.enterprise.generate.checks.coherence.phrases import Phrases
-from tests.tools.kinds.enterprise.generate.checks.sentences import read
 from tools.kinds.enterprise.generate.grammar import grammar
 from tools.kinds.enterprise.generate.wording import texts
+from tools.kinds.enterprise.stated.phrases import Phrases
+from tools.kinds.enterprise.stated.sentences import read
 
 
 def incoherent_resume(resume: Record, facts: Facts) -> Iterator[str]:

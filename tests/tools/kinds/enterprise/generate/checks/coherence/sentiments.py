@@ -9,11 +9,12 @@ from functools import cache
 
 from evals.kinds.enterprise.facts import Facts, Record
 from tests.tools.kinds.enterprise.generate.checks.coherence.products import kind_bought
-from tests.tools.kinds.enterprise.generate.checks.opinions import opinions, sentences
-from tests.tools.kinds.enterprise.generate.checks.sentences import read
 from tools.kinds.enterprise.generate.business.reviews import BANDS, kind_reviews
 from tools.kinds.enterprise.generate.grammar import MONTHS, grammar
 from tools.kinds.enterprise.generate.wording import texts
+from tools.kinds.enterprise.stated.opinions import opinions
+from tools.kinds.enterprise.stated.particulars import sentences
+from tools.kinds.enterprise.stated.sentences import read
 
 _SLOT = re.compile(r"\{\w+\}")
 

@@ -6,22 +6,22 @@ from collections.abc import Iterator
 from functools import cache
 
 from evals.kinds.enterprise.facts import Facts, Record
-from tests.tools.kinds.enterprise.generate.checks.coherence.phrases import Phrases
-from tests.tools.kinds.enterprise.generate.checks.sentences import read
-from tools.kinds.enterprise.generate.business.vendors import _WORDS
+from tools.kinds.enterprise.generate.business.vendors import WORDS
 from tools.kinds.enterprise.generate.wording import texts
+from tools.kinds.enterprise.stated.phrases import Phrases
+from tools.kinds.enterprise.stated.sentences import read
 
 
 def incoherent_vendor(vendor: Record, _: Facts) -> Iterator[str]:
     """What does not belong to the vendor's industry, or to what it supplies."""
     text, industry = vendor["relationship_description"], texts("industries/vendors")[vendor["industry"]]
-    supplies = [one for one in read(_WORDS, "supplies", text) if one in industry["supplies"]]
+    supplies = [one for one in read(WORDS, "supplies", text) if one in industry["supplies"]]
     if len(supplies) != 1:
         yield f"{vendor['industry']} supplies no such thing"
         return
     if vendor["business_type"] not in industry["types"]:
         yield f"{vendor['business_type']} is no business of {vendor['industry']}"
-    for concern in read(_WORDS, "concern", text):
+    for concern in read(WORDS, "concern", text):
         if concern not in [*industry["concerns"], *industry["supplies"][supplies[0]]]:
             yield f"{concern!r} does not go with {supplies[0]}"
     for phrase, industries in _scenes().found(text):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
@@ -10,8 +9,7 @@ from typing import NamedTuple
 
 from tools.kinds.enterprise.generate.business.reviews import BANDS, kind_reviews
 from tools.kinds.enterprise.generate.wording import fill, texts, with_article
-
-_END = re.compile(r"(?<=[.!?])\s+")
+from tools.kinds.enterprise.stated.particulars import sentences
 
 
 class Opinion(NamedTuple):
@@ -20,10 +18,6 @@ class Opinion(NamedTuple):
     kind: str
     band: str
     part: str
-
-
-def sentences(text: str) -> list[str]:
-    return _END.split(text)
 
 
 def opinions(text: str) -> Iterator[set[Opinion]]:

@@ -1,0 +1,1 @@
+"""Facts that texts state, and other wordings of the texts."""
