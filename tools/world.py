@@ -38,6 +38,7 @@ class WorldManifest(BaseModel):
         database: digest of the SQLite file's bytes.
         digest: content address of the world: of the database and of all else here but the licence.
         elsewhere: where the records are, if the database has none and tools need a live system.
+        writer: the model that reworded texts of records; empty if none did.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -53,11 +54,13 @@ class WorldManifest(BaseModel):
     digest: str = ""
     licence: str = "MIT"
     elsewhere: str = ""
+    writer: str = ""
 
     @property
     def content_digest(self) -> str:
         """What `digest` has to be."""
-        return digest(self.model_dump(mode="json", exclude={"digest", "licence"}))
+        without = {"digest", "licence"} if self.writer else {"digest", "licence", "writer"}
+        return digest(self.model_dump(mode="json", exclude=without))
 
 
 @dataclass(frozen=True)
@@ -108,13 +111,14 @@ def write_world(
     scale: float | None = None,
     licence: str = "MIT",
     elsewhere: str = "",
+    writer: str = "",
 ) -> World:
     """Write a world into `directory`; the same input gives the same bytes.
 
     Args:
         rows: for each table name its rows, cells in the order of the table's columns. A table without
             an entry stays empty.
-        elsewhere: see `WorldManifest`.
+        elsewhere, writer: see `WorldManifest`.
     """
     directory = Path(directory)
     image, counts = _image(tables, rows)
@@ -129,6 +133,7 @@ def write_world(
         database=digest_bytes(image),
         licence=licence,
         elsewhere=elsewhere,
+        writer=writer,
     )
     manifest = manifest.model_copy(update={"digest": manifest.content_digest})
     directory.mkdir(parents=True, exist_ok=True)

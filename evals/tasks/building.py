@@ -72,7 +72,8 @@ class SuiteBuilder(Generic[Options]):
     Attributes:
         options: the settings that `build` takes.
         build: writes a world to a folder, and gives the tasks over it.
-        forecast: `tasks` and `model_calls_at_most` of a build, without building.
+        forecast: `tasks` and `model_calls_at_most` of a build, without building; with
+            `prompt_tokens_at_most` and `completion_tokens_at_most` a dry run says the price as well.
     """
 
     options: type[Options]

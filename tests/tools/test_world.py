@@ -97,6 +97,7 @@ def test_what_decides_results_is_in_the_digest_and_the_licence_is_not(tmp_path: 
     assert digest("clock", now=datetime(2024, 10, 18)) != plain
     assert digest("persona", persona=Persona(id="sam", name="Sam", level=14)) != plain
     assert digest("elsewhere", elsewhere="an org") != plain
+    assert digest("writer", writer="openai/gpt-4o-mini") != plain
 
 
 def test_an_unknown_table_is_refused_before_anything_is_written(tmp_path: Path) -> None:

@@ -12,6 +12,8 @@ from rich.console import Console
 from rich.table import Table
 
 from evals.building import build_suite, import_suite
+from evals.dspy_programs.digests import model_name
+from evals.lm.prices import dollars
 from evals.suite import Suite
 from evals.task_kind import buildable_kinds, importer, suite_builder
 from retrievers.embedding import PACKAGED
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     from worksmith.jobs.settings.suites import BuildSettings, ImportSettings
 
 WRITER_CACHE = Path("mlruns") / "writer"
-"""The folder of the replies of models that rewrite task texts."""
+"""The folder of the replies of models that reword tasks and records."""
 
 
 @dataclass(frozen=True)
@@ -80,15 +82,20 @@ def build(settings: BuildSettings, *, progress: Progress = SILENT) -> Suite:
 
 
 def forecast_build(settings: BuildSettings) -> SuiteFacts:
-    """The number of tasks and of model calls of a build; nothing is built.
+    """The number of tasks and of model calls of a build, with tokens and price; nothing is built or asked.
+
+    The price is None where that of the model is unknown.
 
     Raises:
         InputError: there is no such kind, a setting is none of its own, or there is no such model.
     """
     options = _checked_options(settings)
-    for model in options.models():
-        resolve(model)
-    forecast = suite_builder(settings.kind).forecast(options)
+    asked = [resolve(model) for model in options.models()]
+    forecast: dict[str, Any] = {**suite_builder(settings.kind).forecast(options)}
+    if asked and "prompt_tokens_at_most" in forecast:
+        tokens = forecast["prompt_tokens_at_most"], forecast["completion_tokens_at_most"]
+        price = dollars(model_name(asked[0]), *tokens)
+        forecast["dollars_at_most"] = None if price is None else round(price, 2)
     return SuiteFacts({**settings.model_dump(include={"kind", "seed", "scale"}), **forecast})
 
 

@@ -1,1 +1,1 @@
-"""Texts of tasks, rewritten by a model."""
+"""Texts of tasks and of records, reworded by a model."""

@@ -10,20 +10,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from evals.authoring.rewriting.asking import WORKERS, Ask, UnreadableReplyError, asking
 from evals.authoring.value_forms import tells
 from evals.tasks.task import Task
-from tools.errors import InputError, WorksmithError
-from tools.files.atomic import write_atomically
 from tools.files.data_files import read_toml
-from tools.files.json_files import read_json
-from tools.seeding import digest
 
 _LONGEST = 3
 """A text this many times as long as the old one says something else as well."""
@@ -86,10 +82,13 @@ MOST_REPAIRS = 2
 CALLS_AT_MOST = 4 + (MOST_REPAIRS + 1) + MOST_REPAIRS
 """Calls of the model for one task: four stages, a validation of each text, the repairs between them."""
 
-_WORKERS = 8
+_PROMPT, _COMPLETION = 600, 80
+"""Tokens of one call, about."""
 
-Ask = Callable[[str, Mapping[str, str]], dict[str, str]]
-"""Asks the model for one stage: its name and inputs; gives the outputs by name."""
+
+def forecast() -> tuple[int, int, int]:
+    """At most so many calls, prompt tokens and completion tokens for one task, the tokens by guess."""
+    return CALLS_AT_MOST, CALLS_AT_MOST * _PROMPT, CALLS_AT_MOST * _COMPLETION
 
 
 def rewrite(
@@ -98,7 +97,7 @@ def rewrite(
     cache: Path | None,
     *,
     max_iter: int = MOST_REPAIRS,
-    workers: int = _WORKERS,
+    workers: int = WORKERS,
 ) -> list[Task]:
     """The tasks in the same order, those whose new text holds with that text.
 
@@ -110,7 +109,7 @@ def rewrite(
         cache: a folder for the model's replies, so that none is paid for twice; None keeps none.
         max_iter: how often a text is repaired at most.
     """
-    ask = _asking(lm, cache)
+    ask = asking(lm, cache, _data()["stages"])
     originals = [task for task in tasks if task.split != "paired"]
     with ThreadPoolExecutor(workers) as pool:
         written = list(pool.map(lambda task: write(task, ask, max_iter), originals))
@@ -131,10 +130,6 @@ def write(task: Task, ask: Ask, max_iter: int = MOST_REPAIRS) -> Task:
     except UnreadableReplyError as error:
         return _kept(task, str(error))
     return _kept(task, why) if why else task.model_copy(update={"query": text, "phrasing": None})
-
-
-class UnreadableReplyError(WorksmithError):
-    """A reply of the model has not the form that was asked for."""
 
 
 def _text(task: Task, ask: Ask, max_iter: int) -> tuple[str, str]:
@@ -179,62 +174,6 @@ def _context(task: Task) -> dict[str, str]:
         "facts": json.dumps(told, ensure_ascii=False),
         "plan": "\n".join(steps),
     }
-
-
-@dataclass(frozen=True)
-class _Replies:
-    """The model's replies on disk, by what was asked."""
-
-    folder: Path | None
-
-    def get(self, key: str) -> dict[str, str] | None:
-        if self.folder is None or not (file := self.folder / f"{key}.json").exists():
-            return None
-        try:
-            found: dict[str, str] = read_json(file, "a reply")
-        except InputError:
-            return None  # cut off or damaged: ask again
-        return found
-
-    def put(self, key: str, reply: Mapping[str, str]) -> None:
-        if self.folder is not None:
-            write_atomically(
-                self.folder / f"{key}.json", json.dumps(dict(reply), ensure_ascii=False).encode()
-            )
-
-
-def _asking(lm: Any, folder: Path | None) -> Ask:
-    import dspy
-    from dspy.utils.exceptions import AdapterParseError, LMError
-
-    stages = {name: _signature(stage) for name, stage in _data()["stages"].items()}
-    replies, model = _Replies(folder), str(getattr(lm, "model", ""))
-
-    def ask(stage: str, inputs: Mapping[str, str]) -> dict[str, str]:
-        key = digest([model, _data()["stages"][stage], dict(inputs)], 32)
-        found = replies.get(key)
-        if found is None:
-            signature = stages[stage]
-            with dspy.context(lm=lm):
-                try:
-                    prediction = dspy.Predict(signature)(**inputs)
-                except AdapterParseError as error:
-                    raise UnreadableReplyError(f"the reply to {stage} is unreadable") from error
-                except LMError as error:
-                    raise WorksmithError(f"the writer gave no reply: {error}") from error
-            found = {name: str(prediction[name] or "") for name in signature.output_fields}
-            replies.put(key, found)
-        return found
-
-    return ask
-
-
-def _signature(stage: Mapping[str, Any]) -> Any:
-    import dspy
-
-    fields: dict[str, Any] = {name: (str, dspy.InputField(desc=text)) for name, text in stage["in"].items()}
-    fields |= {name: (str, dspy.OutputField(desc=text)) for name, text in stage["out"].items()}
-    return dspy.Signature(fields, stage["instructions"])
 
 
 @cache

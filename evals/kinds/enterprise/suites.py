@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
 from evals.tasks.building import BuildContext, BuildOptions, Made, SuiteBuilder
+from tools.errors import InputError
 from tools.files.atomic import write_atomically
 from tools.kinds.enterprise.access import POLICY_FILE, packaged_policy
 from tools.kinds.enterprise.generate import DEFAULT_NOW, Built, build
@@ -19,6 +20,7 @@ from tools.world import World, write_world
 
 if TYPE_CHECKING:
     from evals.kinds.enterprise.generate import Sizes
+    from evals.kinds.enterprise.rewording import Choice
 
 LATENT_FILE = "latent.jsonl"
 """The truths behind a generated world's texts, one record a line. For people: no tool reads it."""
@@ -31,6 +33,8 @@ class EnterpriseOptions(BuildOptions):
 
     Attributes:
         writer: name of a model that rewrites task texts.
+        rewrite_records: share of the records with texts that the model rewords as well.
+        rewrite_sources: whose records, with commas between; None for all with texts.
         train: number of train tasks; None for the usual number at this scale.
     """
 
@@ -43,6 +47,32 @@ class EnterpriseOptions(BuildOptions):
     writer: str | None = Field(
         default=None, description="Model that rewrites enterprise task texts. Costs model calls."
     )
+    rewrite_records: float = Field(
+        default=0.0,
+        ge=0,
+        le=1,
+        description="Share of an enterprise's records whose texts --writer rewords as well; 1 for all.",
+    )
+    rewrite_sources: str | None = Field(
+        default=None,
+        description="Sources of these records, with commas between; without it all sources with texts.",
+    )
+
+    def choice(self) -> Choice | None:
+        """Which records are reworded; None if none are.
+
+        Raises:
+            InputError: a source is unknown, or no writer is named.
+        """
+        from evals.kinds.enterprise.rewording import Choice
+
+        chosen = Choice.of(self.rewrite_records, self.rewrite_sources)
+        if self.writer is None and (self.rewrite_records or self.rewrite_sources):
+            where = "--rewrite-records" if self.rewrite_records else "--rewrite-sources"
+            raise InputError(
+                "no model is named to reword records", where=where, hint="name one with --writer"
+            )
+        return chosen if self.rewrite_records else None
 
     def models(self) -> tuple[str, ...]:
         return () if self.writer is None else (self.writer,)
@@ -58,11 +88,14 @@ def build_enterprise(place: Path, options: EnterpriseOptions, context: BuildCont
     """
     from evals.kinds.enterprise.generate import generate
 
-    seed, scale = options.seed, options.scale
+    seed, scale, choice = options.seed, options.scale, options.choice()
     writer = context.resolve(options.writer) if options.writer is not None else None
     context.progress(f"generating an enterprise world (seed {seed}, scale {scale:g})")
     built = build(seed, scale)
-    world = write_enterprise(place, built, seed=seed, scale=scale)
+    by = ""
+    if choice is not None:
+        built, by = _reword(built, choice, place, writer, options, context)
+    world = write_enterprise(place, built, seed=seed, scale=scale, writer=by)
     context.progress("drawing tasks and executing their gold plans")
     tasks = generate(world, built, seed, sizes=_sizes(options))
     if writer is not None:
@@ -73,12 +106,39 @@ def build_enterprise(place: Path, options: EnterpriseOptions, context: BuildCont
     return Made(world, tasks)
 
 
-def forecast_enterprise(options: EnterpriseOptions) -> dict[str, int]:
-    """How many tasks a build aims at, and how often it asks the writer at most."""
-    from evals.authoring.rewriting.writer import CALLS_AT_MOST
+def _reword(
+    built: Built, choice: Choice, place: Path, writer: Any, options: EnterpriseOptions, context: BuildContext
+) -> tuple[Built, str]:
+    """The world with reworded records, and the model's name; the counts go to a file beside the world."""
+    from evals.kinds.enterprise.rewording import reword_records, write_report
 
-    tasks = sum(_sizes(options).by_split().values())
-    return {"tasks": tasks, "model_calls_at_most": tasks * CALLS_AT_MOST if options.writer else 0}
+    context.progress(f"having the texts of {choice.share:.0%} of the records reworded")
+    new, report = reword_records(built, choice, options.seed, writer, context.cache)
+    write_report(place, report)
+    for source, counted in report["sources"].items():
+        context.progress(f"{source}: {counted['reworded']} of {counted['chosen']} texts are reworded")
+    return new, report["writer"]
+
+
+def forecast_enterprise(options: EnterpriseOptions) -> dict[str, int]:
+    """How many tasks a build aims at, and what it asks the writer at most: calls, and about which tokens."""
+    from evals.authoring.rewriting import texts, writer
+    from evals.kinds.enterprise.rewording import TOKENS
+
+    tasks, choice = sum(_sizes(options).by_split().values()), options.choice()
+    if options.writer is None:
+        return {"tasks": tasks, "model_calls_at_most": 0}
+    chosen = {} if choice is None else choice.texts(options.scale)
+    each = [(tasks, writer.forecast())]
+    each += [(count, texts.forecast(TOKENS[source])) for source, count in chosen.items()]
+    calls, prompt, completion = (sum(count * one[part] for count, one in each) for part in range(3))
+    return {
+        "tasks": tasks,
+        "texts_of_records": sum(chosen.values()),
+        "model_calls_at_most": calls,
+        "prompt_tokens_at_most": prompt,
+        "completion_tokens_at_most": completion,
+    }
 
 
 def _sizes(options: EnterpriseOptions) -> Sizes:
@@ -97,10 +157,13 @@ def build_world(out: Path, seed: int, scale: float, hierarchy: Hierarchy = "pape
     return write_enterprise(out, built, seed=seed, scale=scale), built
 
 
-def write_enterprise(out: Path, built: Built, *, seed: int, scale: float) -> World:
+def write_enterprise(out: Path, built: Built, *, seed: int, scale: float, writer: str = "") -> World:
     """Write a generated world to `out`: its documents, access rules and truths, then the world itself.
 
     The rules are a copy of the packaged ones, to be edited there.
+
+    Args:
+        writer: the model that reworded records, if one did.
     """
     for path, content in sorted(built.documents.items()):
         write_atomically(out / DOCUMENTS_FOLDER / path, content)
@@ -116,6 +179,7 @@ def write_enterprise(out: Path, built: Built, *, seed: int, scale: float) -> Wor
         persona=_somebody(built),
         seed=seed,
         scale=scale,
+        writer=writer,
     )
 
 

@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -134,6 +134,18 @@ def test_options_of_a_build_are_checked_by_its_forecast(options: dict[str, objec
         forecast_build(BuildSettings(kind="enterprise", out="x", options=options))
 
     assert said in str(raised.value)
+
+
+def test_a_forecast_of_a_build_says_the_price_where_it_is_known() -> None:
+    def price(writer: str) -> float | None:
+        options = {"writer": writer, "rewrite_records": 0.1}
+        found = forecast_build(BuildSettings(kind="enterprise", out="x", options=options)).to_json()
+        return cast("float | None", found["dollars_at_most"])
+
+    known = price("openai/gpt-4o-mini")
+    assert known is not None
+    assert known > 1
+    assert price("openai/nobody-knows-this-one") is None
 
 
 def test_a_folder_is_no_record_of_replies(suite: Suite, tmp_path: Path) -> None:

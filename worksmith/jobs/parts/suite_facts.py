@@ -24,6 +24,7 @@ def describe(suite: Suite) -> dict[str, Any]:
         "scale": world.scale,
         "now": world.now.isoformat(sep=" "),
         "persona": world.persona.name,
+        **({"records_reworded_by": world.writer} if world.writer else {}),
         "licence": world.licence,
         "rows": {name: world.counts[name] for name in _tables(suite)},
         **_search(suite),
