@@ -17,7 +17,8 @@ from tools.kinds.enterprise.generate.draft import counts
 from tools.kinds.enterprise.schema import KEYS, TABLES
 from tools.kinds.enterprise.stated.demands import Demands
 from tools.kinds.enterprise.stated.particulars import words_of
-from tools.kinds.enterprise.stated.texts import COLUMNS, UnreadError, demands
+from tools.kinds.enterprise.stated.reader import UnreadError
+from tools.kinds.enterprise.stated.texts import COLUMNS, demands
 from tools.seeding import digest
 
 REPORT_FILE = "rewording.json"

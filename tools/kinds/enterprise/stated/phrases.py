@@ -35,3 +35,7 @@ class Phrases(Generic[Owner]):
             plain, pattern = self._patterns.get(phrase, (phrase, None))
             if plain in text and (pattern is None or pattern.search(text)):
                 yield phrase, owners
+
+    def any(self, text: str) -> bool:
+        """Whether one of the phrases stands in `text`."""
+        return next(self.found(text), None) is not None

@@ -15,7 +15,8 @@ from tools.kinds.enterprise.generate.grammar import long_day
 from tools.kinds.enterprise.schema import KEYS
 from tools.kinds.enterprise.stated.demands import Demands, Fixed, Free
 from tools.kinds.enterprise.stated.particulars import particulars, sentences
-from tools.kinds.enterprise.stated.texts import COLUMNS, UnreadError, demands
+from tools.kinds.enterprise.stated.reader import UnreadError
+from tools.kinds.enterprise.stated.texts import COLUMNS, demands
 
 KNOWN = frozenset({"rohan", "mehta", "asha", "rao", "kiran", "bose", "teesta", "appliances"})
 

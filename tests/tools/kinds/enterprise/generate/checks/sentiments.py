@@ -21,7 +21,7 @@ def check(record: Mapping[str, str | None], latent: Latent) -> list[str]:
     wanted = {(f"{polarity}_{facts['severity']}", facts["aspect"])}
     if stated != [wanted]:
         found.append(f"{latent.ref}: the opinion is {wanted}, the text says {stated}")
-    later = any(True for _ in follow_ups().found(text))
+    later = follow_ups().any(text)
     if later != (facts["follow_up"] == "yes"):
         found.append(f"{latent.ref}: follow-up is {facts['follow_up']!r}, the text says otherwise")
     return found

@@ -22,14 +22,14 @@ def check(record: Mapping[str, str | None], latent: Latent) -> list[str]:
     wanted = {(facts["promise"], facts["due"])} if "due" in facts else set()
     if stated != wanted:
         found.append(f"{latent.ref}: promised is {wanted}, the text says {sorted(stated)}")
-    ended = any(True for _ in given_up().found(text))
+    ended = given_up().any(text)
     if ended != (facts["outcome"] == "unresolved"):
         found.append(f"{latent.ref}: the outcome is {facts['outcome']}, the text says otherwise")
     for name in ("fix", "tip"):
         if name in facts and facts[name] not in text:
             found.append(f"{latent.ref}: {name} is {facts[name]!r}, the text does not say so")
     problem = product_problems()[facts["problem"]]
-    if not any(True for _ in reports(problem.key).found(text)):
+    if not reports(problem.key).any(text):
         found.append(f"{latent.ref}: the problem is {problem.key!r}, the text says otherwise")
     if facts["aspect"] != problem.part or facts["outcome"] not in problem.fits:
         found.append(f"{latent.ref}: aspect or outcome are not those of the problem {problem.key!r}")
