@@ -22,7 +22,7 @@ _FORMS = re.compile(
     rf"|(?P<address>[\w.]+@[\w.]*\w)"
     rf"|(?P<key>\b[A-Za-z]+(?:[-_][A-Za-z0-9]+)*[-_]\d[\w-]*|\b[A-Za-z]+_\w+)"
     rf"|\b(?P<number>{_NUMBER}(?:\.\d+)*)"
-    rf"|\b(?P<count>{'|'.join(_COUNTS.split())})s?\b"
+    rf"|\b(?P<count>(?i:{'|'.join(_COUNTS.split())}))s?\b"
 )
 _WORD = re.compile("[^\\W\\d_][\\w'\u2019-]*")
 _FIRST_PERSON = frozenset({"i", "i'm", "i'd", "i'll", "i've"})

@@ -167,6 +167,10 @@ def test_sums_are_the_same_in_each_form(amount: int) -> None:
     }
 
 
+def test_counts_in_words_are_the_same_at_the_beginning_of_a_sentence() -> None:
+    assert particulars("Six digits are a good choice.") == particulars("Choose six digits.") == {"six"}
+
+
 @given(st.sampled_from((of_vendor, of_chat)), st.integers(min_value=0), st.sampled_from("123456789"))
 def test_no_digit_may_change(made: Callable[[], Demands], place: int, digit: str) -> None:
     one = made()
