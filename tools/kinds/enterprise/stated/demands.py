@@ -25,11 +25,9 @@ _LENGTHS = (0.5, 1.7)
 _SHORT = 30
 """Up to so many words a text may grow more."""
 
-_COMMON = frozenset(read_toml(__package__, "words.toml")["common"].split())
-_DENIAL = re.compile(
-    r"\b(?:not|never|no longer|nobody|none|neither|nor|without|instead|cancelled)\b|n't\b", re.I
-)
-
+_WORDS = read_toml(__package__, "words.toml")
+_COMMON = frozenset(_WORDS["common"].split())
+_TURNS = re.compile(rf"\b(?:{'|'.join(_WORDS['turns'])})\b|n't\b", re.IGNORECASE)
 
 Watch = Callable[[str], Iterable[str]]
 """What a text states that it must not."""
@@ -58,7 +56,7 @@ class Free:
         value: as `particulars` gives it, or as it stands in the text.
         kind: the type of the value; two values of one type may not share a sentence.
         cues: words of which its sentence needs one; none needed if empty.
-        denied: whether the old sentence has a negation.
+        turns: what the old sentence has of words that turn its sense.
     """
 
     name: str
@@ -66,7 +64,7 @@ class Free:
     kind: str
     cues: frozenset[str]
     speaker: str = ""
-    denied: bool = False
+    turns: frozenset[str] = frozenset()
 
     def stands_in(self, sentence: str) -> bool:
         return self.value in particulars(sentence) or stands(sentence, self.value)
@@ -135,8 +133,8 @@ class Demands:
             elif all(who != one.speaker for who, _ in apt):
                 yield f"{one.speaker} has to name the {_spelled(one.name)} {one.value!r}."
             for _, said in apt:
-                if denies(said) and not one.denied:
-                    yield f"The {_spelled(one.name)} must not be denied: {said!r}"
+                for turn in sorted(turns(said) - one.turns):
+                    yield f"{turn!r} turns what is said of the {_spelled(one.name)}: {said!r}"
                 for other in self.free:
                     if other.kind == one.kind and other.value != one.value and other.stands_in(said):
                         yield f"{one.value!r} and {other.value!r} need a sentence each."
@@ -165,9 +163,9 @@ def stands(text: str, value: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text, re.IGNORECASE) is not None
 
 
-def denies(sentence: str) -> bool:
-    """Whether a sentence has a negation."""
-    return _DENIAL.search(sentence) is not None
+def turns(sentence: str) -> frozenset[str]:
+    """The words of a sentence that turn its sense: negations, limits, doubts."""
+    return frozenset(found.lower() for found in _TURNS.findall(sentence))
 
 
 def cues(forms: Iterable[str], others: Iterable[str] = ()) -> frozenset[str]:

@@ -15,10 +15,10 @@ from tools.kinds.enterprise.stated.demands import (
     Free,
     Watch,
     cues,
-    denies,
     holding,
     stands,
     stems,
+    turns,
 )
 from tools.kinds.enterprise.stated.particulars import particulars, spoken
 from tools.kinds.enterprise.stated.phrases import Phrases
@@ -117,7 +117,7 @@ class Reader:
             known = frozenset() if kind in _PLAIN else cues(forms, rivals)
             if kind in _PLAIN or known & stems(place.sentence):
                 told = _as_told(value, kind, place.sentence)
-                free.append(Free(fact, told, kind, known, place.speaker, denies(place.sentence)))
+                free.append(Free(fact, told, kind, known, place.speaker, turns(place.sentence)))
             else:
                 self.fixed[place] = None  # nothing but its place says what the value is
         barred = frozenset(phrase for phrase in self.barred if not stands(self.text, phrase))
