@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import date
 
 import pytest
@@ -13,7 +13,7 @@ from tests.tools.kinds.enterprise.generate.worlds import small
 from tools.generating.latent import Latent
 from tools.kinds.enterprise.generate.grammar import long_day
 from tools.kinds.enterprise.schema import KEYS
-from tools.kinds.enterprise.stated.demands import Demands, Fixed, Free
+from tools.kinds.enterprise.stated.demands import Demands
 from tools.kinds.enterprise.stated.particulars import particulars, sentences
 from tools.kinds.enterprise.stated.reader import UnreadError
 from tools.kinds.enterprise.stated.texts import COLUMNS, demands
@@ -189,12 +189,11 @@ def test_every_text_of_a_world_is_read_and_holds_as_it_is(source: str) -> None:
     for latent in built.latents_of(source):
         for one in demands(source, records[latent.ref.partition("/")[2]], [latent]):
             assert one.objections(one.text) == [], latent.ref
-            for stated in (*one.fixed, *one.free):
-                said = _sentence(one.text, stated)
+            for said in [*(kept.sentence for kept in one.fixed), *_stating(one)]:
                 assert one.objections(one.text.replace(said, "")), (latent.ref, said)
 
 
-def _sentence(text: str, stated: Fixed | Free) -> str:
-    if isinstance(stated, Fixed):
-        return stated.sentence
-    return next(said for said in sentences(text) if stated.stated_by(said))
+def _stating(one: Demands) -> Iterator[str]:
+    """For each value of a text the sentence that states it."""
+    for value in one.free:
+        yield next(said for said in sentences(one.text) if value.stated_by(said))
