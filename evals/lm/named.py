@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 ANALOGY = "local/analogy"
 """The model that follows demonstrations by rule. It is no language model; other local models may be."""
 
+SMOLLM2 = "local/smollm2"
+"""A small language model, whose weights a package brings along."""
+
 GROUP = "worksmith.models"
 """The entry point `resolve` of this group takes a name and `tasks=`, whose plans the model `gold` follows."""
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evals.lm.named import ANALOGY
+from evals.lm.named import ANALOGY, SMOLLM2
 from evals.tasks.transcript import GOLD
 from tools.errors import InputError
 from tools.files import PROJECT_FILE
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from evals.tasks.task import Task
 
-SMOLLM2 = "local/smollm2"
 REPLAY = "replay:"
 
 OWN = "own"

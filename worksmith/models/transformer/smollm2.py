@@ -38,7 +38,7 @@ def smollm2() -> TransformerEngine:
     import torch
 
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    version = digest([_source(), _FORM, "float32", device], length=12)
+    version = digest([source_digest(), _FORM, "float32", device], length=12)
     return TransformerEngine(converted, version, window=_WINDOW, device=device)
 
 
@@ -50,7 +50,7 @@ def converted() -> Path:
     Raises:
         InputError: a package is missing, or the cache cannot be written.
     """
-    folder = _caches() / f"smollm2-{_source()[:16]}-{_FORM}"
+    folder = _caches() / f"smollm2-{source_digest()[:16]}-{_FORM}"
     if folder.is_dir():
         return folder
     try:
@@ -86,8 +86,12 @@ def _packaged() -> Path:
 
 
 @cache
-def _source() -> str:
-    """The digest of the packaged file."""
+def source_digest() -> str:
+    """The SHA-256 of the packaged file.
+
+    Raises:
+        InputError: a package is missing.
+    """
     with _packaged().open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

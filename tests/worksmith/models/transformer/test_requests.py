@@ -60,10 +60,10 @@ def test_settings_of_providers_that_say_nothing_to_it_are_taken() -> None:
 
 @pytest.fixture
 def uncached() -> Any:
-    for each in (smollm2.smollm2, smollm2._source):
+    for each in (smollm2.smollm2, smollm2.source_digest):
         each.cache_clear()
     yield
-    for each in (smollm2.smollm2, smollm2._source):
+    for each in (smollm2.smollm2, smollm2.source_digest):
         each.cache_clear()
 
 

@@ -1,0 +1,54 @@
+"""The models from which training begins: by name, with the folder and the digest of their weights."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from evals.lm.named import SMOLLM2
+from tools.errors import InputError
+from tools.seeding import digest
+from worksmith.models.transformer.manifest import ADAPTER, MANIFEST, BaseWeights, file_digests
+from worksmith.models.transformer.smollm2 import converted, source_digest
+
+
+def base_model(name: str) -> tuple[Path, BaseWeights]:
+    """The folder of a base model, and its name with a digest of its files.
+
+    Nothing is downloaded.
+
+    Args:
+        name: `local/smollm2`, a folder with weights as safetensors, or the name of a model on Hugging Face's
+            hub that this machine has already.
+
+    Raises:
+        InputError: it is not here, or has no weights as safetensors.
+    """
+    if name == SMOLLM2:
+        return converted(), BaseWeights(name=name, digest=source_digest())
+    folder = Path(name)
+    if not folder.is_dir():
+        folder = _from_hub(name)
+    if (folder / ADAPTER[0]).is_file():
+        raise InputError(
+            "an adapter is no base", where=str(folder), hint=f"name the base that its {MANIFEST} names"
+        )
+    files = file_digests(folder)
+    if "config.json" not in files or not any(file.endswith(".safetensors") for file in files):
+        raise InputError(
+            "no model with weights as safetensors", where=str(folder), hint="name another base model"
+        )
+    return folder, BaseWeights(name=name, digest=digest(files, length=64))
+
+
+def _from_hub(name: str) -> Path:
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
+
+    try:
+        return Path(snapshot_download(name, local_files_only=True))
+    except (HFValidationError, LocalEntryNotFoundError) as error:
+        raise InputError(
+            "no such base model on this machine",
+            where=name,
+            hint=f"download it first (hf download {name}), or name {SMOLLM2} or a folder",
+        ) from error
