@@ -4,15 +4,29 @@ from __future__ import annotations
 
 from functools import cache
 from random import Random
+from typing import Any
 
 from evals.kinds.office.intents.intent import Slots
 from tools.files.data_files import read_toml
 
 
 def draw_text(rng: Random, kind: str, slots: Slots | None = None) -> str:
-    return rng.choice(_texts()[kind]).format_map(slots or {})
+    texts: list[str] = _texts()[kind]
+    return rng.choice(texts).format_map(slots or {})
+
+
+def draw_message(rng: Random, name: str) -> tuple[str, str]:
+    """A subject and a text to somebody that fits it."""
+    messages: dict[str, list[str]] = _texts()["messages"]
+    subject = rng.choice(list(messages))
+    return subject, rng.choice(messages[subject]).format(name=name)
+
+
+def draw_task_name(rng: Random, board: str) -> str:
+    names: dict[str, list[str]] = _texts()["task_names"]
+    return rng.choice(names[board])
 
 
 @cache
-def _texts() -> dict[str, list[str]]:
+def _texts() -> dict[str, Any]:
     return read_toml(__package__, "texts.toml")

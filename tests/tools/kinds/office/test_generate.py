@@ -4,6 +4,7 @@ from collections import Counter
 from datetime import datetime, timedelta
 from itertools import pairwise, permutations
 from pathlib import Path
+from re import findall
 
 import pytest
 
@@ -92,6 +93,20 @@ def test_mails_are_received_in_order_before_now() -> None:
     assert all("Sam" in body.splitlines()[0] for body in column(tables, "email", "body"))
 
 
+def test_mails_come_on_workdays_and_about_tasks_from_their_board() -> None:
+    tables = build(3)
+    days = [datetime.fromisoformat(text).weekday() for text in column(tables, "email", "sent_datetime")]
+    assert max(days) < 5
+    boards = dict(zip(column(tables, "tasks", "task_name"), column(tables, "tasks", "board"), strict=True))
+    people = dict(
+        zip(column(tables, "tasks", "assigned_to_email"), column(tables, "tasks", "board"), strict=True)
+    )
+    sent = zip(column(tables, "email", "subject"), column(tables, "email", "sender/recipient"), strict=True)
+    about = [(subject.removeprefix("Progress: "), sender) for subject, sender in sent if ": " in subject]
+    assert len(about) > 200
+    assert all(people[sender] == boards.get(name, people[sender]) for name, sender in about)
+
+
 def test_every_day_up_to_yesterday_has_visits() -> None:
     tables = build(1)
     days = set(column(tables, "analytics", "date_of_visit"))
@@ -101,6 +116,10 @@ def test_every_day_up_to_yesterday_has_visits() -> None:
     assert 450 < sources["direct"] < 550
     engaged = column(tables, "analytics", "user_engaged").count("True")
     assert 420 < engaged < 560
+    pages, seconds = (
+        column(tables, "analytics", name) for name in ("page_views", "session_duration_seconds")
+    )
+    assert all(int(one) <= 1 + int(other) / 2 for one, other in zip(pages, seconds, strict=True))
 
 
 def test_tasks_and_customers_are_spread_like_the_original() -> None:
@@ -117,6 +136,10 @@ def test_tasks_and_customers_are_spread_like_the_original() -> None:
     assert set(column(tables, "customers", "product_interest")) == set(PRODUCTS)
     contacts = column(tables, "customers", "last_contact_date")
     assert contacts == sorted(contacts, reverse=True)
+    for notes in column(tables, "customers", "notes"):
+        written = findall(r"(\d{4}-\d\d-\d\d): ([^.]+)", notes)
+        assert written == sorted(written, key=lambda note: note[0])
+        assert len({text for _, text in written}) == len(written)
 
 
 def test_no_name_can_be_taken_for_another() -> None:

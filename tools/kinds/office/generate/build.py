@@ -18,6 +18,8 @@ _VISITORS = 9999
 _SOURCE_WEIGHTS = (0.5, 0.1, 0.1, 0.3)
 _MEAN_SECONDS = 20
 _MEAN_FURTHER_PAGES = 5
+_LEAST_SECONDS = 2
+"""Between two pages of a visit."""
 
 
 def visits(seed: int, count: int, now: datetime) -> list[Row]:
@@ -34,7 +36,7 @@ def visits(seed: int, count: int, now: datetime) -> list[Row]:
             continue
         seen.add((days_back, visitor))
         seconds = int(numbers.expovariate(1 / _MEAN_SECONDS))
-        pages = int(numbers.expovariate(1 / _MEAN_FURTHER_PAGES)) + 1
+        pages = min(int(numbers.expovariate(1 / _MEAN_FURTHER_PAGES)), seconds // _LEAST_SECONDS) + 1
         source = numbers.choices(TRAFFIC_SOURCES, _SOURCE_WEIGHTS)[0]
         day = (now - timedelta(days=days_back)).date().isoformat()
         engaged = str(seconds > 10 and pages > 1)
@@ -74,10 +76,10 @@ def build(seed: int = 0, scale: float = 1.0, now: datetime = DEFAULT_NOW) -> dic
         raise InputError(f"the scale {scale} is not between {least} and {most}", where="scale")
     counts = {table: round(count * scale) for table, count in _COUNTS.items()}
     cast = draw_cast(seed)
-    names = [name for board in BOARDS for name in task_names(board)]
+    boards = {name: board for board in BOARDS for name in task_names(board)}
     return {
         "calendar": events(seed, counts["calendar"], now, cast),
-        "email": mails(seed, counts["email"], now, cast, names),
+        "email": mails(seed, counts["email"], now, cast, boards),
         "analytics": visits(seed, counts["analytics"], now),
         "tasks": tasks(seed, counts["tasks"], now, cast),
         "customers": customers(seed, counts["customers"], now, cast),

@@ -59,6 +59,8 @@ def _phone(numbers: random.Random) -> str:
 
 
 def _notes(numbers: random.Random, contact: date) -> str:
+    """Distinct notes in the order of the pool, which is that of a sale, up to the day of the last contact."""
     kinds = pool()["customers"]["notes"]
-    days = [contact - timedelta(days=numbers.randint(0, 60)) for _ in range(numbers.randint(0, _MOST_NOTES))]
-    return " ".join(f"{day.isoformat()}: {numbers.choice(kinds)}" for day in days)
+    chosen = sorted(numbers.sample(range(len(kinds)), numbers.randint(0, _MOST_NOTES)))
+    days = sorted(contact - timedelta(days=numbers.randint(0, 60)) for _ in chosen)
+    return " ".join(f"{day.isoformat()}: {kinds[one]}" for day, one in zip(days, chosen, strict=True))

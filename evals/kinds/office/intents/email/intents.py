@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from random import Random
 
+from evals.kinds.office.intents import texts
 from evals.kinds.office.intents.email.rules import (
     SENDER,
     delete,
@@ -19,7 +20,6 @@ from evals.kinds.office.intents.email.rules import (
 )
 from evals.kinds.office.intents.intent import Logic, Slots, intents
 from evals.kinds.office.intents.plan_recorder import PlanRecorder
-from evals.kinds.office.intents.texts import draw_text
 from evals.kinds.office.records import Mail, Records
 from evals.tasks.task import Action
 
@@ -60,11 +60,8 @@ def solve_delete_recent(slots: Slots, call: PlanRecorder) -> None:
 
 def draw_message(records: Records, rng: Random) -> Slots:
     name = rng.choice(records.employees).first_name
-    return {
-        "name": name,
-        "subject": draw_text(rng, "subjects"),
-        "body": draw_text(rng, "messages", {"name": name}),
-    }
+    subject, body = texts.draw_message(rng, name)
+    return {"name": name, "subject": subject, "body": body}
 
 
 def send_message(records: Records, slots: Slots) -> list[Action]:
@@ -81,7 +78,7 @@ def draw_answer_about(records: Records, rng: Random) -> Slots:
     return {
         "name": _first_name(records, mail.address),
         "subject": mail.subject,
-        "body": draw_text(rng, "answers"),
+        "body": texts.draw_text(rng, "answers"),
     }
 
 
@@ -179,7 +176,7 @@ def solve_forward_latest(slots: Slots, call: PlanRecorder) -> None:
 
 def draw_answer(records: Records, rng: Random) -> Slots | None:
     sender = draw_sender(records, rng)
-    return sender and {"sender": sender["name"], "body": draw_text(rng, "thanks")}
+    return sender and {"sender": sender["name"], "body": texts.draw_text(rng, "thanks")}
 
 
 def reply_latest(records: Records, slots: Slots) -> list[Action]:

@@ -15,7 +15,7 @@ from evals.kinds.office.intents.project_management.rules import (
     search_tasks,
     update,
 )
-from evals.kinds.office.intents.texts import draw_text
+from evals.kinds.office.intents.texts import draw_task_name
 from evals.kinds.office.intents.wording import day_of, day_words
 from evals.kinds.office.records import ProjectTask, Records
 from evals.tasks.task import Action
@@ -105,9 +105,10 @@ def _hand_over(task_id: str, address: str) -> Action:
 
 
 def draw_new_task(records: Records, rng: Random) -> Slots:
+    board = rng.choice(BOARDS)
     return {
-        "task_name": draw_text(rng, "task_names"),
-        "board": rng.choice(BOARDS),
+        "task_name": draw_task_name(rng, board),
+        "board": board,
         "name": rng.choice(records.project_staff).first_name,
         "date": day_words(records.today + timedelta(days=rng.randint(1, 7))),
     }
