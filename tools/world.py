@@ -34,6 +34,7 @@ class WorldManifest(BaseModel):
     Attributes:
         kind: name of its `WorldKind`.
         origin: `generated`, or the name of the system it was imported from.
+        industry: name and digest of the industry that it was generated for; empty for the kind's usual one.
         now: the clock of every episode, ISO local time.
         database: digest of the SQLite file's bytes.
         digest: content address of the world: of the database and of all else here but the licence.
@@ -47,6 +48,7 @@ class WorldManifest(BaseModel):
     origin: str
     seed: int | None = None
     scale: float | None = None
+    industry: str = ""
     now: datetime
     persona: Persona
     counts: dict[str, int]
@@ -59,8 +61,8 @@ class WorldManifest(BaseModel):
     @property
     def content_digest(self) -> str:
         """What `digest` has to be."""
-        without = {"digest", "licence"} if self.writer else {"digest", "licence", "writer"}
-        return digest(self.model_dump(mode="json", exclude=without))
+        unset = {name for name in ("industry", "writer") if not getattr(self, name)}
+        return digest(self.model_dump(mode="json", exclude={"digest", "licence", *unset}))
 
 
 @dataclass(frozen=True)
@@ -109,6 +111,7 @@ def write_world(
     persona: Persona,
     seed: int | None = None,
     scale: float | None = None,
+    industry: str = "",
     licence: str = "MIT",
     elsewhere: str = "",
     writer: str = "",
@@ -118,7 +121,7 @@ def write_world(
     Args:
         rows: for each table name its rows, cells in the order of the table's columns. A table without
             an entry stays empty.
-        elsewhere, writer: see `WorldManifest`.
+        industry, elsewhere, writer: see `WorldManifest`.
     """
     directory = Path(directory)
     image, counts = _image(tables, rows)
@@ -127,6 +130,7 @@ def write_world(
         origin=origin,
         seed=seed,
         scale=scale,
+        industry=industry,
         now=now,
         persona=persona,
         counts=counts,

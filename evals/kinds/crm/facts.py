@@ -26,6 +26,7 @@ def tell(world: World, tasks: Sequence[Task], facts: dict[str, Any]) -> dict[str
             told[name] = value
         if name == "scale":
             told["mode"] = read_settings(world.path).mode
+            told |= {"industry": world.manifest.industry} if world.manifest.industry else {}
     return told
 
 

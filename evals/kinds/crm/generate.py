@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, time
 
 from evals.authoring.sizes import SplitSizes
@@ -85,7 +85,8 @@ def generate(
     wanted = {split: size for split, size in sizes.by_split().items() if size}
     org, env = OrgRecords(built), Environment(world, sandboxes=1)
     result = Generated()
-    for family in FAMILIES if only is None else only:
+    for each in FAMILIES if only is None else only:
+        family = replace(each, industry=built.industry)
         writer = _Writer(family, mode, env)
         sampler = Sampler(family, org, mode, seed, wanted)
         for place in sampler.places():

@@ -11,6 +11,7 @@ from tools.files.atomic import write_atomically
 from tools.kinds.crm.access.policy import persona_of
 from tools.kinds.crm.access.roles import POLICY_FILE, packaged_policy
 from tools.kinds.crm.generate import DEFAULT_NOW, Built, build
+from tools.kinds.crm.generate.industry import DEFAULT_INDUSTRY, Industry, open_industry
 from tools.kinds.crm.schema import TABLES
 from tools.kinds.crm.settings import Mode, OrgSettings, write_settings
 from tools.kinds.crm.sosl.tables import SEARCH_TABLES, search_rows
@@ -21,12 +22,21 @@ LATENT_FILE = "latent.jsonl"
 
 
 class CrmOptions(BuildOptions):
-    """Settings of a CRM suite. `mode`: by which rules answers are found."""
+    """Settings of a CRM suite.
+
+    Attributes:
+        mode: by which rules answers are found.
+        industry: what the company sells: name of a packaged industry, or a TOML file.
+    """
 
     mode: Mode = Field(
         default="clean",
         description="How answers of a crm suite are found: clean (by the policies that agents are told) "
         "or faithful (as the published system computes them).",
+    )
+    industry: str = Field(
+        default=DEFAULT_INDUSTRY,
+        description="What the company of a crm suite sells: shoes, furniture, or a .toml file of your own.",
     )
 
 
@@ -34,13 +44,15 @@ def build_crm(place: Path, options: CrmOptions, context: BuildContext) -> Made:
     """Generate an org and the questions about it, as many as its size can carry.
 
     Raises:
-        InputError: the scale is out of range.
+        InputError: the scale is out of range, or there is no such industry.
     """
     from evals.kinds.crm.generate import generate
 
+    industry = open_industry(options.industry)
+
     seed, scale, mode = options.seed, options.scale, options.mode
     context.progress(f"generating a CRM org (seed {seed}, scale {scale:g}, {mode} answers)")
-    world, built = build_world(place, seed, scale, mode)
+    world, built = build_world(place, seed, scale, mode, industry)
     context.progress("drawing questions and finding their answers in three ways")
     generated = generate(world, built, mode, seed)
     for family, count in generated.unfilled.items():
@@ -49,10 +61,15 @@ def build_crm(place: Path, options: CrmOptions, context: BuildContext) -> Made:
 
 
 def forecast_crm(options: CrmOptions) -> dict[str, int]:
-    """How many tasks a build aims at; it asks no model."""
+    """How many tasks a build aims at; it asks no model.
+
+    Raises:
+        InputError: there is no such industry.
+    """
     from evals.kinds.crm.families.registry import FAMILIES
     from evals.kinds.crm.generate import Sizes
 
+    open_industry(options.industry)
     return {
         "tasks": len(FAMILIES) * sum(Sizes.of_scale(options.scale).by_split().values()),
         "model_calls_at_most": 0,
@@ -62,9 +79,11 @@ def forecast_crm(options: CrmOptions) -> dict[str, int]:
 BUILDER = SuiteBuilder(CrmOptions, build_crm, forecast_crm)
 
 
-def build_world(out: Path, seed: int, scale: float, mode: Mode = "clean") -> tuple[World, Built]:
+def build_world(
+    out: Path, seed: int, scale: float, mode: Mode = "clean", industry: Industry | None = None
+) -> tuple[World, Built]:
     """Generate an org without tasks in `out`, and say what it was made from."""
-    built = build(seed, scale)
+    built = build(seed, scale, industry=industry)
     return write_org(out, built, mode), built
 
 
@@ -83,4 +102,5 @@ def write_org(out: Path, built: Built, mode: Mode) -> World:
         persona=persona_of("service_manager"),
         seed=built.seed,
         scale=built.scale,
+        industry=built.industry.label,
     )

@@ -12,7 +12,8 @@ from evals.kinds.crm.questions.org_records import OrgRecords
 from evals.kinds.crm.questions.wording import wording
 from evals.tasks.task import Entity
 from tools.kinds.crm.generate.hearing import read_rules
-from tools.kinds.crm.generate.wording import advice, texts
+from tools.kinds.crm.generate.industry import Industry
+from tools.kinds.crm.generate.wording import texts
 
 _NAME = "knowledge_qa"
 _RULES = "rules"
@@ -38,9 +39,14 @@ class Fact:
 
 
 @cache
-def facts() -> Mapping[str, Fact]:
+def facts(industry: Industry) -> Mapping[str, Fact]:
+    """Those of the rules on issues, then those of the advice."""
     known = wording(_NAME)["facts"]
-    return {key: Fact(key=key, **{**fact, "ask": tuple(fact["ask"])}) for key, fact in known.items()}
+    found = {key: Fact(key=key, **{**fact, "ask": tuple(fact["ask"])}) for key, fact in known.items()}
+    return found | {
+        key: Fact(key, own.of, own.cue, own.search, tuple(own.ask), own.tell, own.says)
+        for key, own in industry.data.advice.facts.items()
+    }
 
 
 @cache
@@ -48,41 +54,31 @@ def issues() -> tuple[str, ...]:
     return tuple(policy["key"] for policy in texts("policies")["policies"])
 
 
-@cache
-def categories() -> tuple[str, ...]:
-    return tuple(advice().data["categories"])
+def subjects(fact: Fact, industry: Industry) -> tuple[str, ...]:
+    return issues() if fact.of == _RULES else tuple(industry.called)
 
 
-@cache
-def unknown_categories() -> tuple[str, ...]:
-    return tuple(wording(_NAME)["unknown"]["categories"])
-
-
-def subjects(fact: Fact) -> tuple[str, ...]:
-    return issues() if fact.of == _RULES else categories()
-
-
-def called(subject: str, random: Random) -> str:
+def called(subject: str, random: Random, industry: Industry) -> str:
     if subject not in issues():
         return subject
-    policy = next(each for each in texts("policies")["policies"] if each["key"] == subject)
+    policy = next(each for each in industry.policies if each["key"] == subject)
     return random.choice((wording(_NAME)["short"][subject], f'the article "{policy["title"]}"'))
 
 
-def under(subject: str, random: Random) -> str:
-    topic = texts("policies")["topics"].get(subject)
-    return random.choice((f"under {called(subject, random)}", f"when it is about {topic}"))
+def under(subject: str, random: Random, industry: Industry) -> str:
+    topic = industry.topics.get(subject)
+    return random.choice((f"under {called(subject, random, industry)}", f"when it is about {topic}"))
 
 
-def read_subjects(text: str) -> tuple[list[str], str]:
+def read_subjects(text: str, industry: Industry) -> tuple[list[str], str]:
     """The subjects that a text names, sorted, and the text without them."""
-    names = {name: name for name in (*categories(), *unknown_categories())}
-    for policy in texts("policies")["policies"]:
+    names = {name: name for name in (*industry.called, *industry.data.advice.unknown)}
+    for policy in industry.policies:
         key = policy["key"]
         names |= {
             policy["title"]: key,
             wording(_NAME)["short"][key]: key,
-            texts("policies")["topics"][key]: key,
+            industry.topics[key]: key,
         }
     longest_first = sorted(names, key=len, reverse=True)
     pattern = re.compile("|".join(map(re.escape, longest_first)), re.IGNORECASE)
@@ -93,7 +89,7 @@ def read_subjects(text: str) -> tuple[list[str], str]:
 
 def true_value(org: OrgRecords, key: str, subject: str) -> str | None:
     """What holds, as the org was made; None if no article says so."""
-    fact = facts()[key]
+    fact = facts(org.built.industry)[key]
     if fact.of != _RULES:
         return _advice(org).get(subject, {}).get(key)
     policy = next((each for each in org.built.policies if each.key == subject), None)
@@ -105,7 +101,7 @@ def true_value(org: OrgRecords, key: str, subject: str) -> str | None:
 
 
 def true_article(org: OrgRecords, key: str, subject: str) -> str | None:
-    if facts()[key].of == _RULES:
+    if facts(org.built.industry)[key].of == _RULES:
         return next(each.article for each in org.built.policies if each.key == subject)
     kinds = org.built.latents_of("advice").items()
     return next(
@@ -113,16 +109,17 @@ def true_article(org: OrgRecords, key: str, subject: str) -> str | None:
     )
 
 
-def read_value(key: str, subject: str, title: str, text: str) -> str | None:
+def read_value(key: str, subject: str, title: str, text: str, industry: Industry) -> str | None:
     """What an article says of a fact about a subject; None if it is about something else."""
-    fact = facts()[key]
+    fact = facts(industry)[key]
     if fact.of != _RULES:
-        if not title.lower().endswith((f" {subject}", f" {subject} clean", f" {subject} last")):
+        topic = industry.data.advice.topics[fact.of]
+        if title != topic.title.format(category=subject):
             return None
-        return next((said.facts[key] for said in advice().read(text) if said.kind == key), None)
+        return next((said.facts[key] for said in industry.advice.read(text) if said.kind == key), None)
     if not title.endswith(wording(_NAME)["short"].get(subject, title + "?").removeprefix("the ")):
         return None
-    rules = read_rules(text)
+    rules = read_rules(text, industry)
     remedy, _, limit = key.partition(".")
     if not limit:
         return rules.step
@@ -130,9 +127,9 @@ def read_value(key: str, subject: str, title: str, text: str) -> str | None:
     return None if value is None else _counted(value, fact.unit)
 
 
-def entity(key: str, value: str) -> Entity:
-    fact = facts()[key]
-    alias = list(wording(_NAME)["alias"].get(value, ()))
+def entity(key: str, value: str, industry: Industry) -> Entity:
+    fact = facts(industry)[key]
+    alias = [*wording(_NAME)["alias"].get(value, ()), *industry.data.alias.get(value, ())]
     number = value.partition(" ")[0]
     if fact.unit or number.isdecimal():
         alias.append(number)

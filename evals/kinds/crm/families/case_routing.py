@@ -19,7 +19,7 @@ from evals.kinds.crm.questions.plan_recorder import PlanRecorder, Seen, listed
 from evals.kinds.crm.questions.wording import phrased
 from evals.tasks.task import Entity
 from tools.kinds.crm.generate.dialogue import describe
-from tools.kinds.crm.generate.wording import conversations, texts
+from tools.kinds.crm.generate.industry import Industry
 
 _NAME = "case_routing"
 _PROBLEM = "problem_"
@@ -74,6 +74,7 @@ class CaseRouting(Family):
     def phrase(self, question: Question, random: Random) -> str:
         day = question.today - timedelta(days=random.randint(1, _MOST_DAYS))
         subject, description = describe(
+            self.industry,
             random,
             question.slots["issue"],
             question.slots["product"],
@@ -82,8 +83,8 @@ class CaseRouting(Family):
         return phrased(_NAME, {}, random, subject=subject, description=description)
 
     def parse(self, text: str) -> Mapping[str, str] | None:
-        issues = {said.kind for said in conversations().within(text, _PROBLEM)}
-        products = set(_product_names().findall(text))
+        issues = {said.kind for said in self.industry.conversations.within(text, _PROBLEM)}
+        products = set(_product_names(self.industry).findall(text))
         if len(issues) != 1 or len(products) != 1:
             return None
         return {"issue": issues.pop().removeprefix(_PROBLEM), "product": products.pop()}
@@ -193,11 +194,10 @@ def _answer(agent: str) -> tuple[Entity, ...]:
 
 
 @cache
-def _product_names() -> re.Pattern[str]:
-    data = texts("products")
-    kinds = sorted((kind[0] for each in data["categories"] for kind in each["kinds"]), key=len, reverse=True)
+def _product_names(industry: Industry) -> re.Pattern[str]:
+    kinds = sorted(industry.shapes, key=len, reverse=True)
     return re.compile(
-        rf"\b(?:{'|'.join(data['lines'].split())}) (?:{'|'.join(map(re.escape, kinds))})(?: \d+)?\b"
+        rf"\b(?:{'|'.join(industry.data.lines.split())}) (?:{'|'.join(map(re.escape, kinds))})(?: \d+)?\b"
     )
 
 

@@ -19,12 +19,12 @@ from evals.kinds.crm.families.article_facts import (
     true_article,
     true_value,
     under,
-    unknown_categories,
 )
 from evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth, Values
 from evals.kinds.crm.questions.org_records import OrgRecords
 from evals.kinds.crm.questions.plan_recorder import PlanRecorder
 from evals.kinds.crm.questions.wording import wording
+from tools.kinds.crm.generate.industry import Industry
 
 _NAME = "knowledge_qa"
 _BETWEEN = "; "
@@ -51,7 +51,7 @@ class KnowledgeQa(Family):
         self, org: OrgRecords, mode: Mode, stratum: str, random: Random
     ) -> Iterator[Question | Doubt]:
         while True:
-            asked, about = _draw(stratum, random, unknown=mode == "clean")
+            asked, about = _draw(self.industry, stratum, random, unknown=mode == "clean")
             slots = {"facts": _BETWEEN.join(asked), "about": _BETWEEN.join(about)}
             question = Question(slots, org.snapshot, None, stratum)
             truth = self.truth(org, mode, question)
@@ -76,32 +76,37 @@ class KnowledgeQa(Family):
             return Doubt("there is an answer to a part of it")
         if len(set(values)) < len(values):
             return Doubt("two answers are the same")
-        return tuple(entity(key, value) for key, value in found if value is not None)
+        return tuple(entity(key, value, org.built.industry) for key, value in found if value is not None)
 
     def phrase(self, question: Question, random: Random) -> str:
         asked, about = _slots(question)
-        given = {"first": facts()[asked[0]].tell}
+        own = self.industry
+        known = facts(own)
+        given = {"first": known[asked[0]].tell}
         if len(about) > 1:
             one, other = random.sample(about, 2)
             template = random.choice(wording(_NAME)["templates"]["across"])
-            given |= {"one": called(one, random), "other": called(other, random)}
+            given |= {"one": called(one, random, own), "other": called(other, random, own)}
         elif len(asked) > 1:
             one, other = random.sample(asked, 2)
             template = random.choice(wording(_NAME)["templates"]["pair"])
-            given = {"first": facts()[one].tell, "second": facts()[other].tell}
-            given["about"] = called(about[0], random)
+            given = {"first": known[one].tell, "second": known[other].tell}
+            given["about"] = called(about[0], random, own)
         else:
-            template = random.choice(facts()[asked[0]].ask)
-            given |= {"about": about[0], "under": under(about[0], random) if about[0] in issues() else ""}
+            template = random.choice(known[asked[0]].ask)
+            given |= {
+                "about": about[0],
+                "under": under(about[0], random, own) if about[0] in issues() else "",
+            }
         text: str = template.format_map(given)
         return text[0].upper() + text[1:]
 
     def parse(self, text: str) -> Mapping[str, str] | None:
-        about, rest = read_subjects(text)
+        about, rest = read_subjects(text, self.industry)
         of_rules = {each in issues() for each in about}
         asked = [
             fact.key
-            for fact in facts().values()
+            for fact in facts(self.industry).values()
             if of_rules == {fact.of == _RULES} and re.search(fact.cue, rest, re.IGNORECASE)
         ]
         if not asked or len(asked) * len(about) > 2:
@@ -110,13 +115,13 @@ class KnowledgeQa(Family):
 
     def solve(self, recorder: PlanRecorder, question: Question) -> Values:
         asked, about = _slots(question)
-        words = " ".join([*(facts()[key].search for key in asked), *map(_bare, about)])
+        words = " ".join([*(facts(self.industry)[key].search for key in asked), *map(_bare, about)])
         found = recorder.call(
             "functions.search_knowledge_articles",
             "I look for the words of the question in the articles.",
             search_term=words,
         )
-        return _values(question, ((each["Title"], each["Content"]) for each in found))
+        return _values(self.industry, question, ((each["Title"], each["Content"]) for each in found))
 
     def solve_by_queries(self, recorder: PlanRecorder, question: Question) -> Values:
         phrases = " OR ".join(f'"{_bare(each)}"' for each in _slots(question)[1])
@@ -125,18 +130,18 @@ class KnowledgeQa(Family):
             f"FIND {{{phrases}}} IN ALL FIELDS RETURNING Knowledge__kav(Id, Title, FAQ_Answer__c "
             "WHERE PublishStatus = 'Online' AND Language = 'en_US')",
         )
-        return _values(question, ((each["Title"], each["FAQ_Answer__c"]) for each in found))
+        return _values(self.industry, question, ((each["Title"], each["FAQ_Answer__c"]) for each in found))
 
 
-def _draw(stratum: str, random: Random, *, unknown: bool) -> tuple[list[str], list[str]]:
+def _draw(industry: Industry, stratum: str, random: Random, *, unknown: bool) -> tuple[list[str], list[str]]:
     """Keys of facts and subjects to ask about; some facts are not stated about some subjects."""
-    known = list(facts().values())
+    known = list(facts(industry).values())
     if stratum in (_RULES, "advice"):
         known = [fact for fact in known if (fact.of == _RULES) == (stratum == _RULES)]
     fact = random.choice(known)
-    pool = subjects(fact)
+    pool = subjects(fact, industry)
     if unknown and fact.of != _RULES and random.random() < _UNKNOWN:
-        pool = unknown_categories()
+        pool = tuple(industry.data.advice.unknown)
     about = random.sample(pool, 2 if stratum == "across" else 1)
     others = [each for each in known if each.of == fact.of and each is not fact]
     asked: list[Fact] = [fact, random.choice(others)] if stratum == "pair" else [fact]
@@ -161,17 +166,17 @@ def _reference(org: OrgRecords, question: Question) -> str:
     several = len(_slots(question)[1]) > 1
     sentences = []
     for key, about in _parts(question):
-        text = facts()[key].says.format(value=true_value(org, key, about))
+        text = facts(org.built.industry)[key].says.format(value=true_value(org, key, about))
         sentences.append(f"For {_bare(about)}: {text[0].lower()}{text[1:]}" if several else text)
     return " ".join(sentences)
 
 
-def _values(question: Question, articles: Iterable[tuple[str, str]]) -> Values:
+def _values(industry: Industry, question: Question, articles: Iterable[tuple[str, str]]) -> Values:
     """What articles, by title and text, say to a question; None if nothing."""
     known = list(articles)
     found = []
     for key, about in _parts(question):
-        said_of_it = (read_value(key, about, title, text) for title, text in known)
+        said_of_it = (read_value(key, about, title, text, industry) for title, text in known)
         found.append(next((value for value in said_of_it if value is not None), None))
     values = tuple(value for value in found if value is not None)
     return values if len(values) == len(found) else None

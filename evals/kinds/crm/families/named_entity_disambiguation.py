@@ -17,6 +17,7 @@ from evals.kinds.crm.questions.periods import NUMBER, Period, months_later, read
 from evals.kinds.crm.questions.plan_recorder import PlanRecorder
 from evals.kinds.crm.questions.wording import phrased, wording
 from evals.tasks.task import Entity
+from tools.kinds.crm.generate.industry import Industry
 
 _NAME = "named_entity_disambiguation"
 _COLORED = 0.35
@@ -49,7 +50,7 @@ class NamedEntityDisambiguation(Family):
                 continue
             product = known.product[purchase.product]
             color = product.color if random.random() < _COLORED else ""
-            mention = Mention(random.choice(soft_names_of(product.kind)), color)
+            mention = Mention(random.choice(soft_names_of(product.kind, self.industry)), color)
             contact = known.contact[purchase.account]
             slots = {
                 "contact": contact,
@@ -62,7 +63,7 @@ class NamedEntityDisambiguation(Family):
             yield truth if isinstance(truth, Doubt) else replace(question, answer=truth)
 
     def truth(self, org: OrgRecords, mode: Mode, question: Question) -> Truth:
-        known, mention = shop(org), _mention(question)
+        known, mention = shop(org), _mention(question, org.built.industry)
         found = {each for each in _bought_then(org, question) if known.is_meant(each, mention)}
         if len(found) > 1:
             return Doubt("several such products were bought that day")
@@ -75,7 +76,7 @@ class NamedEntityDisambiguation(Family):
         return phrased(_NAME, {}, random, what=question.slots["mention"], ago=ago)
 
     def parse(self, text: str) -> Mapping[str, str] | None:
-        mention, period = read_mention(text), _read_ago(text)
+        mention, period = read_mention(text, self.industry), _read_ago(text)
         if mention is None or period is None:
             return None
         return {"mention": mention.text, "period": period.text}
@@ -97,7 +98,7 @@ class NamedEntityDisambiguation(Family):
         products = recorder.call(
             "functions.search_products",
             "The contact describes the product, so I search for the words that tell most.",
-            search_term=" ".join(_mention(question).search),
+            search_term=" ".join(_mention(question, self.industry).search),
         )
         found = recorder.call(
             "functions.get_purchase_history",
@@ -123,7 +124,7 @@ class NamedEntityDisambiguation(Family):
         texts = {
             row["Product2Id"]: f"{row['Product2']['Name']}. {row['Product2']['Description']}" for row in rows
         }
-        likely = meant(question.slots["mention"], texts)
+        likely = meant(question.slots["mention"], texts, self.industry)
         period = Period.of(question.slots["period"])
         order = {"Status": "Activated", "EffectiveDate": _back(period, question.today).isoformat()}
         found = [
@@ -134,8 +135,8 @@ class NamedEntityDisambiguation(Family):
         return tuple(dict.fromkeys(found)) or None
 
 
-def _mention(question: Question) -> Mention:
-    mention = read_mention(question.slots["mention"])
+def _mention(question: Question, industry: Industry) -> Mention:
+    mention = read_mention(question.slots["mention"], industry)
     assert mention is not None, "questions are made of known names"
     return mention
 
@@ -152,10 +153,10 @@ def _bought_then(org: OrgRecords, question: Question) -> set[str]:
 
 def _doubt(org: OrgRecords, question: Question) -> Doubt | None:
     """Why not to ask: what is meant cannot be told from all that was ordered, or not found by words."""
-    known, mention = shop(org), _mention(question)
+    known, mention = shop(org), _mention(question, org.built.industry)
     texts = {each.product: known.texts[each.product] for each in _bought(org, question)}
     wanted = {product for product in texts if known.is_meant(product, mention)}
-    if meant(mention.text, texts) != wanted:
+    if meant(mention.text, texts, org.built.industry) != wanted:
         return Doubt("other purchases fit its words as well")
     then = _bought_then(org, question)
     if {each for each in then if has_words(texts[each], mention.search)} != then & wanted:

@@ -25,7 +25,7 @@ from tools.kinds.crm.generate.hearing import (
     turns_of_transcript,
     verdict,
 )
-from tools.kinds.crm.generate.wording import rules, texts
+from tools.kinds.crm.generate.industry import Industry
 
 _NAME = "policy_violation_identification"
 _STRATUM = "any"
@@ -98,7 +98,7 @@ class PolicyViolationIdentification(Family):
             case_id=case,
         )
         if talk:
-            turns = _turns_of_mails(talk.value)
+            turns = _turns_of_mails(talk.value, self.industry)
         else:
             talk = recorder.call(
                 "functions.get_livechat_transcript_by_case_id",
@@ -112,14 +112,14 @@ class PolicyViolationIdentification(Family):
             "Whether a remedy came in time depends on the day on which the case was opened.",
             case_ids=[case],
         )
-        hearing = hear(turns)
+        hearing = hear(turns, self.industry)
         (ordered,) = hearing.days
 
         def search(why: str, words: str) -> list[dict[str, Any]]:
             found = recorder.call("functions.search_knowledge_articles", why, search_term=words, after=[talk])
             return [{"Id": each["Id"], "text": each["Content"]} for each in found]
 
-        return _breached(hearing, _days(ordered, record[0]["CreatedDate"].value), search)
+        return _breached(hearing, _days(ordered, record[0]["CreatedDate"].value), search, self.industry)
 
     def solve_by_queries(self, recorder: PlanRecorder, question: Question) -> Values:
         case = question.slots["case"]
@@ -137,7 +137,7 @@ class PolicyViolationIdentification(Family):
             f"SELECT FromAddress, TextBody FROM EmailMessage WHERE ParentId = '{case}' ORDER BY MessageDate",
         )
         if talk:
-            turns = _turns_of_mails(talk.value)
+            turns = _turns_of_mails(talk.value, self.industry)
         else:
             talk = recorder.soql(
                 "There are no e-mails, so this was a chat.",
@@ -154,7 +154,7 @@ class PolicyViolationIdentification(Family):
             ]
 
         days = _days(item[0]["Order"]["EffectiveDate"].value, record[0]["CreatedDate"].value)
-        return _breached(hear(turns), days, search)
+        return _breached(hear(turns, self.industry), days, search, self.industry)
 
 
 def likeness(org: OrgRecords, case: str) -> Literal["second", "near", "easy"]:
@@ -180,10 +180,10 @@ def _talks(org: OrgRecords) -> Mapping[str, Latent]:
     return org.built.latents_of("conversation")
 
 
-def _turns_of_mails(mails: Sequence[Mapping[str, Any]]) -> list[Turn]:
+def _turns_of_mails(mails: Sequence[Mapping[str, Any]], industry: Industry) -> list[Turn]:
     """What was written, in the order of time, which only some results have."""
     ordered = sorted(mails, key=lambda mail: str(mail.get("MessageDate", "")))
-    return [turn_of_mail(mail) for mail in ordered]
+    return [turn_of_mail(mail, industry) for mail in ordered]
 
 
 def _days(ordered: str, opened: str) -> int:
@@ -191,19 +191,19 @@ def _days(ordered: str, opened: str) -> int:
     return (date.fromisoformat(opened[:10]) - date.fromisoformat(ordered[:10])).days
 
 
-def _breached(hearing: Hearing, days: int, search: Search) -> Values:
+def _breached(hearing: Hearing, days: int, search: Search, industry: Industry) -> Values:
     found = []
     for heard in hearing.concerns:
-        why = f"The customer brings up {texts('policies')['topics'][heard.issue]}; I need the rules about it."
+        why = f"The customer brings up {industry.topics[heard.issue]}; I need the rules about it."
         articles = search(why, wording(_NAME)["search"][heard.issue])
-        article = next(each for each in articles if _is_about(each["text"], heard.issue))
-        if verdict(heard, read_rules(article["text"]), days):
+        article = next(each for each in articles if _is_about(each["text"], heard.issue, industry))
+        if verdict(heard, read_rules(article["text"], industry), days):
             found.append(article["Id"])
     return tuple(dict.fromkeys(found)) or None
 
 
-def _is_about(text: str, issue: str) -> bool:
-    return any(each.facts.get("topic") == texts("policies")["topics"][issue] for each in rules().read(text))
+def _is_about(text: str, issue: str, industry: Industry) -> bool:
+    return any(each.facts.get("topic") == industry.topics[issue] for each in industry.rules.read(text))
 
 
 FAMILY: Family = PolicyViolationIdentification(_NAME, "pvi", "service_agent", frozenset())

@@ -14,7 +14,7 @@ from random import Random
 from evals.kinds.crm.questions.org_records import OrgRecords, Purchase
 from evals.kinds.crm.questions.wording import wording
 from tools.kinds.crm.generate.entities import Product
-from tools.kinds.crm.generate.wording import texts
+from tools.kinds.crm.generate.industry import Industry
 
 _SAME = 1e-9
 
@@ -33,27 +33,22 @@ class SoftName:
 
 
 @cache
-def soft_names() -> Mapping[str, SoftName]:
+def soft_names(industry: Industry) -> Mapping[str, SoftName]:
     """All of them by text in small letters: those of the products' descriptions, and freer ones."""
     found = {}
-    for category in texts("products")["categories"]:
-        for kind, *said, _feature in category["kinds"]:
+    for category in industry.data.categories:
+        for kind, *said, _feature in category.kinds:
             for text in said:
                 found[text.lower()] = SoftName(kind, text, tuple(_content(text)))
-    for kind, phrases in wording("soft_names")["phrases"].items():
+    for kind, phrases in industry.data.recalled.items():
         for text, search in phrases:
             found[text.lower()] = SoftName(kind, text, tuple(search.split()))
     return found
 
 
 @cache
-def soft_names_of(kind: str) -> tuple[SoftName, ...]:
-    return tuple(each for each in soft_names().values() if each.kind == kind)
-
-
-@cache
-def colors() -> tuple[str, ...]:
-    return tuple(texts("products")["colors"])
+def soft_names_of(kind: str, industry: Industry) -> tuple[SoftName, ...]:
+    return tuple(each for each in soft_names(industry).values() if each.kind == kind)
 
 
 @dataclass(frozen=True)
@@ -72,12 +67,12 @@ class Mention:
         return (*self.soft.search, *self.color.split())
 
 
-def read_mention(text: str) -> Mention | None:
+def read_mention(text: str, industry: Industry) -> Mention | None:
     """What a question speaks of; None if of nothing known, or of several things."""
-    found = list(_spoken().finditer(text))
+    found = list(_spoken(industry).finditer(text))
     if len(found) != 1:
         return None
-    return Mention(soft_names()[found[0]["soft"].lower()], (found[0]["color"] or "").lower())
+    return Mention(soft_names(industry)[found[0]["soft"].lower()], (found[0]["color"] or "").lower())
 
 
 def has_words(text: str, words: tuple[str, ...]) -> bool:
@@ -85,16 +80,17 @@ def has_words(text: str, words: tuple[str, ...]) -> bool:
     return {_singular(word.lower()) for word in words} <= _words(text)
 
 
-def meant(mention: str, products: Mapping[str, str]) -> set[str]:
+def meant(mention: str, products: Mapping[str, str], industry: Industry) -> set[str]:
     """Which products are meant best, by their texts: those that share the rarest words of the mention.
 
     Args:
         mention: as it stands in a question.
         products: by id name and description, of all that may be meant.
+        industry: of the company that sells them; says which words mean the same.
     """
     known = {product: _words(text) for product, text in products.items()}
     often = Counter(word for words in known.values() for word in words)
-    wanted = [_alternatives(word) for word in _content(mention)]
+    wanted = [_alternatives(word, industry) for word in _content(mention)]
     weights = [
         math.log(1 + len(known) / max(1, sum(often[word] for word in alternatives)))
         for alternatives in wanted
@@ -112,16 +108,17 @@ def meant(mention: str, products: Mapping[str, str]) -> set[str]:
 
 
 @cache
-def _spoken() -> re.Pattern[str]:
+def _spoken(industry: Industry) -> re.Pattern[str]:
     """Any of the names, the longest that fits, with its color."""
-    longest_first = sorted(soft_names(), key=len, reverse=True)
+    longest_first = sorted(soft_names(industry), key=len, reverse=True)
     names = "|".join(map(re.escape, longest_first))
-    return re.compile(rf"(?:\b(?P<color>{'|'.join(colors())}) )?\b(?P<soft>{names})\b", re.IGNORECASE)
+    colors = "|".join(industry.data.colors)
+    return re.compile(rf"(?:\b(?P<color>{colors}) )?\b(?P<soft>{names})\b", re.IGNORECASE)
 
 
-def _alternatives(word: str) -> set[str]:
+def _alternatives(word: str, industry: Industry) -> set[str]:
     """A word and its synonyms, in the singular."""
-    return {_singular(each) for each in (word, *wording("soft_names")["synonyms"].get(word, ()))}
+    return {_singular(each) for each in (word, *industry.data.synonyms.get(word, ()))}
 
 
 def _content(text: str) -> list[str]:

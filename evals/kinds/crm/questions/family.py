@@ -12,6 +12,7 @@ from evals.kinds.crm.questions.org_records import OrgRecords
 from evals.kinds.crm.questions.plan_recorder import PlanRecorder
 from evals.kinds.crm.questions.wording import said
 from evals.tasks.task import Entity
+from tools.kinds.crm.generate.industry import Industry, packaged
 from tools.kinds.crm.settings import Mode
 
 __all__ = ["Doubt", "Family", "Mode", "Question", "Truth", "Values"]
@@ -65,12 +66,14 @@ class Family(ABC):
         code: three small letters, for ids of tasks.
         persona: id of the asker: `service_agent`, `service_manager` or `service_analyst`.
         worded: names of the slots that every wording says.
+        industry: of the company that the questions are about.
     """
 
     name: str
     code: str
     persona: str
     worded: frozenset[str]
+    industry: Industry = field(default_factory=packaged, kw_only=True, compare=False, repr=False)
 
     def context(self, mode: Mode) -> str:
         """The policies that an agent is told with every question of the family."""

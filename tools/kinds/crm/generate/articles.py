@@ -7,10 +7,10 @@ from itertools import islice, product
 
 from tools.kinds.crm.generate.draft import Draft
 from tools.kinds.crm.generate.entities import Policy
-from tools.kinds.crm.generate.wording import advice, rules, texts
+from tools.kinds.crm.generate.industry import Industry
 
 ADVICE = 35
-"""How many advice articles there are, whatever the size of the org."""
+"""How many advice articles there are at most, whatever the size of the org."""
 
 
 def add_article(draft: Draft, *, title: str, url: str, summary: str, text: str) -> str:
@@ -31,20 +31,18 @@ def add_article(draft: Draft, *, title: str, url: str, summary: str, text: str) 
 
 def add_advice(draft: Draft) -> None:
     """Articles on caring for, fitting and keeping the products of each category."""
-    grammar = advice()
+    grammar, own = draft.industry.advice, draft.industry.data.advice
     numbers = draft.rng("advice")
-    for category, topic in islice(product(grammar.data["categories"], grammar.data["topics"]), ADVICE):
-        entry = grammar.data["topics"][topic]
-        facts = {"category": category} | {
-            kind: numbers.choice(grammar.pools[kind]) for kind in entry["facts"]
-        }
-        stated = [grammar.say(numbers, kind, facts) for kind in entry["facts"]]
-        title = entry["title"].format(category=category)
+    for category, (topic, entry) in islice(product(draft.industry.called, own.topics.items()), ADVICE):
+        kinds = [key for key, fact in own.facts.items() if fact.of == topic]
+        facts = {"category": category} | {kind: numbers.choice(grammar.pools[kind]) for kind in kinds}
+        stated = [grammar.say(numbers, kind, facts) for kind in kinds]
+        title = entry.title.format(category=category)
         article = add_article(
             draft,
             title=title,
             url=title.lower().replace(" ", "-"),
-            summary=entry["summary"].format(category=category),
+            summary=entry.summary.format(category=category),
             text="\n\n".join([grammar.say(numbers, "hello"), " ".join(stated), grammar.say(numbers, "bye")]),
         )
         draft.latent("Knowledge__kav", article, "advice", {"title": title, **facts})
@@ -52,19 +50,19 @@ def add_advice(draft: Draft) -> None:
 
 def add_policies(draft: Draft) -> None:
     numbers = draft.rng("policies")
-    for entry in texts("policies")["policies"]:
+    for entry in draft.industry.policies:
         remedies = {
             remedy: {limit: numbers.choice(values) for limit, values in limits.items()}
             for remedy, limits in entry["remedies"].items()
         }
         issue = draft.add("Issue__c", Id=draft.id("Issue__c"), Name=entry["name"])
-        topic = texts("policies")["topics"][entry["key"]]
+        topic = draft.industry.topics[entry["key"]]
         article = add_article(
             draft,
             title=entry["title"],
             url=entry["url"],
             summary=f"What may be done about {topic}.",
-            text=_text(numbers, topic, entry["step"], remedies),
+            text=_text(draft.industry, numbers, topic, entry["step"], remedies),
         )
         draft.policies.append(Policy(entry["key"], entry["name"], issue, article, entry["step"], remedies))
         facts: dict[str, object] = {"title": entry["title"], "topic": topic, "step": entry["step"]}
@@ -74,8 +72,14 @@ def add_policies(draft: Draft) -> None:
         draft.latent("Issue__c", issue, "issue", {"key": entry["key"], "weight": float(entry["weight"])})
 
 
-def _text(numbers: random.Random, topic: str, step: str, remedies: dict[str, dict[str, int]]) -> str:
-    grammar = rules()
+def _text(
+    industry: Industry,
+    numbers: random.Random,
+    topic: str,
+    step: str,
+    remedies: dict[str, dict[str, int]],
+) -> str:
+    grammar = industry.rules
     limits = [
         grammar.say(numbers, f"limit_{remedy}", {name: str(value) for name, value in values.items()})
         for remedy, values in remedies.items()

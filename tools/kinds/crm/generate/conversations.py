@@ -12,8 +12,9 @@ from itertools import pairwise
 from tools.kinds.crm.generate.dialogue import Dialogue, Shape, Utterance, describe, length
 from tools.kinds.crm.generate.draft import Draft
 from tools.kinds.crm.generate.entities import CaseFile
+from tools.kinds.crm.generate.industry import Industry
 from tools.kinds.crm.generate.plans import Plan, breaches, plan
-from tools.kinds.crm.generate.wording import conversations, texts
+from tools.kinds.crm.generate.wording import texts
 
 _PRIORITIES = {"High": 0.2, "Medium": 0.5, "Low": 0.3}
 _ESCALATED = 0.3
@@ -32,15 +33,16 @@ def add_conversations(draft: Draft) -> None:
     shapes = _shapes(draft, plans)
     for case in draft.cases:
         words, numbers = draft.rng("words", case.id), draft.rng("handling", case.id)
-        said = Dialogue(words, case, plans[case.id]).write(shapes[case.id])
+        said = Dialogue(draft.industry, words, case, plans[case.id]).write(shapes[case.id])
         moments = _moments(numbers, case, said)
         subject, description = describe(
+            draft.industry,
             words,
             draft.policies[case.issue].key,
             case.item.product.name,
             case.item.order.day.isoformat(),
             case.customer.city,
-            _problem(said),
+            _problem(draft.industry, said),
         )
         _add_case(draft, numbers, case, said, subject, description)
         if case.channel == "email":
@@ -50,12 +52,12 @@ def add_conversations(draft: Draft) -> None:
         _note(draft, case, plans[case.id], shapes[case.id].spoken)
 
 
-def _problem(said: list[Utterance]) -> str:
+def _problem(industry: Industry, said: list[Utterance]) -> str:
     """The sentence with which the customer says what is wrong."""
     return next(
         sentence
         for sentence in said[0].sentences
-        for read in conversations().readings(sentence)
+        for read in industry.conversations.readings(sentence)
         if read.kind.startswith("problem_")
     )
 
@@ -67,7 +69,7 @@ def _shapes(draft: Draft, plans: dict[str, Plan]) -> dict[str, Shape]:
     closed = [case for case in draft.cases if case.channel == "email" and case.closed is not None]
     total = sum(length(shapes[case.id], case, plans[case.id]) for case in closed)
     total += sum(
-        len(Dialogue(random.Random(0), c, plans[c.id]).write(shapes[c.id]))
+        len(Dialogue(draft.industry, random.Random(0), c, plans[c.id]).write(shapes[c.id]))
         for c in draft.cases
         if c.channel == "email" and not c.closed
     )
@@ -179,7 +181,7 @@ def _add_mails(
     moments: list[datetime],
     subject: str,
 ) -> None:
-    customer, grammar = case.customer, conversations()
+    customer, grammar = case.customer, draft.industry.conversations
     regards = {
         name: grammar.say(numbers, "regards") for name in dict.fromkeys(each.agent.name for each in said)
     }
@@ -224,7 +226,7 @@ def _add_transcript(
         name, role = (each.agent.name, "Agent") if each.side == "agent" else (case.customer.name, "Customer")
         text = " ".join(each.sentences)
         if spoken and len(lines) != 1 and numbers.random() < _FILLED:  # the second turn is a greeting
-            text = f"{conversations().say(numbers, 'call' if lines else 'call_opening')} {text}"
+            text = f"{draft.industry.conversations.say(numbers, 'call' if lines else 'call_opening')} {text}"
         lines.append(f"[{moment:%H:%M:%S}] {name} ({role}): {html.escape(text)}")
     visitor = draft.id_of(texts("company")["visitor_prefix"])
     for _ in range(2 if draft.noise else 1):

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tools.kinds.crm.generate.entities import Agent, CaseFile
+from tools.kinds.crm.generate.industry import Industry
 from tools.kinds.crm.generate.plans import Concern, Plan
-from tools.kinds.crm.generate.products import shape_of
-from tools.kinds.crm.generate.wording import cities, conversations, texts
+from tools.kinds.crm.generate.wording import cities, texts
 
 Side = Literal["customer", "agent"]
 ASIDES = 12
@@ -49,7 +49,8 @@ class Utterance:
 
 
 class Dialogue:
-    def __init__(self, numbers: random.Random, case: CaseFile, plan: Plan) -> None:
+    def __init__(self, industry: Industry, numbers: random.Random, case: CaseFile, plan: Plan) -> None:
+        self._grammar = industry.conversations
         self._numbers = numbers
         self._case = case
         self._plan = plan
@@ -104,7 +105,7 @@ class Dialogue:
     def _opening(self, concern: Concern, *, unasked: bool) -> list[str]:
         sentences = [self._problem(concern), self._bought()]
         self._numbers.shuffle(sentences)
-        if concern.policy.key in conversations().data["purposes"] and self._numbers.random() < _PURPOSE:
+        if concern.policy.key in self._grammar.data["purposes"] and self._numbers.random() < _PURPOSE:
             sentences.append(self._sentence("purpose"))
         if self._numbers.random() < 0.5:
             sentences.insert(0, self._sentence("mood"))
@@ -153,7 +154,7 @@ class Dialogue:
         self, kind: str, facts: Mapping[str, str] | None = None, about: Set[str] | None = None
     ) -> str:
         known = {**self._facts, **(facts or {})}
-        return conversations().say(self._numbers, kind, known, self._about if about is None else about)
+        return self._grammar.say(self._numbers, kind, known, self._about if about is None else about)
 
     def _customer(self, *sentences: str) -> None:
         self._said.append(Utterance("customer", self._agent, sentences))
@@ -175,6 +176,7 @@ def length(shape: Shape, case: CaseFile, plan: Plan) -> int:
 
 
 def describe(
+    industry: Industry,
     numbers: random.Random,
     issue: str,
     product: str,
@@ -185,14 +187,15 @@ def describe(
     """Subject and description of a case as the customer writes them; they do not name the issue.
 
     Args:
+        industry: of the company that sells the product.
         issue: key of the issue's policy.
         product: its name.
         day: of the order, if the customer tells it.
         city: of the customer; else any.
         problem: the sentence that says what is wrong; else any.
     """
-    grammar = conversations()
-    about = {shape_of(product), issue, "written"}
+    grammar = industry.conversations
+    about = {industry.shape_of(product), issue, "written"}
     facts = {"product": product, "city": city or numbers.choice(cities())}
     sentences = [problem or grammar.say(numbers, f"problem_{issue}", facts, about)]
     if day is not None:
@@ -206,6 +209,6 @@ def describe(
 
 def _together(one: Concern, other: Concern) -> bool:
     """Whether both can be true of one product."""
-    data = conversations().data
+    data = texts("conversations")
     keys = {one.policy.key, other.policy.key}
     return not keys <= set(data["states"]) or any(keys == set(pair) for pair in data["together"])

@@ -10,6 +10,7 @@ from datetime import date, datetime
 from tools.generating.latent import Latent
 from tools.kinds.crm.generate.company import DEFAULT_NOW, Counts, counts
 from tools.kinds.crm.generate.entities import Agent, CaseFile, Customer, Item, Order, Policy, Product
+from tools.kinds.crm.generate.industry import Industry, packaged
 from tools.kinds.crm.ids import make_id
 from tools.kinds.crm.schema import OBJECTS
 from tools.seeding import rng
@@ -36,6 +37,7 @@ class Built:
 
     seed: int
     scale: float
+    industry: Industry = field(repr=False)
     rows: dict[str, list[Row]]
     latents: list[Latent]
     agents: list[Agent] = field(repr=False)
@@ -70,14 +72,18 @@ class Draft:
         now: the clock of the org. Nothing happens later.
         counts: how many records there are to be.
         noise: whether to add records that only get in the way.
+        industry: what the company sells.
         lacks: issues that agents cannot solve, by the agents' ids.
         entries: ids and prices in cents of price book entries, by number of the book and id of the product.
     """
 
-    def __init__(self, seed: int, scale: float = 1.0, *, noise: bool = False) -> None:
+    def __init__(
+        self, seed: int, scale: float = 1.0, *, noise: bool = False, industry: Industry | None = None
+    ) -> None:
         self.seed = seed
         self.scale = scale
         self.noise = noise
+        self.industry = industry or packaged()
         self.now: datetime = DEFAULT_NOW
         self.counts: Counts = counts(scale)
         self.agents: list[Agent] = []

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from tools.kinds.crm.generate.entities import Violation
-from tools.kinds.crm.generate.wording import Said, conversations, rules, texts
+from tools.kinds.crm.generate.industry import Industry
+from tools.kinds.crm.generate.wording import Said, texts
 
 _LINE = re.compile(r"\[\d\d:\d\d:\d\d\] (?P<name>[^(]+) \((?P<role>Agent|Customer)\): (?P<text>.*)")
 _OFFER, _PROBLEM, _LIMIT = "offer_", "problem_", "limit_"
@@ -68,9 +69,9 @@ class Hearing:
     unclear: list[str] = field(default_factory=list)
 
 
-def read_rules(text: str) -> Rules:
+def read_rules(text: str, industry: Industry) -> Rules:
     step, limits = "", {}
-    for said in rules().read(text):
+    for said in industry.rules.read(text):
         if not said.kind:
             raise ValueError(f"unclear: {said.text}")
         if said.kind == "step":
@@ -91,20 +92,19 @@ def turns_of_transcript(body: str) -> list[Turn]:
     return turns
 
 
-def turn_of_mail(mail: Record) -> Turn:
+def turn_of_mail(mail: Record, industry: Industry) -> Turn:
     """Who wrote what in an e-mail; letterhead and signature are no part of it."""
-    company = texts("company")
-    from_agent = str(mail["FromAddress"]).endswith(company["agents_at"])
+    from_agent = str(mail["FromAddress"]).endswith(industry.data.agents_at)
     _, _, text, _, _, author, *_ = str(mail["TextBody"]).split("\n")
     return Turn(author, from_agent, text)
 
 
-def hear(turns: Iterable[Turn]) -> Hearing:
+def hear(turns: Iterable[Turn], industry: Industry) -> Hearing:
     hearing = Hearing()
     for turn in turns:
         if turn.from_agent and turn.speaker not in hearing.agents:
             hearing.agents.append(turn.speaker)
-        for said in conversations().read(turn.text):
+        for said in industry.conversations.read(turn.text):
             _note(hearing, turn, said)
     return hearing
 

@@ -69,7 +69,7 @@ def add_agents(draft: Draft) -> None:
 
 def _add_user(draft: Draft, names: Iterator[str]) -> tuple[str, str, str]:
     name = next(names)
-    email = address(name, texts("company")["agents_at"])
+    email = address(name, draft.industry.data.agents_at)
     user = draft.id("User")
     numbers = draft.rng("user", user)
     parts = split(name)

@@ -6,12 +6,11 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime
-from functools import cache
-from typing import Any
 
 from tools.kinds.crm.generate.company import DEFAULT_NOW, YEARS
 from tools.kinds.crm.generate.draft import Draft, written_cents
 from tools.kinds.crm.generate.entities import Product
+from tools.kinds.crm.generate.industry_file import CLEARANCE, Category, IndustryFile
 from tools.kinds.crm.generate.wording import texts
 
 _DISCONTINUED = 0.06
@@ -22,45 +21,29 @@ class _Named:
     """A product before its latent variables: its category, kind and name."""
 
     category: int
-    kind: list[str]
+    kind: tuple[str, str, str, str]
     line: str
     name: str
-
-
-@cache
-def shapes() -> dict[str, str]:
-    """The shape of each kind of product."""
-    return {
-        kind: category.get("shapes", {}).get(kind, category["shape"])
-        for category in texts("products")["categories"]
-        for kind, *_ in category["kinds"]
-    }
-
-
-def shape_of(product: str) -> str:
-    """The shape of the product with this name, which is a line, a kind and perhaps a number."""
-    kind = product.partition(" ")[2].rstrip(" 0123456789")
-    return shapes()[kind]
 
 
 def add_products(draft: Draft) -> None:
     """Categories, products with their latent variables, and the one or two categories that each is in."""
     numbers = draft.rng("products")
-    categories = texts("products")["categories"]
+    categories = draft.industry.data.categories
     catalogue = draft.id_of(texts("company")["catalogue_prefix"])
     ids = []
     for category in categories:
         ids.append(
             draft.add(
-                "ProductCategory", Id=draft.id("ProductCategory"), Name=category["name"], CatalogId=catalogue
+                "ProductCategory", Id=draft.id("ProductCategory"), Name=category.name, CatalogId=catalogue
             )
         )
-        draft.categories.append(category["name"])
+        draft.categories.append(category.name)
     total = draft.counts.products
     popularity = [(rank + 6) ** -0.95 for rank in range(total)]
     numbers.shuffle(popularity)
     doubled = set(numbers.sample(range(total), draft.counts.category_links - total))
-    named = _names(numbers, categories)
+    named = _names(numbers, categories, draft.industry.data.lines.split())
     for number in range(total):
         product = _product(draft, numbers, next(named), popularity[number], number in doubled)
         draft.products.append(product)
@@ -73,10 +56,9 @@ def add_products(draft: Draft) -> None:
             )
 
 
-def _names(numbers: random.Random, categories: list[dict[str, Any]]) -> Iterator[_Named]:
+def _names(numbers: random.Random, categories: list[Category], lines: list[str]) -> Iterator[_Named]:
     """Products in random order, categories in turn; later generations of a name get a number."""
-    lines = texts("products")["lines"].split()
-    pairs = [[(kind, line) for kind in category["kinds"] for line in lines] for category in categories]
+    pairs = [[(kind, line) for kind in category.kinds for line in lines] for category in categories]
     for each in pairs:
         numbers.shuffle(each)
     turn = 0
@@ -92,20 +74,20 @@ def _names(numbers: random.Random, categories: list[dict[str, Any]]) -> Iterator
 def _product(
     draft: Draft, numbers: random.Random, named: _Named, popularity: float, doubled: bool
 ) -> Product:
-    words = texts("products")
-    category = words["categories"][named.category]
-    weights = [policy["weight"] for policy in texts("policies")["policies"]]
-    also = [draft.categories.index(numbers.choice(category["also"]))] if doubled else []
+    words = draft.industry.data
+    category = words.categories[named.category]
+    weights = [policy["weight"] for policy in draft.industry.policies]
+    also = [draft.categories.index(numbers.choice(category.also))] if doubled else []
     weakspots = numbers.choices(range(len(weights)), weights, k=2)
-    low, high = category["price"]
+    low, high = category.price
     product = Product(
         id=draft.id("Product2"),
         name=named.name,
         kind=named.kind[0],
-        shape=shapes()[named.kind[0]],
+        shape=draft.industry.shapes[named.kind[0]],
         soft=(named.kind[1], named.kind[2]),
-        color=numbers.choice(words["colors"]),
-        material=numbers.choice(words["materials"]),
+        color=numbers.choice(words.colors),
+        material=numbers.choice(words.materials),
         categories=(named.category, *also),
         popularity=popularity,
         burst=numbers.randrange(len(texts("company")["events"])),
@@ -117,19 +99,19 @@ def _product(
         "Product2",
         Id=product.id,
         Name=product.name,
-        Description=_description(numbers, product, named),
+        Description=_description(words, numbers, product, named),
         IsActive=numbers.random() >= _DISCONTINUED,
         External_ID__c=f"SKU-{number:05d}",
-        ProductCode=f"LF-{named.kind[0][:2].upper()}-{number:05d}",
-        Family=category["family"],
+        ProductCode=f"{words.code}-{named.kind[0][:2].upper()}-{number:05d}",
+        Family=category.family,
     )
     _note(draft, product)
     return product
 
 
-def _description(numbers: random.Random, product: Product, named: _Named) -> str:
+def _description(words: IndustryFile, numbers: random.Random, product: Product, named: _Named) -> str:
     first, second = product.soft
-    form: str = numbers.choice(texts("products")["description"])
+    form: str = numbers.choice(words.description)
     return form.format(
         noun=product.kind,
         line=named.line,
@@ -173,7 +155,7 @@ Book = tuple[str, str, float, datetime, datetime]
 def add_prices(draft: Draft) -> None:
     """The standard book first, then those of seasons, regions and sales, with all their entries."""
     numbers = draft.rng("prices")
-    for name, purpose, factor, start, end in _books():
+    for name, purpose, factor, start, end in _books(draft.industry.data.clearance):
         book = draft.id("Pricebook2")
         draft.add(
             "Pricebook2",
@@ -216,12 +198,12 @@ def book_of(region: int, day: date, chance: float) -> int:
     if chance < 0.65:
         return 1 + seasonal + region % len(words["regional"])
     if chance > 0.9:
-        return 1 + seasonal + len(words["regional"]) + (region + day.month) % len(words["clearance"])
+        return 1 + seasonal + len(words["regional"]) + (region + day.month) % CLEARANCE
     year, season = (day.year, (day.month - 3) // 3) if day.month >= 3 else (day.year - 1, 3)
     return 1 + (year - YEARS[0]) * len(words["seasons"]) + season if year >= YEARS[0] else 0
 
 
-def _books() -> Iterator[Book]:
+def _books(clearance: list[str]) -> Iterator[Book]:
     words = texts("company")["books"]
     yield words["standard"], "List prices of all products", 1.0, _START, _FOREVER
     for year in YEARS:
@@ -237,5 +219,5 @@ def _books() -> Iterator[Book]:
             _START,
             _FOREVER,
         )
-    for place, sale in enumerate(words["clearance"]):
+    for place, sale in enumerate(clearance):
         yield f"Clearance {sale}", f"Reduced prices: {sale.lower()}", 0.55 + 0.04 * place, _START, _FOREVER

@@ -209,40 +209,5 @@ def _literal(part: str) -> str:
 
 
 @cache
-def conversations() -> Grammar:
-    policies = texts("policies")
-    places = cities()
-    pools = {
-        "step": [policy["step"] for policy in policies["policies"]],
-        "remedy": list(policies["names"].values()),
-        "city": places,
-        "place": places,
-    }
-    merged: dict[str, Any] = {"say": {}, "only": {}}
-    for name in ("conversations", "asides", "problems"):
-        data = texts(name)
-        merged = {**data, **merged}
-        merged["say"] |= data["say"]
-        for subject, kinds in data.get("only", {}).items():
-            merged["only"].setdefault(subject, {}).update(kinds)
-    return Grammar(merged, pools)
-
-
-@cache
 def cities() -> list[str]:
     return [city for each in texts("company")["states"].values() for city in each]
-
-
-@cache
-def rules() -> Grammar:
-    policies = texts("policies")
-    pools = {
-        "step": [policy["step"] for policy in policies["policies"]],
-        "topic": list(policies["topics"].values()),
-    }
-    return Grammar(policies, pools)
-
-
-@cache
-def advice() -> Grammar:
-    return Grammar(texts("advice"))
