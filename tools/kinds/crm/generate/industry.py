@@ -68,7 +68,7 @@ class Industry:
     @cached_property
     def topics(self) -> dict[str, str]:
         """What the article about each issue is about."""
-        shared = texts("policies")["topics"]
+        shared: dict[str, str] = texts("policies")["topics"]
         of_goods = self.data.issues
         return shared | {"returns": of_goods.returns.topic, "size": of_goods.size.topic}
 
@@ -144,9 +144,13 @@ def industry_names() -> list[str]:
     return sorted(entry.name.removesuffix(".toml") for entry in found if entry.name.endswith(".toml"))
 
 
-@cache
 def packaged(name: str = DEFAULT_INDUSTRY) -> Industry:
-    """One of `industry_names`."""
+    """One of `industry_names`; always the same object."""
+    return _packaged(name)
+
+
+@cache
+def _packaged(name: str) -> Industry:
     file = f"{_FOLDER}/{name}.toml"
     return Industry(name, _read(read_text(__package__, file), file))
 

@@ -8,6 +8,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from tools.kinds.crm.schema import OBJECTS
+
 ISSUES = ("size", "defect", "guarantee")
 """Keys of the issues whose complaints depend on what is sold; the others are the same in every industry."""
 
@@ -25,7 +27,6 @@ _SLOTS = {"product", "city", "place", "first", "day"}
 
 Text = Annotated[str, StringConstraints(min_length=1, max_length=300, pattern=r"^[^\n]+$")]
 Word = Annotated[str, StringConstraints(pattern=r"^[A-Z][a-z]+$")]
-"""A name of a line: one capitalised word."""
 Key = Annotated[str, StringConstraints(pattern=r"^[a-z]+$")]
 Color = Annotated[str, StringConstraints(pattern=r"^[a-z]+(?: [a-z]+)*$")]
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Z][A-Za-z'-]*(?: [A-Z][A-Za-z'-]*)*$", max_length=40)]
@@ -58,7 +59,9 @@ class Category(_Part):
     Attributes:
         called: in articles, in small letters and the plural: `running shoes`.
         shape: what sentences about its products may speak of; `shapes` of kinds that differ.
+        family: a value of the field `Family` of products.
         price: lowest and highest, in dollars.
+        materials: of its products; those of the industry by default.
         also: other categories that some of its products are in as well.
         kinds: name, two ways to speak of it without the name, and what it is good at.
     """
@@ -67,13 +70,17 @@ class Category(_Part):
     called: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z -]*$")]
     shape: Key
     shapes: dict[Name, Key] = {}
-    family: Name
+    family: str
     price: tuple[Annotated[int, Field(ge=1)], Annotated[int, Field(le=100_000)]]
+    materials: list[Plain] = []
     also: Annotated[list[Plain], Field(min_length=1)]
     kinds: Annotated[list[tuple[Name, Plain, Plain, Plain]], Field(min_length=2)]
 
     @model_validator(mode="after")
     def _is_sound(self) -> Self:
+        family = OBJECTS["Product2"].field("Family")
+        if family and self.family not in family.values:
+            raise ValueError(f"family of {self.name} is one of {', '.join(family.values)}")
         if self.price[0] > self.price[1]:
             raise ValueError(f"the price of {self.name} starts above its end")
         if unknown := self.shapes.keys() - {kind[0] for kind in self.kinds}:
@@ -127,7 +134,7 @@ class AdviceFact(_Part):
 
 
 class Advice(_Part):
-    """Articles with advice. `unknown`: categories that questions may name although nothing is sold of them."""
+    """Articles with advice. `unknown`: categories that no article is about, for questions without answer."""
 
     hello: Several
     bye: Several

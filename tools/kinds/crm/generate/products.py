@@ -47,11 +47,11 @@ def add_products(draft: Draft) -> None:
     for number in range(total):
         product = _product(draft, numbers, next(named), popularity[number], number in doubled)
         draft.products.append(product)
-        for category in product.categories:
+        for place in product.categories:
             draft.add(
                 "ProductCategoryProduct",
                 Id=draft.id("ProductCategoryProduct"),
-                ProductCategoryId=ids[category],
+                ProductCategoryId=ids[place],
                 ProductId=product.id,
             )
 
@@ -87,7 +87,7 @@ def _product(
         shape=draft.industry.shapes[named.kind[0]],
         soft=(named.kind[1], named.kind[2]),
         color=numbers.choice(words.colors),
-        material=numbers.choice(words.materials),
+        material=numbers.choice(category.materials or words.materials),
         categories=(named.category, *also),
         popularity=popularity,
         burst=numbers.randrange(len(texts("company")["events"])),

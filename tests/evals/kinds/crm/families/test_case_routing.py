@@ -15,7 +15,7 @@ from evals.kinds.crm.questions.family import Doubt, Mode, Question
 from evals.kinds.crm.questions.org_records import Case, OrgRecords, Purchase
 from tests.evals.kinds.crm.families.orgs import small_org
 from tests.tools.kinds.crm.generate.orgs import small
-from tools.kinds.crm.generate.wording import conversations
+from tools.kinds.crm.generate.industry import packaged
 
 TODAY = date(2022, 5, 1)
 ISSUE, OTHER = "size", "defect"
@@ -136,7 +136,7 @@ def _before(mode: Mode, ctx: ToolContext) -> tuple[OrgRecords, Mode, Question]:
 
 @pytest.mark.parametrize("issue", list(issue_names()))
 def test_texts_are_known_to_be_about_their_issue(issue: str) -> None:
-    for form, product in zip(conversations().forms(f"problem_{issue}"), count(), strict=False):
+    for form, product in zip(packaged().conversations.forms(f"problem_{issue}"), count(), strict=False):
         name = f"Corvane {'Cap' if product % 2 else 'Rain Shell'}"
         text = f'The customer writes: "{form.text.format(product=name)} What do you suggest?" Who gets it?'
         assert FAMILY.parse(text) == {"issue": issue, "product": name}

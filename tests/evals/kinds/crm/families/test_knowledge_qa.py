@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -23,7 +24,9 @@ from evals.kinds.crm.suites import write_org
 from evals.scoring.answers.matching import find_values
 from tests.evals.kinds.crm.families.orgs import small_org
 from tests.tools.kinds.crm.generate.orgs import place_of, small, spoiled
+from tools.kinds.crm.generate.industry import industry_names, packaged
 
+SHOES = packaged()
 STRATA = ("rules", "advice", "pair", "across")
 
 
@@ -35,11 +38,11 @@ def draws(stratum: str, count: int = 200) -> list[Question]:
 def test_what_is_true_stands_in_one_article_and_nowhere_else() -> None:
     articles = small_org().articles
     stated = 0
-    for key, fact in facts().items():
-        for subject in subjects(fact):
+    for key, fact in facts(SHOES).items():
+        for subject in subjects(fact, SHOES):
             wanted = true_value(small_org(), key, subject)
             found = {
-                article: read_value(key, subject, str(row["Title"]), str(row["FAQ_Answer__c"]))
+                article: read_value(key, subject, str(row["Title"]), str(row["FAQ_Answer__c"]), SHOES)
                 for article, row in articles.items()
             }
             said = {article: value for article, value in found.items() if value is not None}
@@ -49,12 +52,15 @@ def test_what_is_true_stands_in_one_article_and_nowhere_else() -> None:
     assert stated > 170
 
 
-@pytest.mark.parametrize("key", list(facts()))
-def test_every_wording_of_a_fact_is_told_from_those_of_others(key: str) -> None:
-    for subject in subjects(facts()[key]):
+@pytest.mark.parametrize(
+    ("industry", "key"), [(name, key) for name in industry_names() for key in facts(packaged(name))]
+)
+def test_every_wording_of_a_fact_is_told_from_those_of_others(industry: str, key: str) -> None:
+    family = replace(FAMILY, industry=packaged(industry))
+    for subject in subjects(facts(family.industry)[key], family.industry):
         question = Question({"facts": key, "about": subject}, small_org().snapshot, None, "rules")
         for number in range(6):
-            assert FAMILY.parse(FAMILY.phrase(question, Random(number))) == question.slots
+            assert family.parse(family.phrase(question, Random(number))) == question.slots
 
 
 @pytest.mark.parametrize("stratum", STRATA)
@@ -73,7 +79,7 @@ def test_where_there_is_no_answer_something_like_it_has_one(stratum: str) -> Non
     assert empty
     for question in empty:
         for key in question.slots["facts"].split("; "):
-            assert any(true_value(small_org(), key, each) for each in subjects(facts()[key]))
+            assert any(true_value(small_org(), key, each) for each in subjects(facts(SHOES)[key], SHOES))
             for about in question.slots["about"].split("; "):
                 assert true_value(small_org(), key, about) is None
 
@@ -95,8 +101,8 @@ def test_faithful_questions_all_have_an_answer() -> None:
 def test_values_may_be_written_in_other_ways(value: str, answers: list[str]) -> None:
     key = "discount.percent" if "percent" in value else "refund.within"
     for answer in answers:
-        assert find_values(answer, [entity(key, value)]).exact, answer
-    assert not find_values("99 days", [entity(key, value)]).exact
+        assert find_values(answer, [entity(key, value, SHOES)]).exact, answer
+    assert not find_values("99 days", [entity(key, value, SHOES)]).exact
 
 
 def test_another_article_text_changes_what_functions_and_queries_find(tmp_path: Path) -> None:

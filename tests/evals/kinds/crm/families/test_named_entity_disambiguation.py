@@ -16,6 +16,7 @@ from evals.kinds.crm.questions.family import Doubt, Question
 from evals.kinds.crm.questions.org_records import OrgRecords, Purchase
 from tests.evals.kinds.crm.families.orgs import small_org
 from tests.tools.kinds.crm.generate.orgs import place_of, small, spoiled
+from tools.kinds.crm.generate.industry import packaged
 
 
 def draws(stratum: str, count: int = 150) -> list[Question]:
@@ -25,7 +26,7 @@ def draws(stratum: str, count: int = 150) -> list[Question]:
 
 def bought(question: Question) -> list[Purchase]:
     """All that the contact ordered of the kind and color that is meant."""
-    mention = read_mention(question.slots["mention"])
+    mention = read_mention(question.slots["mention"], packaged())
     assert mention is not None
     account = small_org().account_of[question.slots["contact"]]
     kinds = {p.id: (p.kind, p.color) for p in small().products}

@@ -6,15 +6,16 @@ from dataclasses import replace
 from functools import cache
 
 from tools.kinds.crm.generate import Built, build
+from tools.kinds.crm.generate.industry import DEFAULT_INDUSTRY, packaged
 from tools.kinds.crm.schema import OBJECTS
 
 SMALL = 0.05
 
 
 @cache
-def small(seed: int = 7) -> Built:
+def small(seed: int = 7, industry: str = DEFAULT_INDUSTRY) -> Built:
     """A small org; shared, so it is not to be changed."""
-    return build(seed, SMALL)
+    return build(seed, SMALL, industry=packaged(industry))
 
 
 @cache

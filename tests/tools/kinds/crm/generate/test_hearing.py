@@ -5,11 +5,13 @@ from __future__ import annotations
 import pytest
 
 from tools.kinds.crm.generate.hearing import Hearing, Turn, hear, read_rules, turns_of_transcript, verdict
+from tools.kinds.crm.generate.industry import packaged
 
 ARTICLE = read_rules(
     "No remedy is given until the customer has supplied a photo of the damage.\n\n"
     "A replacement may be sent up to 25 days after the order. "
-    "Agents may lengthen the warranty, though by no more than 90 days."
+    "Agents may lengthen the warranty, though by no more than 90 days.",
+    packaged(),
 )
 PROBLEM = "The strap at the back of the Corvane Cap broke at the first try."
 PHOTO = "Here you have a photo of the damage."
@@ -17,7 +19,7 @@ REPLACED = "We replace it with a new one."
 
 
 def talk(customer: str, agent: str) -> Hearing:
-    return hear([Turn("Ana Diaz", False, customer), Turn("Bo Lee", True, agent)])
+    return hear([Turn("Ana Diaz", False, customer), Turn("Bo Lee", True, agent)], packaged())
 
 
 @pytest.mark.parametrize(
@@ -56,7 +58,7 @@ def test_verdicts(customer: str, agent: str, days: int, broken: set[str]) -> Non
 
 def test_a_proof_that_comes_after_the_remedy_is_too_late() -> None:
     turns = [Turn("Ana Diaz", False, PROBLEM), Turn("Bo Lee", True, REPLACED), Turn("Ana Diaz", False, PHOTO)]
-    assert verdict(hear(turns).concerns[0], ARTICLE, 1) == {"skipped_step"}
+    assert verdict(hear(turns, packaged()).concerns[0], ARTICLE, 1) == {"skipped_step"}
 
 
 def test_remedies_belong_to_what_was_brought_up_last() -> None:
@@ -67,7 +69,8 @@ def test_remedies_belong_to_what_was_brought_up_last() -> None:
             Turn("Bo Lee", True, REPLACED),
             Turn("Ana Diaz", False, f"{second} I have attached the membership number."),
             Turn("Bo Lee", True, "As compensation I have added 100 points."),
-        ]
+        ],
+        packaged(),
     )
     assert [(heard.issue, heard.remedies) for heard in hearing.concerns] == [
         ("defect", [("replacement", {})]),

@@ -9,7 +9,7 @@ import pytest
 from tests.tools.kinds.crm.generate.checks.verify import verify
 from tests.tools.kinds.crm.generate.orgs import SMALL, place_of, small, spoiled
 from tools.kinds.crm.generate import Built, build
-from tools.kinds.crm.generate.wording import conversations
+from tools.kinds.crm.generate.industry import packaged
 
 SPOILS: dict[str, Callable[[Built], Built]] = {
     "is no Account": lambda b: spoiled(b, "Contact", 0, AccountId=str(b.rows["User"][0][0])),
@@ -85,22 +85,22 @@ def _case_of_shape(built: Built, shape: str) -> int:
 def _of_another_shape(built: Built) -> Built:
     """Shoes described as a shirt is."""
     place = _case_of_shape(built, "shoe")
-    planted = next(form for form in conversations().forms("problem_size") if form.only == {"top"})
-    text = conversations().fill(planted.text, {"product": built.cases[place].item.product.name})
+    planted = next(form for form in packaged().conversations.forms("problem_size") if form.only == {"top"})
+    text = packaged().conversations.fill(planted.text, {"product": built.cases[place].item.product.name})
     return spoiled(built, "Case", place, Description=text)
 
 
 def _in_two_states(built: Built) -> Built:
     """A conversation about two products, now about one."""
     mails = built.records("EmailMessage")
-    others = [form.text for form in conversations().forms("besides_other")]
+    others = [form.text for form in packaged().conversations.forms("besides_other")]
     place, other = next(
         (place, other)
         for place, mail in enumerate(mails)
         for other in others
         if other in str(mail["TextBody"])
     )
-    body = str(mails[place]["TextBody"]).replace(other, conversations().forms("besides")[0].text)
+    body = str(mails[place]["TextBody"]).replace(other, packaged().conversations.forms("besides")[0].text)
     return spoiled(built, "EmailMessage", place, TextBody=body)
 
 

@@ -8,8 +8,8 @@ import re
 import pytest
 
 from tools.kinds.crm.generate.dialogue import describe
-from tools.kinds.crm.generate.products import shapes
-from tools.kinds.crm.generate.wording import Grammar, advice, conversations, long_day, rules, texts
+from tools.kinds.crm.generate.industry import industry_names, packaged
+from tools.kinds.crm.generate.wording import Grammar, long_day, texts
 
 VALUES = {
     "product": "Corvane Road Racer 2",
@@ -24,12 +24,13 @@ VALUES = {
     "points": "250",
     "category": "running shoes",
 }
-GRAMMARS = {"conversations": conversations, "rules": rules, "advice": advice}
+GRAMMARS = ("conversations", "rules", "advice")
 
 
 @pytest.mark.parametrize("name", GRAMMARS)
-def test_every_sentence_is_read_back_to_its_kind_and_facts(name: str) -> None:
-    grammar: Grammar = GRAMMARS[name]()
+@pytest.mark.parametrize("industry", industry_names())
+def test_every_sentence_is_read_back_to_its_kind_and_facts(industry: str, name: str) -> None:
+    grammar: Grammar = getattr(packaged(industry), name)
     for form in grammar.forms():
         slots = re.findall(r"\{(\w+)\}", form.text)
         pools = {slot: grammar.pools[slot][:10] for slot in slots if slot in grammar.pools}
@@ -43,22 +44,25 @@ def test_every_sentence_is_read_back_to_its_kind_and_facts(name: str) -> None:
             )
 
 
-def test_each_problem_has_ten_sentences_for_each_shape() -> None:
+@pytest.mark.parametrize("industry", industry_names())
+def test_each_problem_has_ten_sentences_for_each_shape(industry: str) -> None:
     for policy in texts("policies")["policies"]:
-        for shape in shapes().values():
-            assert len(conversations().forms(f"problem_{policy['key']}", {shape})) >= 10
+        for shape in packaged(industry).shapes.values():
+            assert len(packaged(industry).conversations.forms(f"problem_{policy['key']}", {shape})) >= 10
 
 
 @pytest.mark.parametrize(("product", "article"), [("Ulster Slip-On", "an"), ("Yarrow Cap", "a")])
 def test_products_have_the_right_article(product: str, article: str) -> None:
-    grammar = conversations()
+    grammar = packaged().conversations
     sentence = grammar.fill("My wife ordered a {product} too, so this one can go back.", {"product": product})
     assert f" ordered {article} {product} too" in sentence
     assert [said.facts for said in grammar.read(sentence)] == [{"product": product}]
 
 
 def test_what_no_sentence_says_is_unclear() -> None:
-    said = list(conversations().read("What can you do for me? The moon is made of cheese.\nI order you."))
+    said = list(
+        packaged().conversations.read("What can you do for me? The moon is made of cheese.\nI order you.")
+    )
     assert [each.kind for each in said] == ["wish", "", ""]
 
 
@@ -70,7 +74,7 @@ def test_a_sentence_with_two_readings_is_unclear() -> None:
 def test_days_are_written_as_customers_write_them() -> None:
     assert long_day("2021-12-01") == "December 1, 2021"
     assert (
-        conversations().fill("{validity} {day}", {"validity": "1", "day": "2020-02-29"})
+        packaged().conversations.fill("{validity} {day}", {"validity": "1", "day": "2020-02-29"})
         == "1 day February 29, 2020"
     )
 
@@ -81,7 +85,9 @@ def test_descriptions_imply_the_issue_without_naming_it() -> None:
             word for word in policy["name"].lower().split() if word not in ("and", "product", "order", "item")
         }
         for number in range(30):
-            subject, description = describe(random.Random(number), policy["key"], "Corvane Cap", "2022-03-04")
-            kinds = {said.kind for said in conversations().read(description)}
+            subject, description = describe(
+                packaged(), random.Random(number), policy["key"], "Corvane Cap", "2022-03-04"
+            )
+            kinds = {said.kind for said in packaged().conversations.read(description)}
             assert f"problem_{policy['key']}" in kinds
             assert not words & set(re.findall(r"[a-z]+", f"{subject} {description}".lower()))

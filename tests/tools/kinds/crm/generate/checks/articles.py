@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tools.generating.latent import Latent
 from tools.kinds.crm.generate.draft import Built
 from tools.kinds.crm.generate.hearing import read_rules
-from tools.kinds.crm.generate.wording import advice
+from tools.kinds.crm.generate.industry import Industry
 
 _SMALL_TALK = ("hello", "bye")
 
@@ -15,9 +15,9 @@ _SMALL_TALK = ("hello", "bye")
 def problems(built: Built) -> Iterator[str]:
     texts = {str(record["Id"]): str(record["FAQ_Answer__c"]) for record in built.records("Knowledge__kav")}
     for key, latent in built.latents_of("rules").items():
-        yield from _rules(key, texts[key], latent)
+        yield from _rules(key, texts[key], latent, built.industry)
     for key, latent in built.latents_of("advice").items():
-        said = [each for each in advice().read(texts[key]) if each.kind not in _SMALL_TALK]
+        said = [each for each in built.industry.advice.read(texts[key]) if each.kind not in _SMALL_TALK]
         stated = {each.kind: each.facts.get(each.kind, "") for each in said}
         wanted = {name: value for name, value in latent.facts.items() if name not in ("title", "category")}
         categories = {each.facts.get("category") for each in said} - {None}
@@ -25,9 +25,9 @@ def problems(built: Built) -> Iterator[str]:
             yield f"Knowledge__kav/{key}: says {stated} instead of {wanted}"
 
 
-def _rules(key: str, text: str, latent: Latent) -> Iterator[str]:
+def _rules(key: str, text: str, latent: Latent, industry: Industry) -> Iterator[str]:
     try:
-        found = read_rules(text)
+        found = read_rules(text, industry)
     except ValueError as error:
         yield f"Knowledge__kav/{key}: {error}"
         return

@@ -19,7 +19,7 @@ from tools.kinds.crm.generate.hearing import (
     turns_of_transcript,
     verdict,
 )
-from tools.kinds.crm.generate.wording import conversations
+from tools.kinds.crm.generate.industry import Industry
 
 Record = dict[str, str | None]
 
@@ -29,20 +29,20 @@ def problems(built: Built) -> Iterator[str]:
     talks = built.latents_of("conversation")
     keys = {policy.key: policy.article for policy in built.policies}
     articles = {str(record["Id"]): str(record["FAQ_Answer__c"]) for record in built.records("Knowledge__kav")}
-    rules = {key: read_rules(articles[article]) for key, article in keys.items()}
+    rules = {key: read_rules(articles[article], built.industry) for key, article in keys.items()}
     turns = turns_by_case(built)
     agents = {str(record["Id"]): str(record["Name"]) for record in built.records("User")}
     truths = built.latents_of("case")
     for case in built.records("Case"):
         key = str(case["Id"])
-        talk, hearing = talks[key], hear(turns[key])
+        talk, hearing = talks[key], hear(turns[key], built.industry)
         wanted = [agents[truths[key].facts["first_agent"]], agents[truths[key].facts["owner"]]]
         for problem in (
             *_facts(hearing, talk),
             *_people(hearing, wanted),
             *_concerns(hearing, talk),
             *_verdicts(case, hearing, talk, rules, keys),
-            *_description(case, hearing),
+            *_description(case, hearing, built.industry),
         ):
             yield f"Case/{key}: {problem}"
 
@@ -51,7 +51,7 @@ def turns_by_case(built: Built) -> dict[str, list[Turn]]:
     """What was said by case, in the order of time."""
     turns: dict[str, list[Turn]] = defaultdict(list)
     for mail in sorted(built.records("EmailMessage"), key=lambda each: str(each["MessageDate"])):
-        turns[str(mail["ParentId"])].append(turn_of_mail(mail))
+        turns[str(mail["ParentId"])].append(turn_of_mail(mail, built.industry))
     for transcript in built.records("LiveChatTranscript"):
         turns[str(transcript["CaseId"])] = turns_of_transcript(str(transcript["Body"]))
     return turns
@@ -112,9 +112,9 @@ def _verdicts(
         yield f"breaks {found} instead of {wanted}"
 
 
-def _description(case: Record, hearing: Hearing) -> Iterator[str]:
+def _description(case: Record, hearing: Hearing, industry: Industry) -> Iterator[str]:
     """Whether the description tells the same story as the conversation."""
-    said = list(conversations().read(str(case["Description"])))
+    said = list(industry.conversations.read(str(case["Description"])))
     if any(not each.kind for each in said):
         yield f"unclear description {case['Description']}"
     issues = [each.kind.removeprefix("problem_") for each in said if each.kind.startswith("problem_")]

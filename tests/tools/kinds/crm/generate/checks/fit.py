@@ -8,30 +8,48 @@ from collections.abc import Iterator
 
 from tests.tools.kinds.crm.generate.checks.conversations import turns_by_case
 from tools.kinds.crm.generate.draft import Built
-from tools.kinds.crm.generate.products import shapes
-from tools.kinds.crm.generate.wording import conversations
+from tools.kinds.crm.generate.industry import Industry
 
 _SHAPES_OF_PARTS = {
-    "heel|toes?": {"shoe", "sandal", "sock"},
-    "soles?|tread": {"shoe", "sandal"},
-    "foot|feet": {"shoe", "sandal"},
-    "footbed": {"sandal"},
-    "shoehorn": {"shoe"},
-    "pair": {"shoe", "sandal"},
-    "socks?": {"shoe"},
-    "ankles?": {"shoe", "sock"},
-    "calf|calves": {"sock"},
-    "chest|arms?|shoulders?": {"top"},
-    "hem|fabric": {"top", "bottom"},
-    "waist|waistband|hips?|thighs?|knees?|legs": {"bottom"},
-    "temples|forehead|head|face|eyes": {"head"},
-    "straps?": {"head", "bag"},
-    "shoes?|boots?": {"addon"},
-    "seams?": {"shoe", "top", "bottom", "sock"},
-    "hole": {"top", "bottom", "sock", "bag"},
-    "zips?|laces?|sleeves?|collar": set[str](),
+    "shoes": {
+        "heel|toes?": {"shoe", "sandal", "sock"},
+        "soles?|tread": {"shoe", "sandal"},
+        "foot|feet": {"shoe", "sandal"},
+        "footbed": {"sandal"},
+        "shoehorn": {"shoe"},
+        "pair": {"shoe", "sandal"},
+        "socks?": {"shoe"},
+        "ankles?": {"shoe", "sock"},
+        "calf|calves": {"sock"},
+        "chest|arms?|shoulders?": {"top"},
+        "hem|fabric": {"top", "bottom"},
+        "waist|waistband|hips?|thighs?|knees?|legs": {"bottom"},
+        "temples|forehead|head|face|eyes": {"head"},
+        "straps?": {"head", "bag"},
+        "shoes?|boots?": {"addon"},
+        "seams?": {"shoe", "top", "bottom", "sock"},
+        "hole": {"top", "bottom", "sock", "bag"},
+        "zips?|laces?|sleeves?|collar": set[str](),
+    },
+    "furniture": {
+        "legs": {"seat", "table", "storage", "bed"},
+        "armrests?": {"seat"},
+        "knees?": {"table"},
+        "slats?": {"bed"},
+        "mattress": {"bed"},
+        "staircase": {"seat", "table", "storage", "bed"},
+        "screws?": {"seat", "table", "storage", "bed"},
+        "varnish|marble": {"table"},
+        "boards?": {"storage"},
+        "folders|ceiling": {"storage"},
+        "cord|socket|flickers?": {"lamp"},
+        "shade": {"lamp"},
+        "folds|thread|seam|hole": {"textile", "seat", "table", "storage", "bed"},
+        "tags|frays?": {"textile"},
+        "heel|soles?|laces?|sleeves?": set[str](),
+    },
 }
-"""By words for parts of things and bodies the shapes of products about which they may be used."""
+"""By industry and words for parts of things and bodies: the shapes of products of which they may be used."""
 
 _STATELESS = {"billing", "stock", "points"}
 """Issues that say nothing of where the product is and in what state."""
@@ -40,22 +58,24 @@ _STATELESS = {"billing", "stock", "points"}
 def problems(built: Built) -> Iterator[str]:
     """Cases whose texts speak of parts that the product has not, or of two states that exclude each other."""
     kinds = {product.id: product.kind for product in built.products}
+    industry = built.industry
+    grammar, parts = industry.conversations, _SHAPES_OF_PARTS.get(industry.name, {})
     names = {product.id: product.name for product in built.products}
     products = {str(item["Id"]): str(item["Product2Id"]) for item in built.records("OrderItem")}
     texts, turns, truths = _texts(built), turns_by_case(built), built.latents_of("conversation")
     for case in built.records("Case"):
         key, product = str(case["Id"]), products[str(case["OrderItemId__c"])]
-        shape, issue = shapes()[kinds[product]], truths[key].facts["1.issue"]
+        shape, issue = industry.shapes[kinds[product]], truths[key].facts["1.issue"]
         for text in texts[key]:
-            plain = _without_facts(text, names[product])
-            for words, fitting in _SHAPES_OF_PARTS.items():
+            plain = _without_facts(text, names[product], industry)
+            for words, fitting in parts.items():
                 found = re.search(rf"\b(?:{words})\b", plain, re.IGNORECASE)
                 if found and shape not in fitting:
                     yield f"Case/{key}: speaks of {found[0]!r} of a {kinds[product]}"
         remedies = {truths[key].facts.get(f"{number}.remedy", "") for number in (1, 2)}
-        described = [(each, "written") for each in conversations().read(str(case["Description"]))]
+        described = [(each, "written") for each in grammar.read(str(case["Description"]))]
         style = truths[key].facts["style"]
-        said = [(each, style) for turn in turns[key] for each in conversations().read(turn.text)]
+        said = [(each, style) for turn in turns[key] for each in grammar.read(turn.text)]
         for each, style in described + said:
             if each.only and each.only.isdisjoint({shape, issue, style, *remedies}):
                 yield f"Case/{key}: {each.text!r} does not fit a {kinds[product]} or {issue}"
@@ -78,8 +98,8 @@ def _texts(built: Built) -> dict[str, list[str]]:
     return texts
 
 
-def _without_facts(text: str, product: str) -> str:
+def _without_facts(text: str, product: str, industry: Industry) -> str:
     """A text without the product's name and what the articles ask for."""
-    for fact in (product, *conversations().pools["step"]):
+    for fact in (product, *industry.conversations.pools["step"]):
         text = text.replace(fact, "")
     return text

@@ -1,0 +1,133 @@
+"""Industries: the packaged ones hang together, and files that are none are refused with what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.tools.kinds.crm.generate.checks.verify import verify
+from tests.tools.kinds.crm.generate.orgs import small, spoiled
+from tools.errors import InputError
+from tools.files.data_files import read_text
+from tools.kinds.crm.generate import build
+from tools.kinds.crm.generate.draft import Built
+from tools.kinds.crm.generate.industry import DEFAULT_INDUSTRY, industry_names, open_industry, packaged
+
+FURNITURE = read_text("tools.kinds.crm.generate", "industries/furniture.toml")
+SHOES = packaged()
+
+
+def own(place: Path, text: str = FURNITURE) -> str:
+    file = place / "mine.toml"
+    file.write_text(text, encoding="utf-8")
+    return str(file)
+
+
+def test_two_industries_come_with_the_package() -> None:
+    assert industry_names() == ["furniture", "shoes"]
+    assert DEFAULT_INDUSTRY == "shoes"
+
+
+def test_the_default_is_shoes() -> None:
+    assert build(7, 0.02) == build(7, 0.02, industry=SHOES)
+
+
+def test_labels_name_the_contents_but_of_the_default() -> None:
+    assert SHOES.label == ""
+    assert packaged("furniture").label == f"furniture {packaged('furniture').digest}"
+
+
+@pytest.mark.parametrize("seed", [7, 8])
+def test_furniture_has_no_problems(seed: int) -> None:
+    assert verify(small(seed, "furniture")) == []
+
+
+def test_nothing_of_one_industry_is_in_the_other() -> None:
+    for one, words in (
+        ("furniture", ("Larkfoot", "larkfoot", "sole ", "Corvane")),
+        ("shoes", ("Oakmere", "sofa")),
+    ):
+        cells = {cell for rows in small(7, one).rows.values() for row in rows for cell in row if cell}
+        assert not [cell for cell in cells if any(word in cell for word in words)]
+
+
+SPOILS: dict[str, Callable[[Built], Built]] = {
+    "speaks of 'slats' of a": lambda b: _described(b, "lamp", "The slats of the {product} are loose. "),
+    "does not fit a": lambda b: _described(
+        b, "bed", "The cord of the {product} ends a yard before my socket. "
+    ),
+}
+
+
+def _described(built: Built, shape: str, sentence: str) -> Built:
+    place = next(n for n, case in enumerate(built.cases) if case.item.product.shape == shape)
+    text = sentence.format(product=built.cases[place].item.product.name)
+    return spoiled(built, "Case", place, Description=text + str(built.records("Case")[place]["Description"]))
+
+
+@pytest.mark.parametrize("problem", SPOILS)
+def test_sentences_about_other_products_are_found(problem: str) -> None:
+    assert any(problem in found for found in verify(SPOILS[problem](small(7, "furniture"))))
+
+
+def test_a_file_of_ones_own_is_an_industry(tmp_path: Path) -> None:
+    mine = open_industry(own(tmp_path, FURNITURE.replace("Oakmere", "Elmgate")))
+    assert mine.name == "mine"
+    assert mine.digest != packaged("furniture").digest
+    assert verify(build(7, 0.02, industry=mine)) == []
+
+
+def test_the_same_file_under_another_name_has_the_same_digest(tmp_path: Path) -> None:
+    assert open_industry(own(tmp_path)).digest == packaged("furniture").digest
+
+
+BROKEN = {
+    "extra_key: Extra inputs": ("company = ", "extra_key = 1\ncompany = "),
+    "company: Field required": ('company = "Oakmere"\n', ""),
+    "issues.size.step: Field required": ('step = "the measurements of the room or doorway"\n', ""),
+    "purpose of shape lamp: 0 sentences": (
+        'purpose = ["I had picked it for the dark corner of my flat in {city}.", '
+        '"I wanted to read by it before I travel to {place}."]\n',
+        "",
+    ),
+    "names other than the shapes": ("[only.lamp]", "[only.lantern]"),
+    "which is no category": ('also = ["Chairs and Stools", "Beds"]', 'also = ["Ships"]'),
+    "family of Lamps is one of": ('family = "Lighting"', 'family = "Ships"'),
+    "recalled has each kind once": ('"Clip Lamp" = ', '"Clap Lamp" = '),
+    "lacks {product}": ("Half of the screws of the {product} have", "Half of the screws have"),
+    "has {agent}, which nothing fills": ("picked it for the dark corner", "{agent} it for the dark corner"),
+    "asks for gap and heat": ('"how far from a radiator should', '"how far from a wall or radiator should'),
+    "is none of": ("[only.size]\nsorry", "[only.size]\npromise"),
+    "is not one sentence": ("Your leaflet speaks of", "It is me. Your leaflet speaks of"),
+    "has two meanings": (
+        "I could see a flaw in the {product} before all of the wrapping was off.",
+        "According to your drawing the {product} had to fit, and it does not.",
+    ),
+    "not an industry: ": ("[issues.returns]", "[issues.returns"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("said", BROKEN)
+def test_what_is_no_industry_is_refused(tmp_path: Path, said: str) -> None:
+    old, new = BROKEN[said]
+    assert old in FURNITURE
+    text = FURNITURE.replace(old, new)
+    with pytest.raises(InputError) as refused:
+        open_industry(own(tmp_path, text))
+    assert said in str(refused.value)
+    assert "mine.toml" in str(refused.value)
+
+
+@pytest.mark.parametrize("choice", ["ships", "../shoes", "nowhere.toml", ""])
+def test_names_and_files_that_there_are_not_are_refused(choice: str) -> None:
+    with pytest.raises(InputError):
+        open_industry(choice)
+
+
+def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_bytes(b"\xff\xfe")
+    with pytest.raises(InputError, match="UTF-8"):
+        open_industry(str(file))
