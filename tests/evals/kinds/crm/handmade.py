@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from evals.kinds.crm.questions.family import Question
 from evals.kinds.crm.questions.org_records import OrgRecords
 from tools.kinds.crm.generate.draft import Built, Row, written_moment
+from tools.kinds.crm.generate.industry import packaged
 from tools.kinds.crm.schema import OBJECTS
 
 PRODUCT = "shoe"
@@ -55,7 +56,7 @@ class Handmade:
     @property
     def org(self) -> OrgRecords:
         """The org so far."""
-        return OrgRecords(Built(0, 1.0, self.rows, [], [], [], [], [], [], [], []))
+        return OrgRecords(Built(0, 1.0, packaged(), self.rows, [], [], [], [], [], [], [], []))
 
     def _assign(self, case: str, old: str | None, new: str, moment: datetime) -> None:
         self._add(

@@ -144,6 +144,11 @@ def industry_names() -> list[str]:
     return sorted(entry.name.removesuffix(".toml") for entry in found if entry.name.endswith(".toml"))
 
 
+def industry_file(name: str) -> Path:
+    """Where a packaged industry is, to begin one of your own with."""
+    return Path(str(files(__package__).joinpath(_FOLDER, f"{name}.toml")))
+
+
 def packaged(name: str = DEFAULT_INDUSTRY) -> Industry:
     """One of `industry_names`; always the same object."""
     return _packaged(name)

@@ -10,12 +10,17 @@ import pytest
 from tests.tools.kinds.crm.generate.checks.verify import verify
 from tests.tools.kinds.crm.generate.orgs import small, spoiled
 from tools.errors import InputError
-from tools.files.data_files import read_text
 from tools.kinds.crm.generate import build
 from tools.kinds.crm.generate.draft import Built
-from tools.kinds.crm.generate.industry import DEFAULT_INDUSTRY, industry_names, open_industry, packaged
+from tools.kinds.crm.generate.industry import (
+    DEFAULT_INDUSTRY,
+    industry_file,
+    industry_names,
+    open_industry,
+    packaged,
+)
 
-FURNITURE = read_text("tools.kinds.crm.generate", "industries/furniture.toml")
+FURNITURE = industry_file("furniture").read_text(encoding="utf-8")
 SHOES = packaged()
 
 
