@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from evals.tasks.building import BuildContext, BuildOptions, Made, SuiteBuilder
+from evals.tasks.building import INDUSTRY_HELP, BuildContext, BuildOptions, Made, SuiteBuilder
 from tools.files.atomic import write_atomically
 from tools.kinds.crm.access.policy import persona_of
 from tools.kinds.crm.access.roles import POLICY_FILE, packaged_policy
@@ -26,7 +26,8 @@ class CrmOptions(BuildOptions):
 
     Attributes:
         mode: by which rules answers are found.
-        industry: what the company sells: name of a packaged industry, or a TOML file.
+        industry: what the company sells: name of a packaged industry, or a TOML file; None for the
+            usual one.
     """
 
     mode: Mode = Field(
@@ -34,10 +35,7 @@ class CrmOptions(BuildOptions):
         description="How answers of a crm suite are found: clean (by the policies that agents are told) "
         "or faithful (as the published system computes them).",
     )
-    industry: str = Field(
-        default=DEFAULT_INDUSTRY,
-        description="What the company of a crm suite sells: shoes, furniture, or a .toml file of your own.",
-    )
+    industry: str | None = Field(default=None, description=INDUSTRY_HELP)
 
 
 def build_crm(place: Path, options: CrmOptions, context: BuildContext) -> Made:
@@ -48,7 +46,7 @@ def build_crm(place: Path, options: CrmOptions, context: BuildContext) -> Made:
     """
     from evals.kinds.crm.generate import generate
 
-    industry = open_industry(options.industry)
+    industry = open_industry(options.industry or DEFAULT_INDUSTRY)
 
     seed, scale, mode = options.seed, options.scale, options.mode
     context.progress(f"generating a CRM org (seed {seed}, scale {scale:g}, {mode} answers)")
@@ -69,7 +67,7 @@ def forecast_crm(options: CrmOptions) -> dict[str, int]:
     from evals.kinds.crm.families.registry import FAMILIES
     from evals.kinds.crm.generate import Sizes
 
-    open_industry(options.industry)
+    open_industry(options.industry or DEFAULT_INDUSTRY)
     return {
         "tasks": len(FAMILIES) * sum(Sizes.of_scale(options.scale).by_split().values()),
         "model_calls_at_most": 0,

@@ -28,6 +28,7 @@ class Facts:
     def __init__(self, built: Built, now: datetime) -> None:
         self.now = now
         self.today = now.date().isoformat()
+        self.industry = built.industry
         self._rows: dict[str, list[Record]] = {
             table.name: [
                 dict(zip(table.columns, (cell or "" for cell in row), strict=True))

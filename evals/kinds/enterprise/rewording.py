@@ -130,7 +130,7 @@ def _chosen(built: Built, source: str, choice: Choice, seed: int) -> Iterator[De
     for ref in sorted(drawn):
         try:
             # A list: a record is reworded as a whole or not at all.
-            yield from list(demands(source, records[ref], latents.get(ref, ())))
+            yield from list(demands(source, records[ref], latents.get(ref, ()), built.industry))
         except UnreadError:
             yield ref
 

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from evals.tasks.building import BuildContext, BuildOptions, Made, SuiteBuilder
+from evals.tasks.building import INDUSTRY_HELP, BuildContext, BuildOptions, Made, SuiteBuilder
 from tools.errors import InputError
 from tools.files.atomic import write_atomically
 from tools.kinds.enterprise.access import POLICY_FILE, packaged_policy
 from tools.kinds.enterprise.generate import DEFAULT_NOW, Built, build
 from tools.kinds.enterprise.generate.draft import Hierarchy
+from tools.kinds.enterprise.generate.industry import DEFAULT_INDUSTRY, open_industry
 from tools.kinds.enterprise.schema import TABLES
 from tools.persona import Persona
 from tools.world import World, write_world
@@ -36,6 +37,7 @@ class EnterpriseOptions(BuildOptions):
         rewrite_records: share of the records with texts that the model rewords as well.
         rewrite_sources: whose records, with commas between; None for all with texts.
         train: number of train tasks; None for the usual number at this scale.
+        industry: what the company trades in: name of a packaged industry, or a folder; None for the usual.
     """
 
     train: int | None = Field(
@@ -47,6 +49,7 @@ class EnterpriseOptions(BuildOptions):
     writer: str | None = Field(
         default=None, description="Model that rewrites enterprise task texts. Costs model calls."
     )
+    industry: str | None = Field(default=None, description=INDUSTRY_HELP)
     rewrite_records: float = Field(
         default=0.0,
         ge=0,
@@ -84,14 +87,15 @@ def build_enterprise(place: Path, options: EnterpriseOptions, context: BuildCont
     The search index is not part of it; it is made afterwards from the finished suite.
 
     Raises:
-        InputError: the scale is out of range.
+        InputError: the scale is out of range, or there is no such industry.
     """
     from evals.kinds.enterprise.generate import generate
 
     seed, scale, choice = options.seed, options.scale, options.choice()
+    industry = open_industry(options.industry or DEFAULT_INDUSTRY)
     writer = context.resolve(options.writer) if options.writer is not None else None
     context.progress(f"generating an enterprise world (seed {seed}, scale {scale:g})")
-    built = build(seed, scale)
+    built = build(seed, scale, industry=industry)
     by = ""
     if choice is not None:
         built, by = _reword(built, choice, place, writer, options, context)
@@ -121,10 +125,15 @@ def _reword(
 
 
 def forecast_enterprise(options: EnterpriseOptions) -> dict[str, int]:
-    """How many tasks a build aims at, and what it asks the writer at most: calls, and about which tokens."""
+    """How many tasks a build aims at, and what it asks the writer at most: calls, and about which tokens.
+
+    Raises:
+        InputError: there is no such industry, or no writer for the records.
+    """
     from evals.authoring.rewriting import texts, writer
     from evals.kinds.enterprise.rewording import TOKENS
 
+    open_industry(options.industry or DEFAULT_INDUSTRY)
     tasks, choice = sum(_sizes(options).by_split().values()), options.choice()
     if options.writer is None:
         return {"tasks": tasks, "model_calls_at_most": 0}
@@ -179,6 +188,7 @@ def write_enterprise(out: Path, built: Built, *, seed: int, scale: float, writer
         persona=_somebody(built),
         seed=seed,
         scale=scale,
+        industry=built.industry.label,
         writer=writer,
     )
 

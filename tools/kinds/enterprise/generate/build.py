@@ -14,6 +14,7 @@ from tools.kinds.enterprise.generate.business.support_chats import add_support_c
 from tools.kinds.enterprise.generate.business.vendors import add_vendors
 from tools.kinds.enterprise.generate.code.source import add_code
 from tools.kinds.enterprise.generate.draft import Draft, Hierarchy
+from tools.kinds.enterprise.generate.industry import Industry
 from tools.kinds.enterprise.generate.latent import Built
 from tools.kinds.enterprise.generate.people.employees import add_employees
 from tools.kinds.enterprise.generate.people.resumes import add_resumes
@@ -48,18 +49,24 @@ _STEPS: tuple[Callable[[Draft], None], ...] = (
 """In this order: each adds to the draft what the later ones refer to."""
 
 
-def build(seed: int = 7, scale: float = 1.0, hierarchy: Hierarchy = "paper") -> Built:
+def build(
+    seed: int = 7,
+    scale: float = 1.0,
+    hierarchy: Hierarchy = "paper",
+    industry: Industry | None = None,
+) -> Built:
     """The rows, documents and truths of a generated enterprise, ready to be written.
 
     Args:
-        seed: decides all content; the same seed, scale and hierarchy give the same bytes.
+        seed: decides all content; the same seed, scale, hierarchy and industry give the same bytes.
         scale: 1 is the published system's size. Below some size each source has a floor.
         hierarchy: how many seniors a department has.
+        industry: the trade of the company; None for household goods.
 
     Raises:
         InputError: if the scale is out of range.
     """
-    draft = Draft(seed, scale, hierarchy)
+    draft = Draft(seed, scale, hierarchy, industry)
     for step in _STEPS:
         step(draft)
     return draft.built()

@@ -12,6 +12,7 @@ from tools.errors import InputError
 from tools.generating.latent import Latent
 from tools.kinds.enterprise.generate.company import DEFAULT_NOW
 from tools.kinds.enterprise.generate.entities import Citable, Client, Customer, Product, Project, Sale, Vendor
+from tools.kinds.enterprise.generate.industry import Industry, packaged
 from tools.kinds.enterprise.generate.latent import Built, Row, reference
 from tools.kinds.enterprise.generate.staff import People
 from tools.kinds.enterprise.schema import KEYS, TABLES
@@ -100,6 +101,7 @@ class Draft:
     """A world in the making. Entities are added source by source, each from random streams of its own.
 
     Attributes:
+        industry: the trade of the company.
         now: the clock of the world; `today` is its day. Nothing happens later.
         counts: how many records of each source there are to be.
         people, projects, products, customers, sales, clients, vendors: what later sources refer to.
@@ -107,7 +109,10 @@ class Draft:
         documents: files by their path under `documents/`.
     """
 
-    def __init__(self, seed: int, scale: float = 1.0, hierarchy: Hierarchy = "paper") -> None:
+    def __init__(
+        self, seed: int, scale: float = 1.0, hierarchy: Hierarchy = "paper", industry: Industry | None = None
+    ) -> None:
+        self.industry = industry or packaged()
         self.seed = seed
         self.scale = scale
         self.hierarchy = hierarchy
@@ -166,7 +171,7 @@ class Draft:
         return [dict(zip(_ORDER[table], row, strict=True)) for row in self._rows[table]]
 
     def built(self) -> Built:
-        return Built(self._rows, self._latents, self.documents)
+        return Built(self._rows, self._latents, self.documents, self.industry)
 
 
 def _cell(value: object) -> str | None:

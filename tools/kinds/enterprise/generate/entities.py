@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 
 from tools.kinds.enterprise.generate.grammar import grammar
+from tools.kinds.enterprise.generate.industry import Industry
 from tools.kinds.enterprise.schema import DEPARTMENTS
 
 
@@ -160,6 +161,7 @@ class Project:
         topics: the things that people of this project talk about.
         members: ids of those who take part, the lead first; all are employed during some of its time.
         end: its last day, the day of the world's clock if it goes on.
+        industry: that of the company; it has the words of the topics.
         product, client: what it is for; one of them or none.
     """
 
@@ -170,6 +172,7 @@ class Project:
     members: tuple[str, ...]
     start: date
     end: date
+    industry: Industry = field(repr=False, compare=False)
     product: Product | None = None
     client: Client | None = None
 

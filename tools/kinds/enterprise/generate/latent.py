@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from tools.generating.latent import Latent
+from tools.kinds.enterprise.generate.industry import Industry, packaged
 from tools.kinds.enterprise.schema import KEYS, TABLES
 
 Row = tuple[str | None, ...]
@@ -20,11 +21,13 @@ class Built:
         rows: for each table its rows, ready for `tools.world.write_world`.
         latents: the truths behind the texts. Goals are made from them; no agent ever sees them.
         documents: files by their path under `documents/`.
+        industry: the trade of the company.
     """
 
     rows: dict[str, list[Row]]
     latents: list[Latent]
     documents: dict[str, bytes] = field(default_factory=dict)
+    industry: Industry = field(default_factory=packaged, repr=False)
 
     def records(self, source: str) -> list[dict[str, str | None]]:
         columns = next(table.columns for table in TABLES if table.name == source)

@@ -8,6 +8,7 @@ from datetime import date, timedelta
 
 from tools.kinds.enterprise.generate.draft import Draft
 from tools.kinds.enterprise.generate.entities import Employee, Project
+from tools.kinds.enterprise.generate.industry import Industry
 from tools.kinds.enterprise.generate.staff import EXECUTIVES, ORDINARY
 from tools.kinds.enterprise.generate.topics import domains
 from tools.kinds.enterprise.generate.wording import texts
@@ -67,7 +68,7 @@ def _names(draft: Draft) -> list[str]:
 def _project(draft: Draft, place: _Place, name: str, staff: Sequence[Employee]) -> Project:
     numbers = draft.rng("projects", *place)
     code, number = place
-    domain, topics = _domain(numbers, code, number)
+    domain, topics = _domain(draft.industry, numbers, code, number)
     start, end = _period(numbers, draft.today)
     members = sorted(
         (one for one in staff if _employed(one, start, end)),
@@ -76,11 +77,13 @@ def _project(draft: Draft, place: _Place, name: str, staff: Sequence[Employee]) 
     product = numbers.choice(draft.products) if draft.products and numbers.random() < 0.6 else None
     client = numbers.choice(draft.clients) if draft.clients and product is None else None
     ids = tuple(one.emp_id for one in members)
-    return Project(name, code, domain, topics, ids, start, end, product, client)
+    return Project(name, code, domain, topics, ids, start, end, draft.industry, product, client)
 
 
-def _domain(numbers: random.Random, code: str, number: int) -> tuple[str, tuple[str, ...]]:
-    found = domains(code)
+def _domain(
+    industry: Industry, numbers: random.Random, code: str, number: int
+) -> tuple[str, tuple[str, ...]]:
+    found = domains(industry, code)
     domain = list(found)[number % len(found)]
     return domain, tuple(numbers.sample(found[domain], len(found[domain])))
 

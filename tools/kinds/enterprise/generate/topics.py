@@ -10,6 +10,7 @@ from functools import cache, cached_property
 from typing import Literal
 
 from tools.kinds.enterprise.generate.grammar import MONTHS
+from tools.kinds.enterprise.generate.industry import Industry
 from tools.kinds.enterprise.generate.staff import ORDINARY
 from tools.kinds.enterprise.generate.wording import FEW, fill, texts
 
@@ -85,26 +86,26 @@ class Bank:
         return {}
 
 
-def domains(department: str) -> dict[str, list[str]]:
+def domains(industry: Industry, department: str) -> dict[str, list[str]]:
     """The domains of a department's projects, each with its topics. No two domains share a topic."""
-    return {domain: list(topics) for domain, topics in _data(department).items()}
+    return {domain: list(topics) for domain, topics in industry.topics[department].items()}
 
 
 @cache
-def details(topic: str) -> Bank:
+def details(industry: Industry, topic: str) -> Bank:
     """The words of a topic of any department.
 
     Raises:
         KeyError: if no department has this topic.
     """
-    return _banks()[topic]
+    return _banks(industry)[topic]
 
 
 @cache
-def _banks() -> Mapping[str, Bank]:
+def _banks(industry: Industry) -> Mapping[str, Bank]:
     found: dict[str, Bank] = {}
     for department in ORDINARY:
-        for topics in _data(department).values():
+        for topics in industry.topics[department].values():
             for topic, lists in topics.items():
                 if topic in found:
                     raise ValueError(f"two domains have the topic {topic!r}")
@@ -139,11 +140,11 @@ def said(numbers: random.Random, form: str, **more: str) -> str:
 
 
 @cache
-def common_words() -> frozenset[str]:
+def common_words(industry: Industry) -> frozenset[str]:
     """Words that sentences of the topics have in lower case, so that none of them is only a name."""
     return frozenset(
         word
-        for bank in _banks().values()
+        for bank in _banks(industry).values()
         for one in fields(Bank)
         for line in getattr(bank, one.name)
         for word in _WORD.findall(line)
@@ -174,8 +175,3 @@ def _head(phrase: str) -> str:
 def _units() -> tuple[str, ...]:
     departments = texts("employees")["departments"]
     return tuple(team for code in ORDINARY for team in departments[code]["teams"])
-
-
-def _data(department: str) -> dict[str, dict[str, dict[str, list[str]]]]:
-    """By domain and topic the lists of the department's file."""
-    return texts(f"topics/{department}")

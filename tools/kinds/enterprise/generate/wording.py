@@ -6,7 +6,6 @@ import random
 import re
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from tools.files.data_files import read_toml
@@ -21,14 +20,6 @@ _CHOICE = re.compile(r"\[([^\]]+)\]")
 def texts(name: str) -> dict[str, Any]:
     """The templates of `texts/<name>.toml`. Shared: callers do not change it."""
     return read_toml(__package__, f"texts/{name}.toml")
-
-
-@cache
-def folder_texts(folder: str) -> dict[str, Any]:
-    """The templates of all files of `texts/<folder>/` together. Shared: callers do not change it."""
-    found = files(__package__).joinpath("texts", folder)
-    names = sorted(entry.name.removesuffix(".toml") for entry in found.iterdir())
-    return {key: entry for name in names for key, entry in texts(f"{folder}/{name}").items()}
 
 
 def fill(template: str, slots: Mapping[str, str]) -> str:

@@ -8,6 +8,7 @@ from functools import cache
 from typing import NamedTuple
 
 from tools.kinds.enterprise.generate.business.reviews import BANDS, kind_reviews
+from tools.kinds.enterprise.generate.industry import Industry
 from tools.kinds.enterprise.generate.wording import fill, texts, with_article
 from tools.kinds.enterprise.stated.particulars import sentences
 
@@ -20,18 +21,18 @@ class Opinion(NamedTuple):
     part: str
 
 
-def opinions(text: str) -> Iterator[set[Opinion]]:
+def opinions(text: str, industry: Industry) -> Iterator[set[Opinion]]:
     """For each sentence of a review that is an opinion, what it may be of."""
-    known = _known()
+    known = _known(industry)
     return (known[sentence] for sentence in sentences(text) if sentence in known)
 
 
 @cache
-def _known() -> dict[str, set[Opinion]]:
+def _known(industry: Industry) -> dict[str, set[Opinion]]:
     found: dict[str, set[Opinion]] = defaultdict(set)
-    for entry in texts("products")["kinds"]:
+    for entry in industry.catalogue["kinds"]:
         slots = {"kind": entry["short"], "a_kind": with_article(entry["short"])}
-        known = kind_reviews(entry["name"])
+        known = kind_reviews(industry, entry["name"])
         for part in entry["parts"]:
             for band in BANDS.values():
                 for said in known.phrases(part, band):

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from tools.generating.latent import Latent
 from tools.kinds.enterprise.generate.grammar import Grammar
+from tools.kinds.enterprise.generate.industry import Industry
 from tools.kinds.enterprise.stated.demands import (
     Demands,
     Fixed,
@@ -36,10 +37,17 @@ class UnreadError(Exception):
 
 
 class Reader:
-    """Finds where a text states the facts of its record, and collects what it demands."""
+    """Finds where a text states the facts of its record, and collects what it demands.
 
-    def __init__(self, latent: Latent, text: str) -> None:
+    Args:
+        latent: the facts.
+        text: the text as it is.
+        industry: that of the company.
+    """
+
+    def __init__(self, latent: Latent, text: str, industry: Industry) -> None:
         self.facts, self.kind, self.text = latent.facts, latent.kind, text
+        self.industry = industry
         self.fixed: dict[Fixed, None] = {}
         self.literal: dict[str, None] = {}
         self.barred: set[str] = set()

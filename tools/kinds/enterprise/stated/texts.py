@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, partial
 
 from tools.generating.latent import Latent
-from tools.kinds.enterprise.generate.business import clients, vendors
+from tools.kinds.enterprise.generate.business import clients
 from tools.kinds.enterprise.generate.business.product_problems import product_problems
 from tools.kinds.enterprise.generate.business.support_chats import PROMISES
-from tools.kinds.enterprise.generate.grammar import Grammar, grammar
+from tools.kinds.enterprise.generate.business.vendors import vendor_grammar
+from tools.kinds.enterprise.generate.grammar import grammar
+from tools.kinds.enterprise.generate.industry import Industry
 from tools.kinds.enterprise.generate.talk.mail import mail_grammar
 from tools.kinds.enterprise.generate.talk.partner_mail import partner_grammar
 from tools.kinds.enterprise.generate.talk.posts import post_grammar
@@ -38,11 +40,12 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
 """The texts of a record, by source."""
 
 
-def demands(source: str, record: Record, latents: Iterable[Latent]) -> Iterator[Demands]:
+def demands(source: str, record: Record, latents: Iterable[Latent], industry: Industry) -> Iterator[Demands]:
     """What each text of a record has to state.
 
     Args:
         latents: the facts of this record.
+        industry: that of the company.
 
     Raises:
         UnreadError: a fact cannot be read back.
@@ -50,7 +53,7 @@ def demands(source: str, record: Record, latents: Iterable[Latent]) -> Iterator[
     for latent in latents:
         for column in COLUMNS[source]:
             if text := record[column]:
-                reader = Reader(latent, text)
+                reader = Reader(latent, text, industry)
                 _SOURCES[source, column](reader)
                 found = reader.demands(latent.ref, column)
                 if found.objections(text):
@@ -58,9 +61,9 @@ def demands(source: str, record: Record, latents: Iterable[Latent]) -> Iterator[
                 yield found
 
 
-def _second_opinions(text: str) -> Iterator[str]:
+def _second_opinions(industry: Industry, text: str) -> Iterator[str]:
     """The opinions of a review after the first one."""
-    found = [said for _, said in spoken(text) if any(opinions(said))]
+    found = [said for _, said in spoken(text) if any(opinions(said, industry))]
     yield from found[1:]
 
 
@@ -108,11 +111,11 @@ def _support_chat(reader: Reader) -> None:
         reader.keeps(given_up().any, "outcome")
     else:
         reader.lacks(given_up())
-    reader.keeps(reports(facts["problem"]).any, "problem")
+    reader.keeps(reports(reader.industry, facts["problem"]).any, "problem")
 
 
 def _post(reader: Reader) -> None:
-    words = post_grammar()
+    words = post_grammar(reader.industry)
     for slot in words.data["kinds"][reader.kind]["facts"]:
         reader.states(words, slot, f"{slot}_{reader.kind}")
     reader.barred.clear()  # a post may name other places and products
@@ -134,15 +137,21 @@ def _resolution(reader: Reader) -> None:
 
 def _review(reader: Reader) -> None:
     reader.states(grammar("reviews/words"), "stars")
-    reader.keeps(lambda said: any(opinions(said)), "polarity")
-    reader.watches.append(_second_opinions)
+    reader.keeps(lambda said: any(opinions(said, reader.industry)), "polarity")
+    reader.watches.append(partial(_second_opinions, reader.industry))
     if reader.facts["follow_up"] == "yes":
         reader.keeps(follow_ups().any, "follow_up")
     else:
         reader.lacks(follow_ups())
 
 
-def _described(words: Grammar, reader: Reader) -> None:
+def _client(reader: Reader) -> None:
+    for fact in reader.facts:
+        reader.states(clients.WORDS, fact)
+
+
+def _vendor(reader: Reader) -> None:
+    words = vendor_grammar(reader.industry)
     for fact in reader.facts:
         reader.states(words, fact)
 
@@ -167,9 +176,9 @@ def given_up() -> Phrases[None]:
 
 
 @cache
-def reports(problem: str) -> Phrases[None]:
+def reports(industry: Industry, problem: str) -> Phrases[None]:
     """How a customer reports a problem."""
-    return Phrases((form, None) for form in product_problems()[problem].says)
+    return Phrases((form, None) for form in product_problems(industry)[problem].says)
 
 
 @cache
@@ -192,7 +201,7 @@ _SOURCES: Mapping[tuple[str, str], Callable[[Reader], None]] = {
     ("tickets", "issue"): _issue,
     ("tickets", "resolution"): _resolution,
     ("sentiments", "review_content"): _review,
-    ("clients", "engagement_description"): partial(_described, clients.WORDS),
-    ("vendors", "relationship_description"): partial(_described, vendors.WORDS),
+    ("clients", "engagement_description"): _client,
+    ("vendors", "relationship_description"): _vendor,
     ("overflow", "body"): _forum,
 }

@@ -137,9 +137,7 @@ def _model(ctx: DrawContext) -> Found:
     """A product in the catalogue, and the figures of a new one of the same category."""
     other = named_product(ctx)
     called = other["product_name"].partition(",")[0]
-    kinds = [
-        kind["name"] for kind in texts("products")["kinds"] if called.lower().endswith(kind["name"].lower())
-    ]
+    kinds = [name for name in ctx.facts.industry.kinds if called.lower().endswith(name.lower())]
     name = " ".join(ctx.rng.choice(_WORDS[part]) for part in ("makes", "series"))
     name = f"{name} {called[-len(need(max(kinds, key=len, default=None))) :]}"
     listed = round(float(other["actual_price"]) * ctx.rng.uniform(0.9, 1.3))

@@ -14,6 +14,7 @@ from tests.tools.kinds.enterprise.generate.checks.coherence.products import kind
 from tests.tools.kinds.enterprise.generate.worlds import small
 from tools.kinds.enterprise.generate.business.product_problems import product_problems
 from tools.kinds.enterprise.generate.company import DEFAULT_NOW
+from tools.kinds.enterprise.generate.industry import packaged
 from tools.kinds.enterprise.stated.opinions import opinions
 
 FACTS = Facts(small(), DEFAULT_NOW)
@@ -31,12 +32,14 @@ def test_a_complaint_and_the_review_after_it_are_about_one_part_of_the_product(s
     product = FACTS.get("products", str(drawn.actions[0].arguments["product_id"]))
     assert product is not None
 
-    problem = next(one for one in product_problems().values() if drawn.slots["complaint"] in one.says)
-    [meant] = opinions(drawn.slots["review"])
+    problem = next(
+        one for one in product_problems(packaged()).values() if drawn.slots["complaint"] in one.says
+    )
+    [meant] = opinions(drawn.slots["review"], packaged())
 
-    assert kind_of(product) in problem.kinds
+    assert kind_of(product, packaged()) in problem.kinds
     assert problem.fits != ("advice",)
-    assert any(one.kind == kind_of(product) and one.part == problem.part for one in meant)
+    assert any(one.kind == kind_of(product, packaged()) and one.part == problem.part for one in meant)
     assert {one.band.partition("_")[0] for one in meant} == {"negative"}
 
 
@@ -45,10 +48,10 @@ def test_a_review_fits_the_kind_of_product(seed: int) -> None:
     drawn = attempt(draw_review_added, context(seed))
     assert drawn is not None
     product = FACTS.get("products", str(drawn.actions[0].arguments["product_id"]))
-    [meant] = opinions(drawn.slots["review"])
+    [meant] = opinions(drawn.slots["review"], packaged())
 
     assert product is not None
-    assert kind_of(product) in {one.kind for one in meant}
+    assert kind_of(product, packaged()) in {one.kind for one in meant}
 
 
 def test_nothing_is_said_of_a_product_that_is_not_there() -> None:

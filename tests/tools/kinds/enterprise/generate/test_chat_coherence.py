@@ -16,9 +16,10 @@ from tools.kinds.enterprise.generate.business.product_problems import (
 )
 from tools.kinds.enterprise.generate.business.support_chats import PROMISES
 from tools.kinds.enterprise.generate.company import DEFAULT_NOW
+from tools.kinds.enterprise.generate.industry import packaged
 from tools.kinds.enterprise.generate.wording import texts
 
-_KINDS = {kind["name"]: kind for kind in texts("products")["kinds"]}
+_KINDS = {kind["name"]: kind for kind in packaged().catalogue["kinds"]}
 
 
 @cache
@@ -29,8 +30,10 @@ def facts() -> Facts:
 def a_chat() -> tuple[dict[str, str], ProductProblem, ProductProblem]:
     """A chat, its problem, and one of another kind of product."""
     latent = small().latents_of("support_chats")[0]
-    mine = product_problems()[latent.facts["problem"]]
-    foreign = next(one for one in product_problems().values() if not set(one.kinds) & set(mine.kinds))
+    mine = product_problems(packaged())[latent.facts["problem"]]
+    foreign = next(
+        one for one in product_problems(packaged()).values() if not set(one.kinds) & set(mine.kinds)
+    )
     return dict(facts().at(latent.ref) or {}), mine, foreign
 
 
@@ -75,7 +78,7 @@ def test_a_remark_on_the_heat_in_winter_is_found() -> None:
     assert any("does not fit product or month" in one for one in incoherent_chat(cold, facts()))
 
 
-@pytest.mark.parametrize("problem", product_problems().values(), ids=lambda one: one.key)
+@pytest.mark.parametrize("problem", product_problems(packaged()).values(), ids=lambda one: one.key)
 def test_a_problem_is_about_parts_that_its_products_have(problem: ProductProblem) -> None:
     assert all(problem.part in _KINDS[kind]["parts"] for kind in problem.kinds)
     assert set(problem.fits) <= {*PROMISES, "unresolved"}
@@ -89,9 +92,13 @@ def test_a_problem_is_about_parts_that_its_products_have(problem: ProductProblem
 
 
 def test_every_kind_of_product_has_problems_for_ordinary_outcomes() -> None:
-    said = [said for one in product_problems().values() for said in one.says]
+    said = [said for one in product_problems(packaged()).values() for said in one.says]
     assert len(set(said)) == len(said)
     for kind in _KINDS:
         for wait in (2, 30, 75):
-            able = [one for one in problems_of(kind, "replacement") if one.days[0] <= wait <= one.days[1]]
+            able = [
+                one
+                for one in problems_of(packaged(), kind, "replacement")
+                if one.days[0] <= wait <= one.days[1]
+            ]
             assert able, (kind, wait)

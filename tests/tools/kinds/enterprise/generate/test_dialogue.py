@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from statistics import mean
 
 from tests.tools.kinds.enterprise.generate.worlds import records, small
+from tools.kinds.enterprise.generate.industry import packaged
 from tools.kinds.enterprise.generate.talk.phrases import joined
 from tools.kinds.enterprise.generate.topics import details
 from tools.kinds.enterprise.generate.wording import texts
@@ -37,7 +38,7 @@ def test_nobody_says_a_sentence_twice_in_a_chat() -> None:
 
 def test_each_chat_has_details_of_its_topic() -> None:
     for turns, facts, _ in chats():
-        bank = details(facts["topic"])
+        bank = details(packaged(), facts["topic"])
         text = " ".join(turns)
         told = [
             form
@@ -72,11 +73,11 @@ def test_progress_is_told_by_who_was_asked() -> None:
 
 
 def test_a_name_at_the_beginning_stays_a_name() -> None:
-    assert joined("well, ", "We did it.") == "Well, we did it."
-    assert joined("well, ", "Claims Processing did it.") == "Claims Processing did it."
-    assert joined("well, ", "Kochi did it.") == "Kochi did it."
-    assert joined("well, ", "In Kochi we did it.") == "Well, in Kochi we did it."
-    assert joined("then: ", "Next we do it.") == "Next we do it."
+    assert joined(packaged(), "well, ", "We did it.") == "Well, we did it."
+    assert joined(packaged(), "well, ", "Claims Processing did it.") == "Claims Processing did it."
+    assert joined(packaged(), "well, ", "Kochi did it.") == "Kochi did it."
+    assert joined(packaged(), "well, ", "In Kochi we did it.") == "Well, in Kochi we did it."
+    assert joined(packaged(), "then: ", "Next we do it.") == "Next we do it."
 
 
 def test_a_reply_leaves_no_question_open() -> None:

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tools.kinds.enterprise.generate.grammar import Grammar, grammar, long_day
+from tools.kinds.enterprise.generate.industry import packaged
 from tools.kinds.enterprise.generate.talk.mail import mail_grammar
 from tools.kinds.enterprise.generate.talk.posts import post_grammar
 from tools.kinds.enterprise.stated.sentences import problems, read
@@ -47,7 +48,7 @@ def said(words: Grammar) -> list[tuple[Grammar, str, str]]:
 @given(data=st.data(), seed=st.integers(0, 999))
 def test_every_slot_is_read_back(name: str, data: st.DataObject, seed: int) -> None:
     numbers = random.Random(seed)
-    for words, kind, slot in said(post_grammar() if name == "posts" else grammar(name)):
+    for words, kind, slot in said(post_grammar(packaged()) if name == "posts" else grammar(name)):
         sort = words.data["types"].get(slot)
         value = data.draw(VALUES[sort]) if sort else words.value(numbers, slot)
         text = f"Right. {words.say(numbers, kind, {**CONTEXT, slot: value})} See you. It was nice."

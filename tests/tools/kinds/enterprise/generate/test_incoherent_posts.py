@@ -20,6 +20,7 @@ from tools.kinds.enterprise.generate.business.vendors import add_vendors
 from tools.kinds.enterprise.generate.company import DEFAULT_NOW
 from tools.kinds.enterprise.generate.draft import Draft
 from tools.kinds.enterprise.generate.grammar import long_day
+from tools.kinds.enterprise.generate.industry import packaged
 from tools.kinds.enterprise.generate.people.employees import add_employees
 from tools.kinds.enterprise.generate.projects import add_projects
 from tools.kinds.enterprise.generate.talk.posts import add_posts
@@ -96,7 +97,7 @@ def test_a_client_of_another_industry_is_found() -> None:
 
 def test_a_product_that_an_industry_does_not_buy_is_found() -> None:
     client = dict(facts().all("clients")[0])
-    uses = texts("industries/clients")[client["industry"]]["uses"]
+    uses = packaged().clients[client["industry"]]["uses"]
     sprayer = next(
         one
         for one in facts().all("products")

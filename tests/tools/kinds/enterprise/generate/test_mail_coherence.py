@@ -10,13 +10,14 @@ from evals.kinds.enterprise.facts import Facts, Record
 from tests.tools.kinds.enterprise.generate.checks.coherence.mail import incoherent_mail
 from tests.tools.kinds.enterprise.generate.worlds import small
 from tools.kinds.enterprise.generate.company import DEFAULT_NOW
+from tools.kinds.enterprise.generate.industry import packaged
 from tools.kinds.enterprise.generate.topics import details
 
 FACTS = Facts(small(), DEFAULT_NOW)
 INSIDE = next(mail for mail in FACTS.all("mail") if mail["sender_emp_id"] and mail["recipient_emp_id"])
 TO_PARTNER = next(mail for mail in FACTS.all("mail") if not mail["recipient_emp_id"])
 STRANGER = next(one for one in FACTS.all("employees") if one["department"] == "EN" and one["level"] == "09")
-FOREIGN = next(form for form in details("moving weekend").done if "{" not in form)
+FOREIGN = next(form for form in details(packaged(), "moving weekend").done if "{" not in form)
 
 
 def _found(mail: Record, **cells: str) -> list[str]:

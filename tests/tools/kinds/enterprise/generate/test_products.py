@@ -5,15 +5,15 @@ from __future__ import annotations
 import random
 import re
 
-from tools.kinds.enterprise.generate.grammar import grammar
-from tools.kinds.enterprise.generate.wording import folder_texts, vary
+from tools.kinds.enterprise.generate.industry import packaged
+from tools.kinds.enterprise.generate.wording import vary
 
-_DATA = grammar("products").data
+_DATA = packaged().catalogue
 _FACTS = ("warranty", "guarantee", "rupees", "discount", "stock", "colour is", "made in", "version")
 
 
 def test_every_kind_has_its_own_sentences() -> None:
-    banks = folder_texts("products")
+    banks = packaged().features
     sentences = [sentence for bank in banks.values() for sentence in bank]
 
     assert banks.keys() == {kind["name"] for kind in _DATA["kinds"]}
@@ -23,7 +23,7 @@ def test_every_kind_has_its_own_sentences() -> None:
 
 def test_sentences_state_no_fact_of_a_product() -> None:
     forbidden = {*_FACTS, *map(str.lower, _DATA["origins"])}
-    for bank in folder_texts("products").values():
+    for bank in packaged().features.values():
         for sentence in bank:
             assert set(re.findall(r"\{\w+\}", sentence)) <= {"{series}"}
             assert not [word for word in forbidden if word in sentence.lower()], sentence

@@ -12,7 +12,7 @@ from tests.tools.kinds.enterprise.generate.checks.coherence.sentiments import in
 from tests.tools.kinds.enterprise.generate.worlds import small
 from tools.kinds.enterprise.generate.business.reviews import BANDS, kind_reviews
 from tools.kinds.enterprise.generate.company import DEFAULT_NOW
-from tools.kinds.enterprise.generate.wording import texts
+from tools.kinds.enterprise.generate.industry import packaged
 from tools.kinds.enterprise.stated.opinions import opinions
 from tools.kinds.enterprise.stated.particulars import sentences
 
@@ -29,7 +29,7 @@ def reviews(stars: str) -> list[dict[str, str]]:
 
 
 def opinion(review: dict[str, str]) -> str:
-    return next(one for one in sentences(review["review_content"]) if list(opinions(one)))
+    return next(one for one in sentences(review["review_content"]) if list(opinions(one, packaged())))
 
 
 def planted(review: dict[str, str], **cells: str) -> list[str]:
@@ -62,7 +62,7 @@ def test_a_scene_of_another_kind_of_product_is_found() -> None:
     review = reviews("5")[0]
     kind = "yoga mat" if kind_bought(review, facts()) != "yoga mat" else "camping tent"
     scene = (
-        kind_reviews(kind)
+        kind_reviews(packaged(), kind)
         .scenes[0]
         .format(few="four", few_cap="Four", weekday="Monday", region="Goa", month="May")
     )
@@ -81,8 +81,8 @@ def test_a_review_without_stars_or_opinion_is_found() -> None:
 
 
 def test_each_part_of_each_product_has_words_for_all_stars() -> None:
-    for entry in texts("products")["kinds"]:
-        known = kind_reviews(entry["name"])
+    for entry in packaged().catalogue["kinds"]:
+        known = kind_reviews(packaged(), entry["name"])
         assert known.parts.keys() == set(entry["parts"])
         assert all(known.phrases(part, band) for part in known.parts for band in BANDS.values())
         assert known.scenes

@@ -16,6 +16,7 @@ from tools.kinds.enterprise.generate.business.clients import add_clients
 from tools.kinds.enterprise.generate.business.products import add_products
 from tools.kinds.enterprise.generate.business.vendors import add_vendors
 from tools.kinds.enterprise.generate.draft import Draft
+from tools.kinds.enterprise.generate.industry import packaged
 from tools.kinds.enterprise.generate.people.employees import add_employees
 from tools.kinds.enterprise.generate.projects import add_projects
 from tools.kinds.enterprise.generate.staff import ORDINARY
@@ -142,7 +143,7 @@ def test_a_mail_speaks_of_its_topic_and_a_reply_of_the_mail_before() -> None:
         if "topic" not in latent.facts:
             continue
         body = rows[latent.ref]["body"] or ""
-        bank = details(latent.facts["topic"])
+        bank = details(packaged(), latent.facts["topic"])
         things = {thing for thing in bank.things if thing in body}
         told = {form for kind in (bank.done, bank.trouble, bank.next, bank.gain) for form in kind}
         assert things, latent.ref

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.tools.kinds.enterprise.generate.worlds import small
 from tools.generating.latent import Latent
 from tools.kinds.enterprise.generate.grammar import long_day
+from tools.kinds.enterprise.generate.industry import packaged
 from tools.kinds.enterprise.schema import KEYS
 from tools.kinds.enterprise.stated.demands import Demands
 from tools.kinds.enterprise.stated.particulars import particulars, sentences
@@ -78,11 +79,11 @@ CHAT_ANEW = (
 
 
 def of_vendor(text: str = VENDOR_TEXT) -> Demands:
-    return next(demands("vendors", {"relationship_description": text}, [VENDOR]))
+    return next(demands("vendors", {"relationship_description": text}, [VENDOR], packaged()))
 
 
 def of_chat() -> Demands:
-    return next(demands("conversations", {"text": CHAT_TEXT}, [CHAT]))
+    return next(demands("conversations", {"text": CHAT_TEXT}, [CHAT], packaged()))
 
 
 def test_other_words_for_the_same_facts_are_fine() -> None:
@@ -187,7 +188,7 @@ def test_every_text_of_a_world_is_read_and_holds_as_it_is(source: str) -> None:
     built = small()
     records = {record[KEYS[source]]: record for record in built.records(source)}
     for latent in built.latents_of(source):
-        for one in demands(source, records[latent.ref.partition("/")[2]], [latent]):
+        for one in demands(source, records[latent.ref.partition("/")[2]], [latent], packaged()):
             assert one.objections(one.text) == [], latent.ref
             for said in [*(kept.sentence for kept in one.fixed), *_stating(one)]:
                 assert one.objections(one.text.replace(said, "")), (latent.ref, said)

@@ -6,6 +6,7 @@ import random
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
+from typing import Any
 
 from tools.kinds.enterprise.generate.business.partners import (
     address,
@@ -35,7 +36,6 @@ def _grammar() -> Grammar:
 WORDS = _grammar()
 """The sentences about clients."""
 
-_INDUSTRIES = texts("industries/clients")
 _SINCE = date(2018, 4, 2)
 _LEVELS = ("09", "10")
 _HEALTH = (5, 3, 2)
@@ -57,10 +57,10 @@ def add_clients(draft: Draft) -> None:
     left = _by_kind(numbers, draft)
     used: set[str] = set()
     for number, representative in enumerate(staff, start=1):
-        industry, product, use = _trial(numbers, left)
+        industry, product, use = _trial(numbers, draft.industry.clients, left)
         client = Client(
             client_id=f"CLI-{number:04d}",
-            name=new_name(numbers, _INDUSTRIES[industry]["forms"], industry, used),
+            name=new_name(numbers, draft.industry.clients[industry]["forms"], industry, used),
             industry=industry,
             product=product,
             use=use,
@@ -79,17 +79,18 @@ def _by_kind(numbers: random.Random, draft: Draft) -> dict[str, list[Product]]:
     return found
 
 
-def _trial(numbers: random.Random, products: Mapping[str, list[Product]]) -> tuple[str, Product, str]:
+def _trial(
+    numbers: random.Random, industries: Mapping[str, Any], products: Mapping[str, list[Product]]
+) -> tuple[str, Product, str]:
     """An industry, the next product of a kind that it buys, and the use it has for it."""
     offered = {
-        industry: [kind for kind in data["uses"] if kind in products]
-        for industry, data in _INDUSTRIES.items()
+        industry: [kind for kind in data["uses"] if kind in products] for industry, data in industries.items()
     }
     industry = numbers.choice([industry for industry, kinds in offered.items() if kinds])
     kind = numbers.choice(offered[industry])
     product = products[kind].pop()
     products[kind].insert(0, product)
-    return industry, product, numbers.choice(_INDUSTRIES[industry]["uses"][kind])
+    return industry, product, numbers.choice(industries[industry]["uses"][kind])
 
 
 def _add(
@@ -104,14 +105,14 @@ def _add(
     state = numbers.choice(_STATES)
     facts = _facts(draft, numbers, client, state, contact)
     slots = {"name": client.name, "product": client.product.name, "use": client.use}
-    asks = texts("posts/products")[client.product.kind]["asks"]
-    more = numbers.choice(_INDUSTRIES[client.industry]["scene"]), numbers.choice(asks)
+    asks = draft.industry.launches[client.product.kind]["asks"]
+    more = numbers.choice(draft.industry.clients[client.industry]["scene"]), numbers.choice(asks)
     ref = draft.add(
         "clients",
         client_id=client.client_id,
         business_name=client.name,
         industry=client.industry,
-        business_type=numbers.choice(_INDUSTRIES[client.industry]["types"]),
+        business_type=numbers.choice(draft.industry.clients[client.industry]["types"]),
         contact_person_id=f"CON-{number:04d}",
         contact_person_name=contact,
         contact_email=mailbox(contact, client.name),

@@ -1,6 +1,6 @@
 """What customers of a kind of product write about: what belongs together in a support chat.
 
-`texts/support_chats/problems/` has one file for each group of kinds. An entry, under its key, has:
+The folder `problems/` of an industry has one file for each group of kinds. An entry, under its key, has:
 
 - `kinds`, `part`: which kinds of product it is about and which part of them;
 - `fits`: the outcomes that make sense; `advice` stands alone, for questions where nothing is broken;
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from tools.kinds.enterprise.generate.wording import folder_texts
+from tools.kinds.enterprise.generate.industry import Industry
 
 _ANY_DAY = (0, 999)
 
@@ -40,18 +40,20 @@ class ProductProblem:
 
 
 @cache
-def product_problems() -> dict[str, ProductProblem]:
+def product_problems(industry: Industry) -> dict[str, ProductProblem]:
     """All problems by key."""
     return {
         key: ProductProblem(key, **{name: _frozen(value) for name, value in entry.items()})
-        for key, entry in folder_texts("support_chats/problems").items()
+        for key, entry in industry.problems.items()
     }
 
 
 @cache
-def problems_of(kind: str, outcome: str) -> tuple[ProductProblem, ...]:
+def problems_of(industry: Industry, kind: str, outcome: str) -> tuple[ProductProblem, ...]:
     """The problems of a kind of product that may end like that."""
-    return tuple(one for one in product_problems().values() if kind in one.kinds and outcome in one.fits)
+    return tuple(
+        one for one in product_problems(industry).values() if kind in one.kinds and outcome in one.fits
+    )
 
 
 def _frozen(value: Any) -> Any:

@@ -9,7 +9,8 @@ from tools.kinds.enterprise.generate.business.reviews import kind_reviews
 from tools.kinds.enterprise.generate.draft import Draft
 from tools.kinds.enterprise.generate.entities import Product
 from tools.kinds.enterprise.generate.grammar import grammar
-from tools.kinds.enterprise.generate.wording import fill, folder_texts, pick, texts, vary, with_article
+from tools.kinds.enterprise.generate.industry import Industry
+from tools.kinds.enterprise.generate.wording import fill, pick, vary, with_article
 
 _WORDS = grammar("products")
 _DISCOUNTS = ((0, 5, 10, 15, 20, 25, 30, 40, 50, 60), (1, 2, 4, 4, 4, 3, 3, 2, 1, 0.5))
@@ -21,8 +22,7 @@ _FEATURES = 4
 def add_products(draft: Draft) -> None:
     """Products with different names; kinds differ in how many there are of them."""
     numbers = draft.rng("products")
-    catalogue = texts("products")
-    kinds = catalogue["kinds"]
+    kinds = draft.industry.catalogue["kinds"]
     popular = [1.0 / (1 + place) ** 0.35 for place in range(len(kinds))]
     numbers.shuffle(popular)
     chosen = [*kinds, *numbers.choices(kinds, popular, k=max(0, draft.counts.products - len(kinds)))]
@@ -35,17 +35,17 @@ def add_products(draft: Draft) -> None:
 def _add(
     draft: Draft, numbers: random.Random, product_id: str, kind: dict[str, Any], names: set[str]
 ) -> None:
-    name, slots = _variant(numbers, kind)
+    name, slots = _variant(draft.industry, numbers, kind)
     while name in names:
-        name, slots = _variant(numbers, kind)
+        name, slots = _variant(draft.industry, numbers, kind)
     names.add(name)
     product = _product(numbers, product_id, name, kind, slots["brand"])
     draft.products.append(product)
     facts = {
         "spec": slots["spec"],
         "colour": slots["colour"],
-        "warranty": numbers.choice(_WORDS.data["warranties"]),
-        "origin": numbers.choice(_WORDS.data["origins"]),
+        "warranty": numbers.choice(draft.industry.catalogue["warranties"]),
+        "origin": numbers.choice(draft.industry.catalogue["origins"]),
     }
     ref = draft.add(
         "products",
@@ -56,18 +56,18 @@ def _add(
         actual_price=product.list_price,
         rating=f"{min(4.9, max(1.5, 1.9 + 2.9 * product.quality + numbers.gauss(0, 0.15))):.1f}",
         stock=0 if numbers.random() < _SOLD_OUT else round(numbers.lognormvariate(4.2, 1.0)),
-        about_product=_about(numbers, product, slots, facts),
+        about_product=_about(draft.industry, numbers, product, slots, facts),
     )
     draft.latent(ref, "product", facts)
 
 
-def _variant(numbers: random.Random, kind: dict[str, Any]) -> tuple[str, dict[str, str]]:
-    catalogue = texts("products")
+def _variant(industry: Industry, numbers: random.Random, kind: dict[str, Any]) -> tuple[str, dict[str, str]]:
+    catalogue = industry.catalogue
     slots = {
         "brand": numbers.choice(catalogue["brands"]),
         "series": numbers.choice(catalogue["series"]),
         "spec": numbers.choice(kind["specs"]),
-        "colour": numbers.choice(catalogue["pools"]["colour"]),
+        "colour": numbers.choice(_WORDS.data["pools"]["colour"]),
         "kind": kind["name"],
         "short": kind["short"],
         "a_kind": with_article(kind["name"]),
@@ -103,13 +103,19 @@ def _priced(amount: float) -> int:
     return 50 * round(amount / 50) - 1
 
 
-def _about(numbers: random.Random, product: Product, slots: dict[str, str], facts: dict[str, str]) -> str:
+def _about(
+    industry: Industry,
+    numbers: random.Random,
+    product: Product,
+    slots: dict[str, str],
+    facts: dict[str, str],
+) -> str:
     part = numbers.choice(product.parts)
-    good = kind_reviews(product.kind).parts[part]["good"]
+    good = kind_reviews(industry, product.kind).parts[part]["good"]
     slots = slots | facts | {"part": part, "good": numbers.choice(good)}
     other = _WORDS.data["other"]
     praise = [pick(numbers, other["part"], slots)]
-    for form in numbers.sample(folder_texts("products")[product.kind], _FEATURES):
+    for form in numbers.sample(industry.features[product.kind], _FEATURES):
         praise.append(fill(vary(numbers, form), slots))
     stated = [_WORDS.say(numbers, slot, slots) for slot in facts]
     for sentences in (praise, stated):

@@ -1,4 +1,4 @@
-"""What customers say of a kind of product and its parts, from `texts/reviews/kinds/`."""
+"""What customers say of a kind of product and its parts, from the folder `reviews/` of an industry."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from tools.kinds.enterprise.generate.wording import folder_texts
+from tools.kinds.enterprise.generate.industry import Industry
 
 BANDS = {
     1: "negative_strong",
@@ -47,27 +47,27 @@ class KindReviews:
 
 
 @cache
-def kind_reviews(kind: str) -> KindReviews:
+def kind_reviews(industry: Industry, kind: str) -> KindReviews:
     """The words about a kind of product.
 
     Raises:
         KeyError: if no file has this kind.
     """
-    return _all()[kind]
+    return _all(industry)[kind]
 
 
 @cache
-def defects(kind: str) -> dict[str, tuple[str, ...]]:
+def defects(industry: Industry, kind: str) -> dict[str, tuple[str, ...]]:
     """What may be wrong with each part of a kind of product, after "the <part>", said in no person."""
     return {
         part: tuple(said for said in lists["bad"] if not _PERSONAL & set(said.split()))
-        for part, lists in kind_reviews(kind).parts.items()
+        for part, lists in kind_reviews(industry, kind).parts.items()
     }
 
 
 @cache
-def _all() -> dict[str, KindReviews]:
-    return {kind: _read(dict(entry)) for kind, entry in folder_texts("reviews/kinds").items()}
+def _all(industry: Industry) -> dict[str, KindReviews]:
+    return {kind: _read(dict(entry)) for kind, entry in industry.reviews.items()}
 
 
 def _read(entry: dict[str, dict[str, list[str]]]) -> KindReviews:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import random
 from datetime import date, timedelta
-from functools import cache
 
 from tools.kinds.enterprise.generate.business.reviews import BANDS, kind_reviews
 from tools.kinds.enterprise.generate.deck import Deck
 from tools.kinds.enterprise.generate.draft import Draft
 from tools.kinds.enterprise.generate.entities import Product, Sale
 from tools.kinds.enterprise.generate.grammar import MONTHS, grammar
+from tools.kinds.enterprise.generate.industry import Industry
 from tools.kinds.enterprise.generate.latent import reference
-from tools.kinds.enterprise.generate.wording import fill, texts, with_article
+from tools.kinds.enterprise.generate.wording import fill, with_article
 
 _WORDS = grammar("reviews/words")
 _VALUES = {"positive": "1", "neutral": "0", "negative": "-1"}
@@ -78,7 +78,7 @@ def _add(draft: Draft, deck: Deck, number: int, day: date, sale: Sale, follow_up
         product_id=product.product_id,
         customer_id=sale.customer.customer_id,
         review_id=f"REV-{number:05d}",
-        review_content=_text(numbers, deck, sale, facts, (day - sale.day).days // 7),
+        review_content=_text(draft.industry, numbers, deck, sale, facts, (day - sale.day).days // 7),
         review_date=day,
     )
     refs = [
@@ -102,10 +102,17 @@ def _aspect(draft: Draft, sale: Sale, follow_up: bool) -> str:
     return order[1 if follow_up else 0]
 
 
-def _text(numbers: random.Random, deck: Deck, sale: Sale, facts: dict[str, str], weeks: int) -> str:
+def _text(
+    industry: Industry,
+    numbers: random.Random,
+    deck: Deck,
+    sale: Sale,
+    facts: dict[str, str],
+    weeks: int,
+) -> str:
     """An opening, the opinion, a scene, an aside and the stars; only the opinion judges."""
-    product, known = sale.product, kind_reviews(sale.product.kind)
-    slots = _slots(numbers, sale, weeks) | facts
+    product, known = sale.product, kind_reviews(industry, sale.product.kind)
+    slots = _slots(industry, numbers, sale, weeks) | facts
     band = BANDS[int(facts["stars"])]
     slots["said"] = deck.draw((product.kind, facts["aspect"], band), known.phrases(facts["aspect"], band))
     opinion = deck.draw((product.kind, facts["aspect"], band, "form"), _WORDS.data["opinions"][band])
@@ -138,13 +145,13 @@ def _which_opening(numbers: random.Random, sale: Sale, facts: dict[str, str], we
     return "gift" if numbers.random() < _GIFT else "private"
 
 
-def _slots(numbers: random.Random, sale: Sale, weeks: int) -> dict[str, str]:
+def _slots(industry: Industry, numbers: random.Random, sale: Sale, weeks: int) -> dict[str, str]:
     few = numbers.choice(_FEW)
     return {
         "kind": sale.product.short,
         "a_kind": with_article(sale.product.short),
         "brand": sale.product.brand,
-        "use": _use(sale.product.kind),
+        "use": industry.kinds[sale.product.kind]["use"],
         "region": sale.customer.region,
         "month": MONTHS[sale.day.month - 1],
         "weekday": numbers.choice(_WEEKDAYS),
@@ -152,8 +159,3 @@ def _slots(numbers: random.Random, sale: Sale, weeks: int) -> dict[str, str]:
         "few": few,
         "few_cap": few.capitalize(),
     }
-
-
-@cache
-def _use(kind: str) -> str:
-    return next(str(entry["use"]) for entry in texts("products")["kinds"] if entry["name"] == kind)

@@ -14,6 +14,7 @@ from tools.kinds.enterprise.generate.deck import Deck
 from tools.kinds.enterprise.generate.draft import Draft
 from tools.kinds.enterprise.generate.entities import Employee, Sale
 from tools.kinds.enterprise.generate.grammar import grammar
+from tools.kinds.enterprise.generate.industry import Industry
 from tools.kinds.enterprise.generate.latent import reference
 from tools.kinds.enterprise.generate.wording import fill
 
@@ -60,7 +61,9 @@ class _Topics:
         """The outcome of a chat, and what else decides its text."""
         numbers = self._draft.rng("support_chats", "topics", number)
         kind, wait = sale.product.kind, (day - sale.day).days
-        able = {outcome: _able(kind, outcome, wait) for outcome in _WORDS.data["outcomes"]}
+        able = {
+            outcome: _able(self._draft.industry, kind, outcome, wait) for outcome in _WORDS.data["outcomes"]
+        }
         if _superior(self._draft, representative, day) is None:
             able["escalation"] = []
         shares = {outcome: share for outcome, share in _WORDS.data["outcomes"].items() if able[outcome]}
@@ -70,9 +73,9 @@ class _Topics:
         return outcome, Chat(day, sale, representative, problem, _tried(numbers, outcome, problem))
 
 
-def _able(kind: str, outcome: str, wait: int) -> list[ProductProblem]:
+def _able(industry: Industry, kind: str, outcome: str, wait: int) -> list[ProductProblem]:
     """The problems of a kind of product that may end like that, so long after the purchase."""
-    return [one for one in problems_of(kind, outcome) if one.days[0] <= wait <= one.days[1]]
+    return [one for one in problems_of(industry, kind, outcome) if one.days[0] <= wait <= one.days[1]]
 
 
 def _tried(numbers: random.Random, outcome: str, problem: ProductProblem) -> tuple[int, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from datetime import date, timedelta
+from functools import cache
 
 from tools.kinds.enterprise.generate.business.partners import (
     address,
@@ -17,23 +18,20 @@ from tools.kinds.enterprise.generate.business.partners import (
 from tools.kinds.enterprise.generate.draft import Draft
 from tools.kinds.enterprise.generate.entities import Employee, Vendor
 from tools.kinds.enterprise.generate.grammar import Grammar
+from tools.kinds.enterprise.generate.industry import Industry
 from tools.kinds.enterprise.generate.latent import reference
 from tools.kinds.enterprise.generate.people.names import outsiders
 from tools.kinds.enterprise.generate.wording import texts
 
-_INDUSTRIES = texts("industries/vendors")
 
-
-def _grammar() -> Grammar:
+@cache
+def vendor_grammar(industry: Industry) -> Grammar:
     """The sentences about vendors; the concerns that there may be are those of all industries."""
-    data, industries = texts("vendors"), _INDUSTRIES.values()
+    data, industries = texts("vendors"), industry.vendors.values()
     concerns = {one for industry in industries for one in industry["concerns"]}
     concerns |= {one for industry in industries for known in industry["supplies"].values() for one in known}
     return Grammar({**data, "pools": {**data["pools"], "concern": sorted(concerns)}})
 
-
-WORDS = _grammar()
-"""The sentences about vendors."""
 
 _SINCE = date(2013, 4, 1)
 _LEVELS = ("09", "10", "12")
@@ -50,6 +48,7 @@ def add_vendors(draft: Draft) -> None:
     they supply, lead time and payment term in days, the contract's last day, rebate, risk, the main concern.
     """
     numbers = draft.rng("vendors")
+    industries = draft.industry.vendors
     total = draft.counts.vendors
     used = {client.name for client in draft.clients}
     known = {client["contact_person_name"] or "" for client in draft.records("clients")}
@@ -57,12 +56,12 @@ def add_vendors(draft: Draft) -> None:
     people = outsiders(draft.rng("vendors", "contacts"), known)
     staff = representatives(numbers, draft, "MA", _LEVELS, total)
     for number, representative in enumerate(staff, start=1):
-        industry = numbers.choice(list(_INDUSTRIES))
+        industry = numbers.choice(list(industries))
         vendor = Vendor(
             vendor_id=f"VEN-{number:04d}",
-            name=new_name(numbers, _INDUSTRIES[industry]["forms"], industry, used),
+            name=new_name(numbers, industries[industry]["forms"], industry, used),
             industry=industry,
-            supplies=numbers.choice(list(_INDUSTRIES[industry]["supplies"])),
+            supplies=numbers.choice(list(industries[industry]["supplies"])),
             emp_id=representative.emp_id,
         )
         draft.vendors.append(vendor)
@@ -73,14 +72,14 @@ def _add(
     draft: Draft, numbers: random.Random, number: int, vendor: Vendor, representative: Employee, contact: str
 ) -> None:
     onboarded = onboarding_day(numbers, draft, representative, _SINCE)
-    industry = _INDUSTRIES[vendor.industry]
+    industry, words = draft.industry.vendors[vendor.industry], vendor_grammar(draft.industry)
     facts = {
         "supplies": vendor.supplies,
         "lead_time": str(numbers.randint(*industry["days"])),
         "payment": numbers.choice(_PAYMENT_DAYS),
         "contract_end": (draft.today + timedelta(days=numbers.randint(10, 900))).isoformat(),
         "rebate": str(numbers.randint(1, 12)),
-        "risk": numbers.choices(WORDS.data["pools"]["risk"], _RISKS)[0],
+        "risk": numbers.choices(words.data["pools"]["risk"], _RISKS)[0],
         "concern": numbers.choice([*industry["concerns"], *2 * industry["supplies"][vendor.supplies]]),
     }
     slots = {"name": vendor.name, "year": str(onboarded.year)}
@@ -96,7 +95,7 @@ def _add(
         tax_id=tax_id(numbers, _TAX_NUMBERS_FROM + number),
         onboarding_date=onboarded,
         relationship_description=described(
-            numbers, WORDS, facts, slots, numbers.sample(industry["scene"], 2)
+            numbers, words, facts, slots, numbers.sample(industry["scene"], 2)
         ),
         emp_id=vendor.emp_id,
     )

@@ -171,7 +171,7 @@ def _file(numbers: random.Random, repository: Repository, taken: set[str]) -> _S
 
 def _head(numbers: random.Random, repository: Repository, purpose: str) -> list[str]:
     """The lines that a file begins with: its subject and purpose, then why it is there."""
-    topic, bank = repository.topic, details(repository.topic)
+    topic, bank = repository.topic, details(repository.project.industry, repository.topic)
     aim = prose(_purposes()[purpose], subject(topic))
     first = f"{topic[0].upper()}{topic[1:]} ({repository.project.name}): {aim}."
     reasons = " ".join(filter(None, (bank.say(numbers, "trouble"), bank.say(numbers, "gain"))))

@@ -10,6 +10,7 @@ from tools.kinds.enterprise.generate.company import DOMAIN, LEAVES, TODAY
 from tools.kinds.enterprise.generate.draft import Draft
 from tools.kinds.enterprise.generate.entities import Employee
 from tools.kinds.enterprise.generate.grammar import grammar
+from tools.kinds.enterprise.generate.industry import Industry
 from tools.kinds.enterprise.generate.latent import reference
 from tools.kinds.enterprise.generate.people.hierarchy import Position, positions
 from tools.kinds.enterprise.generate.people.names import people_names
@@ -132,7 +133,7 @@ def _add(draft: Draft, employee: Employee) -> None:
         category=employee.department_name,
         level=employee.level,
         title=employee.title,
-        description=_description(numbers, employee, known, present),
+        description=_description(draft.industry, numbers, employee, known, present),
         experience=_experience(numbers, employee, background),
         skills=", ".join(employee.skills),
         doj=employee.doj,
@@ -163,7 +164,9 @@ def _background(known: Profile) -> dict[str, str]:
     return {"years_before": str(known.years), "employer": known.employer}
 
 
-def _description(numbers: random.Random, employee: Employee, known: Profile, facts: dict[str, str]) -> str:
+def _description(
+    industry: Industry, numbers: random.Random, employee: Employee, known: Profile, facts: dict[str, str]
+) -> str:
     slots = facts | {
         "first": employee.first_name,
         "interest": known.interest,
@@ -176,14 +179,14 @@ def _description(numbers: random.Random, employee: Employee, known: Profile, fac
             sentences.append(pick(numbers, other["uncertified"], slots))
         else:
             sentences.append(_WORDS.say(numbers, slot, slots))
-    return " ".join([*sentences, *_work(numbers, employee), pick(numbers, other["closing"], slots)])
+    return " ".join([*sentences, *_work(industry, numbers, employee), pick(numbers, other["closing"], slots)])
 
 
-def _work(numbers: random.Random, employee: Employee) -> list[str]:
+def _work(industry: Industry, numbers: random.Random, employee: Employee) -> list[str]:
     """What an employee does, did before, and thinks of it, each about a topic of the department."""
     department = texts("employees")["departments"][employee.department].get("work", employee.department)
-    topics = [topic for some in domains(department).values() for topic in some]
-    now, before = map(details, numbers.sample(topics, 2))
+    topics = [topic for some in domains(industry, department).values() for topic in some]
+    now, before = (details(industry, topic) for topic in numbers.sample(topics, 2))
     said = []
     for bank, forms in (
         (now, _WORDS.data["work"][_level(employee)]),

@@ -8,6 +8,7 @@ from datetime import timedelta
 from tools.kinds.enterprise.generate.draft import Draft
 from tools.kinds.enterprise.generate.entities import Employee
 from tools.kinds.enterprise.generate.grammar import grammar
+from tools.kinds.enterprise.generate.industry import Industry
 from tools.kinds.enterprise.generate.latent import reference
 from tools.kinds.enterprise.generate.people.profiles import profile
 from tools.kinds.enterprise.generate.staff import EXECUTIVES
@@ -51,12 +52,13 @@ def _add(draft: Draft, numbers: random.Random, resume_id: str, employee: Employe
         email=f"{employee.name.lower().replace(' ', '.')}@{_MAIL_HOST}",
         created_date=employee.doj - timedelta(days=numbers.randint(14, 75)),
         file_path=f"resumes/{resume_id}.txt",
-        content=_content(numbers, employee, skills, facts, slots),
+        content=_content(draft.industry, numbers, employee, skills, facts, slots),
     )
     draft.latent(ref, "resume", facts, (reference("employees", employee.emp_id),))
 
 
 def _content(
+    industry: Industry,
     numbers: random.Random,
     employee: Employee,
     skills: list[str],
@@ -78,7 +80,8 @@ def _content(
     achieved = numbers.sample(data["done" if experienced else "learned"][employee.department], 2)
     for one in achieved:
         sentences.append(fill(one, {"n": str(numbers.randint(10, 60)), "few": numbers.choice(FEW)}))
-    bank = details(numbers.choice([one for some in domains(employee.department).values() for one in some]))
+    topics = [one for some in domains(industry, employee.department).values() for one in some]
+    bank = details(industry, numbers.choice(topics))
     elsewhere = [form for form in bank.done if "{unit}" not in form]
     if experienced and elsewhere:
         sentences.append(say("reported", done=said(numbers, numbers.choice(elsewhere))))

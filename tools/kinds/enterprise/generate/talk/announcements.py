@@ -180,7 +180,7 @@ class _Desk:
     def _on_product(self, place: _Place, day: date, facts: dict[str, str], product: Product) -> Announcement:
         part = _part(place.numbers, product)
         refs = (reference("products", product.product_id),)
-        fault = place.numbers.choice(defects(product.kind)[part])
+        fault = place.numbers.choice(defects(self._draft.industry, product.kind)[part])
         said = place.says(day, facts, product.product_id, refs=refs)
         return replace(said, product=product, part=part, fault=fault)
 

@@ -71,7 +71,7 @@ class _Dialogue:
         self._facts = {"topic": chat.topic, "project": chat.project.name, **chat.facts}
         asked = ("asked",) if "approver" in chat.facts else ()
         self._phrases = Phrases(numbers, (*asked, chat.facts["outcome"], chat.intent), self._facts)
-        self._bank = details(chat.topic)
+        self._bank = details(chat.project.industry, chat.topic)
         self._left: dict[Kind, list[str]] = {kind: self._shuffled(kind) for kind in get_args(Kind)}
         self._parts = numbers.sample(self._bank.things, len(self._bank.things))
         self._drifted = False
@@ -232,7 +232,11 @@ class _Dialogue:
         detail = said(self._numbers, form)
         if how == "asked" and self._numbers.random() >= _LEADS:
             return detail
-        return joined(self._phrases.of("lead", how, kind, other=self._other(self._speaker())), detail)
+        return joined(
+            self._chat.project.industry,
+            self._phrases.of("lead", how, kind, other=self._other(self._speaker())),
+            detail,
+        )
 
     def _teller(self, slot: str) -> str:
         return self._second if slot in ANSWERED.get(self._chat.intent, ()) else self._first

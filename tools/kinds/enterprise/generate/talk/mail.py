@@ -12,6 +12,7 @@ from tools.kinds.enterprise.generate.company import NAME
 from tools.kinds.enterprise.generate.draft import Draft
 from tools.kinds.enterprise.generate.entities import Employee
 from tools.kinds.enterprise.generate.grammar import Grammar
+from tools.kinds.enterprise.generate.industry import Industry
 from tools.kinds.enterprise.generate.talk.partner_mail import add_partner_mail
 from tools.kinds.enterprise.generate.talk.threads import Thread, lengths_of, plan_threads
 from tools.kinds.enterprise.generate.topics import Kind, details
@@ -26,7 +27,7 @@ _HIGH = {"decision": 0.3, "meeting": 0.2, "urgent": 1.0}
 def add_mail(draft: Draft) -> None:
     """All threads, replies alternating between two people; a later mail may change what one before said."""
     for thread in plan_threads(draft):
-        story = _Story(draft.rng("mail", thread.key, "story"), thread.topic)
+        story = _Story(draft.industry, draft.rng("mail", thread.key, "story"), thread.topic)
         for place in range(len(thread.roles)):
             _add(draft, draft.rng("mail", thread.key, place), thread, place, story)
     inside, outside = lengths_of(draft)
@@ -143,11 +144,12 @@ class _Story:
     """What a thread tells of its topic, nothing twice.
 
     Args:
+        industry: of the company; it has the words of the topic.
         numbers: a stream of the thread's own.
     """
 
-    def __init__(self, numbers: random.Random, topic: str) -> None:
-        bank = details(topic)
+    def __init__(self, industry: Industry, numbers: random.Random, topic: str) -> None:
+        bank = details(industry, topic)
         self._things = numbers.sample(bank.things, len(bank.things))
         self._left = list(self._things)
         self._told = {kind: bank.sample(numbers, kind, len(getattr(bank, kind))) for kind in _KINDS}

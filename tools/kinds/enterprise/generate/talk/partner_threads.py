@@ -92,7 +92,7 @@ def _clients(draft: Draft) -> list[Partner]:
     for one in draft.clients:
         goods = f"the {one.product.name.partition(',')[0]}"
         names = (goods, f"the {one.product.kind}")
-        faults = defects(one.product.kind)
+        faults = defects(draft.industry, one.product.kind)
         found.append(_partner("clients", rows[one.client_id], one.client_id, names, faults))
     return found
 
@@ -100,7 +100,7 @@ def _clients(draft: Draft) -> list[Partner]:
 def _vendors(draft: Draft) -> list[Partner]:
     """Those who supply products; of cartons or plant care one would write otherwise."""
     rows = {row["vendor_id"]: row for row in draft.records("vendors")}
-    parts = {f"{product.kind}s": defects(product.kind) for product in draft.products}
+    parts = {f"{product.kind}s": defects(draft.industry, product.kind) for product in draft.products}
     found = []
     for one in draft.vendors:
         supplied = next((named for kinds, named in parts.items() if one.supplies.startswith(kinds)), None)

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
+from tools.kinds.enterprise.generate.industry import Industry
 from tools.kinds.enterprise.generate.topics import common_words, said
 from tools.kinds.enterprise.generate.wording import fill, texts
 
@@ -83,11 +84,11 @@ def lowered(sentence: str) -> str:
     return sentence if sentence.startswith("I ") else sentence[0].lower() + sentence[1:]
 
 
-def joined(lead: str, sentence: str) -> str:
+def joined(industry: Industry, lead: str, sentence: str) -> str:
     """A sentence with a beginning before it; without, where its first word is a name or has one already."""
     first, _, rest = sentence.partition(" ")
     named = rest[:1].isupper() and first not in _PLACES
-    if first.lower() not in common_words() or first in _LATER or named:
+    if first.lower() not in common_words(industry) or first in _LATER or named:
         return sentence
     return f"{lead[:1].upper()}{lead[1:]}{first.lower()} {rest}"
 

@@ -9,6 +9,7 @@ from functools import cache
 from tools.kinds.enterprise.generate.draft import Draft
 from tools.kinds.enterprise.generate.entities import Employee
 from tools.kinds.enterprise.generate.grammar import Grammar
+from tools.kinds.enterprise.generate.industry import Industry
 from tools.kinds.enterprise.generate.talk.announcements import Announcement, announcements
 from tools.kinds.enterprise.generate.topics import details, said
 from tools.kinds.enterprise.generate.wording import texts, with_article
@@ -21,12 +22,14 @@ def add_posts(draft: Draft) -> None:
     """Announcements by members of projects; nothing is announced twice."""
     for number, one in enumerate(announcements(draft), 1):
         numbers = draft.rng("posts", number, "text")
-        title = post_grammar().fill(numbers.choice(texts("posts/facts")["title"][one.kind]), one.facts)
+        title = post_grammar(draft.industry).fill(
+            numbers.choice(texts("posts/facts")["title"][one.kind]), one.facts
+        )
         ref = draft.add(
             "posts",
             post_id=f"POST-{number:05d}",
             title=title[0].upper() + title[1:],
-            body=_body(numbers, one),
+            body=_body(draft.industry, numbers, one),
             emp_id=one.author.emp_id,
             author=one.author.name,
             date=one.day,
@@ -35,35 +38,34 @@ def add_posts(draft: Draft) -> None:
 
 
 @cache
-def post_grammar() -> Grammar:
+def post_grammar(industry: Industry) -> Grammar:
     """The sentences that state a post's facts, each kind named after the fact and the kind of post."""
     data = texts("posts/facts")
     places = [place for pool in data["places"].values() for place in pool]
-    kinds = [kind["name"] for kind in texts("products")["kinds"]]
-    pools = {"place": [*places, *texts("posts/stories")["help"]], "range": kinds}
+    pools = {"place": [*places, *texts("posts/stories")["help"]], "range": list(industry.kinds)}
     return Grammar({**data, "pools": pools})
 
 
-def _body(numbers: random.Random, one: Announcement) -> str:
+def _body(industry: Industry, numbers: random.Random, one: Announcement) -> str:
     facts = texts("posts/facts")["kinds"][one.kind]
-    sources = {name: iter(_shuffled(numbers, forms)) for name, forms in _forms(one).items()}
-    things = _things(numbers, one)
+    sources = {name: iter(_shuffled(numbers, forms)) for name, forms in _forms(industry, one).items()}
+    things = _things(industry, numbers, one)
     paragraphs = []
     for parts in facts["paragraphs"]:
         sentences = []
         for part in parts:
             if part in facts["facts"]:
-                sentences.append(post_grammar().say(numbers, f"{part}_{one.kind}", one.facts))
+                sentences.append(post_grammar(industry).say(numbers, f"{part}_{one.kind}", one.facts))
             else:
-                sentences.append(_worded(numbers, next(sources[part]), one, things))
+                sentences.append(_worded(industry, numbers, next(sources[part]), one, things))
         paragraphs.append(" ".join(sentences))
     return "\n\n".join(paragraphs)
 
 
-def _forms(one: Announcement) -> dict[str, list[str]]:
+def _forms(industry: Industry, one: Announcement) -> dict[str, list[str]]:
     """By part of a post the sentences that may stand there."""
     stories = texts("posts/stories")
-    bank = details(one.topic)
+    bank = details(industry, one.topic)
     found = {name: list(getattr(bank, name)) for name in _TOPIC}
     found |= stories["also"]
     found |= {
@@ -71,9 +73,9 @@ def _forms(one: Announcement) -> dict[str, list[str]]:
     }
     found["tasks"] = stories["tasks"][one.project.department]
     if one.product is not None:
-        found |= {name: texts("posts/products")[one.product.kind][name] for name in _PRODUCT}
+        found |= {name: industry.launches[one.product.kind][name] for name in _PRODUCT}
     if one.client is not None:
-        found["scene"] = texts("industries/clients")[one.client.industry]["scene"]
+        found["scene"] = industry.clients[one.client.industry]["scene"]
     if one.person is not None:
         found["career"] = stories["career"][one.person.department]
     if "place" in one.facts and one.kind == "volunteering":
@@ -81,7 +83,9 @@ def _forms(one: Announcement) -> dict[str, list[str]]:
     return found
 
 
-def _worded(numbers: random.Random, form: str, one: Announcement, things: Iterator[str]) -> str:
+def _worded(
+    industry: Industry, numbers: random.Random, form: str, one: Announcement, things: Iterator[str]
+) -> str:
     slots = {"project": one.project.name, "topic": one.topic}
     slots |= {"author": one.author.first_name, "team": one.author.team}
     for slot in ("thing", "other"):
@@ -90,12 +94,11 @@ def _worded(numbers: random.Random, form: str, one: Announcement, things: Iterat
     if "{skill}" in form:
         slots["skill"] = _skill(numbers, one)
     if one.product is not None:
-        kind = next(kind for kind in texts("products")["kinds"] if kind["name"] == one.product.kind)
         slots |= {
             "kind": one.product.kind,
             "a_kind": with_article(one.product.kind),
             "brand": one.product.brand,
-            "use": kind["use"],
+            "use": industry.kinds[one.product.kind]["use"],
             "part": one.part,
         }
         slots["fault"] = one.fault
@@ -126,9 +129,9 @@ def _skill(numbers: random.Random, one: Announcement) -> str:
     return skill if skill in texts("posts/stories")["names"]["skills"] else skill[0].lower() + skill[1:]
 
 
-def _things(numbers: random.Random, one: Announcement) -> Iterator[str]:
+def _things(industry: Industry, numbers: random.Random, one: Announcement) -> Iterator[str]:
     """The things of the topic in random order, over and over."""
-    things = _shuffled(numbers, list(details(one.topic).things))
+    things = _shuffled(numbers, list(details(industry, one.topic).things))
     while True:
         yield from things
 

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 
 from tools.generating.latent import Latent
 from tools.kinds.enterprise.generate.business.clients import WORDS
+from tools.kinds.enterprise.generate.industry import Industry
 from tools.kinds.enterprise.stated.sentences import problems
 
 
-def check(record: Mapping[str, str | None], latent: Latent) -> list[str]:
+def check(record: Mapping[str, str | None], latent: Latent, _: Industry) -> list[str]:
     """Facts that the description does not state."""
     return problems(WORDS, latent.ref, str(record["engagement_description"]), latent.facts, latent.facts)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tools.generating.latent import Latent
+from tools.kinds.enterprise.generate.industry import Industry
 from tools.kinds.enterprise.generate.people.employees import _NONE, _WORDS
 from tools.kinds.enterprise.stated.sentences import problems, read
 
 
-def check(record: Mapping[str, str | None], latent: Latent) -> list[str]:
+def check(record: Mapping[str, str | None], latent: Latent, _: Industry) -> list[str]:
     """Check that a biography states its facts.
 
     Returns:

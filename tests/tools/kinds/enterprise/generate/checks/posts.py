@@ -9,7 +9,7 @@ from tools.kinds.enterprise.stated.sentences import read
 
 def verify_posts(built: Built) -> list[str]:
     """Facts that a post does not state, or states otherwise, and two posts that announce the same."""
-    words = post_grammar()
+    words = post_grammar(built.industry)
     rows = {row["post_id"]: row for row in built.records("posts")}
     found: list[str] = []
     seen: set[tuple[str, ...]] = set()

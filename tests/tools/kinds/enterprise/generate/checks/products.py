@@ -6,9 +6,10 @@ from collections.abc import Mapping
 
 from tools.generating.latent import Latent
 from tools.kinds.enterprise.generate.business.products import _WORDS
+from tools.kinds.enterprise.generate.industry import Industry
 from tools.kinds.enterprise.stated.sentences import problems
 
 
-def check(record: Mapping[str, str | None], latent: Latent) -> list[str]:
+def check(record: Mapping[str, str | None], latent: Latent, _: Industry) -> list[str]:
     """Facts that the description does not state."""
     return problems(_WORDS, latent.ref, str(record["about_product"]), latent.facts, latent.facts)

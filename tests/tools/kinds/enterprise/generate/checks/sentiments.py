@@ -6,17 +6,18 @@ from collections.abc import Mapping
 
 from tools.generating.latent import Latent
 from tools.kinds.enterprise.generate.business.sentiments import _VALUES, _WORDS
+from tools.kinds.enterprise.generate.industry import Industry
 from tools.kinds.enterprise.stated.opinions import opinions
 from tools.kinds.enterprise.stated.sentences import problems
 from tools.kinds.enterprise.stated.texts import follow_ups
 
 
-def check(record: Mapping[str, str | None], latent: Latent) -> list[str]:
+def check(record: Mapping[str, str | None], latent: Latent, industry: Industry) -> list[str]:
     """Facts that the review does not state, read by rules alone."""
     text = str(record["review_content"])
     facts = latent.facts
     found = problems(_WORDS, latent.ref, text, facts, ["stars"])
-    stated = [{(one.band, one.part) for one in meant} for meant in opinions(text)]
+    stated = [{(one.band, one.part) for one in meant} for meant in opinions(text, industry)]
     polarity = next(name for name, value in _VALUES.items() if value == facts["polarity"])
     wanted = {(f"{polarity}_{facts['severity']}", facts["aspect"])}
     if stated != [wanted]:

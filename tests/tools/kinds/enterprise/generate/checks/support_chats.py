@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from tools.generating.latent import Latent
 from tools.kinds.enterprise.generate.business.product_problems import product_problems
 from tools.kinds.enterprise.generate.business.support_chats import _WORDS, PROMISES
+from tools.kinds.enterprise.generate.industry import Industry
 from tools.kinds.enterprise.stated.sentences import problems, read
 from tools.kinds.enterprise.stated.texts import given_up, reports
 
 
-def check(record: Mapping[str, str | None], latent: Latent) -> list[str]:
+def check(record: Mapping[str, str | None], latent: Latent, industry: Industry) -> list[str]:
     """Facts that the chat does not state, read by rules alone."""
     text, facts = str(record["text"]), latent.facts
     found = problems(
@@ -28,8 +29,8 @@ def check(record: Mapping[str, str | None], latent: Latent) -> list[str]:
     for name in ("fix", "tip"):
         if name in facts and facts[name] not in text:
             found.append(f"{latent.ref}: {name} is {facts[name]!r}, the text does not say so")
-    problem = product_problems()[facts["problem"]]
-    if not reports(problem.key).any(text):
+    problem = product_problems(industry)[facts["problem"]]
+    if not reports(industry, problem.key).any(text):
         found.append(f"{latent.ref}: the problem is {problem.key!r}, the text says otherwise")
     if facts["aspect"] != problem.part or facts["outcome"] not in problem.fits:
         found.append(f"{latent.ref}: aspect or outcome are not those of the problem {problem.key!r}")

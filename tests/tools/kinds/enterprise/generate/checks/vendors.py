@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tools.generating.latent import Latent
-from tools.kinds.enterprise.generate.business.vendors import WORDS
+from tools.kinds.enterprise.generate.business.vendors import vendor_grammar
+from tools.kinds.enterprise.generate.industry import Industry
 from tools.kinds.enterprise.stated.sentences import problems
 
 
-def check(record: Mapping[str, str | None], latent: Latent) -> list[str]:
+def check(record: Mapping[str, str | None], latent: Latent, industry: Industry) -> list[str]:
     """Facts that the description does not state."""
-    return problems(WORDS, latent.ref, str(record["relationship_description"]), latent.facts, latent.facts)
+    return problems(
+        vendor_grammar(industry),
+        latent.ref,
+        str(record["relationship_description"]),
+        latent.facts,
+        latent.facts,
+    )

@@ -26,6 +26,7 @@ from tests.tools.kinds.enterprise.generate.checks.repositories import verify_rep
 from tests.tools.kinds.enterprise.generate.checks.tickets import verify_tickets
 from tools.generating.latent import Latent
 from tools.kinds.enterprise.generate.company import LEAVES, TODAY
+from tools.kinds.enterprise.generate.industry import Industry
 from tools.kinds.enterprise.generate.latent import Built
 from tools.kinds.enterprise.generate.staff import EXECUTIVES, ORDINARY
 from tools.kinds.enterprise.schema import KEYS
@@ -93,7 +94,7 @@ _UNIQUE = (
 )
 """Which columns together tell one record of a source from all others."""
 
-_CHECKS: dict[str, Callable[[Record, Latent], list[str]]] = {
+_CHECKS: dict[str, Callable[[Record, Latent, Industry], list[str]]] = {
     "employees": employees.check,
     "products": products.check,
     "sentiments": sentiments.check,
@@ -247,7 +248,7 @@ def _texts(built: Built, sources: dict[str, list[Record]]) -> Iterator[str]:
     for name, check in _CHECKS.items():
         records = {str(record[KEYS[name]]): record for record in sources[name]}
         for latent in built.latents_of(name):
-            yield from check(records[latent.ref.partition("/")[2]], latent)
+            yield from check(records[latent.ref.partition("/")[2]], latent, built.industry)
     opinions = Counter((latent.refs[:2], latent.facts["aspect"]) for latent in built.latents_of("sentiments"))
     for (about, aspect), times in opinions.items():
         if times > 1:

@@ -11,14 +11,15 @@ from tests.tools.kinds.enterprise.generate.checks.coherence.dialogue_phrases imp
     taken_apart,
 )
 from tools.kinds.enterprise.generate.grammar import grammar
+from tools.kinds.enterprise.generate.industry import Industry
 
 _TELLING = ("say", "detail", "cite")
 
 
-def incoherent_talk(chat: Record, _: Facts) -> Iterator[str]:
+def incoherent_talk(chat: Record, facts: Facts) -> Iterator[str]:
     """Sentences about another topic or matter, replies to what nobody said, small talk amid the matter."""
     turns = [turn.partition(": ")[::2] for turn in chat["text"].splitlines()]
-    opening = next((one for _, words in turns for one in _openings(words)), None)
+    opening = next((one for _, words in turns for one in _openings(words, facts.industry)), None)
     if opening is None:
         yield "it does not say what it is about"
         return
@@ -27,7 +28,7 @@ def incoherent_talk(chat: Record, _: Facts) -> Iterator[str]:
     phrases = [
         (place, speaker, one)
         for place, (speaker, words) in enumerate(turns)
-        for one in taken_apart(words, topic)
+        for one in taken_apart(words, topic, facts.industry)
     ]
     outcome = next(
         (one.values["outcome"] for _place, _speaker, one in phrases if "outcome" in one.values), ""
@@ -51,9 +52,9 @@ def incoherent_talk(chat: Record, _: Facts) -> Iterator[str]:
         yield "small talk stands amid the matter"
 
 
-def _openings(words: str) -> Iterator[Phrase]:
+def _openings(words: str, industry: Industry) -> Iterator[Phrase]:
     """What opens the matter of a chat."""
-    for one in taken_apart(words, None):
+    for one in taken_apart(words, None, industry):
         if any(owner[0] == "opening" for owner in one.owners):
             yield one
 

@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any
 
 from tools.kinds.enterprise.generate.grammar import grammar
+from tools.kinds.enterprise.generate.industry import Industry
 from tools.kinds.enterprise.generate.topics import details
 from tools.kinds.enterprise.generate.wording import texts
 
@@ -38,7 +39,7 @@ class Phrase:
     values: Mapping[str, str]
 
 
-def taken_apart(turn: str, topic: str | None) -> Iterator[Phrase]:
+def taken_apart(turn: str, topic: str | None, industry: Industry) -> Iterator[Phrase]:
     """The phrases of a turn, one after another; from the first unknown one on, the rest is one phrase.
 
     Args:
@@ -47,12 +48,12 @@ def taken_apart(turn: str, topic: str | None) -> Iterator[Phrase]:
     rest = turn
     while rest:
         first = _first(rest)
-        tables = (_forms(), _details(topic) if topic else {})
+        tables = (_forms(), _details(industry, topic) if topic else {})
         found = [
             (match, owner)
             for table in tables
             for pattern, owner in (*table.get(first, ()), *table.get("", ()))
-            if (match := pattern.match(rest)) and _about(match, topic)
+            if (match := pattern.match(rest)) and _about(match, topic, industry)
         ]
         if not found:
             yield Phrase(rest, (), {})
@@ -63,12 +64,15 @@ def taken_apart(turn: str, topic: str | None) -> Iterator[Phrase]:
         rest = rest[end:].lstrip()
 
 
-def _about(match: re.Match[str], topic: str | None) -> bool:
+def _about(match: re.Match[str], topic: str | None, industry: Industry) -> bool:
     """Whether a phrase names the topic and a part of it, as far as it names anything."""
     values = match.groupdict()
     if topic is None:
         return "thing" not in values
-    return values.get("topic", topic) == topic and values.get("thing") in (None, *details(topic).things)
+    return values.get("topic", topic) == topic and values.get("thing") in (
+        None,
+        *details(industry, topic).things,
+    )
 
 
 def _first(text: str) -> str:
@@ -83,8 +87,8 @@ def _forms() -> dict[str, list[_Form]]:
 
 
 @cache
-def _details(topic: str) -> dict[str, list[_Form]]:
-    bank = details(topic)
+def _details(industry: Industry, topic: str) -> dict[str, list[_Form]]:
+    bank = details(industry, topic)
     kinds = {"done": bank.done, "trouble": bank.trouble, "next": bank.next, "gain": bank.gain}
     return _indexed((form, ("detail", kind)) for kind, forms in kinds.items() for form in forms)
 

@@ -9,9 +9,9 @@ from functools import cache
 from evals.kinds.enterprise.facts import Facts, Record
 from tests.tools.kinds.enterprise.generate.checks.coherence.products import kind_of
 from tools.kinds.enterprise.generate.business.reviews import defects
+from tools.kinds.enterprise.generate.industry import Industry
 from tools.kinds.enterprise.generate.staff import ORDINARY
 from tools.kinds.enterprise.generate.topics import details, domains
-from tools.kinds.enterprise.generate.wording import texts
 from tools.kinds.enterprise.stated.phrases import Phrases
 
 _PROJECT = re.compile(r" \([^()]+\)$")
@@ -22,21 +22,21 @@ _END = re.compile(r"(?<=[.?!])\s+")
 def incoherent_mail(mail: Record, facts: Facts) -> Iterator[str]:
     """What is not about the subject's topic; partners, contacts and writers who do not belong together."""
     if mail["sender_emp_id"] and mail["recipient_emp_id"]:
-        yield from _between_colleagues(mail)
+        yield from _between_colleagues(mail, facts.industry)
     else:
         yield from _with_partner(mail, facts)
 
 
-def _between_colleagues(mail: Record) -> Iterator[str]:
+def _between_colleagues(mail: Record, industry: Industry) -> Iterator[str]:
     about = _PROJECT.sub("", mail["subject"])
-    topic = max((one for one in _topics() if about.endswith(f" {one}")), key=len, default=None)
+    topic = max((one for one in _topics(industry) if about.endswith(f" {one}")), key=len, default=None)
     if topic is None:
         yield f"the subject names no topic: {mail['subject']!r}"
         return
-    if not any(thing in mail["body"] for thing in details(topic).things):
+    if not any(thing in mail["body"] for thing in details(industry, topic).things):
         yield f"it says nothing about the {topic}"
     for sentence in _END.split(mail["body"]):
-        other = _sentences().get(sentence, topic)
+        other = _sentences(industry).get(sentence, topic)
         if other != topic:
             yield f"{sentence!r} is about the {other}"
 
@@ -66,8 +66,8 @@ def _with_partner(mail: Record, facts: Facts) -> Iterator[str]:
         return
     if source == "clients":
         product = facts.where("products", product_name=partner["current_poc_product"])[0]
-        for fault, kinds in _faults().found(mail["body"]):
-            if kind_of(product) not in kinds:
+        for fault, kinds in _faults(facts.industry).found(mail["body"]):
+            if kind_of(product, facts.industry) not in kinds:
                 yield f"{fault!r} is no fault of that"
 
 
@@ -78,27 +78,29 @@ def _fits(goods: str, source: str, partner: Record) -> bool:
 
 
 @cache
-def _topics() -> frozenset[str]:
-    return frozenset(topic for code in ORDINARY for topics in domains(code).values() for topic in topics)
+def _topics(industry: Industry) -> frozenset[str]:
+    return frozenset(
+        topic for code in ORDINARY for topics in domains(industry, code).values() for topic in topics
+    )
 
 
 @cache
-def _sentences() -> dict[str, str]:
+def _sentences(industry: Industry) -> dict[str, str]:
     """The topic of each sentence that has no slot."""
     return {
         form: topic
-        for topic in _topics()
-        for bank in [details(topic)]
+        for topic in _topics(industry)
+        for bank in [details(industry, topic)]
         for form in (*bank.done, *bank.trouble, *bank.next, *bank.gain)
         if "{" not in form
     }
 
 
 @cache
-def _faults() -> Phrases[str]:
+def _faults(industry: Industry) -> Phrases[str]:
     return Phrases(
         (f"the {part} {fault}", entry["name"])
-        for entry in texts("products")["kinds"]
-        for part, faults in defects(entry["name"]).items()
+        for entry in industry.catalogue["kinds"]
+        for part, faults in defects(industry, entry["name"]).items()
         for fault in faults
     )

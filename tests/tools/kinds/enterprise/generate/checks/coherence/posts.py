@@ -9,6 +9,7 @@ from evals.kinds.enterprise.facts import Facts, Record
 from tests.tools.kinds.enterprise.generate.checks.coherence.clients import industry_of
 from tests.tools.kinds.enterprise.generate.checks.coherence.products import foreign_products, kind_of
 from tools.kinds.enterprise.generate.business.reviews import defects
+from tools.kinds.enterprise.generate.industry import Industry
 from tools.kinds.enterprise.generate.talk.posts import post_grammar
 from tools.kinds.enterprise.generate.wording import texts
 from tools.kinds.enterprise.stated.phrases import Phrases
@@ -19,7 +20,7 @@ Stated = Mapping[str, str]
 
 def incoherent_post(post: Record, facts: Facts) -> Iterator[str]:
     """Facts that the records contradict, and sentences about another product, place, trade or department."""
-    kinds = dict(_kinds(post["body"]))
+    kinds = dict(_kinds(post["body"], facts.industry))
     if len(kinds) != 1:
         yield f"it is a post of {len(kinds)} kinds"
     for kind, stated in kinds.items():
@@ -27,9 +28,9 @@ def incoherent_post(post: Record, facts: Facts) -> Iterator[str]:
             yield from _CHECKS[kind](post, stated, facts)
 
 
-def _kinds(body: str) -> Iterator[tuple[str, Stated]]:
+def _kinds(body: str, industry: Industry) -> Iterator[tuple[str, Stated]]:
     """The kinds of posts whose facts the text states, each with what it states."""
-    words = post_grammar()
+    words = post_grammar(industry)
     for kind, data in words.data["kinds"].items():
         stated: dict[str, str] = {}
         for slot in data["facts"]:
@@ -49,7 +50,7 @@ def _launch(post: Record, stated: Stated, facts: Facts) -> Iterator[str]:
     sold = [sale["date_of_purchase"] for sale in facts.where("sales", product_id=product["product_id"])]
     if sold and min(sold) < stated["day"]:
         yield f"{stated['about']!r} was sold before it was launched"
-    yield from foreign_products(post["body"], kind_of(product))
+    yield from foreign_products(post["body"], kind_of(product, facts.industry), facts.industry)
 
 
 def _recall(post: Record, stated: Stated, facts: Facts) -> Iterator[str]:
@@ -60,14 +61,14 @@ def _recall(post: Record, stated: Stated, facts: Facts) -> Iterator[str]:
     sold = [sale["date_of_purchase"] for sale in facts.where("sales", product_id=product["product_id"])]
     if not sold or min(sold) > post["date"]:
         yield f"{stated['about']!r} was recalled before it was sold"
-    kind = next(one for one in texts("products")["kinds"] if one["name"] == kind_of(product))
-    blamed = {part for _, parts in _faults().found(post["body"]) for part in parts}
+    kind = facts.industry.kinds[kind_of(product, facts.industry)]
+    blamed = {part for _, parts in _faults(facts.industry).found(post["body"]) for part in parts}
     if blamed.isdisjoint(kind["parts"]):
         yield f"what is wrong is no part of a {kind['name']}"
 
 
 def _milestone(post: Record, stated: Stated, facts: Facts) -> Iterator[str]:
-    kind = next(one for one in texts("products")["kinds"] if one["name"] == stated["range"])
+    kind = facts.industry.kinds[stated["range"]]
     sales = [
         sale
         for product in facts.where("products", category=kind["category"])
@@ -76,7 +77,7 @@ def _milestone(post: Record, stated: Stated, facts: Facts) -> Iterator[str]:
     sold = sum(int(sale["quantity"]) for sale in sales if sale["date_of_purchase"] <= post["date"])
     if str(sold) != stated["figure"]:
         yield f"{sold} pieces were sold, not {stated['figure']}"
-    yield from foreign_products(post["body"], stated["range"])
+    yield from foreign_products(post["body"], stated["range"], facts.industry)
 
 
 def _partnership(post: Record, stated: Stated, facts: Facts) -> Iterator[str]:
@@ -86,9 +87,9 @@ def _partnership(post: Record, stated: Stated, facts: Facts) -> Iterator[str]:
         return
     if clients[0]["onboarding_date"] != stated["day"]:
         yield f"{stated['about']!r} became a client on another day"
-    yield from industry_of(clients[0], post["body"])
+    yield from industry_of(clients[0], post["body"], facts.industry)
     products = facts.where("products", product_name=clients[0]["current_poc_product"])
-    yield from foreign_products(post["body"], kind_of(products[0]))
+    yield from foreign_products(post["body"], kind_of(products[0], facts.industry), facts.industry)
 
 
 def _award(_: Record, stated: Stated, facts: Facts) -> Iterator[str]:
@@ -130,11 +131,11 @@ def _product(stated: Stated, facts: Facts) -> Record | None:
 
 
 @cache
-def _faults() -> Phrases[str]:
+def _faults(industry: Industry) -> Phrases[str]:
     return Phrases(
         (f"the {part} {fault}", part)
-        for entry in texts("products")["kinds"]
-        for part, faults in defects(entry["name"]).items()
+        for entry in industry.catalogue["kinds"]
+        for part, faults in defects(industry, entry["name"]).items()
         for fault in faults
     )
 

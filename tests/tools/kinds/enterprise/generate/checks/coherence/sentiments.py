@@ -11,6 +11,7 @@ from evals.kinds.enterprise.facts import Facts, Record
 from tests.tools.kinds.enterprise.generate.checks.coherence.products import kind_bought
 from tools.kinds.enterprise.generate.business.reviews import BANDS, kind_reviews
 from tools.kinds.enterprise.generate.grammar import MONTHS, grammar
+from tools.kinds.enterprise.generate.industry import Industry
 from tools.kinds.enterprise.generate.wording import texts
 from tools.kinds.enterprise.stated.opinions import opinions
 from tools.kinds.enterprise.stated.particulars import sentences
@@ -22,7 +23,7 @@ _SLOT = re.compile(r"\{\w+\}")
 def incoherent_review(review: Record, facts: Facts) -> Iterator[str]:
     """What does not belong to the kind of product, or to the stars."""
     text, kind = review["review_content"], kind_bought(review, facts)
-    stated = list(opinions(text))
+    stated = list(opinions(text, facts.industry))
     if len(stated) != 1:
         yield f"it has {len(stated)} opinions"
         return
@@ -34,17 +35,17 @@ def incoherent_review(review: Record, facts: Facts) -> Iterator[str]:
     if given != bands:
         yield f"the words are {', '.join(sorted(bands))}, the stars {', '.join(sorted(given)) or 'missing'}"
     for sentence in sentences(text):
-        kinds = _scenes().get(_open(sentence))
+        kinds = _scenes(facts.industry).get(_open(sentence))
         if kinds and kind not in kinds:
             yield f"{sentence!r} does not happen with a {kind}"
 
 
 @cache
-def _scenes() -> dict[str, set[str]]:
+def _scenes(industry: Industry) -> dict[str, set[str]]:
     """The kinds of product by scene, without what stands in its slots."""
     found: dict[str, set[str]] = defaultdict(set)
-    for entry in texts("products")["kinds"]:
-        known = kind_reviews(entry["name"])
+    for entry in industry.catalogue["kinds"]:
+        known = kind_reviews(industry, entry["name"])
         for scene in known.scenes + known.later:
             found[_open(_SLOT.sub("_", scene))].add(entry["name"])
     return found

@@ -8,6 +8,7 @@ from functools import cache
 from evals.kinds.enterprise.facts import Facts, Record
 from tests.tools.kinds.enterprise.generate.checks.coherence.products import kind_bought
 from tools.kinds.enterprise.generate.business.product_problems import ProductProblem, product_problems
+from tools.kinds.enterprise.generate.industry import Industry
 from tools.kinds.enterprise.generate.wording import texts
 from tools.kinds.enterprise.stated.phrases import Phrases
 
@@ -15,7 +16,7 @@ from tools.kinds.enterprise.stated.phrases import Phrases
 def incoherent_chat(chat: Record, facts: Facts) -> Iterator[str]:
     """What does not belong to the problem that the chat states, or to the product or the customer."""
     text = chat["text"]
-    stated = {one.key: one for _, owners in _reports().found(text) for one in owners}
+    stated = {one.key: one for _, owners in _reports(facts.industry).found(text) for one in owners}
     if len(stated) != 1:
         yield f"it states {len(stated)} problems"
         return
@@ -23,7 +24,7 @@ def incoherent_chat(chat: Record, facts: Facts) -> Iterator[str]:
     kind = kind_bought(chat, facts)
     if kind not in problem.kinds:
         yield f"{problem.key!r} is no problem of a {kind}"
-    for phrase, owners in _phrases().found(text):
+    for phrase, owners in _phrases(facts.industry).found(text):
         if problem not in owners:
             yield f"{phrase!r} does not belong to the problem {problem.key!r}"
     if not any(phrase in text for phrase in problem.why) or not any(ask[0] in text for ask in problem.ask):
@@ -37,13 +38,13 @@ def incoherent_chat(chat: Record, facts: Facts) -> Iterator[str]:
 
 
 @cache
-def _reports() -> Phrases[ProductProblem]:
-    return Phrases((said, one) for one in product_problems().values() for said in one.says)
+def _reports(industry: Industry) -> Phrases[ProductProblem]:
+    return Phrases((said, one) for one in product_problems(industry).values() for said in one.says)
 
 
 @cache
-def _phrases() -> Phrases[ProductProblem]:
-    return Phrases((phrase, one) for one in product_problems().values() for phrase in _own(one))
+def _phrases(industry: Industry) -> Phrases[ProductProblem]:
+    return Phrases((phrase, one) for one in product_problems(industry).values() for phrase in _own(one))
 
 
 def _own(one: ProductProblem) -> tuple[str, ...]:
