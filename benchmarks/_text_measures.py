@@ -20,6 +20,9 @@ _BANDS, _ROWS = 20, 4
 _LINE_WORDS = 3
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)?")
 _SPEAKER = re.compile(r"^\W{0,4}[^\W\d_][\w .'()-]{0,40}?\W{0,3}:\W{0,3}\s", re.MULTILINE)
+_LETTERHEAD = re.compile(r"^[^\n]{1,40},$(?:\n[^\n]+)*", re.MULTILINE)
+"""A greeting, or a close with the name and company below it."""
+
 _END = re.compile(r"(?<=[.!?])[\"')\]]*\s+|\n+")
 _NUMBER = re.compile(r"\d[\d.,:]*")
 _NAME = re.compile(r"(?<=[\w,;] )(?:[A-Z][\w'-]*)(?: [A-Z][\w'-]*)*")
@@ -36,13 +39,16 @@ _DEFINITIONS = {
 }
 
 
-def measure(texts: Sequence[str], *, said: bool = False, lines: bool = False) -> dict[str, Any]:
+def measure(
+    texts: Sequence[str], *, said: bool = False, lines: bool = False, letters: bool = False
+) -> dict[str, Any]:
     """The figures of a source.
 
     Args:
         texts: all texts of the source.
         said: each line begins with a speaker, who is no part of a sentence.
         lines: sentences are lines of three words or more, as in code.
+        letters: greeting, close and names are no sentences.
 
     Returns:
         `records`; `words`, the mean of a text; `vocabulary`, distinct words without digits in lower case;
@@ -50,7 +56,7 @@ def measure(texts: Sequence[str], *, said: bool = False, lines: bool = False) ->
         `near_duplicates`, the share of texts that have a near duplicate.
     """
     words = [_WORD.findall(text.lower()) for text in texts]
-    sentences = Counter(one for text in texts for one in _sentences(text, said, lines))
+    sentences = Counter(one for text in texts for one in _sentences(text, said, lines, letters))
     often = sum(times for times in sentences.values() if times >= OFTEN)
     return {
         "records": len(texts),
@@ -61,9 +67,13 @@ def measure(texts: Sequence[str], *, said: bool = False, lines: bool = False) ->
     }
 
 
-def commonest(texts: Sequence[str], count: int, *, said: bool = False, lines: bool = False) -> dict[str, int]:
+def commonest(
+    texts: Sequence[str], count: int, *, said: bool = False, lines: bool = False, letters: bool = False
+) -> dict[str, int]:
     """The sentences that stand most often in the texts, with their numbers."""
-    return dict(Counter(one for text in texts for one in _sentences(text, said, lines)).most_common(count))
+    return dict(
+        Counter(one for text in texts for one in _sentences(text, said, lines, letters)).most_common(count)
+    )
 
 
 def functions(files: Iterable[tuple[str, str]]) -> dict[str, int]:
@@ -86,11 +96,11 @@ def _python(code: str) -> set[str]:
     return {node.name for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))}
 
 
-def _sentences(text: str, said: bool, lines: bool) -> Iterable[str]:
+def _sentences(text: str, said: bool, lines: bool, letters: bool) -> Iterable[str]:
     if lines:
         stripped = (line.strip() for line in text.splitlines())
         return (line for line in stripped if len(_WORD.findall(line)) >= _LINE_WORDS)
-    spoken = _SPEAKER.sub("", text) if said else text
+    spoken = _SPEAKER.sub("", text) if said else _LETTERHEAD.sub("", text) if letters else text
     parts = (" ".join(part.split()).lower() for part in _END.split(spoken))
     return (part for part in parts if _WORD.search(part))
 

@@ -93,7 +93,7 @@ def _holds(name: str, goal: float, figures: Mapping[str, Any], original: Mapping
 
 
 def _kind(source: Source) -> dict[str, bool]:
-    return {name: bool(source.get(name)) for name in ("said", "lines")}
+    return {name: bool(source.get(name)) for name in ("said", "lines", "letters")}
 
 
 def _texts(source: Source, rows: Rows) -> list[str]:

@@ -32,6 +32,14 @@ def test_who_speaks_is_no_part_of_what_is_said() -> None:
     assert measure(said * 3)["repeated"] == 0
 
 
+def test_letterhead_is_no_sentence_of_a_letter() -> None:
+    mails = [
+        f"Dear Ana {name},\n\nPump {name} stops.\n\nKind regards,\nOle\nA Team" for name in "abcdefghijkl"
+    ]
+    assert measure(mails, letters=True)["repeated"] == 0
+    assert measure(mails)["repeated"] == 0.6
+
+
 def test_texts_that_differ_in_numbers_and_names_are_near_duplicates() -> None:
     same = [_LONG.format(where=where, day=day) for where, day in (("Kochi Hall", 3), ("Pune", 14))]
     other = (

@@ -20,6 +20,7 @@ from evals.kinds.crm.questions.wording import phrased
 from evals.tasks.task import Entity
 from tools.kinds.crm.generate.dialogue import describe
 from tools.kinds.crm.generate.industry import Industry
+from tools.kinds.crm.generate.wording import texts
 
 _NAME = "case_routing"
 _PROBLEM = "problem_"
@@ -72,7 +73,9 @@ class CaseRouting(Family):
         return found if isinstance(found, Doubt) else _answer(found)
 
     def phrase(self, question: Question, random: Random) -> str:
-        day = question.today - timedelta(days=random.randint(1, _MOST_DAYS))
+        policies = {policy["key"]: policy for policy in texts("policies")["policies"]}
+        least = max(1, policies[question.slots["issue"]].get("after", 0))
+        day = question.today - timedelta(days=random.randint(least, least + _MOST_DAYS))
         subject, description = describe(
             self.industry,
             random,

@@ -62,16 +62,18 @@ def _draw(draft: Draft) -> list[_Drawn]:
     first = sorted(candidates, key=lambda item: numbers.expovariate(1) / _inclination(item))
     chosen = first[: draft.counts.cases]
     chats = set(numbers.sample(range(len(chosen)), draft.counts.chat_cases))
-    drawn = [
-        _Drawn(
-            item=item,
-            issue=_issue(numbers, item),
-            created=_created(numbers, item.order.day),
-            channel="chat" if place in chats else "email",
-            minutes=_minutes(numbers, place in chats),
+    drawn = []
+    for place, item in enumerate(chosen):
+        issue = _issue(numbers, item)
+        drawn.append(
+            _Drawn(
+                item=item,
+                issue=issue,
+                created=_created(numbers, item.order.day, issue),
+                channel="chat" if place in chats else "email",
+                minutes=_minutes(numbers, place in chats),
+            )
         )
-        for place, item in enumerate(chosen)
-    ]
     return sorted(drawn, key=lambda each: each.created)
 
 
@@ -87,10 +89,12 @@ def _issue(numbers: random.Random, item: Item) -> int:
     return numbers.choices(range(len(weights)), weights)[0]
 
 
-def _created(numbers: random.Random, bought: date) -> datetime:
-    days = (
-        int(numbers.expovariate(1 / _SOON_DAYS)) if numbers.random() < _SOON else numbers.randint(*_LATE_DAYS)
-    )
+def _created(numbers: random.Random, bought: date, issue: int) -> datetime:
+    after = texts("policies")["policies"][issue].get("after", 0)
+    if numbers.random() < _SOON:
+        days = after + int(numbers.expovariate(1 / _SOON_DAYS))
+    else:
+        days = max(after, numbers.randint(*_LATE_DAYS))
     moment = datetime(bought.year, bought.month, bought.day, numbers.randint(*_HOURS), numbers.randrange(60))
     return moment + timedelta(days=days, seconds=numbers.randrange(60))
 

@@ -59,7 +59,9 @@ class Dialogue:
         self._said: list[Utterance] = []
         self._welcomed = False
         product = case.item.product
-        self._about = {product.shape, plan.concerns[0].policy.key}
+        self._about = {product.shape, plan.concerns[0].policy.key, case.channel}
+        if not any(concern.refused for concern in plan.concerns):
+            self._about.add("granted")
         self._facts = {
             "product": product.name,
             "day": case.item.order.day.isoformat(),

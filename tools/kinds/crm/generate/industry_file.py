@@ -61,7 +61,7 @@ class Category(_Part):
         shape: what sentences about its products may speak of; `shapes` of kinds that differ.
         family: a value of the field `Family` of products.
         price: lowest and highest, in dollars.
-        materials: of its products; those of the industry by default.
+        materials: of its products, those of the industry by default; `made_of` of kinds that differ.
         also: other categories that some of its products are in as well.
         kinds: name, two ways to speak of it without the name, and what it is good at.
     """
@@ -73,6 +73,7 @@ class Category(_Part):
     family: str
     price: tuple[Annotated[int, Field(ge=1)], Annotated[int, Field(le=100_000)]]
     materials: list[Plain] = []
+    made_of: dict[Name, Annotated[list[Plain], Field(min_length=1)]] = {}
     also: Annotated[list[Plain], Field(min_length=1)]
     kinds: Annotated[list[tuple[Name, Plain, Plain, Plain]], Field(min_length=2)]
 
@@ -83,9 +84,17 @@ class Category(_Part):
             raise ValueError(f"family of {self.name} is one of {', '.join(family.values)}")
         if self.price[0] > self.price[1]:
             raise ValueError(f"the price of {self.name} starts above its end")
-        if unknown := self.shapes.keys() - {kind[0] for kind in self.kinds}:
-            raise ValueError(f"shapes of {self.name} names {', '.join(sorted(unknown))}, which is no kind")
+        kinds = {kind[0] for kind in self.kinds}
+        for what, named in (("shapes", self.shapes), ("made_of", self.made_of)):
+            if unknown := named.keys() - kinds:
+                raise ValueError(
+                    f"{what} of {self.name} names {', '.join(sorted(unknown))}, which is no kind"
+                )
         return self
+
+    def materials_of(self, kind: str) -> list[str]:
+        """What products of a kind may be made of; empty if anything of the industry."""
+        return self.made_of.get(kind, self.materials)
 
 
 class Topic(_Part):

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from tools.generating.apportion import apportion
 from tools.kinds.crm.generate.draft import Draft
 from tools.kinds.crm.generate.entities import CaseFile, Policy, Violation
+from tools.kinds.crm.generate.wording import texts
 
 _SECOND_CONCERN = 0.10
 _REQUEST = 0.30
@@ -142,9 +143,10 @@ def _remedy(
 
 
 def _unlisted(policies: list[Policy], policy: Policy) -> list[str]:
-    """Remedies that only other policies have, in a fixed order."""
+    """Remedies that only other policies have and that make sense under this one, in a fixed order."""
+    sensible = texts("policies")["plausible"][policy.key]
     known = dict.fromkeys(remedy for each in policies for remedy in each.remedies)
-    return [remedy for remedy in known if remedy not in policy.remedies]
+    return [remedy for remedy in known if remedy in sensible and remedy not in policy.remedies]
 
 
 def _within(numbers: random.Random, limits: dict[str, int]) -> Amounts:

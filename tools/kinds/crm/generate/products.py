@@ -87,7 +87,7 @@ def _product(
         shape=draft.industry.shapes[named.kind[0]],
         soft=(named.kind[1], named.kind[2]),
         color=numbers.choice(words.colors),
-        material=numbers.choice(category.materials or words.materials),
+        material=numbers.choice(category.materials_of(named.kind[0]) or words.materials),
         categories=(named.category, *also),
         popularity=popularity,
         burst=numbers.randrange(len(texts("company")["events"])),

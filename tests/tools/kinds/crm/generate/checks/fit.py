@@ -63,6 +63,8 @@ def problems(built: Built) -> Iterator[str]:
     names = {product.id: product.name for product in built.products}
     products = {str(item["Id"]): str(item["Product2Id"]) for item in built.records("OrderItem")}
     texts, turns, truths = _texts(built), turns_by_case(built), built.latents_of("conversation")
+    cases, after = built.latents_of("case"), {each["key"]: each.get("after", 0) for each in industry.policies}
+    yield from _materials(built)
     for case in built.records("Case"):
         key, product = str(case["Id"]), products[str(case["OrderItemId__c"])]
         shape, issue = industry.shapes[kinds[product]], truths[key].facts["1.issue"]
@@ -73,16 +75,34 @@ def problems(built: Built) -> Iterator[str]:
                 if found and shape not in fitting:
                     yield f"Case/{key}: speaks of {found[0]!r} of a {kinds[product]}"
         remedies = {truths[key].facts.get(f"{number}.remedy", "") for number in (1, 2)}
+        refused = any(truths[key].facts.get(f"{number}.refused") for number in (1, 2))
+        around = {str(case["Origin"]).lower(), "" if refused else "granted"}
+        days = int(cases[key].facts["days_since_order"])
+        if days < after[issue]:
+            yield f"Case/{key}: {issue} {days} days after the order"
         described = [(each, "written") for each in grammar.read(str(case["Description"]))]
         style = truths[key].facts["style"]
         said = [(each, style) for turn in turns[key] for each in grammar.read(turn.text)]
         for each, style in described + said:
-            if each.only and each.only.isdisjoint({shape, issue, style, *remedies}):
+            if each.only and each.only.isdisjoint({shape, issue, style, *remedies, *around}):
                 yield f"Case/{key}: {each.text!r} does not fit a {kinds[product]} or {issue}"
         second = truths[key].facts.get("2.issue")
         together = not second or {issue, second} & _STATELESS or {issue, second} == {"defect", "size"}
         if not together and any(each.kind == "besides" for each, _ in said):
             yield f"Case/{key}: {issue} and {second} of one product"
+
+
+def _materials(built: Built) -> Iterator[str]:
+    """Products made of what their kind cannot be made of."""
+    data = built.industry.data
+    made_of = {
+        kind: category.materials_of(kind) or data.materials
+        for category in data.categories
+        for kind, *_ in category.kinds
+    }
+    for key, latent in built.latents_of("product").items():
+        if latent.facts["material"] not in made_of[latent.facts["kind"]]:
+            yield f"Product2/{key}: a {latent.facts['kind']} of {latent.facts['material']}"
 
 
 def _texts(built: Built) -> dict[str, list[str]]:
