@@ -37,7 +37,8 @@ from programs.parts.tool_retrieval import (
     toolkits_on_offer,
     tools_a_step,
 )
-from programs.prompting.adapters import adapter_in_use, refuse_native
+from programs.prompting.adapters import adapter_in_use, refuse_user_format
+from programs.prompting.compact import AUTO, COMPACT, check_compact, check_prompt
 from programs.prompting.lm_calls import LMCalls
 from programs.prompting.prompt import context_text, with_policies
 from programs.prompting.tool_calling import check_calls, check_native
@@ -77,13 +78,17 @@ class Agent(dspy.Module):  # type: ignore[misc]
             always decides; a model that denies keeps the agent from the call.
         calls: the form of calls: `text`, or `native` for the model's own tool calls. None stands for the
             strategy's: native for `function_calling`, else text.
+        prompt: the format of prompts: `full`; `compact`, without descriptions of tools and with one line of
+            JSON for a call, and with 400 characters of each observation (`compact:N`: N); or `auto`, compact
+            for models that were trained so and full for others.
         without: categories of tools that are left out, see `WorldKind.toolset`.
         keep_history: let DSPy keep every prompt (`dspy.inspect_history`); costs memory.
         planner, selector, checker, executor: modules of your own; None stands for the module that `strategy`
             asks for, and for the checker `access`.
 
     Raises:
-        InputError: there is no such strategy, toolset, access mode, form of calls or category.
+        InputError: there is no such strategy, toolset, access mode, form of calls, format of prompts or
+            category; or calls are native and prompts compact.
 
     Example:
         >>> agent = ws.Agent("react", env)
@@ -104,6 +109,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
         max_steps: int = MAX_STEPS,
         access: Access = "policy",
         calls: str | None = None,
+        prompt: str = AUTO,
         without: Sequence[str] = (),
         keep_history: bool = False,
         planner: dspy.Module | None = None,
@@ -119,6 +125,11 @@ class Agent(dspy.Module):  # type: ignore[misc]
         self.strategy = named_strategy(strategy)
         self.max_steps = max_steps
         self.calls = self.strategy.calls if calls is None else check_calls(calls)
+        self.prompt = check_prompt(prompt)
+        if self.calls == "native" and prompt.startswith(COMPACT):
+            raise InputError(
+                "compact prompts have calls as text", where="--calls native", hint="use --calls text"
+            )
         self.keep_history = keep_history
         self.access = access
         own = {"planner": planner, "selector": selector, "checker": checker, "executor": executor}
@@ -161,6 +172,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
             "max_steps": self.max_steps,
             "access": self.access,
             "calls": self.calls,
+            "prompt": self.prompt,
             "without": list(self.without),
             **({"components": self.components} if self.components else {}),
         }
@@ -178,11 +190,15 @@ class Agent(dspy.Module):  # type: ignore[misc]
         """Check that the agent can ask a model for calls, unless its tool selector has a model of its own.
 
         Raises:
-            InputError: the calls are native, and the model is known to have none.
+            InputError: the calls are native, and the model is known to have none; or it cannot read prompts
+                of the agent's format.
         """
         own = (each.lm for each in self.selector.predictors())
         if self.calls == "native":
             check_native(next(filter(None, own), lm))
+        if self.prompt.startswith(COMPACT):
+            for each in self.predictors():
+                check_compact(self.prompt, each.lm or lm)
 
     def load(self, path: str | Path, **options: Any) -> None:
         """Take over a state that `save` wrote, see `dspy.Module.load`.
@@ -233,9 +249,11 @@ class Agent(dspy.Module):  # type: ignore[misc]
         selecting = self.selector.predictors()
         lm = next((each.lm for each in selecting if each.lm is not None), dspy.settings.lm)
         adapter, rollout = adapter_in_use(lm), self._open(task, lm)
+        self.check_model(dspy.settings.lm)
         if rollout.native:
-            check_native(lm)
-            refuse_native(adapter)
+            refuse_user_format(adapter, "native tool calls", "have calls made in text (calls='text')")
+        elif self.prompt.startswith(COMPACT):
+            refuse_user_format(adapter, "compact prompts", "use prompt='full'")
         # Predict would append every step to DSPy's trace, see `append_to_trace`.
         wanted = dspy.settings.trace is not None and dspy.settings.max_trace_size > 0
         trace: list[TraceEntry] | None = [] if wanted else None
@@ -275,7 +293,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
         task = asked(given, self.env)
         persona = task.persona or self.env.world.manifest.persona
         demos = DemoView(self._filter, self.env, persona, f"{self.env.world.manifest.digest}/{task.id}")
-        calls = LMCalls(demos, persona.id)
+        calls = LMCalls(demos, persona.id, self.prompt)
         episode = self.env.episode(
             toolkits_on_offer(self.toolset, task.domains),
             persona=persona,

@@ -11,6 +11,7 @@ import dspy
 
 from evals.dspy_programs.nearest import NearestPredict
 from programs.demo_filter import DemoView
+from programs.prompting.compact import compact_length
 from programs.prompting.lm_calls import LMCalls, model_in_use
 from programs.prompting.native_tools import native_tools
 from programs.prompting.prompt import tools_text
@@ -94,7 +95,9 @@ class Rollout:
         tools = self.tools if self.tools_first else ""
         return {"context": self.context, "task": self.task.query, **plan, "tools": tools}
 
-    def ask(self, predict: dspy.Predict, *, house_rules: str = "", **inputs: Any) -> dspy.Prediction:
+    def ask(
+        self, predict: dspy.Predict, *, house_rules: str = "", brief: str = "", **inputs: Any
+    ) -> dspy.Prediction:
         """The prediction of a predictor.
 
         A predictor may also be called as usual. Here one that chooses demonstrations for each query chooses
@@ -103,6 +106,7 @@ class Rollout:
         Args:
             house_rules: are put behind the instructions of the signature. An optimizer that rewrites
                 instructions can neither drop nor reword them.
+            brief: stands for instructions and rules in compact prompts.
             inputs: of the signature, by name.
 
         Raises:
@@ -111,10 +115,23 @@ class Rollout:
             Exception: there is no reply, see `evals.lm.failures`.
         """
         model_in_use(predict.lm)
+        told = predict.signature
+        if brief and self.compact_length(predict) is not None:
+            told = _told(told, brief)
+        elif house_rules:
+            told = _told(told, f"{told.instructions}\n\n{house_rules}")
         chosen = {}
         if isinstance(predict, NearestPredict):
             chosen = {"demos": predict.nearest_demos(inputs, self.demos.hidden(predict.demos))}
-        return predict(signature=_with_rules(predict.signature, house_rules), **chosen, **inputs)
+        return predict(signature=told, **chosen, **inputs)
+
+    def compact_length(self, predict: dspy.Predict) -> int | None:
+        """The most characters of an observation in prompts of a predictor; None if its prompts are full.
+
+        Raises:
+            InputError: there is no model to ask.
+        """
+        return compact_length(self.calls.prompt, model_in_use(predict.lm))
 
     def choose(self, call: dict[str, Any]) -> None:
         """Keep a call as the last that was chosen."""
@@ -178,5 +195,6 @@ class Rollout:
 
 
 @lru_cache(maxsize=256)
-def _with_rules(signature: type[dspy.Signature], rules: str) -> type[dspy.Signature]:
-    return signature.with_instructions(f"{signature.instructions}\n\n{rules}") if rules else signature
+def _told(signature: type[dspy.Signature], instructions: str) -> type[dspy.Signature]:
+    made: type[dspy.Signature] = signature.with_instructions(instructions)
+    return made

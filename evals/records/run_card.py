@@ -108,6 +108,8 @@ class RunCard(BaseModel):
         usual = described.get("calls") if isinstance(described, dict) else None
         if not self.artifact and calls not in (None, usual):
             tools += ("--calls", calls)
+        if not self.artifact and (prompt := self.settings.get("prompt")) not in (None, "auto"):
+            tools += ("--prompt", prompt)
         return (
             "worksmith",
             "run",

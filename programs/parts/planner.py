@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dspy
 
-from programs.parts.signatures import Plan, one_paragraph
-from programs.prompting.prompt import plan_text
+from programs.parts.signatures import BRIEF_PLAN, Plan, one_paragraph
+from programs.prompting.prompt import plan_text, progress_text
 from programs.prompting.steps import as_text
 from programs.rollout import Rollout
 from programs.strategies import PlanSource
@@ -20,6 +20,7 @@ class Planner(dspy.Module):  # type: ignore[misc]
         self.source = source
         if source == "model":
             self.predict = dspy.Predict(one_paragraph(Plan))
+            self._given = self.predict.signature.instructions
 
     def forward(self, rollout: Rollout, progress: str = "") -> dspy.Prediction:
         """The plan.
@@ -35,9 +36,12 @@ class Planner(dspy.Module):  # type: ignore[misc]
             UnreadableReplyError: as `Rollout.ask`.
         """
         if self.source == "model":
+            if progress and (length := rollout.compact_length(self.predict)) is not None:
+                progress = progress_text(rollout.trajectory.readable(), length)
             return rollout.ask(
                 self.predict,
                 house_rules=rollout.episode.kind.house_rules,
+                brief=BRIEF_PLAN if self.predict.signature.instructions == self._given else "",
                 context=rollout.context,
                 tools=rollout.tools,
                 task=rollout.task.query,

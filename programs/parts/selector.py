@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dspy
 
-from programs.parts.signatures import call_rules, call_signature
+from programs.parts.signatures import BRIEF_CALL, BRIEF_CALLS, call_rules, call_signature
 from programs.rollout import Rollout
 from programs.strategies import Strategy
 
@@ -20,6 +20,7 @@ class ToolSelector(dspy.Module):  # type: ignore[misc]
         super().__init__()
         self.stepwise = strategy.stepwise
         self.predict = dspy.Predict(call_signature(strategy, planned=planned))
+        self._given = self.predict.signature.instructions
 
     def forward(self, rollout: Rollout) -> dspy.Prediction:
         """The choice.
@@ -32,4 +33,12 @@ class ToolSelector(dspy.Module):  # type: ignore[misc]
             UnreadableReplyError: as `Rollout.ask`.
         """
         rules = call_rules(rollout.episode.kind, stepwise=self.stepwise)
-        return rollout.ask(self.predict, house_rules=rules, trajectory=rollout.trajectory, **rollout.shown)
+        brief = BRIEF_CALL if self.stepwise else BRIEF_CALLS
+        return rollout.ask(
+            self.predict,
+            house_rules=rules,
+            # Instructions that an optimizer wrote are shown whole.
+            brief=brief if self.predict.signature.instructions == self._given else "",
+            trajectory=rollout.trajectory,
+            **rollout.shown,
+        )

@@ -14,6 +14,11 @@ from programs.strategies import Strategy
 if TYPE_CHECKING:
     from tools.world_kind import WorldKind
 
+BRIEF_CALL = "Do the task. Reply with the next call as JSON."
+BRIEF_CALLS = "Do the task. Reply with all its calls as JSON."
+BRIEF_PLAN = "Plan the task: numbered steps, one a line, each with its tool."
+"""The instructions of compact prompts."""
+
 _PLAN_FIELD = "numbered steps, one a line, each with the tool it needs"
 _FOLLOW_PLAN = " Follow the plan; leave it where an observation shows that a step does not apply."
 _AND_FINISH = "Call `finish` last."

@@ -10,25 +10,17 @@ from __future__ import annotations
 import asyncio
 import copy
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple, Self, TypeVar
 from weakref import WeakKeyDictionary
 
 import dspy
-from dspy.clients.backend_selection import CLIENT_KEYS
-from dspy.lm15 import (
-    Config,
-    LM15Error,
-    Response,
-    TextPart,
-    ToolChoice,
-    request_from_openai_chat,
-)
+from dspy.lm15 import Response, TextPart
 
-from evals.lm.lm_proxy import ProxyLM
 from evals.lm.metering import metered
+from programs.prompting.compact import CompactLayout, compact_length
 from programs.prompting.exchange import Wire
+from programs.prompting.generation import call_control, direct_config, native_config
 from programs.prompting.lm_calls import LMCalls
 from programs.prompting.native import (
     CALLS,
@@ -38,19 +30,14 @@ from programs.prompting.native import (
     read_message,
 )
 from programs.prompting.render import TRAJECTORY, Layout, TextLayout, make_layout
-from programs.prompting.reply import check_whole, read_reply
+from programs.prompting.reply import check_whole
 from programs.prompting.request import AgentRequest, PromptData
-from programs.prompting.tool_calling import engine_settings, itself
 from programs.prompting.trajectory import Trajectory
 from programs.prompting.turns import Demo, Turns, as_dicts, call_ids
 from programs.prompting.unreadable import UnreadableReplyError, as_unreadable
-from tools.errors import InputError
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
-
-_CALL_CONTROL = ("rollout_id", "cache")
-_SEVERAL_ANSWERS = ("n", "num_generations", "prompt_cache")
 
 
 class AdapterCall(NamedTuple):
@@ -145,13 +132,26 @@ class TrajectoryAdapter(WholeTrajectories, dspy.ChatAdapter):  # type: ignore[mi
     """A `dspy.ChatAdapter` for signatures with a `trajectory` input (and for others).
 
     Thread-safe; one is enough for all programs of a process.
+
+    Args:
+        observation: the most characters of an observation in compact prompts; None for full prompts, except
+            where the episode or the model wants compact ones.
     """
 
-    def __init__(self, callbacks: list[Any] | None = None) -> None:
+    def __init__(self, callbacks: list[Any] | None = None, *, observation: int | None = None) -> None:
         super().__init__(callbacks=callbacks, use_json_adapter_fallback=False)
-        self._layouts: WeakKeyDictionary[type, TextLayout] = WeakKeyDictionary()
+        self._observation = observation
+        self._layouts: WeakKeyDictionary[type, TextLayout | CompactLayout] = WeakKeyDictionary()
         self._native_layouts: WeakKeyDictionary[type, NativeLayout] = WeakKeyDictionary()
         self.turns = Turns()
+
+    def __call__(self, lm: Any, *question: Any, **named: Any) -> list[dict[str, Any]]:
+        """Ask a model once, in the format of prompts that the episode or the model wants."""
+        calls = self._calls or LMCalls()
+        length = self._observation or compact_length(calls.prompt, lm)
+        if length == self._observation:
+            return super().__call__(lm, *question, **named)
+        return _compact(length).bound(calls)(lm, *question, **named)
 
     def _ask(self, wire: Wire, question: AdapterCall) -> list[dict[str, Any]]:
         """Ask directly, with the cached turns, if the model is an engine object or calls tools natively."""
@@ -161,7 +161,7 @@ class TrajectoryAdapter(WholeTrajectories, dspy.ChatAdapter):  # type: ignore[mi
         calls = not CALLS.isdisjoint(signature.output_fields)
         if calls and isinstance(trajectory, Trajectory) and trajectory.tools is not None:
             return [self._ask_natively(wire, question, settings, trajectory)]
-        config = _config(lm, settings)
+        config = direct_config(lm, settings)
         if config is None:
             return super()._ask(wire, question)
         layout = self._layout(signature)
@@ -172,7 +172,7 @@ class TrajectoryAdapter(WholeTrajectories, dspy.ChatAdapter):  # type: ignore[mi
         request = AgentRequest(
             lm.model, tuple(turns), layout.system, config=config, grows=grows, shared=shared, data=data
         )
-        chosen = self.parse(signature, _text(wire.send(lm, request, **_control(settings))))
+        chosen = self.parse(signature, _text(wire.send(lm, request, **call_control(settings))))
         _check_whole(wire, signature)
         return [chosen]
 
@@ -187,10 +187,10 @@ class TrajectoryAdapter(WholeTrajectories, dspy.ChatAdapter):  # type: ignore[mi
         turns, data = self.turns.prompt(layout, demos, inputs), self._data(signature.output_fields, inputs)
         system = f"{layout.system}\n\n{tools.notes}" if tools.notes else layout.system
         asked, stepwise = data.asked, "calls" not in data.asked
-        config = _native_config(lm, settings, stepwise=stepwise)
+        config = native_config(lm, settings, stepwise=stepwise)
         grows = stepwise and _stays(trajectory)
         request = AgentRequest(lm.model, tuple(turns), system, tools.functions, config, grows, data=data)
-        came = wire.send(lm, request, **_control(settings)).message
+        came = wire.send(lm, request, **call_control(settings)).message
         try:
             chosen, said = read_message(came, tools, asked, taken=call_ids(trajectory), cut_off=wire.cut_off)
         except ValueError as error:
@@ -200,9 +200,10 @@ class TrajectoryAdapter(WholeTrajectories, dspy.ChatAdapter):  # type: ignore[mi
 
     def _data(self, asked: Iterable[str], inputs: Mapping[str, Any]) -> PromptData:
         names, steps = tuple(asked), inputs.get(TRAJECTORY) or ()
+        compact = self._observation is not None
         if self._calls is None:
-            return PromptData(names, inputs, steps)
-        return PromptData(names, inputs, steps, self._calls.offered, self._calls.persona)
+            return PromptData(names, inputs, steps, compact=compact)
+        return PromptData(names, inputs, steps, self._calls.offered, self._calls.persona, compact)
 
     def format_system_message(self, signature: type[dspy.Signature]) -> str:
         return self._layout(signature).system
@@ -225,14 +226,16 @@ class TrajectoryAdapter(WholeTrajectories, dspy.ChatAdapter):  # type: ignore[mi
             UnreadableReplyError: a field is missing or cannot be read.
         """
         try:
-            return read_reply(completion, self._layout(signature).outputs)
+            return self._layout(signature).read(completion)
         except ValueError as error:
             raise UnreadableReplyError(signature, completion, str(error)) from error
 
-    def _layout(self, signature: type[dspy.Signature]) -> TextLayout:
+    def _layout(self, signature: type[dspy.Signature]) -> TextLayout | CompactLayout:
         return made_once(self._layouts, signature, self._make_layout)
 
-    def _make_layout(self, signature: type[dspy.Signature]) -> TextLayout:
+    def _make_layout(self, signature: type[dspy.Signature]) -> TextLayout | CompactLayout:
+        if self._observation is not None:
+            return CompactLayout.of(signature, self._observation)
         described = signature.delete(TRAJECTORY) if TRAJECTORY in signature.input_fields else signature
         return make_layout(signature, self.format_field_description(described))
 
@@ -251,9 +254,9 @@ def _check_whole(wire: Wire, signature: type[dspy.Signature]) -> None:
     Raises:
         UnreadableReplyError: it is.
     """
-    if not wire.cut_off:
-        return
     texts = [name for name, field in signature.output_fields.items() if field.annotation is str]
+    if not wire.cut_off or len(texts) == len(signature.output_fields):
+        return
     try:
         check_whole(wire.reply, texts)
     except ValueError as error:
@@ -269,68 +272,10 @@ def _text(response: Response) -> str:
     return "".join(part.text for part in response.message.parts if isinstance(part, TextPart))
 
 
-def _config(lm: Any, settings: Mapping[str, Any]) -> Config | None:
-    """The generation settings for a direct request; None where DSPy has to send the messages.
-
-    Direct requests are for engine objects. For a hosted model they save no time worth having, and callbacks
-    and streams expect DSPy's messages. A scripted engine finds its place by direct requests alone.
-    """
-    if type(lm) not in (dspy.LM, ProxyLM) or isinstance(lm.engine, str):
-        return None
-    if hasattr(lm.engine, "complete_legacy"):
-        return None
-    watched = lm.callbacks or dspy.settings.callbacks or dspy.settings.send_stream is not None
-    if watched and not getattr(itself(lm).engine, "own_format", False):
-        return None
-    if any(settings.get(name) not in (None, 1) for name in _SEVERAL_ANSWERS):
-        return None
-    try:
-        return _converted(lm.model, _options(settings))
-    except TypeError:  # a setting that is not hashable
-        return None
-
-
-def _native_config(lm: Any, settings: Mapping[str, Any], *, stepwise: bool) -> Config:
-    """The generation settings for a request with tools.
-
-    Args:
-        stepwise: ask for one call a reply, where models can be asked.
-
-    Raises:
-        InputError: a setting of the model does not go with native tool calls.
-    """
-    try:
-        config = _converted(lm.model, _options(settings))
-    except (LM15Error, TypeError, ValueError) as error:
-        raise InputError(
-            f"a setting of {lm.model} does not go with native tool calls",
-            where=str(error),
-            hint="leave it out, or have calls made in text (--calls text)",
-        ) from error
-    told = stepwise and "parallel_tool_calls" in getattr(lm, "supported_params", ())
-    more = {**(config.extensions or {}), **engine_settings(lm)}
-    return replace(
-        config, tool_choice=ToolChoice("auto", parallel=False if told else None), extensions=more or None
-    )
-
-
-def _options(settings: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
-    """The generation settings: without those of the connection and those of the call as a whole."""
-    left_out = {*_CALL_CONTROL, *_SEVERAL_ANSWERS, *CLIENT_KEYS}
-    kept = {name: value for name, value in settings.items() if value is not None and name not in left_out}
-    return tuple(sorted(kept.items()))
-
-
-def _control(settings: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: settings[name] for name in _CALL_CONTROL if settings.get(name) is not None}
-
-
-@lru_cache(maxsize=256)
-def _converted(model: str, options: tuple[tuple[str, Any], ...]) -> Config:
-    # DSPy's own conversion, so that a setting means the same in a direct request.
-    body = {"model": model, "messages": [{"role": "user", "content": "-"}], **dict(options)}
-    return request_from_openai_chat(body).config
-
-
 ADAPTER = TrajectoryAdapter()
 """The adapter that agents use where DSPy's settings name none."""
+
+
+@lru_cache(maxsize=16)
+def _compact(observation: int | None) -> TrajectoryAdapter:
+    return TrajectoryAdapter(observation=observation)

@@ -92,8 +92,8 @@ def adapter_in_use(lm: Any) -> WholeTrajectories:
     return made_once(_MADE, chosen, _whole)
 
 
-def refuse_native(adapter: WholeTrajectories) -> None:
-    """Mind that native tool calls go through no adapter.
+def refuse_user_format(adapter: WholeTrajectories, what: str, remedy: str) -> None:
+    """Mind that something goes through no adapter of a user's.
 
     Raises:
         InputError: one was set.
@@ -101,9 +101,9 @@ def refuse_native(adapter: WholeTrajectories) -> None:
     if isinstance(adapter, _UserFormat):
         name = type(adapter).__bases__[-1].__name__
         raise InputError(
-            f"native tool calls do not go through {name}",
+            f"{what} do not go through {name}",
             where="dspy.settings.adapter",
-            hint="have calls made in text (calls='text'), or set no adapter",
+            hint=f"{remedy}, or set no adapter",
         )
 
 

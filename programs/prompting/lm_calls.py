@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import dspy
 
 from evals.lm.metering import metered, metering
+from programs.prompting.compact import AUTO
 from programs.prompting.exchange import Wire
 from tools.episode_result import AskRecord, Part, Usage
 from tools.errors import InputError
@@ -36,6 +37,7 @@ class LMCalls:
     Args:
         demos: the demonstrations that prompts may show; None for all.
         persona: id of the person on whose behalf models are asked.
+        prompt: the format of prompts, see `programs.prompting.compact.check_prompt`.
 
     Attributes:
         records: the calls, in order.
@@ -44,8 +46,9 @@ class LMCalls:
         offered: names of the tools on offer, each with the names of its arguments.
     """
 
-    def __init__(self, demos: DemoView | None = None, persona: str = "") -> None:
+    def __init__(self, demos: DemoView | None = None, persona: str = "", prompt: str = AUTO) -> None:
         self.persona = persona
+        self.prompt = prompt
         self.records: list[AskRecord] = []
         self.unreadable = 0
         self.unanswered: Exception | None = None

@@ -18,6 +18,7 @@ from dspy.lm15 import Message, TextPart, ToolCallPart, ToolResultPart
 from evals.lm.lm_proxy import valid_unicode
 from programs.prompting.native_tools import NativeTools, native_name
 from programs.prompting.render import (
+    LABELS,
     LONGEST_SHOWN,
     RUNNING_ONLY,
     TRAJECTORY,
@@ -44,7 +45,6 @@ _UNPARSED = "partial_json"
 _NO_OBJECT = "value"
 """The same of arguments that were JSON and no object: a text with an object in it, or null."""
 
-_LABELS = {"task": "Task: ", "plan": "Plan:\n", "progress": "Progress:\n"}
 _ENDED = "The task has ended."
 _ID_LENGTH = 9
 """Some providers take call ids of nine letters and digits and no others."""
@@ -136,7 +136,7 @@ class NativeLayout:
     def opening(self, values: Mapping[str, Any], *, running: bool) -> Message:
         """The same for demonstrations and the running episode: tools are no part of it."""
         shown = [(name, as_text(values.get(name))) for name in self.inputs]
-        return Message.user("\n\n".join(f"{_LABELS.get(name, '')}{text}" for name, text in shown if text))
+        return Message.user("\n\n".join(f"{LABELS.get(name, '')}{text}" for name, text in shown if text))
 
     def steps(
         self, steps: Sequence[Step], said: Sequence[Said | None] = (), prefix: str = ""
@@ -232,7 +232,7 @@ def _returned(message: Message, steps: Sequence[Step]) -> Message:
     texts += [_ENDED] * (len(calls) - len(texts))
     shown = [text or "(empty)" for text in texts]
     if plan:
-        shown[-1] += f"\n\n{_LABELS['plan']}{plan}"
+        shown[-1] += f"\n\n{LABELS['plan']}{plan}"
     results = (
         ToolResultPart(call.id, (TextPart(text),), call.name) for call, text in zip(calls, shown, strict=True)
     )

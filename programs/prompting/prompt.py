@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from programs.prompting.steps import Step
+from programs.prompting.steps import Step, beginning
 from tools.tool import WITHOUT_ANSWER, FinishCall
 
 if TYPE_CHECKING:
@@ -57,9 +57,15 @@ def plan_text(steps: Iterable[tuple[str, str]]) -> str:
     )
 
 
-def progress_text(steps: Sequence[Step]) -> str:
-    """The steps so far, for a planner that revises its plan."""
-    return "\n".join(
-        f"{number}. {step['tool']} {json.dumps(step['arguments'], ensure_ascii=False)}: {step['observation']}"
-        for number, step in enumerate(steps, start=1)
-    )
+def progress_text(steps: Sequence[Step], length: int | None = None) -> str:
+    """The steps so far, for a planner that revises its plan.
+
+    Args:
+        length: the most characters of an observation; None for all.
+    """
+    shown = []
+    for number, step in enumerate(steps, start=1):
+        arguments = json.dumps(step["arguments"], ensure_ascii=False)
+        seen = step["observation"] if length is None else beginning(step["observation"], length)
+        shown.append(f"{number}. {step['tool']} {arguments}: {seen}")
+    return "\n".join(shown)

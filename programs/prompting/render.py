@@ -10,12 +10,15 @@ from typing import Any
 import dspy
 from dspy.lm15 import Message
 
-from programs.prompting.reply import FieldReader, field_readers
+from programs.prompting.reply import FieldReader, field_readers, read_reply
 from programs.prompting.steps import Said, Step, as_text, observed
 
 TRAJECTORY = "trajectory"
 RUNNING_ONLY = ("tools", "rules")
 """Inputs that a demonstration leaves out: they are long, and the running episode has its own."""
+
+LABELS = {"task": "Task: ", "plan": "Plan:\n", "progress": "Progress:\n"}
+"""Words before inputs in prompts without markers."""
 
 LONGEST_SHOWN = 8_000
 """Characters of a reply that could not be read, or of a text beside a native call, in later prompts."""
@@ -116,6 +119,10 @@ class TextLayout(Layout):
 
     def with_offer(self, turn: Message, tools: str) -> Message:
         return offered_before(turn, _field("tools", tools), f"\n\n{self.reminder}")
+
+    def read(self, text: str) -> dict[str, Any]:
+        """The values of a reply's fields; errors as of `read_reply`."""
+        return read_reply(text, self.outputs)
 
 
 def offered_before(turn: Message, offer: str, ending: str) -> Message:

@@ -20,6 +20,7 @@ class PromptData:
         steps: the steps so far, unreadable replies included.
         tools: the names of the arguments of each tool on offer, by the tool's name.
         persona: the id of the person that the agent works for; empty outside an episode.
+        compact: whether the prompt is compact, and the reply one JSON object.
     """
 
     asked: tuple[str, ...]
@@ -27,6 +28,7 @@ class PromptData:
     steps: Sequence[Step] = ()
     tools: Mapping[str, Sequence[str]] = field(default_factory=dict)
     persona: str = ""
+    compact: bool = False
 
 
 @dataclass(frozen=True, slots=True)

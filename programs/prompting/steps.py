@@ -46,6 +46,23 @@ def observed(step: Step) -> str:
     return "\n".join(f"{number}. {call['tool']}: {text}" for number, (call, text) in enumerate(pairs, 1))
 
 
+def beginning(observation: str, length: int) -> str:
+    """An observation, or its beginning with the number of its rows and characters."""
+    if len(observation) <= length:
+        return observation
+    return f"{observation[:length]}... [{_rows(observation)}{len(observation):,} characters]"
+
+
+def _rows(text: str) -> str:
+    """The number of rows: the elements of a JSON list, or the lines of a text."""
+    try:
+        value = json.loads(text) if text.startswith("[") else None
+    except (ValueError, RecursionError):
+        value = None
+    rows = len(value) if isinstance(value, list) else text.count("\n") + 1
+    return f"{rows:,} rows, " if rows > 1 else ""
+
+
 def as_text(value: Any) -> str:
     """A field's value: text as it is, plain data as JSON on one line."""
     if isinstance(value, str):

@@ -15,6 +15,7 @@ from dspy import lm15
 
 from evals.scoring.result_tables import ended_by
 from evals.tasks.transcript import Transcript, TranscriptStep
+from programs.prompting.compact import as_one_line
 from programs.prompting.native import CALLS
 from programs.prompting.native_tools import native_name
 from programs.prompting.prompt import plan_text
@@ -92,7 +93,10 @@ class ScriptedEngine:
         if script is None:
             raise lm15.ConfigurationError(f"{self.lacks} for the task {query!r}")
         values = _reply(script, place)
-        said = _as_text(values) if not request.tools else _as_calls(values)
+        if place.compact:
+            said = _as_json(values)
+        else:
+            said = _as_text(values) if not request.tools else _as_calls(values)
         return _response(request.model, said)
 
     def _choose(self, scripts: Sequence[Transcript], _place: PromptData) -> Transcript | None:
@@ -167,6 +171,10 @@ def _reply(script: Transcript, place: PromptData) -> dict[str, Any]:
 def _as_text(values: Mapping[str, Any]) -> lm15.Message:
     fields = [f"[[ ## {name} ## ]]\n{as_text(value)}" for name, value in values.items()]
     return lm15.Message.assistant("\n\n".join([*fields, "[[ ## completed ## ]]"]))
+
+
+def _as_json(values: Mapping[str, Any]) -> lm15.Message:
+    return lm15.Message.assistant(as_one_line(values))
 
 
 def _as_calls(values: Mapping[str, Any]) -> lm15.Message:

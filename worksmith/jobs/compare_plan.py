@@ -52,6 +52,7 @@ _FOLDER_SETTINGS = {
     "max_steps",
     "access",
     "calls",
+    "prompt",
 }
 """Settings on which the episodes in the logs and journals of an arm depend."""
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
 
-from pydantic import BaseModel, ConfigDict, PositiveInt, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, PositiveInt, ValidationError
 
 from evals.dspy_programs.own_code import checked_address, own_object
 from optimizers.compiling.artifact import Artifact
@@ -15,6 +15,7 @@ from programs.own_agents.program import OwnAgent
 from programs.parts.checker import Access
 from programs.parts.tool_retrieval import ALL, default_toolset
 from programs.prompting.adapter import ADAPTER
+from programs.prompting.compact import check_prompt
 from programs.prompting.native import CALLS, NativeLayout
 from programs.strategies import STRATEGIES, CallForm, Strategy
 from tools.errors import InputError
@@ -45,6 +46,7 @@ def new_agent(suite: Suite, settings: ToolSettings, strategy: str, *, without: S
         max_steps=settings.max_steps,
         access=access,
         calls=settings.calls,
+        prompt=settings.prompt,
         without=without,
         env=suite.env,
     )
@@ -175,6 +177,7 @@ class AgentConfig(BaseModel):
     max_steps: PositiveInt
     access: Access
     calls: CallForm
+    prompt: Annotated[str, AfterValidator(check_prompt)]
     without: tuple[str, ...]
 
     @classmethod

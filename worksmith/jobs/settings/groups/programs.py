@@ -63,6 +63,14 @@ class ToolSettings(JobSettings):
         unset="native for function_calling, else text",
         expert=True,
     )
+    prompt: str = setting(
+        "auto",
+        "Format of prompts: full; compact, without descriptions of tools, for models that were trained on "
+        "them (compact:N shows N characters of each observation, else 400); or auto, which each model's "
+        "manifest decides.",
+        suggest=("auto", "full", "compact", "compact:"),
+        expert=True,
+    )
 
 
 class AgentSettings(ToolSettings):

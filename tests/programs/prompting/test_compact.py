@@ -1,0 +1,212 @@
+"""Compact prompts: what they show, how replies are read, and that exported chats are the agent's own."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from typing import Any
+
+import dspy
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from programs.agent import Agent
+from programs.chats import chat_of_calls, chat_of_plan
+from programs.parts.signatures import BRIEF_CALL, call_signature
+from programs.prompting.compact import CompactLayout, check_prompt
+from programs.prompting.prompt import context_text
+from programs.prompting.steps import beginning, step
+from programs.replaying.scripted import GoldEngine, scripted_lm
+from programs.strategies import strategy
+from tests.programs.office import TASKS, Script, call, finish, texts
+from tools.environment import Environment
+from tools.episode_result import AskRecord, Part
+from tools.errors import InputError
+
+LOOK = json.dumps({"tool": "calendar.search_events", "arguments": {"query": "Budget review"}})
+DONE = json.dumps({"tool": "finish", "arguments": {"answer": "Done."}})
+
+
+def done(agent: Agent, lm: dspy.LM) -> Any:
+    with dspy.context(lm=lm):
+        return agent(task=TASKS[0])
+
+
+def chats(asks: list[AskRecord], part: Part) -> list[list[dict[str, str]]]:
+    """The messages of each question of a part, with the reply as the last one."""
+    sent: list[dict[str, str]] = []
+    found = []
+    for ask in asks:
+        if ask.part == part and ask.exchange is not None:
+            new = [{"role": each.role, "content": each.text} for each in ask.exchange.messages]
+            sent = [*sent[: ask.exchange.repeated], *new]
+            found.append([*sent, {"role": "assistant", "content": ask.exchange.reply}])
+    return found
+
+
+@pytest.mark.parametrize("name", ["act", "react", "plan"])
+def test_an_exported_chat_is_what_the_agent_sends_turn_by_turn(env: Environment, name: str) -> None:
+    lm = scripted_lm(GoldEngine(TASKS))
+    agent = Agent(name, env, prompt="compact:60")
+    episode = done(agent, lm).episode
+    steps = [
+        step({"tool": call.tool, "arguments": call.arguments, "thought": thought}, call.observation.text)
+        for call, thought in zip(episode.calls, episode.thoughts, strict=True)
+    ]
+    persona = env.world.manifest.persona
+    context = context_text(env.episode((), persona=persona).now, persona)
+    plan = episode.plan if name == "plan" else None
+    last = {"tool": "finish", "arguments": {"answer": "Done."}, "thought": "Everything is done."}
+
+    whole = chat_of_calls(context, TASKS[0].query, steps, last, plan=plan, strategy=name, observation=60)
+
+    sent = chats(episode.asks, "select")
+    assert len(sent) == 3
+    for number, chat in enumerate(sent, start=1):
+        assert chat == whole[: 1 + 2 * number]
+    assert whole == sent[-1]
+    if plan is not None:
+        assert chats(episode.asks, "plan") == [chat_of_plan(context, TASKS[0].query, plan)]
+
+
+def test_a_prompt_is_a_line_the_task_and_beginnings_of_observations(env: Environment) -> None:
+    script = Script(LOOK, DONE)
+
+    done(Agent("act", env, prompt="compact:50"), script.lm())
+
+    request = script.requests[-1]
+    opening, called, seen = texts(request)
+    assert request.system == BRIEF_CALL
+    assert opening.splitlines()[1:] == [f"Task: {TASKS[0].query}"]
+    assert called == LOOK
+    assert seen.startswith('[{"event_id": "00000000"')
+    assert len(seen) < 90
+    assert not any("[[ ##" in text for text in texts(request))
+
+
+def test_a_full_prompt_stays_as_it_is(env: Environment) -> None:
+    script = Script(call("calendar.search_events", '{"query": "x"}'), finish())
+
+    done(Agent("act", env, prompt="full"), script.lm())
+
+    assert "[[ ## tools ## ]]" in texts(script.requests[0])[0]
+
+
+def test_a_model_that_was_trained_on_compact_prompts_gets_them_unless_told_otherwise(
+    env: Environment,
+) -> None:
+    class Trained(Script):
+        compact_prompts = 70
+
+    compact, full = Trained(LOOK, DONE), Trained(call("calendar.search_events", '{"query": "x"}'), finish())
+    episode = done(Agent("act", env), compact.lm()).episode
+    done(Agent("act", env, prompt="full"), full.lm())
+
+    assert compact.requests[0].system == BRIEF_CALL
+    assert texts(compact.requests[1])[-1] == beginning(episode.calls[0].observation.text, 70)
+    assert "[[ ## tools ## ]]" in texts(full.requests[0])[0]
+
+
+@pytest.mark.parametrize(
+    "bad", ["I shall look.", '{"tool": "calendar.search_events"}', '{"tool": 3', "[]", " "]
+)
+def test_a_reply_that_is_no_call_is_shown_once_with_what_is_wrong(env: Environment, bad: str) -> None:
+    script = Script(bad, DONE)
+
+    found = done(Agent("act", env, prompt="compact"), script.lm())
+
+    assert (found.unreadable, found.episode.status, found.answer) == (1, "finished", "Done.")
+    assert texts(script.requests[1])[-2] == (bad.strip() or "(empty)")
+    assert texts(script.requests[1])[-1].startswith("Your reply could not be read: ")
+
+
+def test_demonstrations_look_like_the_running_episode(env: Environment) -> None:
+    agent = Agent("act", env, prompt="compact:50")
+    shown = {"context": "Now.", "task": "Another one", "tool": "finish", "arguments": {"answer": "Done."}}
+    seen = step(json.loads(LOOK), "x" * 80)
+    agent.selector.predict.demos = [dspy.Example(**shown, trajectory=[seen], augmented=True)]
+    script = Script(DONE)
+
+    done(agent, script.lm())
+
+    cut = "x" * 50 + "... [80 characters]"
+    assert texts(script.requests[0])[:4] == ["Now.\nTask: Another one", LOOK, cut, DONE]
+
+
+def test_instructions_of_an_optimizer_are_shown(env: Environment) -> None:
+    agent = Agent("act", env, prompt="compact")
+    agent.selector.predict.signature = agent.selector.predict.signature.with_instructions("Be quick.")
+    script = Script(DONE)
+
+    done(agent, script.lm())
+
+    assert str(script.requests[0].system).startswith("Be quick.")
+
+
+def test_the_format_is_a_setting_of_the_agent(env: Environment) -> None:
+    agents = [Agent("act", env, prompt=prompt) for prompt in ("auto", "full", "compact", "compact:600")]
+
+    assert len({agent.digest for agent in agents}) == 4
+    assert [agent.config["prompt"] for agent in agents] == ["auto", "full", "compact", "compact:600"]
+
+
+@pytest.mark.parametrize(
+    "prompt", ["short", "compact:", "compact:7", "compact:x", "full:3", "compact:9999999"]
+)
+def test_other_formats_are_refused(prompt: str) -> None:
+    with pytest.raises(InputError, match="no format of prompts"):
+        check_prompt(prompt)
+
+
+def test_native_calls_and_models_of_one_form_are_refused(env: Environment) -> None:
+    class Reader(Script):
+        formats = ("ChatAdapter",)
+
+    with pytest.raises(InputError, match="have calls as text"):
+        Agent("function_calling", env, prompt="compact")
+    with pytest.raises(InputError, match="cannot read compact prompts"):
+        done(Agent("act", env, prompt="compact"), Reader().lm())
+    with dspy.context(adapter=dspy.JSONAdapter()), pytest.raises(InputError, match="go through JSONAdapter"):
+        done(Agent("act", env, prompt="compact"), Script().lm())
+
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(st.characters(exclude_categories=["Cs"])),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(st.characters(exclude_categories=["Cs"])), inner),
+    max_leaves=8,
+)
+LAYOUT = CompactLayout.of(call_signature(strategy("react")), 400)
+
+
+@given(
+    st.text(st.characters(exclude_categories=["Cs"]), min_size=1),
+    st.dictionaries(st.text(st.characters(exclude_categories=["Cs"])), values),
+)
+def test_a_call_is_one_line_and_is_read_as_it_was_written(tool: str, arguments: dict[str, Any]) -> None:
+    written = str(LAYOUT.reply({"tool": tool, "arguments": arguments}).text)
+
+    assert "\n" not in written
+    assert LAYOUT.read(written) == {"thought": "", "tool": tool, "arguments": arguments}
+
+
+@given(st.text())
+def test_any_text_is_read_or_refused(text: str) -> None:
+    with contextlib.suppress(ValueError):
+        assert set(LAYOUT.read(text)) == {"thought", "tool", "arguments"}
+
+
+@given(st.text(), st.integers(50, 200))
+def test_an_observation_keeps_its_beginning(text: str, length: int) -> None:
+    shown = beginning(text, length)
+
+    assert shown[:length] == text[:length]
+    assert len(shown) < length + 60
+    assert (shown == text) or f"{len(text):,} characters" in shown
+
+
+def test_rows_are_counted() -> None:
+    assert beginning(json.dumps([{"a": number} for number in range(40)]), 50).endswith(
+        "... [40 rows, 430 characters]"
+    )
+    assert beginning("line\n" * 20, 50).endswith("... [21 rows, 100 characters]")
