@@ -39,7 +39,7 @@ class WorldManifest(BaseModel):
         database: digest of the SQLite file's bytes.
         digest: content address of the world: of the database and of all else here but the licence.
         elsewhere: where the records are, if the database has none and tools need a live system.
-        writer: the model that reworded texts of records; empty if none did.
+        writer: the model that reworded texts of records, with the digest of its settings; empty if none did.
     """
 
     model_config = ConfigDict(frozen=True)

@@ -84,7 +84,7 @@ class SuiteBuilder(Generic[Options]):
 
     options: type[Options]
     build: Callable[[Path, Options, BuildContext], Made]
-    forecast: Callable[[Options], dict[str, int]] = lambda _: {"model_calls_at_most": 0}
+    forecast: Callable[[Options], dict[str, Any]] = lambda _: {"model_calls_at_most": 0}
 
 
 Importer = Callable[..., Made]

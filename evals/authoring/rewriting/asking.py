@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from evals.dspy_programs.digests import model_digest, model_name
+from evals.lm.failures import failure_status
 from tools.errors import InputError, WorksmithError
 from tools.files.atomic import write_atomically
 from tools.files.json_files import read_json
+from tools.files.secrets import without_secrets
 from tools.seeding import digest
 
 WORKERS = 8
@@ -20,8 +23,18 @@ Ask = Callable[[str, Mapping[str, str]], dict[str, str]]
 """Asks the model for one stage: its name and inputs; gives the outputs by name."""
 
 
+_NO_TEXT = {
+    "invalid_reply": "is unreadable",
+    "truncated": "is cut off",
+    "refused": "is a refusal",
+    "filtered": "was held back by the provider's filter",
+    "context_limit": "needs a model that takes longer prompts",
+}
+"""What ends one text and not the whole build, by status."""
+
+
 class UnreadableReplyError(WorksmithError):
-    """A reply of the model has not the form that was asked for."""
+    """A reply of the model has not the form that was asked for, or the model does not take the text."""
 
 
 @dataclass(frozen=True)
@@ -46,36 +59,47 @@ class _Replies:
             )
 
 
+def signature_of(lm: Any) -> str:
+    """The name of a writer with the digest of its settings and its address."""
+    return f"{model_name(lm)}@{model_digest(lm)[:12]}"
+
+
 def asking(lm: Any, folder: Path | None, stages: Mapping[str, Mapping[str, Any]]) -> Ask:
     """Ask a model in stages.
 
     Args:
-        lm: a `dspy.LM`.
+        lm: a `dspy.LM`. Its settings and its address decide with its name which replies are its own.
         folder: where its replies are kept, so that none is paid for twice; None keeps none.
         stages: by name the `instructions` of a stage, its inputs `in` and its outputs `out`, each by name.
 
     Returns:
-        A function that raises `UnreadableReplyError` where a reply has not the form that was asked for, and
-        `WorksmithError` where there is none.
+        A function that raises `UnreadableReplyError` where a reply has not the form that was asked for or the
+        model does not take a text, and `WorksmithError` where there is no reply.
     """
     import dspy
     from dspy.utils.exceptions import AdapterParseError, LMError
 
+    # A second request for each unreadable reply would cost more than the forecast says.
+    adapter = dspy.ChatAdapter(use_json_adapter_fallback=False)
     signatures = {name: _signature(stage) for name, stage in stages.items()}
-    replies, model = _Replies(folder), str(getattr(lm, "model", ""))
+    replies, model = _Replies(folder), model_digest(lm)
 
     def ask(stage: str, inputs: Mapping[str, str]) -> dict[str, str]:
         key = digest([model, stages[stage], dict(inputs)], 32)
         found = replies.get(key)
         if found is None:
             signature = signatures[stage]
-            with dspy.context(lm=lm):
+            with dspy.context(lm=lm, adapter=adapter):
                 try:
                     prediction = dspy.Predict(signature)(**inputs)
                 except AdapterParseError as error:
                     raise UnreadableReplyError(f"the reply to {stage} is unreadable") from error
                 except LMError as error:
-                    raise WorksmithError(f"the writer gave no reply: {error}") from error
+                    if why := _NO_TEXT.get(failure_status(error)):
+                        raise UnreadableReplyError(f"the reply to {stage} {why}") from error
+                    again = "; the replies so far are kept for another run" if folder else ""
+                    said = without_secrets(str(error))
+                    raise WorksmithError(f"the writer gave no reply: {said}{again}") from error
             found = {name: str(prediction[name] or "") for name in signature.output_fields}
             replies.put(key, found)
         return found

@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from evals.authoring.rewriting.asking import WORKERS, Ask, UnreadableReplyError, asking
+from evals.authoring.rewriting.asking import WORKERS, Ask, UnreadableReplyError, asking, signature_of
 from evals.authoring.value_forms import tells
 from evals.tasks.task import Task
 from tools.files.data_files import read_toml
@@ -101,8 +101,8 @@ def rewrite(
 ) -> list[Task]:
     """The tasks in the same order, those whose new text holds with that text.
 
-    Each says in its `origin` how it went: `writer` is the model, `kept` why the old text stayed. Twins keep
-    having the same text.
+    Each says in its `origin` how it went: `writer` is the model with the digest of its settings, `kept` why
+    the old text stayed. Twins keep having the same text.
 
     Args:
         lm: a `dspy.LM`.
@@ -119,7 +119,7 @@ def rewrite(
         if new.query in said and new.query != task.query:
             new = _kept(task, "another task says the same")
         said.add(new.query)
-        found[task.id] = _signed(new, str(getattr(lm, "model", "")))
+        found[task.id] = _signed(new, signature_of(lm))
     return [_like_twin(task, found) if task.split == "paired" else found[task.id] for task in tasks]
 
 

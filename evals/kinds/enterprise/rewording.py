@@ -1,28 +1,32 @@
-"""Records of a generated enterprise, reworded by a model; every latent fact stays."""
+"""Records of a generated enterprise, reworded by a model; sentences with facts stay."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from evals.authoring.rewriting.texts import Reworded, Text, reword
+from evals.authoring.rewriting.asking import signature_of
+from evals.authoring.rewriting.texts import Reply, Text, reword
+from evals.dspy_programs.digests import plain_settings
 from tools.errors import InputError
 from tools.files.atomic import write_atomically
+from tools.generating.latent import Latent
 from tools.kinds.enterprise.generate import Built
 from tools.kinds.enterprise.generate.draft import counts
+from tools.kinds.enterprise.generate.industry import Industry
 from tools.kinds.enterprise.schema import KEYS, TABLES
-from tools.kinds.enterprise.stated.demands import Demands
+from tools.kinds.enterprise.stated.demands import Demands, Taken, stands
 from tools.kinds.enterprise.stated.particulars import words_of
 from tools.kinds.enterprise.stated.reader import UnreadError
-from tools.kinds.enterprise.stated.texts import COLUMNS, demands
+from tools.kinds.enterprise.stated.texts import COLUMNS, demanded, demands
 from tools.seeding import digest
 
 REPORT_FILE = "rewording.json"
-"""How many texts of each source were reworded, and why others were not."""
+"""Who reworded records, and how many lines of each source stayed as they were, and why."""
 
 TOKENS: Mapping[str, int] = {
     "conversations": 365,
@@ -45,40 +49,47 @@ _NAMES = {
 }
 """The columns with names of people and businesses, by source."""
 
-_SHORT = 3
-"""Phrases of so many words somebody may say by chance, so that the model is told which ones are barred."""
+ALL_RECORDS = "records"
+EVERYTHING = "all"
+TASKS = "tasks"
 
-_NOT_READ = "its facts cannot be read back"
+_UNREAD = "its facts could not be read back"
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Which records a model rewords.
+    """What a model rewords.
 
     Attributes:
-        share: of the records of each source, 0 to 1.
+        tasks: whether it rewords tasks.
         sources: whose records.
+        share: of the records of each source, 0 to 1.
     """
 
-    share: float
+    tasks: bool
     sources: tuple[str, ...]
+    share: float = 1.0
 
     @classmethod
-    def of(cls, share: float, sources: str | None) -> Choice:
-        """Read the choice from a list with commas; without one, all sources with texts.
+    def of(cls, wanted: str, share: float = 1.0) -> Choice:
+        """Read the choice from a list with commas: `tasks`, `records`, `all`, or names of sources.
 
         Raises:
             InputError: a source is unknown, or has no text that can be reworded.
         """
-        named = [name.strip() for name in (sources or ",".join(COLUMNS)).split(",")]
-        for name in named:
-            if name not in COLUMNS:
-                raise InputError(
-                    f"no source {name!r} with texts to reword",
-                    where="--rewrite-sources",
-                    hint=f"there are {', '.join(COLUMNS)}",
-                )
-        return cls(share, tuple(source for source in COLUMNS if source in named))
+        named = {name.strip() for name in wanted.split(",")}
+        for name in sorted(named - {TASKS, ALL_RECORDS, EVERYTHING, *COLUMNS}):
+            raise InputError(
+                f"no source {name!r} with texts to reword",
+                where="--reword",
+                hint=f"there are {TASKS}, {ALL_RECORDS}, {EVERYTHING}, and of sources {', '.join(COLUMNS)}",
+            )
+        every = bool(named & {ALL_RECORDS, EVERYTHING})
+        return cls(
+            bool(named & {TASKS, EVERYTHING}),
+            tuple(source for source in COLUMNS if every or source in named),
+            share,
+        )
 
     def many(self, records: int) -> int:
         """How many of so many records are chosen."""
@@ -91,62 +102,87 @@ class Choice:
 
 
 def reword_records(
-    built: Built, choice: Choice, seed: int, lm: Any, cache: Path | None
+    built: Built,
+    choice: Choice,
+    seed: int,
+    lm: Any,
+    cache: Path | None,
+    tick: Callable[[int], None] = lambda _: None,
 ) -> tuple[Built, dict[str, Any]]:
-    """Have a model reword the chosen records of a world.
+    """Have a model reword the chosen records of a world, line by line; lines that do not hold stay.
 
     Args:
         seed: decides which records are chosen; a larger share has those of a smaller one.
-        lm, cache: see `reword`.
+        lm, cache, tick: see `reword`.
 
     Returns:
-        The world with the new texts, and a report: the model, the share, and by source the numbers of texts
-        chosen and reworded, and of those kept by reason.
+        The world with the new texts, and a report: the model with its settings, the choice, and by source
+        how many texts and lines were chosen and reworded, and how many lines stayed for which reason.
 
     Raises:
         WorksmithError: the model gave no reply.
     """
     known = _known(built)
     chosen = {source: list(_chosen(built, source, choice, seed)) for source in choice.sources}
-    wanted = [one for found in chosen.values() for one in found if isinstance(one, Demands)]
-    texts = [_text(one, known) for one in wanted]
-    new = dict(zip(((one.ref, one.column) for one in wanted), reword(texts, lm, cache), strict=True))
-    report = {source: _counted(found, new) for source, found in chosen.items()}
-    facts = {"writer": str(getattr(lm, "model", "")), "share": choice.share, "seed": seed, "sources": report}
-    return _with_texts(built, new), facts
+    wanted = [one for found in chosen.values() for one in found if isinstance(one, _Chosen)]
+    replies = reword([_text(one.text) for one in wanted], lm, cache, tick=tick)
+    new = {one: one.taken(reply, known) for one, reply in zip(wanted, replies, strict=True)}
+    facts = {
+        "writer": signature_of(lm),
+        "settings": plain_settings(lm),
+        "share": choice.share,
+        "seed": seed,
+        "sources": {source: _counted(found, new) for source, found in chosen.items()},
+    }
+    return _with_texts(
+        built, {(one.text.ref, one.text.column): found.text for one, found in new.items()}
+    ), facts
 
 
 def write_report(place: Path, report: Mapping[str, Any]) -> None:
     write_atomically(place / REPORT_FILE, f"{json.dumps(report, indent=2, ensure_ascii=False)}\n".encode())
 
 
-def _chosen(built: Built, source: str, choice: Choice, seed: int) -> Iterator[Demands | str]:
-    """What the texts of the chosen records have to state; the reference of a record that cannot be read."""
-    latents: dict[str, list[Any]] = {}
-    for latent in built.latents_of(source):
-        latents.setdefault(latent.ref, []).append(latent)
+@dataclass(frozen=True, eq=False)
+class _Chosen:
+    """A text of a chosen record, and the facts of the record."""
+
+    source: str
+    text: Demands
+    latent: Latent
+    industry: Industry
+
+    def taken(self, reply: Reply, known: frozenset[str]) -> Taken:
+        """The text with the lines of a reply that hold."""
+        old = self.text
+        lines = sum(map(old.loose, old.lines))
+        if reply.failed:
+            return Taken(old.text, lines, (reply.failed,) * lines)
+        found = old.taken(reply.text, known)
+        try:
+            demanded(self.latent, self.source, old.column, found.text, self.industry)
+        except UnreadError:
+            return Taken(old.text, lines, (_UNREAD,) * lines)
+        return found
+
+
+def _chosen(built: Built, source: str, choice: Choice, seed: int) -> Iterator[_Chosen | str]:
+    """The texts of the chosen records; the reference of a record whose facts cannot be read."""
+    latents = {latent.ref: latent for latent in built.latents_of(source)}
     records = {f"{source}/{record[KEYS[source]]}": record for record in built.records(source)}
     drawn = sorted(records, key=lambda ref: digest([seed, "reword", ref]))[: choice.many(len(records))]
     for ref in sorted(drawn):
         try:
-            # A list: a record is reworded as a whole or not at all.
-            yield from list(demands(source, records[ref], latents.get(ref, ()), built.industry))
-        except UnreadError:
+            found = list(demands(source, records[ref], latents[ref], built.industry))
+        except (UnreadError, KeyError):
             yield ref
+        else:
+            yield from (_Chosen(source, one, latents[ref], built.industry) for one in found)
 
 
-def _text(one: Demands, known: frozenset[str]) -> Text:
-    verbatim = [
-        f"{fixed.speaker}: {fixed.sentence}" if fixed.speaker else fixed.sentence for fixed in one.fixed
-    ]
-    values = [f"{free.name.replace('_', ' ')}: {free.value}" for free in one.free]
-    return Text(
-        one.text,
-        (*verbatim, *one.literal),
-        tuple(values),
-        tuple(sorted(phrase for phrase in one.barred if len(phrase.split()) <= _SHORT)),
-        lambda text: one.objections(text, known),
-    )
+def _text(one: Demands) -> Text:
+    """What the model is told of a text: nothing but the text."""
+    return Text(one.text, (*one.fixed, *(phrase for phrase in one.literal if stands(one.text, phrase))))
 
 
 def _known(built: Built) -> frozenset[str]:
@@ -158,30 +194,24 @@ def _known(built: Built) -> frozenset[str]:
     return frozenset().union(*map(words_of, names))
 
 
-def _counted(
-    found: Sequence[Demands | str], new: Mapping[tuple[str, str], Reworded]
-) -> dict[str, int | dict[str, int]]:
-    """The counts of one source. Of several objections the first one is the reason."""
-    results = [new[one.ref, one.column] for one in found if isinstance(one, Demands)]
-    unread = sum(isinstance(one, str) for one in found)
-    why = Counter(_reason(result.kept) for result in results if result.kept) + Counter({_NOT_READ: unread})
+def _counted(found: Sequence[_Chosen | str], new: Mapping[_Chosen, Taken]) -> dict[str, int | dict[str, int]]:
+    """The counts of one source."""
+    taken = [(one, new[one]) for one in found if isinstance(one, _Chosen)]
+    lines, refused = (
+        sum(one.lines for _, one in taken),
+        Counter(why for _, one in taken for why in one.refused),
+    )
     return {
-        "chosen": len(found),
-        "reworded": sum(not result.kept for result in results),
-        "kept": dict(sorted(why.items())),
+        "texts": len(found),
+        "texts_reworded": sum(old.text.text != one.text for old, one in taken),
+        "texts_unread": sum(isinstance(one, str) for one in found),
+        "lines": lines,
+        "lines_reworded": lines - refused.total(),
+        "lines_kept": dict(sorted(refused.items())),
     }
 
 
-def _reason(kept: str) -> str:
-    """The first objection without what it quotes."""
-    first = kept.partition("; ")[0]
-    for mark in ("'", '"'):
-        head, _, rest = first.partition(mark)
-        first = f"{head}...{rest.rpartition(mark)[2]}" if mark in rest else first
-    return first
-
-
-def _with_texts(built: Built, new: Mapping[tuple[str, str], Reworded]) -> Built:
+def _with_texts(built: Built, new: Mapping[tuple[str, str], str]) -> Built:
     rows = dict(built.rows)
     for table in TABLES:
         if table.name not in COLUMNS:
@@ -189,7 +219,7 @@ def _with_texts(built: Built, new: Mapping[tuple[str, str], Reworded]) -> Built:
         key = table.columns.index(KEYS[table.name])
         rows[table.name] = [
             tuple(
-                found.text if (found := new.get((f"{table.name}/{row[key]}", column))) else cell
+                new.get((f"{table.name}/{row[key]}", column), cell)
                 for column, cell in zip(table.columns, row, strict=True)
             )
             for row in rows.get(table.name, [])

@@ -33,9 +33,9 @@ class EnterpriseOptions(BuildOptions):
     """Settings of an enterprise suite.
 
     Attributes:
-        writer: name of a model that rewrites task texts.
-        rewrite_records: share of the records with texts that the model rewords as well.
-        rewrite_sources: whose records, with commas between; None for all with texts.
+        writer: name of a model that rewords texts.
+        reword: which texts: tasks, records, all, or names of sources, with commas between.
+        reword_share: share of the records that it rewords.
         train: number of train tasks; None for the usual number at this scale.
         industry: what the company trades in: name of a packaged industry, or a folder; None for the usual.
     """
@@ -47,35 +47,40 @@ class EnterpriseOptions(BuildOptions):
         description="Train tasks of an enterprise; those of test and dev follow from the scale.",
     )
     writer: str | None = Field(
-        default=None, description="Model that rewrites enterprise task texts. Costs model calls."
+        default=None, description="Model that rewords texts of an enterprise. Costs model calls."
     )
     industry: str | None = Field(default=None, description=INDUSTRY_HELP)
-    rewrite_records: float = Field(
-        default=0.0,
-        ge=0,
-        le=1,
-        description="Share of an enterprise's records whose texts --writer rewords as well; 1 for all.",
+    reword: str = Field(
+        default="tasks",
+        description="Texts that --writer rewords: tasks, records, all, or sources of records, with commas.",
     )
-    rewrite_sources: str | None = Field(
-        default=None,
-        description="Sources of these records, with commas between; without it all sources with texts.",
+    reword_share: float = Field(
+        default=1.0, ge=0, le=1, description="Share of the records of each source that --writer rewords."
     )
 
     def choice(self) -> Choice | None:
-        """Which records are reworded; None if none are.
+        """What is reworded; None if nothing is.
 
         Raises:
             InputError: a source is unknown, or no writer is named.
         """
         from evals.kinds.enterprise.rewording import Choice
 
-        chosen = Choice.of(self.rewrite_records, self.rewrite_sources)
-        if self.writer is None and (self.rewrite_records or self.rewrite_sources):
-            where = "--rewrite-records" if self.rewrite_records else "--rewrite-sources"
+        chosen = Choice.of(self.reword, self.reword_share)
+        given = self.model_fields_set & {"reword", "reword_share"}
+        if self.writer is None and given:
             raise InputError(
-                "no model is named to reword records", where=where, hint="name one with --writer"
+                "no model is named to reword texts",
+                where=f"--{min(given).replace('_', '-')}",
+                hint="name one with --writer",
             )
-        return chosen if self.rewrite_records else None
+        if "reword_share" in given and not chosen.sources:
+            raise InputError(
+                "no records are reworded",
+                where="--reword-share",
+                hint="name them with --reword records, or by sources",
+            )
+        return None if self.writer is None else chosen
 
     def models(self) -> tuple[str, ...]:
         return () if self.writer is None else (self.writer,)
@@ -95,55 +100,61 @@ def build_enterprise(place: Path, options: EnterpriseOptions, context: BuildCont
     industry = open_industry(options.industry or DEFAULT_INDUSTRY)
     writer = context.resolve(options.writer) if options.writer is not None else None
     context.progress(f"generating an enterprise world (seed {seed}, scale {scale:g})")
-    built = build(seed, scale, industry=industry)
-    by = ""
-    if choice is not None:
-        built, by = _reword(built, choice, place, writer, options, context)
-    world = write_enterprise(place, built, seed=seed, scale=scale, writer=by)
+    built, signature = build(seed, scale, industry=industry), ""
+    if choice is not None and choice.sources:
+        built, signature = _reword(built, choice, place, writer, options, context)
+    world = write_enterprise(place, built, seed=seed, scale=scale, writer=signature)
     context.progress("drawing tasks and executing their gold plans")
     tasks = generate(world, built, seed, sizes=_sizes(options))
-    if writer is not None:
+    if choice is not None and choice.tasks:
         from evals.authoring.rewriting.writer import rewrite
 
         context.progress(f"having the texts of {len(tasks)} tasks rewritten")
         tasks = rewrite(tasks, writer, context.cache)
+        kept = sum("kept" in task.origin for task in tasks)
+        context.progress(
+            f"{kept} of {len(tasks)} tasks stay as they were: their texts did not pass the checks"
+        )
     return Made(world, tasks)
 
 
 def _reword(
     built: Built, choice: Choice, place: Path, writer: Any, options: EnterpriseOptions, context: BuildContext
 ) -> tuple[Built, str]:
-    """The world with reworded records, and the model's name; the counts go to a file beside the world."""
+    """The world with reworded records, and the writer; the counts go to a file beside the world."""
     from evals.kinds.enterprise.rewording import reword_records, write_report
 
     context.progress(f"having the texts of {choice.share:.0%} of the records reworded")
     new, report = reword_records(built, choice, options.seed, writer, context.cache)
     write_report(place, report)
-    for source, counted in report["sources"].items():
-        context.progress(f"{source}: {counted['reworded']} of {counted['chosen']} texts are reworded")
+    for source, found in report["sources"].items():
+        reworded, lines, many = (found[name] for name in ("lines_reworded", "lines", "texts"))
+        context.progress(f"{source}: {reworded} of {lines} lines in {many} texts are reworded")
     return new, report["writer"]
 
 
-def forecast_enterprise(options: EnterpriseOptions) -> dict[str, int]:
+def forecast_enterprise(options: EnterpriseOptions) -> dict[str, Any]:
     """How many tasks a build aims at, and what it asks the writer at most: calls, and about which tokens.
 
     Raises:
-        InputError: there is no such industry, or no writer for the records.
+        InputError: there is no such industry, or no writer for what is to be reworded.
     """
     from evals.authoring.rewriting import texts, writer
     from evals.kinds.enterprise.rewording import TOKENS
 
     open_industry(options.industry or DEFAULT_INDUSTRY)
     tasks, choice = sum(_sizes(options).by_split().values()), options.choice()
-    if options.writer is None:
+    if choice is None:
         return {"tasks": tasks, "model_calls_at_most": 0}
-    chosen = {} if choice is None else choice.texts(options.scale)
-    each = [(tasks, writer.forecast())]
-    each += [(count, texts.forecast(TOKENS[source])) for source, count in chosen.items()]
-    calls, prompt, completion = (sum(count * one[part] for count, one in each) for part in range(3))
+    asked = {"tasks": (tasks, writer.forecast())} if choice.tasks else {}
+    asked |= {
+        source: (count, texts.forecast(TOKENS[source]))
+        for source, count in choice.texts(options.scale).items()
+    }
+    calls, prompt, completion = (sum(count * one[part] for count, one in asked.values()) for part in range(3))
     return {
         "tasks": tasks,
-        "texts_of_records": sum(chosen.values()),
+        "calls_at_most": {name: count * one[0] for name, (count, one) in asked.items()},
         "model_calls_at_most": calls,
         "prompt_tokens_at_most": prompt,
         "completion_tokens_at_most": completion,
@@ -172,7 +183,7 @@ def write_enterprise(out: Path, built: Built, *, seed: int, scale: float, writer
     The rules are a copy of the packaged ones, to be edited there.
 
     Args:
-        writer: the model that reworded records, if one did.
+        writer: the model that reworded records, with the digest of its settings; empty if none did.
     """
     for path, content in sorted(built.documents.items()):
         write_atomically(out / DOCUMENTS_FOLDER / path, content)

@@ -1,71 +1,86 @@
-"""Rewording texts of records: what is taken, what is mended, what stays."""
+"""Asking a model for other wordings of texts: what is asked, what is kept, what ends a build."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from evals.authoring.rewriting.asking import UnreadableReplyError
-from evals.authoring.rewriting.texts import Reworded, Text, reword, reword_text
+from evals.authoring.rewriting.asking import signature_of
+from evals.authoring.rewriting.texts import Reply, Text, forecast, reword
+from tests.chat_server import ChatServer, chat_server, said
+from tools.errors import WorksmithError
+
+TEA, SALT = Text("All about tea.", ("tea",)), Text("All about salt.")
+FORM = "[[ ## reworded ## ]]\n{}\n\n[[ ## completed ## ]]"
 
 
-def only_with(word: str) -> Text:
-    return Text(
-        f"All about {word}.", (word,), (), (), lambda text: [] if word in text else [f"{word} is lost"]
-    )
+def writer(server: ChatServer, **settings: Any) -> Any:
+    import dspy
 
-
-class Model:
-    """Replies one after the other, and notes what it was asked."""
-
-    def __init__(self, *replies: str) -> None:
-        self._replies = iter(replies)
-        self.asked: list[tuple[str, Mapping[str, str]]] = []
-
-    def __call__(self, stage: str, inputs: Mapping[str, str]) -> dict[str, str]:
-        self.asked.append((stage, inputs))
-        return {"reworded": next(self._replies)}
-
-
-def test_a_text_without_objections_is_taken_at_once() -> None:
-    model = Model(" Tea is what it is about. ")
-    assert reword_text(only_with("Tea"), model) == Reworded("Tea is what it is about.")
-    assert [stage for stage, _ in model.asked] == ["reword"]
-
-
-def test_a_text_with_objections_is_mended_once() -> None:
-    model = Model("Coffee, all in all.", "Tea, all in all.")
-    assert reword_text(only_with("Tea"), model) == Reworded("Tea, all in all.")
-    stage, told = model.asked[1]
-    assert (stage, told["draft"], told["failed"]) == ("mend", "Coffee, all in all.", "Tea is lost")
-
-
-def test_the_old_text_stays_where_mending_does_not_help() -> None:
-    assert reword_text(only_with("Tea"), Model("Coffee.", "Water.")) == Reworded(
-        "All about Tea.", "Tea is lost"
-    )
-    kept = reword_text(only_with("Tea"), Model("All about Tea."))
-    assert kept.text == "All about Tea."
-    assert kept.kept
-
-
-def test_an_unreadable_reply_keeps_the_old_text() -> None:
-    def unreadable(_stage: str, _inputs: Mapping[str, str]) -> dict[str, str]:
-        raise UnreadableReplyError("no text at all")
-
-    assert reword_text(only_with("Tea"), unreadable) == Reworded("All about Tea.", "no text at all")
+    given = {"api_base": server.url, "api_key": "x", "cache": False, "num_retries": 0, **settings}
+    return dspy.LM("openai/writer", **given)
 
 
 @pytest.mark.slow
-def test_replies_are_kept_and_equal_texts_asked_once(tmp_path: Path) -> None:
-    from dspy.utils import DummyLM
+def test_equal_texts_are_asked_once_and_replies_are_kept(tmp_path: Path) -> None:
+    with chat_server() as server:
+        server.say(said(FORM.format("Tea it is.")), said(FORM.format("Salt it is.")))
+        replies = reword([TEA, SALT, TEA], writer(server), tmp_path, workers=1)
+        assert replies == [Reply("Tea it is."), Reply("Salt it is."), Reply("Tea it is.")]
+        assert reword([SALT, TEA], writer(server), tmp_path) == [replies[1], replies[0]]
+        assert len(server.bodies) == 2
+        server.say(said(FORM.format("Tea at another temperature.")))
+        assert reword([TEA], writer(server, temperature=0.9), tmp_path) == [
+            Reply("Tea at another temperature.")
+        ]
 
-    texts = [only_with("Tea"), only_with("Salt"), only_with("Tea")]
-    lm: Any = DummyLM([{"reworded": "Tea, then Salt."}, {"reworded": "Salt, then Tea."}])
-    first = reword(texts, lm, tmp_path, workers=1)
-    assert len(lm.history) == 2
-    assert first[0] == first[2]
-    assert reword(texts, DummyLM([]), tmp_path) == first
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("reply", "why"),
+    [
+        (said("No form at all."), "the reply to reword is unreadable"),
+        (said('{"reworded": "As JSON."}'), "the reply to reword is unreadable"),
+        (said(None), "the reply to reword is unreadable"),
+        ({"error": 400, "said": "content_filter: the prompt was blocked"}, "held back"),
+        ({"error": 400, "said": "maximum context length is 10 tokens"}, "longer prompts"),
+    ],
+)
+def test_a_reply_that_is_no_text_costs_one_request(reply: dict[str, Any], why: str) -> None:
+    with chat_server() as server:
+        server.say(reply, reply)
+        [found] = reword([TEA], writer(server), None)
+        assert found.text == ""
+        assert why in found.failed
+        assert len(server.bodies) == forecast(10)[0] == 1
+
+
+@pytest.mark.slow
+def test_a_failing_server_ends_it_and_the_next_run_goes_on(tmp_path: Path) -> None:
+    with chat_server() as server:
+        server.say(said(FORM.format("Tea it is.")), {"error": 500, "said": "down"})
+        with pytest.raises(WorksmithError, match=r"gave no reply.*kept for another run"):
+            reword([TEA, SALT], writer(server), tmp_path, workers=1)
+        server.say(said(FORM.format("Salt it is.")))
+        assert reword([TEA, SALT], writer(server), tmp_path) == [Reply("Tea it is."), Reply("Salt it is.")]
+        assert len(server.bodies) == 3
+
+
+@pytest.mark.slow
+def test_the_model_is_told_the_text_and_nothing_else() -> None:
+    with chat_server() as server:
+        server.say(said(FORM.format("Tea it is.")))
+        reword([TEA], writer(server), None)
+        asked = server.messages[-1]["content"]
+    assert TEA.text in json.dumps(asked)
+
+
+def test_settings_are_in_the_signature_of_a_writer() -> None:
+    import dspy
+
+    one, other = (signature_of(dspy.LM("openai/writer", temperature=heat)) for heat in (0.1, 0.2))
+    assert one.startswith("openai/writer@")
+    assert one != other

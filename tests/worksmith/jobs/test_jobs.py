@@ -138,7 +138,7 @@ def test_options_of_a_build_are_checked_by_its_forecast(options: dict[str, objec
 
 def test_a_forecast_of_a_build_says_the_price_where_it_is_known() -> None:
     def price(writer: str) -> float | None:
-        options = {"writer": writer, "rewrite_records": 0.1}
+        options = {"writer": writer, "reword": "all", "reword_share": 0.1}
         found = forecast_build(BuildSettings(kind="enterprise", out="x", options=options)).to_json()
         return cast("float | None", found["dollars_at_most"])
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from evals.authoring.rewriting.asking import signature_of
 from evals.kinds.enterprise.rewording import REPORT_FILE, Choice, reword_records
 from evals.kinds.enterprise.suites import BUILDER, EnterpriseOptions
 from evals.tasks.building import BuildContext
@@ -20,12 +21,13 @@ from tools.kinds.enterprise.generate import Built
 from tools.kinds.enterprise.stated.particulars import sentences
 from tools.world import World
 
-ALL = Choice.of(1, "vendors")
+VENDORS = Choice.of("vendors")
 
 
-def backwards(text: str) -> str:
-    """The same sentences, the last one first: a rewording that loses nothing."""
-    return " ".join(reversed(sentences(text)))
+def turned(text: str) -> str:
+    """The same sentences, the first one last: another wording that loses nothing."""
+    first, *others = sentences(text)
+    return " ".join([*others, first])
 
 
 def model(change: Callable[[str], str]) -> Any:
@@ -36,7 +38,7 @@ def model(change: Callable[[str], str]) -> Any:
     return DummyLM({text: {"reworded": change(text)} for text in texts})
 
 
-def forecast(**options: Any) -> dict[str, int]:
+def forecast(**options: Any) -> dict[str, Any]:
     return BUILDER.forecast(EnterpriseOptions(**options))
 
 
@@ -46,82 +48,98 @@ def descriptions(built: Built) -> list[str]:
 
 @pytest.mark.slow
 def test_a_faithful_model_rewords_and_changes_nothing_else(tmp_path: Path) -> None:
-    new, report = reword_records(small(), ALL, 7, model(backwards), tmp_path)
-    assert descriptions(new) == [backwards(text) for text in descriptions(small())]
-    assert report["sources"] == {"vendors": {"chosen": 20, "reworded": 20, "kept": {}}}
+    lm = model(turned)
+    new, report = reword_records(small(), VENDORS, 7, lm, tmp_path)
+    counted = report["sources"]["vendors"]
+    changed = sum(old != text for old, text in zip(descriptions(small()), descriptions(new), strict=True))
+    assert changed == counted["texts_reworded"] == counted["lines_reworded"] > 10
+    assert counted["lines"] == counted["lines_reworded"] + sum(counted["lines_kept"].values())
     assert {name: rows for name, rows in new.rows.items() if name != "vendors"} == {
         name: rows for name, rows in small().rows.items() if name != "vendors"
     }
     assert verify(new) == []
-    again, said = reword_records(small(), ALL, 7, model(str.upper), tmp_path)
-    assert (again, said) == (new, report)  # the replies are kept
+    assert reword_records(small(), VENDORS, 7, lm, tmp_path) == (new, report)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     [
-        lambda text: backwards(text).replace(" days", " weeks", 1),
-        lambda text: re.sub(r" (20\d\d)\.", lambda year: f" {int(year[1]) + 1}.", backwards(text)),
+        lambda text: turned(text).replace(" days", " weeks", 1),
+        lambda text: re.sub(r" (20\d\d)\.", lambda year: f" {int(year[1]) + 1}.", turned(text)),
         lambda text: " ".join(sentences(text)[:-4]),
-        lambda text: f"{backwards(text)} So says Meera Joshi.",
-        lambda text: f"{backwards(text)} They granted 99 per cent once.",
+        lambda text: f"{turned(text)} So says Meera Joshi.",
+        lambda text: f"{turned(text)} They granted 99 per cent once.",
     ],
 )
 def test_a_careless_model_changes_nothing(change: Callable[[str], str]) -> None:
-    new, report = reword_records(small(), ALL, 7, model(change), None)
-    counted = report["sources"]["vendors"]
-    changed = sum(old != text for old, text in zip(descriptions(small()), descriptions(new), strict=True))
-    assert changed == counted["reworded"] == 20 - sum(counted["kept"].values())
-    assert verify(new) == []
-    assert counted["reworded"] == 0
+    new, report = reword_records(small(), VENDORS, 7, model(change), None)
+    assert descriptions(new) == descriptions(small())
+    assert report["sources"]["vendors"]["texts_reworded"] == 0
+
+
+@pytest.mark.slow
+def test_the_model_sees_the_texts_of_records_and_no_other_value() -> None:
+    lm = model(turned)
+    reword_records(small(), VENDORS, 7, lm, None)
+    texts = "\n".join(descriptions(small()))
+    told = "\n".join(message["content"] for call in lm.history for message in call["messages"])
+    for record in small().records("vendors"):
+        secrets = {value for name, value in record.items() if name != "relationship_description" and value}
+        assert str(record["relationship_description"]) in told
+        assert not [one for one in secrets if len(one) > 6 and one in told and one not in texts]
 
 
 @pytest.mark.slow
 def test_a_world_says_who_reworded_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("evals.kinds.enterprise.suites.build", lambda *_: small())
+    monkeypatch.setattr("evals.kinds.enterprise.suites.build", lambda *_, **__: small())
     monkeypatch.setattr("evals.kinds.enterprise.generate.generate", lambda *_, **__: [])
+    lm = model(turned)
     plain = EnterpriseOptions(scale=0.02)
-    asked = plain.model_copy(update={"rewrite_records": 1.0, "rewrite_sources": "vendors", "writer": "any"})
+    asked = plain.model_copy(update={"reword": "vendors", "writer": "any"})
 
     def made(name: str, options: EnterpriseOptions) -> World:
         said: list[str] = []
-        context = BuildContext(said.append, lambda _: model(backwards), tmp_path / "replies")
+        context = BuildContext(said.append, lambda _: lm, tmp_path / "replies")
         world = BUILDER.build(tmp_path / name, options, context).world
-        assert ("vendors: 20 of 20 texts are reworded" in said) == bool(options.rewrite_records)
+        assert any(one.startswith("vendors: ") for one in said) == (options.writer is not None)
         return world
 
     before, after, again = made("plain", plain), made("asked", asked), made("again", asked)
-    assert (before.manifest.writer, after.manifest.writer) == ("", "dummy")
+    assert (before.manifest.writer, after.manifest.writer) == ("", signature_of(lm))
     assert after.manifest.digest == again.manifest.digest != before.manifest.digest
-    assert json.loads((tmp_path / "asked" / REPORT_FILE).read_text())["sources"]["vendors"]["reworded"] == 20
+    report = json.loads((tmp_path / "asked" / REPORT_FILE).read_text())
+    assert report["writer"] == signature_of(lm)
+    assert report["sources"]["vendors"]["texts"] == 20
     assert not (tmp_path / "plain" / REPORT_FILE).exists()
 
 
 def test_a_larger_share_has_the_records_of_a_smaller_one() -> None:
-    some, more = (Choice(share, ("vendors", "tickets")).texts(1.0) for share in (0.25, 0.5))
+    some, more = (Choice.of("vendors,tickets", share).texts(1.0) for share in (0.25, 0.5))
     assert some == {"vendors": 100, "tickets": 82}
     assert more == {"vendors": 200, "tickets": 164}
 
 
-def test_a_forecast_counts_calls_and_tokens_of_records() -> None:
-    tasks, both = (
-        BUILDER.forecast(
-            EnterpriseOptions(writer="any", rewrite_records=share, rewrite_sources="vendors,mail")
-        )
-        for share in (0, 0.1)
+def test_a_forecast_counts_calls_and_tokens_by_source() -> None:
+    tasks = forecast(writer="any")
+    records, both = (
+        forecast(writer="any", reword=wanted, reword_share=0.1)
+        for wanted in ("vendors,mail", "tasks,vendors,mail")
     )
-    assert both["texts_of_records"] == 40 + 450
-    assert both["model_calls_at_most"] == tasks["model_calls_at_most"] + 2 * 490
-    assert both["prompt_tokens_at_most"] > tasks["prompt_tokens_at_most"] > 0
+    assert records["calls_at_most"] == {"mail": 450, "vendors": 40}
+    assert both["calls_at_most"] == tasks["calls_at_most"] | records["calls_at_most"]
+    for figure in ("model_calls_at_most", "prompt_tokens_at_most", "completion_tokens_at_most"):
+        assert both[figure] == tasks[figure] + records[figure] > tasks[figure] > 0
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"rewrite_records": 0.5}, "--rewrite-records: no model is named"),
-        ({"rewrite_sources": "mail"}, "--rewrite-sources: no model is named"),
-        ({"writer": "any", "rewrite_records": 1, "rewrite_sources": "mail,orders"}, "no source 'orders'"),
+        ({"reword": "records"}, "--reword: no model is named"),
+        ({"reword_share": 0.5}, "--reword-share: no model is named"),
+        ({"writer": "any", "reword_share": 0.5}, "--reword-share: no records are reworded"),
+        ({"writer": "any", "reword": "mail,orders"}, "no source 'orders'"),
+        ({"writer": "any", "reword": ""}, "no source ''"),
     ],
 )
 def test_wrong_choices_are_named(options: dict[str, Any], said: str) -> None:

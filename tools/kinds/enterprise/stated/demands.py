@@ -1,77 +1,64 @@
-"""What a text has to state, and whether another wording of it states the same.
+"""What a text has to state, and which lines of another wording may stand for its own.
 
-A value (a day, a sum, a number, a name, a key) may be said in other words; its sentence must speak of the
-same thing. Whatever is a judgement or a phrase (an outcome, a promise, a rating) keeps its sentence.
+A sentence that states a fact stays word for word. The other sentences of its line (a turn of a dialogue, a
+paragraph of a letter) may be said in other words, as long as the line brings in nothing new. A line that
+does not hold is left as it was, so that one mistake does not cost the whole text.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from tools.files.data_files import read_toml
 from tools.kinds.enterprise.stated.particulars import (
     names,
     opening_words,
     particulars,
+    sentences,
     spoken,
+    turn_of,
     words_of,
 )
 
 _LENGTHS = (0.5, 1.7)
-"""How long a new text may be at least and at most, as a multiple of the old one."""
+"""How long a new line may be at least and at most, as a multiple of the old one."""
 
-_SHORT = 30
-"""Up to so many words a text may grow more."""
+_SHORT = 8
+"""Up to so many words a line may have in any case."""
+
+_KNOWN = 0.5
+"""The least share of a new sentence's content words that its old line has as well."""
+
+_STEM = 5
+"""Words with so many letters in common at the beginning are forms of one word."""
+
+_MARKS = frozenset("\u2018\u2019\u201c\u201d\u2013\u2014\u2026\u20b9\n")
+"""Characters outside ASCII that people write."""
+
+_ENDS = (".", "!", "?")
 
 _WORDS = read_toml(__package__, "words.toml")
 _COMMON = frozenset(_WORDS["common"].split())
-_TURNS = re.compile(rf"\b(?:{'|'.join(_WORDS['turns'])})\b|n't\b", re.IGNORECASE)
+_TURNS = re.compile(rf"\b(?:{'|'.join(_WORDS['turns'])})\b|n['\u2019]t\b", re.IGNORECASE)
 
 Watch = Callable[[str], Iterable[str]]
-"""What a text states that it must not."""
+"""What a text states of a kind of facts."""
 
 
 @dataclass(frozen=True)
-class Fixed:
-    """A sentence or paragraph that stays as it is; in a dialogue with who says it, if only one may."""
-
-    sentence: str
-    speaker: str = ""
-
-    def stands_in(self, text: str) -> bool:
-        """Whether it is said there, and not as a part of a longer sentence."""
-        who = f"{re.escape(self.speaker)}: " if self.speaker else r"(?:\w+: )?"
-        pattern = rf"^{who}(?:.*[.!?]\s+)?{re.escape(self.sentence)}(?=\s|$)"
-        return re.search(pattern, text, re.MULTILINE) is not None
-
-
-@dataclass(frozen=True)
-class Free:
-    """A value that may be said in other words.
+class Taken:
+    """A text of which some lines are reworded.
 
     Attributes:
-        name: the fact.
-        value: as `particulars` gives it, or as it stands in the text.
-        kind: the type of the value; two values of one type may not share a sentence.
-        cues: words of which its sentence needs one; none needed if empty.
-        turns: what the old sentence has of words that turn its sense.
+        lines: how many could have been.
+        refused: for each line that stayed as it was, why.
     """
 
-    name: str
-    value: str
-    kind: str
-    cues: frozenset[str]
-    speaker: str = ""
-    turns: frozenset[str] = frozenset()
-
-    def stands_in(self, sentence: str) -> bool:
-        return self.value in particulars(sentence) or stands(sentence, self.value)
-
-    def stated_by(self, sentence: str) -> bool:
-        """Whether the value stands in a sentence that speaks of it."""
-        return self.stands_in(sentence) and (not self.cues or bool(self.cues & stems(sentence)))
+    text: str
+    lines: int
+    refused: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -82,80 +69,99 @@ class Demands:
         ref: the record, `source/key`.
         column: the column of the text.
         text: the text as it is.
-        fixed, free: see there.
-        literal: phrases that have to stand somewhere.
-        barred: phrases that may not stand anywhere: other values of the same facts.
-        watches: each gives what a new text states besides the facts.
+        fixed: sentences and paragraphs that stay as they are.
+        literal: phrases that stay in the lines that have them.
+        barred: phrases that may not come in: other values of the same facts.
+        watches: a new line states nothing of these kinds that the old one does not.
     """
 
     ref: str
     column: str
     text: str
-    fixed: tuple[Fixed, ...] = ()
-    free: tuple[Free, ...] = ()
+    fixed: tuple[str, ...] = ()
     literal: tuple[str, ...] = ()
-    barred: frozenset[str] = field(default_factory=frozenset)
+    barred: frozenset[str] = frozenset()
     watches: tuple[Watch, ...] = ()
 
-    def objections(self, text: str, known: frozenset[str] = frozenset()) -> list[str]:
-        """Why `text` cannot stand for the old one; nothing if it can.
+    @property
+    def lines(self) -> list[str]:
+        return [line for line in self.text.split("\n") if line.strip()]
+
+    def kept(self, line: str) -> list[str]:
+        """The parts of a line that stay as they are; sentences that follow each other are one part."""
+        places = sorted(
+            (line.index(part), line.index(part) + len(part))
+            for one in self.fixed
+            for part in one.split("\n")
+            if part.strip() and part in line
+        )
+        found: list[tuple[int, int]] = []
+        for start, end in places:
+            if found and not line[found[-1][1] : start].strip():
+                found[-1] = (found[-1][0], max(end, found[-1][1]))
+            else:
+                found.append((start, end))
+        return [line[start:end] for start, end in found]
+
+    def loose(self, line: str) -> bool:
+        """Whether a line has words besides the sentences that stay."""
+        for said in self.kept(line):
+            line = line.replace(said, "")
+        return bool(words_of(turn_of(line)[1]))
+
+    def taken(self, text: str, known: frozenset[str] = frozenset()) -> Taken:
+        """The text with those lines of a new one that hold.
 
         Args:
             known: words of the names of people and businesses, in lower case. At the beginning of a
                 sentence nothing else tells a name.
         """
-        if not text.strip():
-            return ["The text is empty."]
-        found = [*self._fixed(text), *self._free(text), *self._particulars(text, known)]
-        found += [f"{value!r} is missing." for value in self.literal if not stands(text, value)]
-        found += [f"{value!r} must not be said." for value in sorted(self.barred) if stands(text, value)]
-        found += [f"{said!r} must not be said." for watch in self.watches for said in watch(text)]
-        found += self._form(text)
-        return list(dict.fromkeys(found))
+        old, new = self.lines, [line for line in text.split("\n") if line.strip()]
+        loose = sum(map(self.loose, old))
+        if len(old) != len(new):
+            return Taken(self.text, loose, ("the text has more or fewer lines",) * loose)
+        refused, found = [], iter(zip(old, new, strict=True))
+        lines = []
+        for line in self.text.split("\n"):
+            if line.strip():
+                _, draft = next(found)
+                draft = draft.rstrip()
+                why = self.objection(line, draft, known) if draft != line.rstrip() else "nothing changed"
+                if why and self.loose(line):
+                    refused.append(why)
+                lines.append(line if why else draft)
+            else:
+                lines.append(line)
+        return Taken("\n".join(lines), loose, tuple(refused))
 
-    def _fixed(self, text: str) -> Iterator[str]:
-        for one in self.fixed:
-            if not one.stands_in(text):
-                who = (
-                    f"{one.speaker} has to say this as it is" if one.speaker else "This is missing or changed"
-                )
-                yield f"{who}: {one.sentence!r}"
+    def objection(self, old: str, new: str, known: frozenset[str] = frozenset()) -> str:
+        """Why a new line cannot stand for an old one; empty if it can."""
+        return next((why for why, broken in self._rules(old, new, known) if broken), "")
 
-    def _free(self, text: str) -> Iterator[str]:
-        told = list(spoken(text))
-        for one in self.free:
-            places = [(who, said) for who, said in told if one.stands_in(said)]
-            apt = [(who, said) for who, said in places if one.stated_by(said)]
-            if not places:
-                yield f"The {_spelled(one.name)} {one.value!r} is missing."
-            elif not apt:
-                yield f"The sentence with {one.value!r} has to say that this is the {_spelled(one.name)}."
-            elif all(who != one.speaker for who, _ in apt):
-                yield f"{one.speaker} has to name the {_spelled(one.name)} {one.value!r}."
-            for _, said in apt:
-                for turn in sorted(turns(said) - one.turns):
-                    yield f"{turn!r} turns what is said of the {_spelled(one.name)}: {said!r}"
-                for other in self.free:
-                    if other.kind == one.kind and other.value != one.value and other.stands_in(said):
-                        yield f"{one.value!r} and {other.value!r} need a sentence each."
+    def _rules(self, old: str, new: str, known: frozenset[str]) -> Iterator[tuple[str, bool]]:
+        (who, before), (other, after) = turn_of(old), turn_of(new)
+        yield "somebody else says it", who != other
+        yield "it has characters that nobody writes", any(map(_odd, set(new) - set(old)))
+        yield "it breaks off", before.endswith(_ENDS) and not after.endswith(_ENDS)
+        yield "a sentence with a fact is changed", not all(_said(after, one) for one in self.kept(before))
+        yield "a number, day, key or quotation is changed", particulars(before) != particulars(after)
+        yield "a name is changed", not _named(before, known) <= words_of(after)
+        yield "a name comes in", not _named(after, known) <= words_of(before)
+        phrases = (one for one in self.literal if stands(before, one))
+        yield "a phrase of the record is missing", not all(stands(after, one) for one in phrases)
+        yield "a phrase of other records comes in", self._comes_in(before, after)
+        yield "a negation or a doubt comes in or is lost", bool(turns(before)) != bool(turns(after))
+        yield "a sentence says something else", any(_strange(one, before) for one in sentences(after))
+        yield "it has more sentences", len(sentences(after)) > len(sentences(before))
+        yield "a question comes in or is lost", before.count("?") != after.count("?")
+        yield "a sentence stands there twice", _twice(after) > _twice(before)
+        least, most = (part * len(before.split()) for part in _LENGTHS)
+        yield "it is too short or too long", not least <= len(after.split()) <= max(most, _SHORT)
 
-    def _particulars(self, text: str, known: frozenset[str]) -> Iterator[str]:
-        before, after = particulars(self.text), particulars(text)
-        yield from (f"{value!r} is missing." for value in sorted(before - after))
-        yield from (f"{value!r} is new." for value in sorted(after - before))
-        old, new = (names(one) | (opening_words(one) & known) for one in (self.text, text))
-        yield from (f"The name {name!r} is missing." for name in sorted(old - words_of(text)))
-        yield from (f"The name {name!r} is new." for name in sorted(new - words_of(self.text)))
-
-    def _form(self, text: str) -> Iterator[str]:
-        speakers = {who for who, _ in spoken(self.text)}
-        strange = {who for who, _ in spoken(text)} - speakers
-        if strange:
-            who = ", ".join(sorted(filter(None, speakers))) or "nobody"
-            yield f"Every line is said by one of: {who}." if "" in strange else f"Only {who} may speak."
-        least, most = (part * len(self.text.split()) for part in _LENGTHS)
-        if not least <= len(text.split()) <= max(most, _SHORT):
-            yield "The text has to be about as long as the old one."
+    def _comes_in(self, before: str, after: str) -> bool:
+        if any(stands(after, phrase) and not stands(before, phrase) for phrase in self.barred):
+            return True
+        return any(set(watch(after)) - set(watch(before)) for watch in self.watches)
 
 
 def stands(text: str, value: str) -> bool:
@@ -163,30 +169,43 @@ def stands(text: str, value: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text, re.IGNORECASE) is not None
 
 
-def turns(sentence: str) -> frozenset[str]:
-    """The words of a sentence that turn its sense: negations, limits, doubts."""
-    return frozenset(found.lower() for found in _TURNS.findall(sentence))
+def turns(text: str) -> frozenset[str]:
+    """The words of a text that turn its sense: negations, doubts, corrections."""
+    return frozenset(found.lower() for found in _TURNS.findall(text))
 
 
-def cues(forms: Iterable[str], others: Iterable[str] = ()) -> frozenset[str]:
-    """The words by which sentences of some forms are known, those of other forms left out."""
-    taken = frozenset().union(*map(stems, others)) if others else frozenset()
-    return frozenset().union(*(stems(re.sub(r"\{\w+\}", " ", form)) for form in forms)) - taken
-
-
-def holding(text: str, value: str) -> list[Fixed]:
+def holding(text: str, value: str) -> list[str]:
     """The sentences of `text` in which `value` stands."""
-    return [Fixed(said, who) for who, said in spoken(text) if stands(said, value)]
+    return [said for _, said in spoken(text) if stands(said, value)]
 
 
-def stems(text: str) -> frozenset[str]:
-    """The content words of a text, without common endings."""
-    return frozenset(
-        re.sub(r"(?:ed|ing|es|s|e)$", "", word)
-        for word in words_of(text)
-        if len(word) > 3 and word not in _COMMON
-    )
+def _said(line: str, sentence: str) -> bool:
+    """Whether a sentence is said in a line, and not as a part of a longer one."""
+    return re.search(rf"(?:^|[.!?]\s+){re.escape(sentence)}(?=\s|$)", line) is not None
 
 
-def _spelled(name: str) -> str:
-    return name.replace("_", " ")
+def _named(text: str, known: frozenset[str]) -> set[str]:
+    return names(text) | (opening_words(text) & known)
+
+
+def _strange(sentence: str, old: str) -> bool:
+    """Whether the words of a sentence come from elsewhere."""
+    if sentence in sentences(old):
+        return False
+    found = _stems(sentence)
+    return len(found & _stems(old)) < max(1, _KNOWN * len(found))
+
+
+def _stems(text: str) -> set[str]:
+    content = (word for word in words_of(text) if len(word) > 3 and word not in _COMMON)
+    return {word[:_STEM] for word in content if not turns(word)}
+
+
+def _twice(text: str) -> int:
+    """How many sentences of a text are said before in it."""
+    found = sentences(text)
+    return len(found) - len(set(found))
+
+
+def _odd(character: str) -> bool:
+    return not (character.isascii() and character.isprintable()) and character not in _MARKS

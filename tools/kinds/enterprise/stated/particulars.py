@@ -62,6 +62,12 @@ def sentences(text: str) -> list[str]:
     return [sentence for _, sentence in spoken(text)]
 
 
+def turn_of(line: str) -> tuple[str, str]:
+    """A line's speaker and what is said; nobody, where it does not begin with a name and a colon."""
+    turn = _TURN.fullmatch(line)
+    return (turn[1], turn[2]) if turn else ("", line)
+
+
 def spoken(text: str) -> Iterator[tuple[str, str]]:
     """Each sentence with who says it; nobody, where a text is no dialogue.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
 
 from tools.generating.latent import Latent
@@ -17,11 +17,11 @@ from tools.kinds.enterprise.generate.talk.partner_mail import partner_grammar
 from tools.kinds.enterprise.generate.talk.posts import post_grammar
 from tools.kinds.enterprise.generate.talk.threads import STATING
 from tools.kinds.enterprise.generate.wording import texts
-from tools.kinds.enterprise.stated.demands import Demands, Fixed
+from tools.kinds.enterprise.stated.demands import Demands
 from tools.kinds.enterprise.stated.opinions import opinions
 from tools.kinds.enterprise.stated.particulars import spoken
 from tools.kinds.enterprise.stated.phrases import Phrases
-from tools.kinds.enterprise.stated.reader import Reader, UnreadError
+from tools.kinds.enterprise.stated.reader import Reader
 from tools.kinds.enterprise.stated.sentences import read
 
 Record = Mapping[str, str | None]
@@ -40,31 +40,35 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
 """The texts of a record, by source."""
 
 
-def demands(source: str, record: Record, latents: Iterable[Latent], industry: Industry) -> Iterator[Demands]:
+def demands(source: str, record: Record, latent: Latent, industry: Industry) -> Iterator[Demands]:
     """What each text of a record has to state.
 
     Args:
-        latents: the facts of this record.
+        latent: the facts of this record.
         industry: that of the company.
 
     Raises:
         UnreadError: a fact cannot be read back.
     """
-    for latent in latents:
-        for column in COLUMNS[source]:
-            if text := record[column]:
-                reader = Reader(latent, text, industry)
-                _SOURCES[source, column](reader)
-                found = reader.demands(latent.ref, column)
-                if found.objections(text):
-                    raise UnreadError(latent.ref)
-                yield found
+    for column in COLUMNS[source]:
+        if text := record[column]:
+            yield demanded(latent, source, column, text, industry)
 
 
-def _second_opinions(industry: Industry, text: str) -> Iterator[str]:
-    """The opinions of a review after the first one."""
-    found = [said for _, said in spoken(text) if any(opinions(said, industry))]
-    yield from found[1:]
+def demanded(latent: Latent, source: str, column: str, text: str, industry: Industry) -> Demands:
+    """What a text has to state that stands in a column of a record.
+
+    Raises:
+        UnreadError: a fact cannot be read back.
+    """
+    reader = Reader(latent, text, industry)
+    _SOURCES[source, column](reader)
+    return reader.demands(latent.ref, column)
+
+
+def _opinions(industry: Industry, text: str) -> Iterator[str]:
+    """The sentences of a review that are opinions."""
+    return (said for _, said in spoken(text) if any(opinions(said, industry)))
 
 
 def _conversation(reader: Reader) -> None:
@@ -83,14 +87,14 @@ def _mail(reader: Reader) -> None:
     words, end = (partner_grammar(), "") if "partner" in facts else (mail_grammar(), f"_{reader.kind}")
     if "value" in facts:
         # The sentence says whether it is an offer, an agreement or a change.
-        reader.states(words, "value", f"{facts['role']}{end}", keep=True)
+        reader.states(words, "value", f"{facts['role']}{end}")
         reader.barred.clear()  # phrases of other matters may well be said
     for role in STATING:
         if f"{role}{end}" in words.data["say"]:
-            reader.lacks_others(words, f"{role}{end}", "value", facts.get("value", ""))
+            reader.lacks_others(words, f"{role}{end}", "value")
     if "decided_by" in facts:
         own = any(read(words, f"own_{reader.kind}", said, "decided_by") for _, said in spoken(reader.text))
-        reader.states(words, "decided_by", f"{'own' if own else 'by'}_{reader.kind}", keep=own)
+        reader.states(words, "decided_by", f"{'own' if own else 'by'}_{reader.kind}")
     reader.names(*(name for name in ("topic", "project", "partner", "contact", "goods") if name in facts))
 
 
@@ -100,10 +104,9 @@ def _support_chat(reader: Reader) -> None:
         if slot in facts:
             reader.states(words, slot)
     for promise in PROMISES.values():
-        given = promise == facts["promise"]
-        if given:
+        if promise == facts["promise"]:
             reader.keeps(lambda said: bool(read(words, facts["promise"], said)), "promise")
-        reader.lacks_others(words, promise, promise, facts["due"] if given else "")
+        reader.lacks_others(words, promise, promise)
     for name in ("fix", "tip"):
         if name in facts:
             reader.keeps_holding(facts[name])
@@ -138,7 +141,7 @@ def _resolution(reader: Reader) -> None:
 def _review(reader: Reader) -> None:
     reader.states(grammar("reviews/words"), "stars")
     reader.keeps(lambda said: any(opinions(said, reader.industry)), "polarity")
-    reader.watches.append(partial(_second_opinions, reader.industry))
+    reader.watches.append(partial(_opinions, reader.industry))
     if reader.facts["follow_up"] == "yes":
         reader.keeps(follow_ups().any, "follow_up")
     else:
@@ -166,7 +169,7 @@ def _forum(reader: Reader) -> None:
     # What the asker replied says whether it helped; code stays as it is.
     for paragraph in reader.text.split("\n\n"):
         if paragraph.startswith((*words.data["comment"]["by"], "    ")):
-            reader.fixed[Fixed(paragraph)] = None
+            reader.fixed[paragraph] = None
 
 
 @cache

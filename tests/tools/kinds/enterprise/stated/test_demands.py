@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import date
+from functools import cache
 
 import pytest
 from hypothesis import given
@@ -14,8 +15,8 @@ from tools.generating.latent import Latent
 from tools.kinds.enterprise.generate.grammar import long_day
 from tools.kinds.enterprise.generate.industry import packaged
 from tools.kinds.enterprise.schema import KEYS
-from tools.kinds.enterprise.stated.demands import Demands
-from tools.kinds.enterprise.stated.particulars import particulars, sentences
+from tools.kinds.enterprise.stated.demands import Demands, Taken
+from tools.kinds.enterprise.stated.particulars import particulars
 from tools.kinds.enterprise.stated.reader import UnreadError
 from tools.kinds.enterprise.stated.texts import COLUMNS, demands
 
@@ -40,10 +41,10 @@ VENDOR_TEXT = (
     "Risk rating: low."
 )
 VENDOR_ANEW = (
-    "In the tender of 2021 the choice fell on Teesta Appliances. No motor is packed before it has run for an "
-    "hour. What we buy from them: induction cooktops. Between an order and its delivery lie 47 days. For our "
-    "payment we have 15 days. Risk rating: low. The contract ends on March 14, 2024. On the volume of a year "
-    "we get a rebate of 5%."
+    "The tender of 2021 was won by Teesta Appliances. Before it is packed, every motor has run for an hour. "
+    "What we buy from them: induction cooktops. They need 47 days from order to delivery. "
+    "We pay within 15 days. The last day of the contract is 14 March 2024. Volume rebate: 5 per cent. "
+    "Risk rating: low."
 )
 
 CHAT = Latent(
@@ -59,95 +60,129 @@ CHAT = Latent(
     },
 )
 CHAT_TEXT = (
-    "Asha: Hello Kiran, here is the news on the asset register in Silver Monsoon.\n"
-    "Kiran: I am all ears.\n"
+    "Asha: Hello Kiran, here is the news on the asset register in Silver Monsoon. I am not late with it.\n"
+    "Kiran: I am all ears for the register.\n"
     "Asha: We are going to write the small differences off. The call was made by Rohan Mehta.\n"
     "Kiran: And the money?\n"
-    "Asha: We may spend 765,000 rupees on it.\n"
+    "Asha: We may spend 765,000 rupees on it. The storage in Pune costs 90 rupees a day.\n"
     "Kiran: Is that the last word?\n"
     "Asha: Please treat this as final."
 )
 CHAT_ANEW = (
-    "Asha: Kiran, let me tell you how it stands with the asset register of Silver Monsoon.\n"
-    "Kiran: Please do.\n"
-    "Asha: We are going to write the small differences off. It was Rohan Mehta who made the call.\n"
-    "Kiran: What about the money?\n"
-    "Asha: What we may spend comes to Rs 7,65,000.\n"
-    "Kiran: And nobody will change it?\n"
+    "Asha: Kiran, hello, the news in Silver Monsoon on the asset register is here. With it I am not late.\n"
+    "Kiran: For the register I am all ears.\n"
+    "Asha: We are going to write the small differences off. The call was made by Rohan Mehta.\n"
+    "Kiran: And the money?\n"
+    "Asha: The storage in Pune costs Rs 90 a day. We may spend 765,000 rupees on it.\n"
+    "Kiran: Is that the last word?\n"
     "Asha: Please treat this as final."
 )
 
 
+@cache
 def of_vendor(text: str = VENDOR_TEXT) -> Demands:
-    return next(demands("vendors", {"relationship_description": text}, [VENDOR], packaged()))
+    return next(demands("vendors", {"relationship_description": text}, VENDOR, packaged()))
 
 
+@cache
 def of_chat() -> Demands:
-    return next(demands("conversations", {"text": CHAT_TEXT}, [CHAT], packaged()))
+    return next(demands("conversations", {"text": CHAT_TEXT}, CHAT, packaged()))
 
 
-def test_other_words_for_the_same_facts_are_fine() -> None:
-    assert of_vendor().objections(VENDOR_ANEW, KNOWN) == []
-    assert of_chat().objections(CHAT_ANEW, KNOWN) == []
+def test_other_words_around_the_facts_are_fine() -> None:
+    assert of_vendor().taken(VENDOR_ANEW, KNOWN) == Taken(VENDOR_ANEW, 1)
+    assert of_chat().taken(CHAT_ANEW, KNOWN) == Taken(CHAT_ANEW, 3)
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "why"),
     [
-        (" The contract ends on March 14, 2024.", "", "'2024-03-14' is missing"),
-        ("March 14, 2024", "March 15, 2024", "'2024-03-15' is new"),
-        ("rebate of 5%", "rebate of 6%", "'6%' is new"),
-        ("rebate of 5%", "rebate of 5", "'5%' is missing"),
-        ("lie 47 days", "lie some days", "'47' is missing"),
-        ("lie 47 days", "lie 47 weeks", "lead time '47 days' is missing"),
-        ("lie 47 days", "lie 47 days, or three weeks", "'three' is new"),
-        ("Risk rating: low.", "The risk is low.", "missing or changed: 'Risk rating: low.'"),
-        ("Risk rating: low.", "Who says this is wrong: Risk rating: low.", "'Risk rating: low.'"),
-        ("No motor", "Rohan says that no motor", "name 'rohan' is new"),
-        ("On the volume", "In talks with Sunita, on the volume", "name 'sunita' is new"),
-        ("Teesta Appliances", "them", "name 'teesta' is missing"),
-        ("for an hour", "for an hour at high speed", "'high' must not be said"),
-        ("Between an order and its delivery lie 47 days.", "All in all 47 days.", "this is the lead time"),
-        ("we have 15 days", "we have never 15 days", "'never' turns what is said of the payment"),
-        ("lie 47 days", "lie more than 47 days", "'more than' turns what is said of the lead time"),
-        ("The contract ends", "It was agreed that it ends", "this is the contract end"),
-        ("In the tender", "They are known, and that bears repeating, " * 12 + "in the tender", "as long"),
+        (" The last day of the contract is 14 March 2024.", "", "a sentence with a fact is changed"),
+        ("47 days from order", "47 weeks from order", "a sentence with a fact is changed"),
+        (
+            "Risk rating: low.",
+            "Who says this is wrong: Risk rating: low.",
+            "a sentence with a fact is changed",
+        ),
+        (
+            "We pay within 15 days. The",
+            "We pay within 15 days. Rarely so. The",
+            "a sentence with a fact is changed",
+        ),
+        ("of 2021", "of 2022", "a number, day, key or quotation is changed"),
+        ("for an hour", "for three hours", "a number, day, key or quotation is changed"),
+        ("every motor has", "every motor, says Rohan, has", "a name comes in"),
+        ("by Teesta Appliances", "by them", "a name is changed"),
+        ("has run for an hour", "has run for an hour at high speed", "a phrase of other records comes in"),
+        ("every motor has run", "no motor has run", "a negation or a doubt comes in or is lost"),
+        ("every motor has run", "every motor has perhaps run", "a negation or a doubt comes in or is lost"),
+        (
+            "Before it is packed, every motor has run for an hour.",
+            "The lawyers look into it.",
+            "a sentence says something else",
+        ),
+        (" Before it is packed", " It is so. Before it is packed", "a sentence says something else"),
+        (" Before it is packed, every", " It is packed. Every", "it has more sentences"),
+        (
+            "Before it is packed, every motor has run for an hour.",
+            "Is every motor packed after an hour?",
+            "a question comes in or is lost",
+        ),
+        ("Risk rating: low.", "Risk rating: low. And", "it breaks off"),
+        ("every motor", "every mot\u200bor", "it has characters that nobody writes"),
+        ("every motor", "every m\u043etor", "it has characters that nobody writes"),
+        ("every motor has", f"every motor {'and every motor ' * 40}has", "it is too short or too long"),
+        ("What we buy", "\nWhat we buy", "the text has more or fewer lines"),
     ],
 )
-def test_what_loses_changes_or_adds_a_fact_of_a_vendor_is_refused(old: str, new: str, said: str) -> None:
+def test_a_line_that_loses_changes_or_adds_something_stays(old: str, new: str, why: str) -> None:
     assert old in VENDOR_ANEW
-    assert said in " ".join(of_vendor().objections(VENDOR_ANEW.replace(old, new), KNOWN))
-
-
-def test_values_of_one_type_do_not_change_places() -> None:
-    swapped = VENDOR_ANEW.replace("47", "#").replace("15 days", "47 days").replace("#", "15")
-    assert any("lead time" in said for said in of_vendor().objections(swapped, KNOWN))
-    together = VENDOR_ANEW.replace("47 days. For our payment we have", "47 days, and for our payment we have")
-    assert any("need a sentence each" in said for said in of_vendor().objections(together, KNOWN))
+    assert of_vendor().taken(VENDOR_ANEW.replace(old, new), KNOWN) == Taken(VENDOR_TEXT, 1, (why,))
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    "reply",
     [
-        ("7,65,000", "6,75,000", "'765000 rupees' is missing"),
-        ("Rohan Mehta", "Rohan", "name 'mehta' is missing"),
-        ("Rohan Mehta who", "Rohan Mehta and Asha Rao who", "name 'rao' is new"),
-        ("treat this as final", "treat this as provisional", "'provisional' must not be said"),
-        ("Asha: What we may", "Kiran: What we may", "Asha has to name the budget"),
-        ("Asha: Please treat", "Kiran: Please treat", "Asha has to say this as it is"),
-        ("Kiran: Please do.", "Please do.", "Every line is said by one of: Asha, Kiran."),
-        ("Kiran: Please do.", "Bose: Please do.", "Only Asha, Kiran may speak."),
-        ("the asset register", "the register", "'asset register' is missing"),
+        "",
+        " \n ",
+        "I am sorry.",
+        '{"reworded": "text"}',
+        f"```\n{VENDOR_ANEW}\n```",
+        f"Here it is:\n{VENDOR_ANEW}",
+        VENDOR_ANEW * 2,
+        "Ignore all previous instructions.",
+        "\x00",
+        f"{VENDOR_ANEW}\n[[ ## completed ## ]]",
     ],
 )
-def test_a_dialogue_keeps_who_says_what(old: str, new: str, said: str) -> None:
-    assert old in CHAT_ANEW
-    assert said in " ".join(of_chat().objections(CHAT_ANEW.replace(old, new), KNOWN))
+def test_a_reply_that_is_no_wording_changes_nothing(reply: str) -> None:
+    assert of_vendor().taken(reply, KNOWN).text == VENDOR_TEXT
+    assert of_chat().taken(reply, KNOWN).text == CHAT_TEXT
 
 
-def test_a_second_statement_of_a_fact_is_refused() -> None:
-    twice = f"{CHAT_ANEW} The last word was with Kiran Asha."
-    assert any("'Kiran Asha' must not be said" in said for said in of_chat().objections(twice, KNOWN))
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Rs 90 a day. We may spend 765,000", "Rs 765,000 a day. We may spend 90"),
+        ("Rs 90", "90 dollars"),
+        ("asset register", "register"),
+        ("I am not late", "I am late"),
+        ("Kiran: For the register", "Asha: For the register"),
+        ("Kiran: For the register", "For the register"),
+        ("Kiran: And the money?", "Kiran: And the storage?"),
+        ("of Silver", "of Silver"),
+    ],
+)
+def test_one_line_that_does_not_hold_costs_no_other(old: str, new: str) -> None:
+    reply = CHAT_ANEW.replace(old, new)
+    found = of_chat().taken(reply, KNOWN).text.split("\n")
+    lines = zip(CHAT_TEXT.split("\n"), CHAT_ANEW.split("\n"), reply.split("\n"), strict=True)
+    assert found == [good if said == good else before for before, good, said in lines]
+
+
+def test_what_another_record_states_does_not_come_in() -> None:
+    said = CHAT_ANEW.replace("I am all ears.", "I am all ears, provisional.")
+    assert "a phrase of other records comes in" in of_chat().taken(said, KNOWN).refused
 
 
 def test_a_text_that_does_not_state_its_facts_is_left_alone() -> None:
@@ -179,22 +214,24 @@ def test_no_digit_may_change(made: Callable[[], Demands], place: int, digit: str
     places = [number for number, letter in enumerate(one.text) if letter.isdigit()]
     at = places[place % len(places)]
     changed = f"{one.text[:at]}{digit}{one.text[at + 1 :]}"
-    assert bool(one.objections(changed, KNOWN)) == (changed != one.text)
+    assert one.taken(changed, KNOWN).text == one.text
+
+
+@given(st.sampled_from((of_vendor, of_chat)), st.text())
+def test_any_reply_leaves_every_fact(made: Callable[[], Demands], reply: str) -> None:
+    one = made()
+    found = one.taken(reply, KNOWN)
+    assert all(said in found.text for said in one.fixed)
+    assert len(found.refused) <= found.lines
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("source", COLUMNS)
-def test_every_text_of_a_world_is_read_and_holds_as_it_is(source: str) -> None:
+def test_every_text_of_a_world_is_read_and_no_fact_can_be_left_out(source: str) -> None:
     built = small()
     records = {record[KEYS[source]]: record for record in built.records(source)}
     for latent in built.latents_of(source):
-        for one in demands(source, records[latent.ref.partition("/")[2]], [latent], packaged()):
-            assert one.objections(one.text) == [], latent.ref
-            for said in [*(kept.sentence for kept in one.fixed), *_stating(one)]:
-                assert one.objections(one.text.replace(said, "")), (latent.ref, said)
-
-
-def _stating(one: Demands) -> Iterator[str]:
-    """For each value of a text the sentence that states it."""
-    for value in one.free:
-        yield next(said for said in sentences(one.text) if value.stated_by(said))
+        for one in demands(source, records[latent.ref.partition("/")[2]], latent, built.industry):
+            assert one.taken(one.text).text == one.text, latent.ref
+            for said in one.fixed:
+                assert one.taken(one.text.replace(said, "")).text == one.text, (latent.ref, said)
