@@ -34,6 +34,7 @@ REASONS = (
     "needs Docker",
     "needs a key",
     "needs a model server",
+    "needs a trained model",
     "needs the network",
     "starts a server",
     "takes a minute",

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 REPLAY = "replay:"
 
+LOCAL = "local/"
+
 OWN = "own"
 """Models that an agent of the user's asks itself."""
 
@@ -57,9 +59,10 @@ def resolve(name: str, *, tasks: Sequence[Task] = ()) -> dspy.LM:
     """The model called `name`.
 
     Args:
-        name: `local/analogy`, `local/smollm2`, `gold`, `own` (agents that ask models
-            themselves), `replay:FILE` (one recording), a model of the project file, or any name DSPy knows.
-            Settings may follow those of language models: `openai/gpt-4o-mini temperature=0.2`.
+        name: `local/analogy`, `local/smollm2`, `local/DIR` (a folder that `worksmith train` wrote), `gold`,
+            `own` (agents that ask models themselves), `replay:FILE` (one recording), a model of the project
+            file, or any name DSPy knows. Settings may follow those of language models:
+            `openai/gpt-4o-mini temperature=0.2`.
         tasks: whose plans the model `gold` follows.
 
     Raises:
@@ -92,20 +95,19 @@ def replay_runs(name: str, tasks: Sequence[Task]) -> Mapping[str, dspy.LM]:
 
 def _fresh(name: str, tasks: Sequence[Task]) -> dspy.LM:
     name, options = parted(name)
-    if (settings_of(name).model if is_named(name) else name) == SMOLLM2:
-        return _smollm2(settings_of(name, options), name)
-    if options and (name in (GOLD, OWN) or name.startswith("local/")):
+    model = settings_of(name).model if is_named(name) else name
+    if options and model in (GOLD, OWN, ANALOGY):
         raise InputError(f"{name} has no settings", hint="leave the options out")
     if name == ANALOGY:
         return _analogy()
+    if model.startswith(LOCAL):
+        return _with_weights(settings_of(name, options), name)
     if name == GOLD:
         return _gold(tasks)
     if name == OWN:
         from programs.own_agents.model import own_models
 
         return own_models()
-    if name.startswith("local/"):
-        raise InputError(f"no local model {name!r}", hint=f"there are {ANALOGY} and {SMOLLM2}")
     if "/" not in name and not is_named(name):
         known = f"; {PROJECT_FILE} names {', '.join(model_names())}" if model_names() else ""
         hint = f"e.g. openai/gpt-4o-mini, ollama_chat/llama3.2{known}"
@@ -123,18 +125,29 @@ def _analogy() -> dspy.LM:
     return dspy.LM(f"{ANALOGY}@{engine.digest}", engine=engine, cache=False, num_retries=0)
 
 
-def _smollm2(settings: NamedModel, name: str) -> dspy.LM:
+def _with_weights(settings: NamedModel, name: str) -> dspy.LM:
+    """SmolLM2, or a trained model in a folder."""
     import dspy
 
-    from worksmith.models.transformer.smollm2 import smollm2
+    model = settings.model
+    if model == SMOLLM2:
+        from worksmith.models.transformer.smollm2 import smollm2
 
-    engine = smollm2()
+        engine = smollm2()
+    else:
+        folder = Path(model.removeprefix(LOCAL))
+        if not folder.is_dir():
+            hint = f"there are {ANALOGY}, {SMOLLM2} and {LOCAL}DIR, a folder that worksmith train wrote"
+            raise InputError(f"no local model {model!r}", where=name, hint=hint)
+        from worksmith.models.transformer.trained import trained
+
+        engine = trained(folder)
     given = settings.model_dump(exclude={"model"}, exclude_defaults=True)
     for setting in given:
         if setting not in engine.supported_params:
             known = ", ".join(sorted(engine.supported_params))
-            raise InputError(f"{SMOLLM2} has no setting {setting}", where=name, hint=f"there are {known}")
-    return dspy.LM(f"{SMOLLM2}@{engine.digest}", engine=engine, num_retries=0, **given)
+            raise InputError(f"{model} has no setting {setting}", where=name, hint=f"there are {known}")
+    return dspy.LM(f"{model}@{engine.digest}", engine=engine, num_retries=0, **given)
 
 
 def _gold(tasks: Sequence[Task]) -> dspy.LM:

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 def serve_model(
     name: Annotated[
         str,
-        typer.Argument(help="local/analogy, local/smollm2, or package.module:engine, an engine for dspy.LM."),
+        typer.Argument(
+            help="local/analogy, local/smollm2, a folder that worksmith train wrote, or "
+            "package.module:engine, an engine for dspy.LM."
+        ),
     ],
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes a free one.")] = 8440,
@@ -52,10 +55,13 @@ def serve_model(
         raise missing_extra("the command `serve`", "serve") from error
     check_reach(host, allow_remote=allow_remote, tls=tls)
     token, given = token_of_clients(token_env)
-    app = ModelApp(served_engine(name), name, token, host=host, seconds=timeout)
+    engine = served_engine(name)
+    app = ModelApp(engine, name, token, host=host, seconds=timeout)
     server = Server(app, host=host, port=port, secure=tls, connections=_CONNECTIONS, keep_alive=_KEEP_ALIVE)
     with server.listening() as at:
         _announce(name, at, token, given=given, as_json=as_json)
+        if (length := getattr(engine, "compact_prompts", None)) is not None and not as_json:
+            say(f"It was trained on compact prompts. Clients of worksmith need --prompt compact:{length}")
         server.run()
 
 

@@ -159,6 +159,8 @@ def known(model: Examined, prices: Prices) -> Iterator[Check]:
         yield Check(name, "tool calls", "ok", "none; calls are written as text")
     else:
         yield Check(name, "tool calls", "ok", "not known; --calls native tries them")
+    if (length := getattr(settings, "compact_prompts", None)) is not None:
+        yield Check(name, "prompts", "ok", f"compact, with {length:,} characters of an observation")
     price = prices.price(model.lm.model)
     if price is None:
         remedy = "set input_price and output_price in worksmith.toml; --max-usd needs them"

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evals.dspy_programs.own_code import is_address, own_object
 from evals.tasks.transcript import GOLD
 from tools.errors import InputError
-from worksmith.models.resolve import REPLAY, resolve
+from worksmith.models.resolve import LOCAL, REPLAY, resolve
+from worksmith.models.transformer.manifest import MANIFEST
 
 if TYPE_CHECKING:
     from worksmith.models.serving.app import Engine
 
 
 def served_engine(name: str) -> Engine:
-    """The engine behind a local model's name, or at the address `package.module:engine` of one of the user's.
+    """The engine behind a local model's name, in a folder of `worksmith train`, or at an address of a user's.
+
+    Args:
+        name: such as `local/analogy`, a folder, or `package.module:engine`.
 
     Raises:
         InputError: there is none, or it runs elsewhere, or it reads more than the requests of clients.
@@ -22,6 +27,8 @@ def served_engine(name: str) -> Engine:
     if name == GOLD or name.startswith(REPLAY):
         hint = "it follows the tasks of a suite, which no request names"
         raise InputError(f"{name} cannot be served", where="NAME", hint=hint)
+    if (Path(name) / MANIFEST).is_file():
+        name = f"{LOCAL}{name}"
     found: Any = own_object(name, where="NAME") if is_address(name) else resolve(name)
     engine = getattr(found, "engine", found)
     if not callable(getattr(engine, "complete", None)):

@@ -24,7 +24,26 @@ def base_model(name: str) -> tuple[Path, BaseWeights]:
         InputError: it is not here, or has no weights as safetensors.
     """
     if name == SMOLLM2:
-        return converted(), BaseWeights(name=name, digest=source_digest())
+        return converted(), BaseWeights(name=name, digest=base_digest(name))
+    folder, files = _found(name)
+    return folder, BaseWeights(name=name, digest=_digest(files))
+
+
+def base_digest(name: str) -> str:
+    """The digest of a base model's files.
+
+    Raises:
+        InputError: as of `base_model`.
+    """
+    return source_digest() if name == SMOLLM2 else _digest(_found(name)[1])
+
+
+def _digest(files: dict[str, str]) -> str:
+    return digest(files, length=64)
+
+
+def _found(name: str) -> tuple[Path, dict[str, str]]:
+    """The folder of a model that is not `local/smollm2`, and the digests of its files."""
     folder = Path(name)
     if not folder.is_dir():
         folder = _from_hub(name)
@@ -37,7 +56,7 @@ def base_model(name: str) -> tuple[Path, BaseWeights]:
         raise InputError(
             "no model with weights as safetensors", where=str(folder), hint="name another base model"
         )
-    return folder, BaseWeights(name=name, digest=digest(files, length=64))
+    return folder, files
 
 
 def _from_hub(name: str) -> Path:

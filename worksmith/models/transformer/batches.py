@@ -11,11 +11,11 @@ import logging
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import torch
 from dspy import lm15
+from safetensors import SafetensorError
 from transformers import (
     AutoModelForCausalLM,
     AutoTokenizer,
@@ -28,7 +28,10 @@ from transformers.generation.continuous_batching.cb_logits_processors import (
 )
 from transformers.utils import logging as transformers_logging
 
+from tools.errors import InputError
+from worksmith.models.transformer.lora import merge
 from worksmith.models.transformer.sampling import Sampler, Sampling
+from worksmith.models.transformer.weights import Weights
 
 R = TypeVar("R")
 
@@ -59,18 +62,18 @@ class Batches:
     Single precision: in bfloat16, which is twice as fast, a reply changes with the batch that it is part of.
 
     Args:
-        folder: of the weights, the settings and the tokenizer.
+        weights: the files, safetensors and JSON. No code of a model is run.
         device: `cpu` or `cuda`.
+
+    Raises:
+        InputError: they are no model.
     """
 
-    def __init__(self, folder: Path, device: str) -> None:
+    def __init__(self, weights: Weights, device: str) -> None:
         # Its loop reports each failure to the request as well.
         logging.getLogger("ContinuousBatchingLogger").setLevel(logging.CRITICAL + 1)
         transformers_logging.disable_progress_bar()
-        self._tokenizer: Any = AutoTokenizer.from_pretrained(folder, local_files_only=True)
-        model: Any = AutoModelForCausalLM.from_pretrained(
-            folder, dtype=torch.float32, attn_implementation="sdpa", local_files_only=True
-        )
+        self._tokenizer, model = _read(weights)
         self._model = model.to(device).eval()
         self._sizes = _CUDA if device == "cuda" else _CPU
         self._lock = threading.Lock()
@@ -119,7 +122,10 @@ class Batches:
     @property
     def ends(self) -> tuple[int, ...]:
         """The tokens that end a reply: the end of a turn, and of a text."""
-        return (self._tokenizer.eos_token_id, self._tokenizer.unk_token_id)
+        known = self._model.generation_config.eos_token_id
+        others = known if isinstance(known, list) else [known]
+        found = (self._tokenizer.eos_token_id, self._tokenizer.unk_token_id, *others)
+        return tuple(dict.fromkeys(token for token in found if token is not None))
 
     def _running(self) -> Any:
         if not threading.main_thread().is_alive():
@@ -163,6 +169,30 @@ class Batches:
             self._manager = None
         for future in lost.values():
             future.set_exception(lm15.ServerError("the model stopped"))
+
+
+def _read(weights: Weights) -> tuple[Any, Any]:
+    """The tokenizer and the model in single precision."""
+    trusted = {"local_files_only": True, "trust_remote_code": False}
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(weights.tokenizer or weights.folder, **trusted)
+        model = AutoModelForCausalLM.from_pretrained(
+            weights.folder,
+            dtype=torch.float32,
+            attn_implementation="sdpa",
+            use_safetensors=True,
+            **trusted,
+        )
+    except (OSError, ValueError, RuntimeError, KeyError, SafetensorError) as error:
+        said = str(error).strip().partition("\n")[0]
+        raise InputError(
+            f"the model cannot be read: {said}",
+            where=str(weights.folder),
+            hint="name a folder that worksmith train wrote",
+        ) from error
+    if weights.adapter is not None:
+        merge(model, weights.adapter)
+    return tokenizer, model
 
 
 def finished(work: Callable[[], R]) -> R:

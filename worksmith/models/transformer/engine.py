@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import fields
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 from dspy import lm15
@@ -15,6 +15,7 @@ from tools.seeding import digest
 
 if TYPE_CHECKING:
     from worksmith.models.transformer.batches import Batches
+    from worksmith.models.transformer.weights import Weights
 
 MOST = 256
 """Tokens of a reply if the request names no limit."""
@@ -30,19 +31,30 @@ class TransformerEngine:
     The weights are read at the first request.
 
     Args:
-        folder: gives the folder of the weights.
+        weights: gives the files.
         digest: of the weights and the device; replies are cached by it.
         window: tokens of prompt and reply together.
         device: `cpu` or `cuda`.
+        compact_prompts: the characters of an observation in compact prompts; None for full prompts. See
+            `programs.prompting.compact`.
     """
 
     supports_function_calling = False
     supported_params = frozenset(_HONOURED)
 
-    def __init__(self, folder: Callable[[], Path], digest: str, *, window: int, device: str) -> None:
+    def __init__(
+        self,
+        weights: Callable[[], Weights],
+        digest: str,
+        *,
+        window: int,
+        device: str,
+        compact_prompts: int | None = None,
+    ) -> None:
         self.digest = digest
         self.context_window = window
-        self._folder = folder
+        self.compact_prompts = compact_prompts
+        self._weights = weights
         self._device = device
         self._lock = threading.Lock()
         self._batches: Batches | None = None
@@ -98,7 +110,7 @@ class TransformerEngine:
             if self._batches is None:
                 from worksmith.models.transformer.batches import Batches, finished
 
-                self._batches = finished(lambda: Batches(self._folder(), self._device))
+                self._batches = finished(lambda: Batches(self._weights(), self._device))
             return self._batches
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
@@ -106,11 +118,13 @@ class TransformerEngine:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Without the weights, which are read again where it arrives.
-        return _again, (self._folder, self.digest, self.context_window, self._device)
-
-
-def _again(folder: Callable[[], Path], digest: str, window: int, device: str) -> TransformerEngine:
-    return TransformerEngine(folder, digest, window=window, device=device)
+        again = partial(
+            TransformerEngine,
+            window=self.context_window,
+            device=self._device,
+            compact_prompts=self.compact_prompts,
+        )
+        return again, (self._weights, self.digest)
 
 
 def chat(request: lm15.Request) -> list[dict[str, str]]:

