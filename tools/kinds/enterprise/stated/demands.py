@@ -144,7 +144,10 @@ class Demands:
         yield "it has characters that nobody writes", any(map(_odd, set(new) - set(old)))
         yield "it breaks off", before.endswith(_ENDS) and not after.endswith(_ENDS)
         yield "a sentence with a fact is changed", not all(_said(after, one) for one in self.kept(before))
-        yield "a number, day, key or quotation is changed", particulars(before) != particulars(after)
+        yield (
+            "a number, day, key or quotation is changed",
+            sorted(particulars(before)) != sorted(particulars(after)),
+        )
         yield "a name is changed", not _named(before, known) <= words_of(after)
         yield "a name comes in", not _named(after, known) <= words_of(before)
         phrases = (one for one in self.literal if stands(before, one))
@@ -188,12 +191,14 @@ def _named(text: str, known: frozenset[str]) -> set[str]:
     return names(text) | (opening_words(text) & known)
 
 
-def _strange(sentence: str, old: str) -> bool:
-    """Whether the words of a sentence come from elsewhere."""
-    if sentence in sentences(old):
+def _strange(sentence: str, line: str) -> bool:
+    """Whether a sentence says something that those of a line do not, by its words and particulars."""
+    told = sentences(line)
+    if sentence in told:
         return False
+    like = [one for one in told if particulars(one) == particulars(sentence)]
     found = _stems(sentence)
-    return len(found & _stems(old)) < max(1, _KNOWN * len(found))
+    return len(found & _stems(" ".join(like))) < max(1, _KNOWN * len(found))
 
 
 def _stems(text: str) -> set[str]:

@@ -30,12 +30,13 @@ _TURN = re.compile(r"([A-Z]\w+): (.*)")
 _END = re.compile(r"(?<=[.!?])\s+")
 
 
-def particulars(text: str) -> set[str]:
+def particulars(text: str) -> list[str]:
     """Dates, sums, shares, times, numbers, keys, addresses and quotations of a text, in canonical form.
 
-    Dates are ISO, sums end with "rupees", shares with "%". Counts in words stand as they are.
+    They stand in the order of the text. Dates are ISO, sums end with "rupees", shares with "%". Counts in
+    words stay as they are.
     """
-    return {_canonical(found) for found in _FORMS.finditer(text)}
+    return [_canonical(found) for found in _FORMS.finditer(text)]
 
 
 def names(text: str) -> set[str]:

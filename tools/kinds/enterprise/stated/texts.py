@@ -95,7 +95,9 @@ def _mail(reader: Reader) -> None:
     if "decided_by" in facts:
         own = any(read(words, f"own_{reader.kind}", said, "decided_by") for _, said in spoken(reader.text))
         reader.states(words, "decided_by", f"{'own' if own else 'by'}_{reader.kind}")
-    reader.names(*(name for name in ("topic", "project", "partner", "contact", "goods") if name in facts))
+    reader.names(
+        *(name for name in ("topic", "aspect", "project", "partner", "contact", "goods") if name in facts)
+    )
 
 
 def _support_chat(reader: Reader) -> None:
@@ -115,6 +117,7 @@ def _support_chat(reader: Reader) -> None:
     else:
         reader.lacks(given_up())
     reader.keeps(reports(reader.industry, facts["problem"]).any, "problem")
+    reader.names("aspect")
 
 
 def _post(reader: Reader) -> None:

