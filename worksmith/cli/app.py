@@ -46,6 +46,7 @@ COMMANDS = {
     "tasks": "worlds.tasks:app",
     "access": "worlds.access:app",
     "export": "export.app:app",
+    "train": "train.app:app",
     "config": "config:app",
     "doctor": "doctor:examine",
 }

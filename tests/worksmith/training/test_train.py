@@ -1,0 +1,144 @@
+"""Training a tiny model by the command line: it learns, and a kill changes nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evals.tracking.opening import open_tracker
+from tests.worksmith.training.tiny import dpo_rows, sft_rows, turn, write_rows, write_tiny_model
+from tools.errors import InputError
+from worksmith.jobs.settings.training import DpoSettings, SftSettings
+from worksmith.models.transformer.manifest import MANIFEST, read_manifest
+from worksmith.training.folder import UNFINISHED, last_checkpoint
+from worksmith.training.forecast import forecast
+from worksmith.training.job import Trained, train
+
+pytestmark = pytest.mark.slow
+
+_WEIGHTS = "adapter_model.safetensors"
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("training")
+    write_tiny_model(folder / "base")
+    write_rows(folder / "sft.jsonl", sft_rows())
+    write_rows(folder / "dpo.jsonl", dpo_rows())
+    return folder
+
+
+def _sft(place: Path, out: str, **others: Any) -> SftSettings:
+    given = {"model": str(place / "base"), "batch_tokens": 400, "track": False, "precision": "float32"}
+    return SftSettings(data=place / "sft.jsonl", out=place / out, **{**given, **others})
+
+
+@pytest.fixture(scope="module")
+def trained(place: Path) -> Trained:
+    """An adapter, with its figures in MLflow."""
+    (place / "sft.jsonl.card.json").write_text('{"rows": 24}')
+    store = f"sqlite:///{place}/mlflow.db"
+    settings = {"tune": "lora-all", "learning_rate": 0.03, "epochs": 8, "track": True}
+    return train(_sft(place, "sft", tracking_uri=store, **settings))
+
+
+def test_an_adapter_learns_and_is_written_with_its_card(place: Path, trained: Trained) -> None:
+    first, last = trained.loss
+    assert last < 0.5 * first
+    manifest = read_manifest(place / "sft")
+    assert (manifest.weights, manifest.base.name) == ("adapter", str(place / "base"))
+    assert json.loads((place / "sft" / "data_card.json").read_bytes()) == {"rows": 24}
+    assert not (place / "sft" / UNFINISHED).exists()
+
+
+def test_mlflow_has_the_curve(place: Path, trained: Trained) -> None:
+    tracker: Any = open_tracker(f"sqlite:///{place}/mlflow.db")
+    assert trained.run is not None
+    steps = {
+        name: [each.step for each in tracker.client.get_metric_history(trained.run, name)]
+        for name in ("loss", "learning_rate", "tokens_per_second")
+    }
+    assert all({1, trained.steps} <= set(found) for found in steps.values())
+
+
+def test_an_adapter_is_trained_further_by_preferences(place: Path, trained: Trained) -> None:
+    given: dict[str, Any] = {"tune": "lora-all", "track": False, "batch_tokens": 1_000, "learning_rate": 0.01}
+    settings = DpoSettings(
+        model=str(trained.out), data=place / "dpo.jsonl", out=place / "dpo", epochs=3, **given
+    )
+    found = train(settings)
+    assert found.loss[0] == pytest.approx(0.693, abs=0.01)  # at the start it is its own reference
+    assert found.loss[1] < 0.6
+    assert read_manifest(place / "dpo").base == read_manifest(place / "sft").base
+    with pytest.raises(InputError, match="--tune lora-all --rank 16"):
+        train(settings.model_copy(update={"tune": "lora", "out": place / "other"}))
+
+
+def test_a_whole_model_is_trained_with_frozen_embeddings(place: Path) -> None:
+    from safetensors.torch import load_file
+
+    train(_sft(place, "full", tune="full", packing=True, max_steps=3))
+    before = load_file(place / "base" / "model.safetensors")
+    after = load_file(place / "full" / "model.safetensors")
+    same = {name for name, weights in before.items() if weights.equal(after[name])}
+    assert same == {"model.embed_tokens.weight"}
+    assert read_manifest(place / "full").weights == "whole"
+
+
+def test_a_packed_example_does_not_see_others(place: Path) -> None:
+    losses = [
+        train(_sft(place, out, packing=packing, max_steps=1, batch_tokens=4_000)).loss
+        for out, packing in (("packed", True), ("not", False))
+    ]
+    assert losses[0] == pytest.approx(losses[1], abs=1e-4)
+
+
+def test_a_killed_training_goes_on_to_the_same_weights(place: Path) -> None:
+    options = {"max_steps": 30, "epochs": 20, "save_every": 5, "seed": 3}
+    whole = train(_sft(place, "whole", **options))
+    killed = place / "killed"
+    given = f"train sft --model {place}/base --data {place}/sft.jsonl --out {killed} --no-track"
+    others = "--batch-tokens 400 --precision float32 --max-steps 30 --epochs 20 --save-every 5 --seed 3"
+    command = [sys.executable, "-m", "worksmith.cli", *f"{given} {others}".split()]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL, env=os.environ)
+    while process.poll() is None and last_checkpoint(killed / "checkpoints") is None:
+        time.sleep(0.005)
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL, "it was done before it was killed"
+    assert (killed / UNFINISHED).is_file()
+    assert not (killed / MANIFEST).exists()
+
+    with pytest.raises(InputError, match="--resume goes on with it"):
+        train(_sft(place, "killed", **options))
+    with pytest.raises(InputError, match="another seed"):
+        train(_sft(place, "killed", **{**options, "seed": 4}, resume=True))
+    again = train(_sft(place, "killed", **options, resume=True))
+    assert (killed / _WEIGHTS).read_bytes() == (whole.out / _WEIGHTS).read_bytes()
+    assert again.loss == whole.loss
+    assert sorted(each.name for each in killed.iterdir()) == sorted(each.name for each in whole.out.iterdir())
+
+
+def test_a_forecast_keeps_nothing(place: Path) -> None:
+    before = sorted(place.iterdir())
+    found = forecast(_sft(place, "none", epochs=3))
+    assert (found.steps, found.examples) == (12, 24)
+    assert found.tokens_per_second > 0
+    assert found.megabytes > 0
+    assert sorted(place.iterdir()) == before
+
+
+def test_lines_that_are_too_long_are_left_out(place: Path) -> None:
+    rows = [*sft_rows(4), {"messages": [turn("user", "w" * 200), turn("assistant", "x")]}]
+    write_rows(place / "long.jsonl", rows)
+    settings = _sft(place, "none").model_copy(update={"data": place / "long.jsonl"})
+    assert forecast(settings.model_copy(update={"max_length": 100})).left_out == 1
+    with pytest.raises(InputError, match="every line has more than 20 tokens"):
+        forecast(settings.model_copy(update={"max_length": 20}))

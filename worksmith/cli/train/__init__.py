@@ -1,0 +1,1 @@
+"""`worksmith train`: models trained on exported data."""

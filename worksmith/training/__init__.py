@@ -1,0 +1,1 @@
+"""Training of local models on exported data."""

@@ -1,0 +1,67 @@
+"""The data and the model of a training, before the model is in memory."""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import Any, NamedTuple
+
+from tools.errors import InputError, missing_extra
+from worksmith.jobs.parts.progress import Progress
+from worksmith.jobs.settings.training import DpoSettings, TrainSettings
+from worksmith.training.batches import Example, batches_of, longest_of, taught_of, tokens_of
+from worksmith.training.encoding import Encoder
+from worksmith.training.folder import check_out
+from worksmith.training.rows import Data, read_dpo, read_sft
+from worksmith.training.start import Start, open_start, open_tokenizer
+
+_NEEDED = ("accelerate", "datasets", "peft", "trl")
+
+
+class Material(NamedTuple):
+    """What a training needs before its model is in memory."""
+
+    data: Data
+    start: Start
+    tokenizer: Any
+    examples: list[Example]
+    left_out: int
+
+    @property
+    def tokens(self) -> int:
+        return sum(map(tokens_of, self.examples))
+
+    @property
+    def taught(self) -> int:
+        return sum(map(taught_of, self.examples))
+
+    def batches(self, settings: TrainSettings) -> list[list[Example]]:
+        """The examples in batches."""
+        return batches_of(self.examples, settings.batch_tokens, packing=settings.packing, seed=settings.seed)
+
+
+def open_material(settings: TrainSettings, progress: Progress) -> Material:
+    """Read the data, find the model and turn the data into tokens.
+
+    Raises:
+        InputError: a package is missing, the folder may not be written, a line is wrong, all are too long, or
+            there is no such model.
+    """
+    if not all(importlib.util.find_spec(name) for name in _NEEDED):
+        raise missing_extra("training", "train")
+    check_out(settings)
+    data = read_dpo(settings.data) if isinstance(settings, DpoSettings) else read_sft(settings.data)
+    start = open_start(settings.model, download=settings.download)
+    tokenizer = open_tokenizer(start)
+    encoder = Encoder(tokenizer)
+    every = [encoder.encode(row) for row in data.rows]
+    examples = [example for example in every if longest_of(example) <= settings.max_length]
+    left_out = len(every) - len(examples)
+    if not examples:
+        raise InputError(
+            f"every line has more than {settings.max_length:,} tokens",
+            where=str(settings.data),
+            hint=f"the shortest has {min(map(longest_of, every)):,}; give --max-length",
+        )
+    if left_out:
+        progress.say(f"{left_out} of {len(every)} lines are longer than --max-length and are left out")
+    return Material(data, start, tokenizer, examples, left_out)

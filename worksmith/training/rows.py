@@ -1,0 +1,129 @@
+"""The lines of training data, in the conversational forms of TRL."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from tools.errors import InputError
+from tools.files.json_files import read_lines, validated
+
+ASSISTANT = "assistant"
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Message(_Strict):
+    """A turn of a conversation."""
+
+    role: Literal["system", "user", "assistant", "tool"]
+    content: str
+
+
+class Conversation(_Strict):
+    """A whole conversation: each turn of the assistant is taught."""
+
+    messages: list[Message] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _taught(self) -> Self:
+        if not any(message.role == ASSISTANT and message.content for message in self.messages):
+            raise ValueError("no turn of the assistant has a text")
+        return self
+
+
+class Completion(_Strict):
+    """A prompt and what follows: only the assistant's turns of the latter are taught."""
+
+    prompt: list[Message] = Field(min_length=1)
+    completion: list[Message] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _replies(self) -> Self:
+        _check_reply(self.prompt, completion=self.completion)
+        return self
+
+
+class Preference(_Strict):
+    """A prompt with a better and a worse continuation."""
+
+    prompt: list[Message] = Field(min_length=1)
+    chosen: list[Message] = Field(min_length=1)
+    rejected: list[Message] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _differ(self) -> Self:
+        _check_reply(self.prompt, chosen=self.chosen, rejected=self.rejected)
+        if self.chosen == self.rejected:
+            raise ValueError("chosen and rejected are the same")
+        return self
+
+
+def _check_reply(prompt: Sequence[Message], **replies: Sequence[Message]) -> None:
+    if prompt[-1].role == ASSISTANT:
+        raise ValueError("the prompt ends with a turn of the assistant")
+    for name, turns in replies.items():
+        if turns[0].role != ASSISTANT or not turns[0].content:
+            raise ValueError(f"{name} does not begin with a text of the assistant")
+
+
+Row = Conversation | Completion | Preference
+
+
+class Data(NamedTuple):
+    """Lines, the number of each in the file, and the SHA-256 of the file."""
+
+    rows: list[Row]
+    lines: list[int]
+    digest: str
+
+
+def read_sft(file: Path) -> Data:
+    """The lines of a file for supervised training, each with `messages`, or `prompt` and `completion`.
+
+    Raises:
+        InputError: a line is neither, with its number; or there is none.
+    """
+    return _read(file, preferences=False)
+
+
+def read_dpo(file: Path) -> Data:
+    """The lines of a file for preference training, each with `prompt`, `chosen` and `rejected`.
+
+    Raises:
+        InputError: a line is wrong, with its number; or there is none.
+    """
+    return _read(file, preferences=True)
+
+
+_SFT = "a line for SFT"
+_DPO = "a line for DPO"
+
+
+def _read(file: Path, *, preferences: bool) -> Data:
+    what = _DPO if preferences else _SFT
+    hint = f"worksmith export {'dpo' if preferences else 'sft'} writes such files"
+    rows: list[Row] = []
+    lines: list[int] = []
+    for where, value in read_lines(file, what, hint=hint):
+        other = isinstance(value, dict) and ("chosen" in value) is not preferences
+        if other and ({"chosen", "messages", "completion"} & value.keys()):
+            right = "sft" if preferences else "dpo"
+            raise InputError(f"not {what}", where=where, hint=f"give this file to worksmith train {right}")
+        model: type[Row] = Conversation
+        if preferences:
+            model = Preference
+        elif isinstance(value, dict) and "prompt" in value:
+            model = Completion
+        rows.append(validated(value, model, what, where=where, hint=hint))
+        lines.append(int(where.rpartition(":")[2]))
+    if not rows:
+        raise InputError("the file has no line", where=str(file), hint=hint)
+    with file.open("rb") as opened:
+        return Data(rows, lines, hashlib.file_digest(opened, "sha256").hexdigest())
