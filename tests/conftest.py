@@ -12,6 +12,9 @@ import tempfile
 import pytest
 from hypothesis import settings
 
+from retrievers.texts import pdf
+from tests import made_once
+
 # Compiled modules are kept whatever the environment says: tests start many processes.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
@@ -19,6 +22,11 @@ sys.dont_write_bytecode = False
 # Replies of earlier runs, and of the person who runs the tests, are none of theirs.
 os.environ["DSPY_CACHEDIR"] = tempfile.mkdtemp(prefix="replies-of-tests-")
 atexit.register(shutil.rmtree, os.environ["DSPY_CACHEDIR"], ignore_errors=True)
+
+# Worlds and documents of seconds are made and read once for all processes of a run.
+if (folder := made_once.start()) is not None:
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+pdf.pages = made_once.read_once(pdf.pages)
 
 # How long an example takes is the machine's, which may be busy; a deadline makes tests fail now and then.
 settings.register_profile("worksmith", deadline=None)

@@ -16,9 +16,10 @@ from evals.kinds.enterprise.suites import write_enterprise
 from evals.scoring.answer_scorer import AnswerScorer
 from evals.tasks.task import Task
 from tests.evals.kinds.enterprise import speech
+from tests.made_once import made_once, shared
+from tests.tools.kinds.enterprise.generate.worlds import full
 from tools.environment import Environment
 from tools.episode_result import EpisodeResult
-from tools.kinds.enterprise.generate import build
 from tools.kinds.enterprise.kind import ENTERPRISE
 from tools.world import World
 
@@ -31,10 +32,14 @@ ADDED = ("github_issues", "customers", "clients", "vendors", "orders", "resumes"
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[World, list[Task]]:
-    built = build(SEED, 1.0)
-    world = write_enterprise(tmp_path_factory.mktemp("world"), built, seed=SEED, scale=1.0)
-    return world, generate(world, built, SEED)
+def made() -> tuple[World, list[Task]]:
+    folder = shared("full-enterprise")
+
+    def make() -> list[Task]:
+        return generate(write_enterprise(folder, full(), seed=SEED, scale=1.0), full(), SEED)
+
+    tasks = made_once("tasks-of-full-enterprise", make)
+    return World.open(folder), tasks
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from tests.made_once import made_once
 from tools.kinds.enterprise.generate import Built, build
 from tools.kinds.enterprise.generate.draft import Hierarchy
 
@@ -21,7 +22,7 @@ def small(seed: int = 7, hierarchy: Hierarchy = "paper") -> Built:
 @cache
 def full() -> Built:
     """A world of the published system's size. Takes seconds."""
-    return build(7, 1.0)
+    return made_once("full-enterprise", lambda: build(7, 1.0))
 
 
 def records(built: Built, source: str) -> list[Record]:
