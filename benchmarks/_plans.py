@@ -25,7 +25,7 @@ from tools.environment import Environment
 from tools.episode import Episode
 from tools.episode_result import EpisodeResult
 from tools.kinds.enterprise.access import packaged_policy
-from tools.kinds.enterprise.generate import build
+from tools.kinds.enterprise.generate.build import build_again
 from tools.kinds.enterprise.schema import TABLES
 from tools.persona import Persona
 
@@ -90,7 +90,7 @@ class Plans:
     def facts(self) -> Facts:
         """The truth: the world is made once more from its seed."""
         manifest = self.suite.world.manifest
-        return Facts(build(manifest.seed or 0, manifest.scale or 1.0), manifest.now)
+        return Facts(build_again(manifest), manifest.now)
 
     @cached_property
     def without_policy(self) -> Environment:

@@ -18,7 +18,7 @@ Progress = Callable[[str], None]
 
 
 INDUSTRY_HELP = (
-    "What the company of the world trades in: a name (crm: shoes, furniture; enterprise: retail), "
+    "What the company of the world trades in: a name (crm: shoes, furniture; enterprise: retail, garden), "
     "or the industry of your own, a .toml file (crm) or a folder (enterprise)."
 )
 

@@ -46,7 +46,7 @@ def build_crm(place: Path, options: CrmOptions, context: BuildContext) -> Made:
     """
     from evals.kinds.crm.generate import generate
 
-    industry = open_industry(options.industry or DEFAULT_INDUSTRY)
+    industry = _industry(options)
 
     seed, scale, mode = options.seed, options.scale, options.mode
     context.progress(f"generating a CRM org (seed {seed}, scale {scale:g}, {mode} answers)")
@@ -67,11 +67,15 @@ def forecast_crm(options: CrmOptions) -> dict[str, int]:
     from evals.kinds.crm.families.registry import FAMILIES
     from evals.kinds.crm.generate import Sizes
 
-    open_industry(options.industry or DEFAULT_INDUSTRY)
+    _industry(options)
     return {
         "tasks": len(FAMILIES) * sum(Sizes.of_scale(options.scale).by_split().values()),
         "model_calls_at_most": 0,
     }
+
+
+def _industry(options: CrmOptions) -> Industry:
+    return open_industry(DEFAULT_INDUSTRY if options.industry is None else options.industry)
 
 
 BUILDER = SuiteBuilder(CrmOptions, build_crm, forecast_crm)

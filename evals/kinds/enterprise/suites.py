@@ -14,7 +14,7 @@ from tools.files.atomic import write_atomically
 from tools.kinds.enterprise.access import POLICY_FILE, packaged_policy
 from tools.kinds.enterprise.generate import DEFAULT_NOW, Built, build
 from tools.kinds.enterprise.generate.draft import Hierarchy
-from tools.kinds.enterprise.generate.industry import DEFAULT_INDUSTRY, open_industry
+from tools.kinds.enterprise.generate.industry import DEFAULT_INDUSTRY, Industry, open_industry
 from tools.kinds.enterprise.schema import TABLES
 from tools.persona import Persona
 from tools.world import World, write_world
@@ -97,7 +97,7 @@ def build_enterprise(place: Path, options: EnterpriseOptions, context: BuildCont
     from evals.kinds.enterprise.generate import generate
 
     seed, scale, choice = options.seed, options.scale, options.choice()
-    industry = open_industry(options.industry or DEFAULT_INDUSTRY)
+    industry = _industry(options)
     writer = context.resolve(options.writer) if options.writer is not None else None
     context.progress(f"generating an enterprise world (seed {seed}, scale {scale:g})")
     built, signature = build(seed, scale, industry=industry), ""
@@ -142,7 +142,7 @@ def forecast_enterprise(options: EnterpriseOptions) -> dict[str, Any]:
     from evals.authoring.rewriting import texts, writer
     from evals.kinds.enterprise.rewording import TOKENS
 
-    open_industry(options.industry or DEFAULT_INDUSTRY)
+    _industry(options)
     tasks, choice = sum(_sizes(options).by_split().values()), options.choice()
     if choice is None:
         return {"tasks": tasks, "model_calls_at_most": 0}
@@ -166,6 +166,10 @@ def _sizes(options: EnterpriseOptions) -> Sizes:
 
     usual = Sizes.of_scale(options.scale)
     return usual if options.train is None else replace(usual, train=options.train)
+
+
+def _industry(options: EnterpriseOptions) -> Industry:
+    return open_industry(DEFAULT_INDUSTRY if options.industry is None else options.industry)
 
 
 BUILDER = SuiteBuilder(EnterpriseOptions, build_enterprise, forecast_enterprise)

@@ -2,7 +2,7 @@
 
     python -m evals.kinds.enterprise.trial SUITE GOAL [GOAL ...]
 
-SUITE is the directory of an enterprise world or suite; its seed and scale are built again to know the truth.
+SUITE is the directory of an enterprise world or suite, which is generated again to know the truth.
 A GOAL is an id or the beginning of one.
 """
 
@@ -18,7 +18,7 @@ from evals.kinds.enterprise.goals.goal import Goal
 from evals.kinds.enterprise.goals.registry import goals
 from evals.tasks.task import Split, Task
 from tools.environment import Environment
-from tools.kinds.enterprise.generate import build
+from tools.kinds.enterprise.generate.build import build_again
 from tools.world import World
 
 _REASONS = 5
@@ -29,7 +29,7 @@ def main(arguments: list[str]) -> None:
     """Show three tasks of each goal, and one for each of its denials."""
     directory, *wanted = arguments
     world = World.open(directory)
-    built = build(world.manifest.seed or 0, world.manifest.scale or 1.0)
+    built = build_again(world.manifest)
     facts, env = Facts(built, world.manifest.now), Environment(world, sandboxes=1)
     for goal in goals():
         if goal.id.startswith(tuple(wanted)):

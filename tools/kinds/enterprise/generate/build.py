@@ -14,7 +14,7 @@ from tools.kinds.enterprise.generate.business.support_chats import add_support_c
 from tools.kinds.enterprise.generate.business.vendors import add_vendors
 from tools.kinds.enterprise.generate.code.source import add_code
 from tools.kinds.enterprise.generate.draft import Draft, Hierarchy
-from tools.kinds.enterprise.generate.industry import Industry
+from tools.kinds.enterprise.generate.industry import Industry, industry_of
 from tools.kinds.enterprise.generate.latent import Built
 from tools.kinds.enterprise.generate.people.employees import add_employees
 from tools.kinds.enterprise.generate.people.resumes import add_resumes
@@ -25,6 +25,7 @@ from tools.kinds.enterprise.generate.talk.mail import add_mail
 from tools.kinds.enterprise.generate.talk.overflow import add_overflow
 from tools.kinds.enterprise.generate.talk.posts import add_posts
 from tools.kinds.enterprise.generate.tickets import add_tickets
+from tools.world import WorldManifest
 
 _STEPS: tuple[Callable[[Draft], None], ...] = (
     add_employees,
@@ -47,6 +48,16 @@ _STEPS: tuple[Callable[[Draft], None], ...] = (
     add_resumes,
 )
 """In this order: each adds to the draft what the later ones refer to."""
+
+
+def build_again(manifest: WorldManifest) -> Built:
+    """What a generated world was made from.
+
+    Raises:
+        InputError: its industry is none of the package.
+    """
+    industry = industry_of(manifest.industry)
+    return build(manifest.seed or 0, manifest.scale or 1.0, industry=industry)
 
 
 def build(

@@ -16,12 +16,12 @@ from tools.files.json_files import read_file
 from tools.seeding import digest
 
 DEFAULT_INDUSTRY = "retail"
-PARTS = ("catalogue", "features", "problems", "reviews", "launches", "clients", "vendors", "topics")
+"""The name of the default."""
+
+PARTS = ("catalogue", "features", "problems", "reviews", "launches", "clients", "vendors", "asides", "topics")
 """What an industry consists of: by name a file, or a folder of files."""
 
 _FOLDERS = ("features", "problems", "reviews", "topics")
-_SHARED = ("vendors.toml", "topics")
-"""Parts that a folder may leave out: it then has those of the default."""
 
 _FOLDER = "industries"
 _WHAT = "an industry"
@@ -76,12 +76,38 @@ class Industry:
 
     @cached_property
     def vendors(self) -> dict[str, dict[str, Any]]:
-        """Industries of vendors: names, ways to work, supplies and worries."""
-        return self._file("vendors")
+        """Industries of vendors: names, ways to work, supplies and worries.
+
+        A folder without that file has those of the default.
+        """
+        shared = self is not packaged() and not (self.folder / "vendors.toml").exists()
+        return packaged().vendors if shared else self._file("vendors")
+
+    @cached_property
+    def asides(self) -> dict[str, list[dict[str, Any]]]:
+        """Under `asides` what private customers add in passing, with kinds of product and months."""
+        return self._file("asides")
 
     @cached_property
     def topics(self) -> dict[str, dict[str, dict[str, dict[str, list[str]]]]]:
-        """By department, domain and topic of its projects the lists of sentences; see `topics.Bank`."""
+        """By department, domain and topic of its projects the lists of sentences; see `topics.Bank`.
+
+        Those that a folder leaves out are those of the default.
+        """
+        if self is packaged():
+            return self.own_topics
+        found = {code: dict(domains) for code, domains in packaged().topics.items()}
+        for code, domains in self.own_topics.items():
+            for domain, topics in domains.items():
+                if domain not in found.get(code, {}):
+                    where = str(self.folder / "topics" / f"{code}.toml")
+                    raise InputError(f"no department has the domain {domain!r}", where=where, hint=_HINT)
+                found[code][domain] = found[code][domain] | topics
+        return found
+
+    @cached_property
+    def own_topics(self) -> dict[str, Any]:
+        """The topics that the folder has itself."""
         return {file.stem: _toml(file) for file in self._in("topics")}
 
     @cached_property
@@ -99,7 +125,8 @@ class Industry:
         return "" if self is packaged() else f"{self.name} {self.digest}"
 
     def _file(self, name: str) -> dict[str, Any]:
-        return _toml(self._place(f"{name}.toml"))
+        file = self.folder / f"{name}.toml"
+        return _toml(file)
 
     def _files(self, folder: str) -> dict[str, Any]:
         """The entries of all files of a folder together."""
@@ -112,8 +139,10 @@ class Industry:
         return found
 
     def _in(self, folder: str) -> list[Path]:
-        """The files of a folder, in the order of their names."""
-        place = self._place(folder)
+        """The files of a folder, in the order of their names; none if it may be left out."""
+        place = self.folder / folder
+        if folder == "topics" and not place.exists():
+            return []
         try:
             found = sorted(place.iterdir(), key=lambda file: file.name.removesuffix(".toml"))
         except OSError as error:
@@ -123,11 +152,6 @@ class Industry:
         if strange := [file for file in found if file.suffix != ".toml"]:
             raise InputError(f"no file of {_WHAT}", where=str(strange[0]), hint="remove it")
         return found
-
-    def _place(self, name: str) -> Path:
-        """Where a part is: in the folder, or for those that may be left out in that of the default."""
-        own = self.folder / name
-        return own if own.exists() or name not in _SHARED else packaged().folder / name
 
 
 def industry_names() -> list[str]:
@@ -159,6 +183,22 @@ def open_industry(choice: str) -> Industry:
     return found
 
 
+def industry_of(label: str) -> Industry:
+    """The industry of a world that is to be generated again.
+
+    Args:
+        label: that of the world's manifest.
+
+    Raises:
+        InputError: it is none of the package.
+    """
+    for name in industry_names():
+        if packaged(name).label == label:
+            return packaged(name)
+    hint = "check out the version that made it; of a folder of your own, build the suite again"
+    raise InputError(f"the package has no industry {label!r}", where="the world's manifest", hint=hint)
+
+
 def check(industry: Industry) -> None:
     """Check all parts of an industry.
 
@@ -169,12 +209,13 @@ def check(industry: Industry) -> None:
 
     for part in PARTS:
         try:
-            TypeAdapter(MODELS[part]).validate_python(getattr(industry, part))
+            found = industry.own_topics if part == "topics" else getattr(industry, part)
+            TypeAdapter(MODELS[part]).validate_python(found)
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False)[0]
-            field = ".".join(map(str, first["loc"]))
+            field, said = ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
             where = str(industry.folder / _named(part))
-            raise InputError(f"not {_WHAT}: {field}: {first['msg']}", where=where, hint=_HINT) from error
+            raise InputError(f"not {_WHAT}: {field}: {said}", where=where, hint=_HINT) from error
     for part, wrong in misfits(industry.data):
         raise InputError(f"not {_WHAT}: {wrong}", where=str(industry.folder / _named(part)), hint=_HINT)
 

@@ -17,7 +17,6 @@ from tools.kinds.enterprise.generate.business.product_problems import (
 from tools.kinds.enterprise.generate.business.support_chats import PROMISES
 from tools.kinds.enterprise.generate.company import DEFAULT_NOW
 from tools.kinds.enterprise.generate.industry import packaged
-from tools.kinds.enterprise.generate.wording import texts
 
 _KINDS = {kind["name"]: kind for kind in packaged().catalogue["kinds"]}
 
@@ -72,7 +71,7 @@ def test_sentences_of_another_problem_are_found() -> None:
 
 def test_a_remark_on_the_heat_in_winter_is_found() -> None:
     chat, _, _ = a_chat()
-    hot = next(one for one in texts("support_chats/asides")["asides"] if one.get("months") == [3, 4, 5, 6, 7])
+    hot = next(one for one in packaged().asides["asides"] if one.get("months") == [3, 4, 5, 6, 7])
     cold = {**chat, "interaction_date": "2021-12-24", "text": f"{chat['text']} {hot['say'][0]}"}
 
     assert any("does not fit product or month" in one for one in incoherent_chat(cold, facts()))

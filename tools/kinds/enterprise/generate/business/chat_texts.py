@@ -12,6 +12,7 @@ from tools.kinds.enterprise.generate.business.product_problems import ProductPro
 from tools.kinds.enterprise.generate.deck import Deck
 from tools.kinds.enterprise.generate.entities import Employee, Sale
 from tools.kinds.enterprise.generate.grammar import grammar
+from tools.kinds.enterprise.generate.industry import Industry
 from tools.kinds.enterprise.generate.wording import fill, texts, with_article
 
 _WORDS = grammar("support_chats/words")
@@ -75,18 +76,24 @@ def chat_slots(numbers: random.Random, chat: Chat) -> dict[str, str]:
 
 
 def write_chat(
-    numbers: random.Random, deck: Deck, chat: Chat, facts: Mapping[str, str], slots: Mapping[str, str]
+    industry: Industry,
+    numbers: random.Random,
+    deck: Deck,
+    chat: Chat,
+    facts: Mapping[str, str],
+    slots: Mapping[str, str],
 ) -> str:
     """The turns of one of the outcome's plots.
 
     Args:
+        industry: that of the company.
         numbers: the chat's own stream.
         deck: draws the wordings, over all chats.
         chat: what it is about.
         facts: what it states, in canonical form.
         slots: of `chat_slots`.
     """
-    writer = _Writer(numbers, deck, chat, facts, slots)
+    writer = _Writer(industry, numbers, deck, chat, facts, slots)
     lines: list[tuple[str, list[str]]] = []
     for speaker, said in writer.turns(deck.draw(facts["outcome"], _WORDS.data["plots"][facts["outcome"]])):
         if said and lines and lines[-1][0] == speaker:
@@ -99,6 +106,7 @@ def write_chat(
 class _Writer:
     def __init__(
         self,
+        industry: Industry,
         numbers: random.Random,
         deck: Deck,
         chat: Chat,
@@ -106,6 +114,7 @@ class _Writer:
         slots: Mapping[str, str],
     ) -> None:
         self._numbers, self._deck, self._chat, self._facts, self._slots = numbers, deck, chat, facts, slots
+        self._industry = industry
         self._kind = chat.sale.product.kind
         self._stated = dict(slots) | dict(facts) | {facts["promise"]: facts.get("due", "")}
         self._special: dict[str, Callable[[], Iterator[str]]] = {
@@ -172,10 +181,10 @@ class _Writer:
             yield self._common(_PIECES[self._facts["outcome"]])
 
     def _aside(self) -> Iterator[str]:
-        fitting = [sentence for aside in texts("support_chats/asides")["asides"] if self._fits(aside)
-                   for sentence in aside["say"]]  # fmt: skip
+        known = [*self._industry.asides["asides"], *texts("support_chats/asides")["asides"]]
+        fitting = [sentence for aside in known if self._fits(aside) for sentence in aside["say"]]
         if fitting:
-            yield self._deck.draw(("aside", *fitting[:1]), fitting)
+            yield self._deck.draw(("aside", *fitting), fitting)
 
     def _fits(self, aside: Mapping[str, Any]) -> bool:
         """Whether kind of product, month and sort of customer are those of an aside."""

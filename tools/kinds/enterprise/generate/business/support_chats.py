@@ -141,7 +141,7 @@ def _add(draft: Draft, number: int, topic: tuple[str, Chat], deck: Deck) -> None
         customer_id=sale.customer.customer_id,
         emp_id=chat.representative.emp_id,
         interaction_date=chat.day,
-        text=write_chat(numbers, deck, chat, facts, slots),
+        text=write_chat(draft.industry, numbers, deck, chat, facts, slots),
     )
     draft.latent(ref, outcome, facts, tuple(refs))
 

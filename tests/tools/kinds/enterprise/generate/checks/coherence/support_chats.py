@@ -29,7 +29,7 @@ def incoherent_chat(chat: Record, facts: Facts) -> Iterator[str]:
             yield f"{phrase!r} does not belong to the problem {problem.key!r}"
     if not any(phrase in text for phrase in problem.why) or not any(ask[0] in text for ask in problem.ask):
         yield f"it asks or explains nothing of the problem {problem.key!r}"
-    for aside in texts("support_chats/asides")["asides"]:
+    for aside in [*facts.industry.asides["asides"], *texts("support_chats/asides")["asides"]]:
         month = int(chat["interaction_date"][5:7])
         fits = kind in aside.get("kinds", [kind]) and month in aside.get("months", [month])
         yield from (
