@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from tools.episode_result import AskRecord, Exchange, Message
 from tools.files.secrets import without_secrets
+
+if TYPE_CHECKING:
+    from evals.records.parts import AskEntry
 
 LONGEST_PROMPT = 40_000
 """Characters of a prompt that are shown; the middle of a longer one is left out."""
@@ -25,7 +29,7 @@ def shown_messages(exchange: Exchange) -> list[Message]:
     return messages
 
 
-def whole_prompts(asks: Iterable[AskRecord]) -> list[list[Message]]:
+def whole_prompts(asks: Iterable[AskRecord | AskEntry]) -> list[list[Message]]:
     """The prompt of each question, uncut; empty where it is not kept."""
     before: dict[str, list[Message]] = {}
     whole = []

@@ -1,1 +1,1 @@
-"""Suites for other frameworks: objects of theirs to import, and folders of files that they run."""
+"""Suites for other frameworks: objects of theirs to import, folders of files that they run, training data."""

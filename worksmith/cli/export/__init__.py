@@ -1,1 +1,1 @@
-"""`worksmith export`: suites as the files of other frameworks."""
+"""`worksmith export`: suites as the files of other frameworks, trajectories as training data."""

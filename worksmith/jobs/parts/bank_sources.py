@@ -104,7 +104,7 @@ def _of_run(source: str, run: LoadedRun, tasks: Sequence[Task]) -> Iterator[Atte
     trials = max(map(len, good.values()), default=0) or 1
     for number in range(trials):
         told = {task_id: found[number] for task_id, found in good.items() if len(found) > number}
-        scripts = [_transcript_of(task, told[task.id]) for task in tasks if task.id in told]
+        scripts = [transcript_of(task, told[task.id]) for task in tasks if task.id in told]
         yield Attempt(
             source,
             model,
@@ -129,7 +129,8 @@ def _by_task(records: Iterable[EpisodeRecord], tasks: Sequence[Task]) -> dict[st
     return found
 
 
-def _transcript_of(task: Task, record: EpisodeRecord) -> Transcript:
+def transcript_of(task: Task, record: EpisodeRecord) -> Transcript:
+    """The calls of an episode, to be made again."""
     calls = [(call.tool, call.arguments, call.thought) for call in record.calls]
     denied = bool(record.calls) and not record.calls[-1].allowed
     return _transcript(task, calls, record.answer, record.answer_status, denied=denied)

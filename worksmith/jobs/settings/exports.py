@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 from worksmith.jobs.settings.base import setting
-from worksmith.jobs.settings.groups.record import ExperimentSettings
-from worksmith.jobs.settings.groups.tasks import SuiteSettings, TaskSettings
+from worksmith.jobs.settings.groups.episodes import SeedSettings, WorkerSettings
+from worksmith.jobs.settings.groups.programs import STRATEGIES, AgentSettings
+from worksmith.jobs.settings.groups.record import ExperimentSettings, StoreSettings
+from worksmith.jobs.settings.groups.tasks import (
+    ConditionSettings,
+    SchemeSettings,
+    SuiteSettings,
+    TaskSettings,
+)
+
+Layout = Literal["trl", "paper"]
 
 
 class ExportSettings(SuiteSettings, TaskSettings):
@@ -25,4 +35,76 @@ class ExportMlflowSettings(SuiteSettings, TaskSettings, ExperimentSettings):
 
     expectations: bool = setting(
         False, "Keep the expectations of the tasks as well, for scorers that compare with them."
+    )
+
+
+class TrainingDataSettings(
+    AgentSettings, ConditionSettings, SchemeSettings, SeedSettings, WorkerSettings, StoreSettings
+):
+    """Write trajectories as data to train a model on."""
+
+    group = "Export"
+
+    source: tuple[str, ...] = setting(
+        ...,
+        "Suite (by its gold plans), trace bank, episode log, folder of logs, or id of an MLflow run; several "
+        "at once. Only tasks of the train split are taken.",
+        metavar="SOURCE",
+        positional=True,
+    )
+    out: Path = setting(..., "File to write (JSON lines).", short="-o", path="file", recorded=False)
+    suite: tuple[Path, ...] = setting(
+        (), "Suite of a bank or a run, without its gold plans; repeatable.", path="folder"
+    )
+    exclude: tuple[Path, ...] = setting(
+        (),
+        "Suite to be measured on: its dev and test tasks, or all of a published one, must not be inside; "
+        "repeatable. Those of the other suites must not either.",
+        path="folder",
+    )
+    leave_out: bool = setting(
+        False,
+        "Leave out tasks that ask the same as a task held back, or nearly the same, instead of refusing.",
+    )
+    format: Layout = setting(
+        "trl", "Columns: trl (with those of the origin), or paper (those of EnterpriseBench alone)."
+    )
+    validation: float = setting(0.0, "Share of the intents that go to a second file.", min=0, max=0.9)
+    limit_per_intent: int | None = setting(None, "At most so many rows of an intent.", min=1)
+    tokenizer: str | None = setting(
+        None,
+        "Model whose tokenizer counts the lengths: a folder or a name on the Hugging Face hub.",
+        metavar="MODEL",
+        unset="characters / 4",
+        expert=True,
+    )
+    force: bool = setting(False, "Replace the files of an earlier export.", recorded=False)
+    prompt: str = setting(
+        "compact",
+        "Format of prompts: compact, without descriptions of tools and with 400 characters of each "
+        "observation (compact:N: N), or full.",
+        suggest=("compact", "compact:", "full"),
+    )
+    strategy: str = setting("act", f"Planning strategy: {', '.join(STRATEGIES)}.", suggest=STRATEGIES)
+
+
+class SftSettings(TrainingDataSettings):
+    """Write successful trajectories as data for supervised fine-tuning."""
+
+    group = "Export"
+
+    each_turn: bool = setting(
+        False,
+        "A row for each turn of the assistant (prompt, completion) instead of one for each trajectory "
+        "(messages).",
+    )
+
+
+class DpoSettings(TrainingDataSettings):
+    """Write pairs of a successful and a failed trajectory of a task as data for preference training."""
+
+    group = "Export"
+
+    rest: bool = setting(
+        False, "Chosen and rejected are all that follows, instead of the assistant's next turn."
     )

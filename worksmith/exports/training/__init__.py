@@ -1,0 +1,11 @@
+"""Trajectories as data for training: `sft` for supervised fine-tuning, `dpo` for preferences.
+
+from worksmith.exports.training import dpo, sft
+
+data = sft("office", out="sft.jsonl", validation=0.1)
+print(data)
+"""
+
+from worksmith.exports.training.export import dpo, sft
+
+__all__ = ["dpo", "sft"]

@@ -1,0 +1,127 @@
+"""Rows of training data: chats to imitate, and pairs of a better and a worse turn."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from worksmith.exports.training.sources import Source
+from worksmith.exports.training.trajectories import ASSISTANT, Message, Trajectory
+
+Columns = dict[str, list[Message]]
+
+DENIED = "denied call"
+"""Why a turn is rejected: its call was denied, and the chosen one's was not."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a file.
+
+    Attributes:
+        columns: `messages`; `prompt` and `completion`; or `prompt`, `chosen` and `rejected`.
+        about: the trajectory that it shows, or whose turn it prefers.
+        against: the trajectory whose turn it rejects.
+        fault: why.
+    """
+
+    columns: Columns
+    about: Trajectory
+    against: Trajectory | None = None
+    fault: str = ""
+
+    @property
+    def messages(self) -> list[Message]:
+        return [message for column in self.columns.values() for message in column]
+
+    def data(self, sources: Sequence[Source], *, origin: bool) -> dict[str, Any]:
+        """The row as data; with its origin, if asked for."""
+        if not origin:
+            return dict(self.columns)
+        persona = self.about.task.persona or self.about.suite.world.manifest.persona
+        told: dict[str, Any] = {
+            "kind": self.about.suite.manifest.kind,
+            "suite": self.about.suite.digest,
+            "task": self.about.task.id,
+            "intent": self.about.intent,
+            "persona": persona.id,
+            "source": sources[self.about.source].name,
+        }
+        if self.against is not None:
+            told |= {"rejected_source": sources[self.against.source].name, "fault": self.fault}
+        return {**self.columns, **told}
+
+
+def imitation_rows(trajectories: Iterable[Trajectory], *, each_turn: bool) -> list[Row]:
+    """A row for each successful trajectory, or for each turn of the assistant in it; none twice."""
+    rows = []
+    for one in trajectories:
+        if one.fault:
+            continue
+        messages = list(one.messages)
+        if not each_turn:
+            rows.append(Row({"messages": messages}, one))
+            continue
+        turns = [place for place, message in enumerate(messages) if message["role"] == ASSISTANT]
+        rows.extend(
+            Row({"prompt": messages[:place], "completion": messages[place : place + 1]}, one)
+            for place in turns
+        )
+    return _once(rows)
+
+
+def preference_rows(trajectories: Iterable[Trajectory], *, rest: bool) -> tuple[list[Row], Counter[str]]:
+    """A row for each failed trajectory of a task that another one did, from where they part.
+
+    Of several successful ones that counts which has the most turns in common with the failed one.
+
+    Args:
+        rest: whether a column has all that follows, or the next turn alone.
+
+    Returns:
+        The rows, and why failed trajectories gave none, with counts.
+    """
+    tasks: dict[tuple[str, str], list[Trajectory]] = defaultdict(list)
+    for one in trajectories:
+        tasks[one.suite.digest, one.task.id].append(one)
+    rows, lacking = [], Counter[str]()
+    for together in tasks.values():
+        good = [one for one in together if not one.fault]
+        for bad in (one for one in together if one.fault):
+            parted = [(place, one) for one in good if (place := _parting(one, bad)) is not None]
+            if not parted:
+                lacking["never parts from a successful one" if good else "nobody did the task"] += 1
+                continue
+            place, best = max(parted, key=lambda pair: pair[0])
+            end = None if rest else place + 1
+            columns = {
+                "prompt": list(best.messages[:place]),
+                "chosen": list(best.messages[place:end]),
+                "rejected": list(bad.messages[place:end]),
+            }
+            rows.append(Row(columns, best, bad, _fault(bad, place)))
+    kept = _once(rows)
+    if len(kept) < len(rows):
+        lacking["same as another"] = len(rows) - len(kept)
+    return kept, lacking
+
+
+def _parting(good: Trajectory, bad: Trajectory) -> int | None:
+    """The place of the first message that differs; None if it is not a turn of the assistant in both."""
+    pairs = enumerate(zip(good.messages, bad.messages, strict=False))
+    place = next((place for place, (one, other) in pairs if one != other), None)
+    if place is None or {good.messages[place]["role"], bad.messages[place]["role"]} != {ASSISTANT}:
+        return None
+    return place
+
+
+def _fault(bad: Trajectory, place: int) -> str:
+    turn = sum(message["role"] == ASSISTANT for message in bad.messages[:place])
+    return DENIED if turn < len(bad.denied) and bad.denied[turn] else bad.fault
+
+
+def _once(rows: Iterable[Row]) -> list[Row]:
+    kept = {repr(row.columns): row for row in reversed(list(rows))}
+    return list(reversed(kept.values()))

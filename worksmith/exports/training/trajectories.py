@@ -1,0 +1,174 @@
+"""Trajectories as an agent sees them: the calls of a source, made again in episodes of their own.
+
+So a trajectory has what its persona was shown in this episode, in the very words of the agent's prompts, and
+its success is scored anew.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from evals.records.prompts import whole_prompts
+from evals.running.runner import evaluate
+from evals.running.settings import EvalSettings
+from evals.tasks.transcript import GOLD
+from optimizers.demos.collection import teaches_idle
+from programs.replaying.scripted import TranscriptEngine, scripted_lm
+from tools.files.secrets import without_secrets
+from worksmith.exports.training.sources import Source, Told, fault_of
+from worksmith.models.resolve import resolve
+
+if TYPE_CHECKING:
+    from evals.records.record import EpisodeRecord
+    from evals.suite import Suite
+    from evals.tasks.task import Task
+    from programs.agent import Agent
+
+Message = dict[str, str]
+"""`role` and `content`."""
+
+ASSISTANT = "assistant"
+
+NOT_SAME = "other calls than in the source"
+"""Why a trajectory is left out: its calls cannot be made again as they were."""
+
+IDLE = "called no tool"
+"""Why a success is left out: nobody sees why it was right to do nothing."""
+
+SILENT = "no reply"
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """A chat in which an agent did a task, or failed.
+
+    Attributes:
+        messages: from the system message to the assistant's last turn.
+        fault: why it is no example to follow; empty if it is one.
+        denied: for each of the assistant's turns whether its call was denied.
+        source: the place of its source.
+        origin: its name there.
+    """
+
+    suite: Suite
+    task: Task
+    messages: tuple[Message, ...]
+    fault: str
+    denied: tuple[bool, ...]
+    source: int
+    origin: str
+
+    @property
+    def intent(self) -> str:
+        """The kind of its task, with that of the world."""
+        return intent_of(self.suite, self.task)
+
+
+def intent_of(suite: Suite, task: Task) -> str:
+    """The kind of a task, with that of the world; the task itself where it has none."""
+    return f"{suite.manifest.kind}/{task.intent or task.id}"
+
+
+def run_again(
+    sources: Sequence[Source],
+    agents: Callable[[Suite], Agent],
+    *,
+    workers: int,
+    seed: int,
+    tick: Callable[[int, int], None] = lambda done, total: None,
+) -> tuple[list[Trajectory], Counter[str]]:
+    """Make the calls of all sources again.
+
+    Args:
+        agents: the agent of a suite, which makes the prompts.
+        tick: told of the episodes that are done, and of all.
+
+    Returns:
+        The trajectories in the order of sources, and why others were left out, with counts.
+    """
+    rounds = [
+        (place, suite, told) for place, source in enumerate(sources) for suite, told in _rounds(source.told)
+    ]
+    total, done = sum(len(told) for _, _, told in rounds), 0
+    found: list[Trajectory] = []
+    left: Counter[str] = Counter()
+    for place, suite, told in rounds:
+        settings = EvalSettings(env=suite.env, lm=_model(told), workers=workers, seed=seed)
+
+        def follow(progress: Any, before: int = done) -> None:
+            tick(before + progress.done, total)
+
+        tasks = [each.task for each in told]
+        records = evaluate(agents(suite), tasks, settings, on_progress=follow).records
+        for each, record in zip(told, records, strict=True):
+            made = _trajectory(each, record, place)
+            if isinstance(made, str):
+                left[made] += 1
+            else:
+                found.append(made)
+        done += len(told)
+    return found, left
+
+
+def _rounds(told: Sequence[Told]) -> Iterator[tuple[Suite, list[Told]]]:
+    """Trajectories that can be run together: of one suite, and each of another task."""
+    rounds: dict[tuple[str, int], list[Told]] = defaultdict(list)
+    times: Counter[tuple[str, str]] = Counter()
+    for each in told:
+        suite = each.suite.digest
+        rounds[suite, times[suite, each.task.id]].append(each)
+        times[suite, each.task.id] += 1
+    for together in rounds.values():
+        yield together[0].suite, together
+
+
+def _model(told: Sequence[Told]) -> Any:
+    scripts = [each.script for each in told if each.script is not None]
+    if scripts:
+        return scripted_lm(TranscriptEngine(scripts))
+    return resolve(GOLD, tasks=[each.task for each in told])
+
+
+def _trajectory(told: Told, record: EpisodeRecord, source: int) -> Trajectory | str:
+    """The trajectory, or why there is none."""
+    if told.script is not None and _calls(record) != [(s.tool, s.arguments) for s in told.script.steps]:
+        return NOT_SAME
+    fault = fault_of(record)
+    if told.succeeded != (not fault):
+        return "did not succeed here" if fault else "succeeded here"
+    if not (fault or record.calls or teaches_idle(told.suite.env)):
+        return IDLE
+    messages = chat_of(record)
+    if not told.ended:
+        messages = _first_turns(messages, len(record.calls))
+    if not messages:
+        return SILENT
+    denied = tuple(not call.allowed or call.status == "denied" for call in record.calls)
+    return Trajectory(told.suite, told.task, tuple(messages), fault, denied, source, told.origin)
+
+
+def chat_of(record: EpisodeRecord) -> list[Message]:
+    """The last prompt of an episode's tool selector and the reply to it; empty if nobody replied."""
+    chosen = [
+        (prompt, ask.exchange.reply)
+        for ask, prompt in zip(record.asks, whole_prompts(record.asks), strict=True)
+        if ask.part == "select" and ask.exchange is not None and ask.exchange.reply
+    ]
+    if not chosen:
+        return []
+    prompt, reply = chosen[-1]
+    said = [{"role": message.role, "content": message.text} for message in prompt]
+    return [*said, {"role": ASSISTANT, "content": without_secrets(reply)}]
+
+
+def _calls(record: EpisodeRecord) -> list[tuple[str, Any]]:
+    return [(call.tool, call.arguments) for call in record.calls]
+
+
+def _first_turns(messages: Sequence[Message], count: int) -> list[Message]:
+    """The messages until the assistant's turn of that number; none without such a turn."""
+    turns = [place for place, message in enumerate(messages) if message["role"] == ASSISTANT]
+    return list(messages[: turns[count - 1] + 1]) if 0 < count <= len(turns) else []
