@@ -28,7 +28,7 @@ DESCRIPTION = "kinds of faults that a writer plants into records, over the wire:
 
 SCALE = 0.02
 _ROUNDS = 8
-_QUICK = ("mail", "posts", "vendors")
+_QUICK = ("posts", "tickets", "vendors")
 _SHOWN = 2
 _FORM = "[[ ## reworded ## ]]\n{}\n\n[[ ## completed ## ]]"
 _ASKED = re.compile(r"\[\[ ## text ## \]\]\n(.*?)\n\n\[\[ ## verbatim ## \]\]", re.DOTALL)

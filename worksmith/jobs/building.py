@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,6 +43,15 @@ class SuiteFacts(Printable):
     """A suite, or the forecast of one, as facts by name."""
 
     found: Mapping[str, Any]
+
+    @property
+    def paid(self) -> str:
+        """The requests to models that cost money, in words; empty if there are none."""
+        calls, price = self.found.get("model_calls_at_most", 0), self.found.get("dollars_at_most")
+        if not calls or price == 0:
+            return ""
+        cost = "for a price that is unknown" if price is None else f"for {price:.2f} dollars at most"
+        return f"the build sends up to {calls:,} requests to a model, {cost}"
 
     def to_json(self) -> dict[str, Any]:
         return dict(self.found)
@@ -95,7 +105,7 @@ def forecast_build(settings: BuildSettings) -> SuiteFacts:
     if asked and "prompt_tokens_at_most" in forecast:
         tokens = forecast["prompt_tokens_at_most"], forecast["completion_tokens_at_most"]
         price = dollars(model_name(asked[0]), *tokens)
-        forecast["dollars_at_most"] = None if price is None else round(price, 2)
+        forecast["dollars_at_most"] = None if price is None else math.ceil(100 * price) / 100
     return SuiteFacts({**settings.model_dump(include={"kind", "seed", "scale"}), **forecast})
 
 

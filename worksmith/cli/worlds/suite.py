@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import json
+import sys
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tools.errors import InputError
 from worksmith.cli.command import Commands
 from worksmith.cli.options import DryRunFlag, JsonFlag, SuiteArgument, from_settings
 from worksmith.cli.terminal import Terminal, show
 from worksmith.cli.worlds.kind_options import BuildCommand, ImportCommand, given_options, kinds, systems
 from worksmith.jobs.settings.suites import BuildSettings, ImportSettings, TaskListSettings
+
+if TYPE_CHECKING:
+    from worksmith.jobs.building import SuiteFacts
+
+YesFlag = Annotated[bool, typer.Option("--yes", help="Ask models that cost money without confirmation.")]
 
 app = Commands(
     help="Build, import and describe suites (a world, its tasks, a manifest).", no_args_is_help=True
@@ -22,15 +30,25 @@ _LISTED = {"id", "query", "split", "intent", "domains", "area", "type", "difficu
 @app.command("build", cls=BuildCommand)
 @from_settings(BuildSettings, complete={"kind": kinds})
 def build(
-    settings: BuildSettings, context: typer.Context, dry_run: DryRunFlag = False, as_json: JsonFlag = False
+    settings: BuildSettings,
+    context: typer.Context,
+    yes: YesFlag = False,
+    dry_run: DryRunFlag = False,
+    as_json: JsonFlag = False,
 ) -> None:
-    """Generate a world, its tasks and its search index. Seed and scale decide every byte but the index."""
+    """Generate a world, its tasks and its search index. Seed and scale decide every byte but the index.
+
+    Models that cost money are asked after confirmation; without a terminal only with --yes.
+    """
     from worksmith.jobs.building import build, facts_of, forecast_build
 
     settings = settings.model_copy(update={"options": given_options(context)})
+    forecast = forecast_build(settings)
     if dry_run:
-        show(forecast_build(settings), as_json)
+        show(forecast, as_json)
         return
+    if not yes:
+        _confirm(forecast)
     show(facts_of(build(settings, progress=Terminal())), as_json)
 
 
@@ -67,3 +85,16 @@ def tasks(settings: TaskListSettings, as_json: JsonFlag = False) -> None:
     for task in chosen:
         who = f" ({task.persona.id})" if task.persona else ""
         typer.echo(f"{task.id}{who}: {task.query}")
+
+
+def _confirm(forecast: SuiteFacts) -> None:
+    """Go on if no model costs money, or if the user says so.
+
+    Raises:
+        InputError: there is no terminal to ask at.
+    """
+    if not forecast.paid:
+        return
+    if not sys.stdin.isatty():
+        raise InputError(forecast.paid, hint="--yes confirms it, --dry-run shows the parts")
+    typer.confirm(f"{forecast.paid[0].upper()}{forecast.paid[1:]}. Go on?", abort=True, err=True)
