@@ -26,7 +26,17 @@ class Message(_Strict):
     content: str
 
 
-class Conversation(_Strict):
+class _Line(_Strict):
+    """A line.
+
+    Attributes:
+        origin: where it comes from, as `worksmith export` says it; no part of the training.
+    """
+
+    origin: dict[str, str] = {}
+
+
+class Conversation(_Line):
     """A whole conversation: each turn of the assistant is taught."""
 
     messages: list[Message] = Field(min_length=1)
@@ -38,7 +48,7 @@ class Conversation(_Strict):
         return self
 
 
-class Completion(_Strict):
+class Completion(_Line):
     """A prompt and what follows: only the assistant's turns of the latter are taught."""
 
     prompt: list[Message] = Field(min_length=1)
@@ -50,7 +60,7 @@ class Completion(_Strict):
         return self
 
 
-class Preference(_Strict):
+class Preference(_Line):
     """A prompt with a better and a worse continuation."""
 
     prompt: list[Message] = Field(min_length=1)

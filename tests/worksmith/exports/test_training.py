@@ -28,6 +28,7 @@ from tools.world import write_world
 from worksmith.exports.training import dpo, sft
 from worksmith.exports.training.card import read_data_card
 from worksmith.models.resolve import resolve
+from worksmith.training.rows import read_dpo, read_sft
 
 SEARCH, DELETE = "calendar.search_events", "calendar.delete_event"
 CANARY = "zq-canary-zq"
@@ -127,7 +128,11 @@ def test_rows_are_the_prompts_of_an_agent_and_its_replies(
     assert len(rows_of(whole)) == 3
     for row in rows_of(whole):
         said = [message["content"] for message in row["messages"] if message["role"] == "assistant"]
-        assert said == [r["completion"][0]["content"] for r in rows_of(out) if r["task"] == row["task"]]
+        assert said == [
+            r["completion"][0]["content"]
+            for r in rows_of(out)
+            if r["origin"]["task"] == row["origin"]["task"]
+        ]
         assert "finish" in said[-1]
         assert ("Find it." in said[0]) == (strategy == "react")
 
@@ -175,8 +180,8 @@ def test_a_pair_parts_where_the_failed_trajectory_leaves_the_successful_one(
         assert DELETE in chosen["content"]
         assert DELETE in rejected["content"]
         assert chosen != rejected
-        assert row["source"] == str(suite.path)
-        assert row["rejected_source"] == str(log)
+        assert row["origin"]["source"] == str(suite.path)
+        assert row["origin"]["rejected_source"] == str(log)
 
     rest = tmp_path / "rest.jsonl"
     dpo([suite.path, log], out=rest, rest=True)
@@ -193,7 +198,7 @@ def test_samples_of_one_model_make_pairs_without_a_gold_plan(suite: Suite, tmp_p
     out = tmp_path / "dpo.jsonl"
     dpo(tmp_path / "logs", out=out, suite=[suite.path])
 
-    assert {row["source"] for row in rows_of(out)} == {f"{tmp_path / 'logs'}: good"}
+    assert {row["origin"]["source"] for row in rows_of(out)} == {f"{tmp_path / 'logs'}: good"}
     assert len(rows_of(out)) == 3
     with pytest.raises(InputError, match="the sources give no row: 3 nobody did the task"):
         dpo(tmp_path / "logs" / "bad.jsonl", out=tmp_path / "none.jsonl", suite=[suite.path])
@@ -218,9 +223,11 @@ def test_a_denied_call_is_named_as_the_fault(tmp_path: Path) -> None:
     data = dpo([suite.path, log], out=out, rest=True)
 
     rows = rows_of(out)
-    denied = {row["task"] for row in rows if row["rejected"][1]["content"].startswith("Access denied")}
+    denied = {
+        row["origin"]["task"] for row in rows if row["rejected"][1]["content"].startswith("Access denied")
+    }
     assert 0 < len(denied) < len(rows)
-    assert {row["task"] for row in rows if row["fault"] == "denied call"} == denied
+    assert {row["origin"]["task"] for row in rows if row["origin"]["fault"] == "denied call"} == denied
     assert data.card.faults["denied call"] == len(denied)
 
 
@@ -291,7 +298,7 @@ def test_a_planted_test_task_is_refused_and_can_be_left_out(tmp_path: Path, quer
     assert sorted(file.name for file in tmp_path.iterdir()) == ["measured", "office"]
 
     data = sft(suite.path, out=out, exclude=[measured.path], leave_out=True)
-    assert [row["task"] for row in rows_of(out)] == ["cancel-0-train"]
+    assert [row["origin"]["task"] for row in rows_of(out)] == ["cancel-0-train"]
     assert data.card.held_back.left_out == ("office:cancel-3-train",)
     assert data.card.held_back.same + data.card.held_back.near == 1
 
@@ -348,6 +355,17 @@ def test_the_command_forecasts_writes_and_does_not_overwrite(suite: Suite, tmp_p
     assert invoke("export", "sft", suite.path, "--out", out, "--force").exit_code == 0
     native = invoke("export", "sft", suite.path, "--out", out, "--force", "--strategy", "function_calling")
     assert isinstance(native.exception, InputError)
+
+
+def test_training_reads_the_rows(suite: Suite, tmp_path: Path) -> None:
+    log = run(suite, tmp_path / "bad.jsonl", "train", wrong_event)
+    out = tmp_path / "out.jsonl"
+    for each_turn, count in ((False, 3), (True, 9)):
+        sft(suite.path, out=out, each_turn=each_turn, force=True)
+        assert len(read_sft(out).rows) == count
+    data = dpo([suite.path, log], out=out, force=True)
+    assert len(read_dpo(out).rows) == 3
+    assert read_dpo(out).digest == data.card.files[0].sha256
 
 
 @pytest.mark.slow

@@ -116,7 +116,7 @@ class DataCard(_Entry):
 
     Attributes:
         method: what the data are for.
-        columns: of a row, in order; those of the origin last.
+        columns: of a row, in order.
         prompt: format of the prompts, as the setting of an agent has it.
         program: the configuration of the agent that shows them.
         tokens_by: the tokenizer's model, or `CHARACTERS`.

@@ -41,7 +41,7 @@ class Row:
         if not origin:
             return dict(self.columns)
         persona = self.about.task.persona or self.about.suite.world.manifest.persona
-        told: dict[str, Any] = {
+        told = {
             "kind": self.about.suite.manifest.kind,
             "suite": self.about.suite.digest,
             "task": self.about.task.id,
@@ -51,7 +51,7 @@ class Row:
         }
         if self.against is not None:
             told |= {"rejected_source": sources[self.against.source].name, "fault": self.fault}
-        return {**self.columns, **told}
+        return {**self.columns, "origin": told}
 
 
 def imitation_rows(trajectories: Iterable[Trajectory], *, each_turn: bool) -> list[Row]:
