@@ -17,12 +17,6 @@ Progress = Callable[[str], None]
 """Takes a few words about the step that begins."""
 
 
-INDUSTRY_HELP = (
-    "What the company of the world trades in: a name (crm: shoes, furniture; enterprise: retail, garden), "
-    "or the industry of your own, a .toml file (crm) or a folder (enterprise)."
-)
-
-
 class BuildOptions(BaseModel):
     """Settings of a build. The same settings give the same suite.
 

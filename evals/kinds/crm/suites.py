@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from evals.tasks.building import INDUSTRY_HELP, BuildContext, BuildOptions, Made, SuiteBuilder
+from evals.tasks.building import BuildContext, BuildOptions, Made, SuiteBuilder
 from tools.files.atomic import write_atomically
 from tools.kinds.crm.access.policy import persona_of
 from tools.kinds.crm.access.roles import POLICY_FILE, packaged_policy
@@ -35,7 +35,10 @@ class CrmOptions(BuildOptions):
         description="How answers of a crm suite are found: clean (by the policies that agents are told) "
         "or faithful (as the published system computes them).",
     )
-    industry: str | None = Field(default=None, description=INDUSTRY_HELP)
+    industry: str | None = Field(
+        default=None,
+        description="What a crm company sells: shoes (usual), furniture, or a .toml file of yours.",
+    )
 
 
 def build_crm(place: Path, options: CrmOptions, context: BuildContext) -> Made:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from evals.tasks.building import INDUSTRY_HELP, BuildContext, BuildOptions, Made, SuiteBuilder
+from evals.tasks.building import BuildContext, BuildOptions, Made, SuiteBuilder
 from tools.errors import InputError
 from tools.files.atomic import write_atomically
 from tools.kinds.enterprise.access import POLICY_FILE, packaged_policy
@@ -49,7 +49,10 @@ class EnterpriseOptions(BuildOptions):
     writer: str | None = Field(
         default=None, description="Model that rewords texts of an enterprise. Costs model calls."
     )
-    industry: str | None = Field(default=None, description=INDUSTRY_HELP)
+    industry: str | None = Field(
+        default=None,
+        description="What an enterprise trades in: retail (usual), garden, or a folder of yours.",
+    )
     reword: str = Field(
         default="tasks",
         description="Texts that --writer rewords: tasks, records, all, or sources of records, with commas.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import typing
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -77,15 +78,18 @@ def given_options(context: typer.Context) -> dict[str, Any]:
 
 
 def _kind_options() -> list[Any]:
-    """One option for each further setting of a kind's builds; of a name that several have, the first's."""
+    """One option for each further setting of a kind's builds; with the help of all that have it."""
     found: dict[str, FieldInfo] = {}
+    help_of: dict[str, list[str]] = defaultdict(list)
     for kind in kinds():
         for name, field in _fields(kind).items():
             found.setdefault(name, field)
+            if field.description and field.description not in help_of[name]:
+                help_of[name].append(field.description)
 
     def spelled(**_: Any) -> None: ...
 
-    options = {name: _option(field, name) for name, field in found.items()}
+    options = {name: _option(field, name, " ".join(help_of[name])) for name, field in found.items()}
     spelled.__annotations__ = options
     keyword = inspect.Parameter.KEYWORD_ONLY
     parameters = [
@@ -105,7 +109,7 @@ def _fields(kind: str) -> dict[str, FieldInfo]:
     return {name: field for name, field in fields.items() if name not in _SHARED}
 
 
-def _option(field: FieldInfo, name: str) -> Any:
+def _option(field: FieldInfo, name: str, said: str) -> Any:
     """The annotation of a parameter that spells a setting."""
     annotation: Any = field.annotation
     choices = [str(each) for each in typing.get_args(annotation) if each is not type(None)]
@@ -118,7 +122,7 @@ def _option(field: FieldInfo, name: str) -> Any:
     }
     option = typer.Option(
         _flag(name),
-        help=field.description,
+        help=said,
         show_default=False if field.default is None else str(field.default),
         autocompletion=(lambda: choices) if literal else None,
         callback=_keep,

@@ -92,7 +92,11 @@ class Industry:
     def topics(self) -> dict[str, dict[str, dict[str, dict[str, list[str]]]]]:
         """By department, domain and topic of its projects the lists of sentences; see `topics.Bank`.
 
-        Those that a folder leaves out are those of the default.
+        Those that a folder leaves out are those of the default. Of a topic with `instead` it gives the
+        sentences about other goods, by the default's sentence.
+
+        Raises:
+            InputError: the default has no such domain, or none of these sentences.
         """
         if self is packaged():
             return self.own_topics
@@ -100,10 +104,23 @@ class Industry:
         for code, domains in self.own_topics.items():
             for domain, topics in domains.items():
                 if domain not in found.get(code, {}):
-                    where = str(self.folder / "topics" / f"{code}.toml")
-                    raise InputError(f"no department has the domain {domain!r}", where=where, hint=_HINT)
-                found[code][domain] = found[code][domain] | topics
+                    raise self._no_topic(code, f"no department has the domain {domain!r}")
+                found[code][domain] = found[code][domain] | {
+                    name: self._reworded(code, domain, name, lists["instead"])
+                    if "instead" in lists
+                    else lists
+                    for name, lists in topics.items()
+                }
         return found
+
+    def _reworded(self, code: str, domain: str, name: str, instead: dict[str, str]) -> dict[str, list[str]]:
+        lists = packaged().topics[code][domain].get(name, {})
+        if strange := instead.keys() - {line for lines in lists.values() for line in lines}:
+            raise self._no_topic(code, f"the default's {name} does not say {min(strange)!r}")
+        return {kind: [instead.get(line, line) for line in lines] for kind, lines in lists.items()}
+
+    def _no_topic(self, code: str, said: str) -> InputError:
+        return InputError(said, where=str(self.folder / "topics" / f"{code}.toml"), hint=_HINT)
 
     @cached_property
     def own_topics(self) -> dict[str, Any]:

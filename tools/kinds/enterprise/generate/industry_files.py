@@ -154,6 +154,12 @@ class Topic(_Part):
     gain: Annotated[list[Told], Field(min_length=4)]
 
 
+class Instead(_Part):
+    """What a topic of the default says otherwise, by its own sentence or thing."""
+
+    instead: dict[str, Told | Plain]
+
+
 Feature = Annotated[Sentence, _slots("series")]
 
 MODELS: dict[str, Any] = {
@@ -165,7 +171,7 @@ MODELS: dict[str, Any] = {
     "clients": dict[Name, ClientIndustry],
     "vendors": dict[Name, VendorIndustry],
     "asides": Asides,
-    "topics": dict[str, dict[str, dict[str, Topic]]],
+    "topics": dict[str, dict[str, dict[str, Topic | Instead]]],
 }
 """By part of an industry the form of its data."""
 

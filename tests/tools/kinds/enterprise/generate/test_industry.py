@@ -207,6 +207,15 @@ def test_a_topic_of_ones_own_replaces_that_of_the_default(tmp_path: Path) -> Non
     assert mine.topics["HR"] == packaged().topics["HR"]
 
 
+def test_sentences_of_a_topic_about_other_goods_are_replaced(tmp_path: Path) -> None:
+    files = made_up()
+    old = packaged().topics["SA"]["festival campaign"]["radio spot"]
+    instead = {old["gain"][1]: "Lamps glow."}
+    files["topics/SA"] = {"festival campaign": {"radio spot": {"instead": instead}}}
+    new = open_industry(write(tmp_path, files)).topics["SA"]["festival campaign"]["radio spot"]
+    assert new == {**old, "gain": [old["gain"][0], "Lamps glow.", *old["gain"][2:]]}
+
+
 def put(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
     """Sets what stands at a path, parts divided by slashes after the file, or deletes it if that is None."""
 
@@ -264,6 +273,11 @@ def test_strange_and_missing_files_are_refused(tmp_path: Path) -> None:
         ("reviews/notes.md", b"", "no file of an industry"),
         ("problems/more.toml", b"dark-0 = 3", "'dark-0' is in another file already"),
         ("topics/SA.toml", b'["moon landing"]', "no department has the domain 'moon landing'"),
+        (
+            "topics/SA.toml",
+            b"['festival campaign'.'radio spot'.instead]\n'We sang.' = 'We danced.'",
+            "the default's radio spot does not say 'We sang.'",
+        ),
         ("topics/SA.toml", b"[[", "not an industry: "),
         ("topics/SA.toml", b"\xff", "not an industry: "),
     ):
