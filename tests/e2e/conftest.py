@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from tests.made_once import made_once, shared
 from worksmith.cli.app import app
 
 Call = Callable[..., Result]
@@ -18,22 +19,27 @@ def invoke(*arguments: object) -> Result:
     return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
+def built(name: str, *options: object) -> Path:
+    """A suite that is built once for all processes of a test run; tests do not change it."""
+
+    def build() -> None:
+        result = invoke("suite", "build", name, *options, "--out", shared(f"e2e-{name}"))
+        assert result.exit_code == 0, result.output
+
+    made_once(f"e2e-{name}", build)
+    return shared(f"e2e-{name}")
+
+
 @pytest.fixture(scope="session")
-def office(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def office() -> Path:
     """A suite with two train tasks or so an intent."""
-    out = tmp_path_factory.mktemp("suites") / "office"
-    result = invoke("suite", "build", "office", "--seed", 7, "--scale", 0.5, "--per-intent", 4, "--out", out)
-    assert result.exit_code == 0, result.output
-    return out
+    return built("office", "--seed", 7, "--scale", 0.5, "--per-intent", 4)
 
 
 @pytest.fixture(scope="session")
-def enterprise(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def enterprise() -> Path:
     """The smallest enterprise that is of use, with an index by the fast model."""
-    out = tmp_path_factory.mktemp("suites") / "enterprise"
-    result = invoke("suite", "build", "enterprise", "--scale", 0.02, "--index", "static", "--out", out)
-    assert result.exit_code == 0, result.output
-    return out
+    return built("enterprise", "--scale", 0.02, "--index", "static")
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The enterprise through the command line: build, ask who may do what, compile, evaluate, compare, import."""
+"""The enterprise through the command line: build, ask who may do what, compile, evaluate, compare."""
 
 from __future__ import annotations
 
@@ -11,10 +11,8 @@ import pytest
 
 from evals.suite import Suite
 from tests.e2e.conftest import invoke
-from tools.environment import Environment
 
 pytestmark = pytest.mark.slow
-REAL = Path("../shared/data/enterprisebench")
 
 
 def as_json(*arguments: object) -> Any:
@@ -101,13 +99,3 @@ def test_several_models_stand_below_each_other(enterprise: Path, here: Path) -> 
     rows = by_label(as_json("compare", enterprise, *options, "--no-track"))
     assert rows["react, gold"]["scores"]["outcome"]["value"] == 1.0
     assert rows["react, local/analogy"]["scores"]["outcome"]["value"] < 1.0
-
-
-def test_the_real_data_imports_whole(tmp_path: Path) -> None:
-    if not REAL.is_dir():
-        pytest.skip("the original's files are not at hand")
-    out = tmp_path / "real"
-    facts = as_json("suite", "import", "enterprisebench", REAL, "--out", out)
-    assert facts["rows"]["employees"] == 1260
-    assert (out / "import_report.json").exists()
-    assert Environment.open(out).persona("emp_0431").department == "EN"

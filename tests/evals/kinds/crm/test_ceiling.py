@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from evals.building import build_suite
 from evals.kinds.crm.scorer import CrmScorer
 from evals.running.baseline_program import BaselineProgram, baselines_for
 from evals.running.result import EvalResult
@@ -12,14 +11,15 @@ from evals.running.runner import evaluate
 from evals.running.settings import EvalSettings
 from evals.suite import Suite
 from evals.task_kind import scorers_for
+from tests.evals.kinds.crm.orgs import small_suite
 from tools.seeding import digest
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module", params=["clean", "faithful"])
-def suite(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Suite:
-    return build_suite("crm", tmp_path_factory.mktemp("crm"), scale=0.1, mode=request.param)
+def suite(request: pytest.FixtureRequest) -> Suite:
+    return small_suite(request.param)
 
 
 def run(name: str, suite: Suite) -> EvalResult:

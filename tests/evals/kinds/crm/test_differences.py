@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from evals.kinds.crm.families.registry import FAMILIES
-from evals.kinds.crm.generate import Sizes, generate
 from evals.kinds.crm.questions.org_records import OrgRecords
 from evals.tasks.task import Task
 from tests.evals.kinds.crm.differences import Difference, differences
 from tests.evals.kinds.crm.handmade import Handmade, question
-from tests.evals.kinds.crm.orgs import org
+from tests.evals.kinds.crm.orgs import FULL_SEED, full_suite
+from tests.tools.kinds.crm.generate.orgs import full
 
 
 def asked(family: str, period: str, **slots: str) -> Task:
@@ -45,9 +45,7 @@ def test_a_month_of_a_year_is_that_month() -> None:
 
 @pytest.mark.slow
 def test_the_modes_differ_where_the_published_rules_do() -> None:
-    world, built = org("clean", 1.0)
-    tasks = generate(world, built, "clean", 7, sizes=Sizes(130, 0, 0)).tasks
-    found = differences(OrgRecords(built), tasks)
+    found = differences(OrgRecords(full(FULL_SEED)), full_suite()[0].select(split="test"))
 
     assert found.keys() == {family.name for family in FAMILIES}
     assert found["best_region_identification"].differ > 80  # luck of one short chat

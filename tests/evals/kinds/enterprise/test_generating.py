@@ -13,26 +13,25 @@ from evals.kinds.enterprise.filling.claims import SHARED
 from evals.kinds.enterprise.filling.query_texts import NEAR, similarity, trigrams
 from evals.kinds.enterprise.generate import Sizes, generate
 from evals.kinds.enterprise.goals.registry import goals
-from evals.kinds.enterprise.suites import write_enterprise
 from evals.scoring.answer_scorer import AnswerScorer
 from evals.tasks.task import Split, Task
+from tests.evals.kinds.enterprise.small_suite import SCALE, SEED, small_suite
 from tests.evals.plan_schemas import misfits
 from tests.evals.splits import in_two_splits
+from tests.tools.kinds.enterprise.generate.worlds import small
 from tools.environment import Environment
 from tools.episode import Episode
 from tools.episode_result import EpisodeResult
-from tools.kinds.enterprise.generate import Built, build
+from tools.kinds.enterprise.generate import Built
 from tools.persona import Persona
 from tools.seeding import rng
 from tools.world import World
 
 pytestmark = pytest.mark.slow
 
-SEED, SCALE = 3, 0.02
-
 
 class Made(NamedTuple):
-    """A small suite before it is written."""
+    """A small suite, and what it was made from."""
 
     world: World
     built: Built
@@ -45,10 +44,9 @@ class Made(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
-    built = build(SEED, SCALE)
-    world = write_enterprise(tmp_path_factory.mktemp("world"), built, seed=SEED, scale=SCALE)
-    return Made(world, built, generate(world, built, SEED), Environment(world, sandboxes=1))
+def made() -> Made:
+    suite = small_suite()
+    return Made(suite.world, small(SEED), list(suite.tasks), Environment(suite.world, sandboxes=1))
 
 
 def carried_out(made: Made, task: Task, persona: Persona | None = None) -> Episode:

@@ -1,14 +1,15 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from evals.building import build_suite
 from evals.kinds.crm.importing import distributions
+from evals.suite import Suite
 from evals.tasks.task import Answer, Task
+from tests.evals.kinds.crm.orgs import full_suite, small_suite
 from tests.evals.kinds.crm.published.agreement import (
     Disagreement,
     compare,
@@ -101,13 +102,15 @@ def test_how_far_two_sets_are_apart() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mode", ["clean", "faithful"])
-def test_generated_wordings_say_what_they_should(tmp_path: Path, mode: str) -> None:
-    suite = build_suite("crm", tmp_path, seed=3, scale=0.15, mode=mode)
-    differing = reread(suite.tasks)
-    by_family = {task.intent for task in suite.tasks}
+@pytest.mark.parametrize(
+    "suite", [lambda: full_suite()[0], lambda: small_suite("faithful")], ids=["clean", "faithful"]
+)
+def test_generated_wordings_say_what_they_should(suite: Callable[[], Suite]) -> None:
+    generated = suite().tasks
+    differing = reread(generated)
+    by_family = {task.intent for task in generated}
     assert len(by_family) == 9
-    assert share(differing, suite.tasks) >= 0.98, differing[:5]
+    assert share(differing, generated) >= 0.98, differing[:5]
     for family in by_family:
-        tasks = [task for task in suite.tasks if task.intent == family]
+        tasks = [task for task in generated if task.intent == family]
         assert share(reread(tasks), tasks) >= 0.95, family
