@@ -83,7 +83,7 @@ def build(settings: BuildSettings, *, progress: Progress = SILENT) -> Suite:
             progress=progress.say,
             resolve=resolve,
             cache=WRITER_CACHE,
-            **options.model_dump(),
+            **options.model_dump(exclude_unset=True),
         )
         if embedder != "none" and suite.env.library is not None:
             found = index(IndexSettings(suite=place, embedder=embedder), progress=progress)

@@ -13,7 +13,7 @@ import pytest
 from evals.suite import Suite
 from tests.optimizers.shop import make_suite
 from tools.errors import InputError, WorksmithError
-from worksmith.jobs.building import forecast_build
+from worksmith.jobs.building import build, forecast_build
 from worksmith.jobs.comparison import compare
 from worksmith.jobs.compilation import compile
 from worksmith.jobs.evaluation import evaluate
@@ -134,6 +134,22 @@ def test_options_of_a_build_are_checked_by_its_forecast(options: dict[str, objec
         forecast_build(BuildSettings(kind="enterprise", out="x", options=options))
 
     assert said in str(raised.value)
+
+
+def test_a_build_gives_its_kind_no_option_that_nobody_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: dict[str, Any] = {}
+
+    def build_suite(kind: str, place: Path, **given: Any) -> None:
+        found.update(given)
+        raise InputError("seen")
+
+    monkeypatch.setattr("worksmith.jobs.building.build_suite", build_suite)
+    with pytest.raises(InputError, match="seen"):
+        build(BuildSettings(kind="enterprise", out=tmp_path / "made", options={"train": 5}))
+    assert found["train"] == 5
+    assert found.keys().isdisjoint({"reword", "reword_share"})  # which need a writer
 
 
 def test_a_forecast_of_a_build_says_the_price_where_it_is_known() -> None:
