@@ -291,7 +291,6 @@ def _question(ask: AskRecord) -> AskEntry:
         **asdict(ask.usage),
         seconds=ask.seconds,
         finish_reason=ask.finish_reason,
-        model=ask.model,
         exchange=ask.exchange,
     )
 

@@ -13,6 +13,7 @@ from tools.seeding import digest
 from worksmith.jobs.parts.printing import Facts
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.settings.training import TrainSettings
+from worksmith.models.transformer.manifest import DATA_CARD
 from worksmith.training.folder import Begun, begun, last_checkpoint
 from worksmith.training.material import Material, open_material
 from worksmith.training.result import write_model
@@ -20,9 +21,6 @@ from worksmith.training.result import write_model
 if TYPE_CHECKING:
     from evals.tracking import Run
     from worksmith.training.trainers import Plan
-
-CARD = ".card.json"
-"""The end of the name of a data card, behind that of the data."""
 
 
 @dataclass(frozen=True)
@@ -87,15 +85,14 @@ def train(settings: TrainSettings, *, progress: Progress = SILENT) -> Trained:
     planned = plan(settings, found.batches(settings))
     described = {key: value for key, value in settings.described().items() if key not in ("data", "model")}
     work = Begun(method=name, settings=described, data=found.data.digest, start=found.start.digest)
-    card = _card(settings.data)
     main = int(os.environ.get("RANK", "0")) == 0
     with (
         begun(settings.out, work, resume=settings.resume, main=main) as checkpoints,
         _run(settings, name, work, found, planned, main=main) as run,
         progress.bar(f"train {name}") as tick,
     ):
-        if card is not None:
-            run.text(card.decode(), "data_card.json")
+        if found.card is not None:
+            run.text(found.card.decode(), DATA_CARD)
         live = Live(tick, run, progress)
         with taught_positions_only(), libraries_quiet():
             made = trainer(settings, found.start, found.tokenizer, planned, checkpoints, live)
@@ -107,7 +104,15 @@ def train(settings: TrainSettings, *, progress: Progress = SILENT) -> Trained:
         model = made.accelerator.unwrap_model(made.model)
         if main:
             with directory_atomically(settings.out) as new:
-                write_model(new, model, found.tokenizer, found.start, settings, card)
+                write_model(
+                    new,
+                    model,
+                    found.tokenizer,
+                    found.start,
+                    found.card,
+                    prompt=found.prompt,
+                    licence=settings.licence,
+                )
     tenth = max(1, len(losses) // 10)
     return Trained(
         out=settings.out,
@@ -154,12 +159,6 @@ def _run(
         "taught_tokens": found.taught,
     }
     return tracker.start(f"train {name} {settings.out.name}", params=params, tags=tags)
-
-
-def _card(data: Path) -> bytes | None:
-    """The data card beside a file of data."""
-    card = data.with_name(data.name + CARD)
-    return card.read_bytes() if card.is_file() else None
 
 
 def _megabytes(folder: Path) -> float:

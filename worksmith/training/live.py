@@ -66,7 +66,6 @@ class Live(TrainerCallback):  # type: ignore[misc]
         self.paces.append((now - self._last, tokens))
         self.seconds += now - self._last
         self.tokens += tokens
-        self._last = now
         self._recent.append((now, tokens))
         while len(self._recent) > 2 and now - self._recent[1][0] > _STEADY:
             self._recent.popleft()
@@ -76,6 +75,7 @@ class Live(TrainerCallback):  # type: ignore[misc]
             figures = {name: float(logs[known]) for known, name in _SHOWN.items() if known in logs}
             self._run.metrics(figures | {"tokens_per_second": self.rate}, step=state.global_step)
             self._logged = now
+        self._last = self._clock()
 
     def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         """Say how far it is, where nobody sees the display."""

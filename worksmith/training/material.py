@@ -5,7 +5,10 @@ from __future__ import annotations
 import importlib.util
 from typing import Any, NamedTuple
 
+from programs.prompting.compact import COMPACT, check_prompt
 from tools.errors import InputError, missing_extra
+from tools.files.json_files import read_file
+from worksmith.exports.training.card import card_beside, read_data_card
 from worksmith.jobs.parts.progress import Progress
 from worksmith.jobs.settings.training import DpoSettings, TrainSettings
 from worksmith.training.batches import Example, batches_of, longest_of, taught_of, tokens_of
@@ -18,13 +21,21 @@ _NEEDED = ("accelerate", "datasets", "peft", "trl")
 
 
 class Material(NamedTuple):
-    """What a training needs before its model is in memory."""
+    """What a training needs before its model is in memory.
+
+    Attributes:
+        left_out: the number of lines that are too long.
+        card: the card of the data, as it lies beside them.
+        prompt: the format of the prompts in the data.
+    """
 
     data: Data
     start: Start
     tokenizer: Any
     examples: list[Example]
     left_out: int
+    card: bytes | None
+    prompt: str
 
     @property
     def tokens(self) -> int:
@@ -64,4 +75,23 @@ def open_material(settings: TrainSettings, progress: Progress) -> Material:
         )
     if left_out:
         progress.say(f"{left_out} of {len(every)} lines are longer than --max-length and are left out")
-    return Material(data, start, tokenizer, examples, left_out)
+    card, prompt = _card(settings, data)
+    return Material(data, start, tokenizer, examples, left_out, card, prompt)
+
+
+def _card(settings: TrainSettings, data: Data) -> tuple[bytes | None, str]:
+    """The card beside the data, if there is one, and the format of prompts that it or the setting names.
+
+    Raises:
+        InputError: the card is damaged, or that of other data; or there is no such format of prompts.
+    """
+    place = card_beside(settings.data)
+    if not place.is_file():
+        return None, check_prompt(settings.prompt or COMPACT)
+    card = read_data_card(settings.data)
+    known = {file.sha256 for file in card.files}
+    if data.digest not in known:
+        raise InputError(
+            "the card is that of other data", where=str(place), hint="export the data again, with its card"
+        )
+    return read_file(place, "the card of data"), check_prompt(settings.prompt or card.prompt)

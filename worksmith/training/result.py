@@ -6,7 +6,7 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
-from worksmith.jobs.settings.training import TrainSettings
+from programs.prompting.compact import FULL, OBSERVATION, compact_length
 from worksmith.models.transformer.manifest import (
     DATA_CARD,
     TrainedModel,
@@ -17,13 +17,22 @@ from worksmith.training.start import Start
 
 
 def write_model(
-    folder: Path, model: Any, tokenizer: Any, start: Start, settings: TrainSettings, card: bytes | None
+    folder: Path,
+    model: Any,
+    tokenizer: Any,
+    start: Start,
+    card: bytes | None,
+    *,
+    prompt: str,
+    licence: str | None,
 ) -> None:
     """Write weights, tokenizer, data card and manifest into a new folder.
 
     Args:
         model: an adapter on its base, or a whole model.
         card: the data card, as it lies beside the data.
+        prompt: the format of prompts, see `programs.prompting.compact.check_prompt`.
+        licence: None for that of the start.
     """
     window = int(model.config.max_position_embeddings)
     adapter = hasattr(model, "peft_config")
@@ -43,9 +52,10 @@ def write_model(
             weights="adapter" if adapter else "whole",
             base=start.base,
             files=file_digests(folder),
-            prompt=settings.prompt,
+            prompt="full" if prompt == FULL else "compact",
+            observation=compact_length(prompt, None) or OBSERVATION,
             context_window=window,
             data_card=None if card is None else hashlib.sha256(card).hexdigest(),
-            licence=settings.licence or start.licence,
+            licence=licence or start.licence,
         ),
     )

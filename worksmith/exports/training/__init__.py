@@ -6,7 +6,6 @@ data = sft("office", out="sft.jsonl", validation=0.1)
 print(data)
 """
 
-from tools.lazy import function_at
+from worksmith.exports.training.export import dpo, sft
 
-dpo = function_at("worksmith.exports.training.export:dpo")
-sft = function_at("worksmith.exports.training.export:sft")
+__all__ = ["dpo", "sft"]

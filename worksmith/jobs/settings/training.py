@@ -12,7 +12,6 @@ from worksmith.jobs.settings.groups.record import StoreSettings, TrackSettings
 
 Tune = Literal["lora", "lora-all", "full"]
 Precision = Literal["auto", "float32", "bfloat16"]
-PromptFormat = Literal["compact", "full"]
 
 
 class TrainSettings(SeedSettings, TrackSettings, StoreSettings):
@@ -54,8 +53,11 @@ class TrainSettings(SeedSettings, TrackSettings, StoreSettings):
     recompute: bool = setting(
         False, "Compute activations twice to need less memory; a third slower.", expert=True, recorded=False
     )
-    prompt: PromptFormat = setting(
-        "compact", "Format of the prompts in the data; agents that ask the model use the same."
+    prompt: str | None = setting(
+        None,
+        "Format of the prompts in the data, which agents then use: full, compact or compact:N.",
+        unset="that of the data's card, else compact",
+        suggest=("compact", "full"),
     )
     licence: str | None = setting(
         None, "Licence of the result, as an SPDX expression.", unset="the base model's", expert=True

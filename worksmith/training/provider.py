@@ -1,0 +1,110 @@
+"""Local models that `dspy.BootstrapFinetune` and `dspy.BetterTogether` can train."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import dspy
+from dspy.clients.provider import Provider, TrainingJob
+
+from tools.errors import InputError
+from tools.files.atomic import write_atomically
+from tools.seeding import digest
+from worksmith.jobs.parts.progress import SILENT, Progress
+from worksmith.jobs.settings.training import SftSettings
+from worksmith.models.resolve import resolve
+from worksmith.models.transformer.manifest import MANIFEST
+from worksmith.training.folder import UNFINISHED
+from worksmith.training.job import train
+
+_LOCAL = "local/"
+
+
+class LocalProvider(Provider):  # type: ignore[misc]
+    """Trains local models on what DSPy's optimizers hand over.
+
+    The same data, model and settings have one folder: what was trained before is used again, and a training
+    that was killed goes on.
+
+    Args:
+        folder: gets a folder for each training.
+        progress: hears of each training.
+        settings: of `SftSettings`, such as `tune` and `epochs`; those that an optimizer's `train_kwargs` give
+            come first.
+    """
+
+    def __init__(self, folder: Path, progress: Progress = SILENT, **settings: Any) -> None:
+        super().__init__()
+        self.finetunable = True
+        self._folder = folder
+        self._progress = progress
+        self._settings = settings
+
+    def finetune(
+        self,
+        job: TrainingJob,
+        model: str,
+        train_data: list[dict[str, Any]],
+        train_data_format: Any,
+        train_kwargs: Mapping[str, Any] | None = None,
+    ) -> str:
+        """Train a model; gives the name of the result.
+
+        Raises:
+            InputError: there are no data, they are no chats, or a setting is wrong.
+        """
+        if not train_data:
+            raise InputError("no example of the teacher succeeded, so there is nothing to train on")
+        name = model.partition("@")[0]
+        settings = {"prompt": "full", **self._settings, **(train_kwargs or {})}
+        lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in train_data)
+        out = self._folder / digest([model, lines, settings], length=12)
+        if not (out / MANIFEST).is_file():
+            data = out.with_suffix(".jsonl")
+            write_atomically(data, lines.encode())
+            resume = (out / UNFINISHED).is_file()
+            train(
+                SftSettings(**{**settings, "model": name, "data": data, "out": out, "resume": resume}),
+                progress=self._progress,
+            )
+        return f"{_LOCAL}{out}"
+
+
+class TrainableLM(dspy.LM):  # type: ignore[misc]
+    """A local model whose weights DSPy can train. A copy with another name has that model's weights."""
+
+    def copy(self, **changes: Any) -> dspy.LM:
+        name = changes.get("model")
+        if name is not None and name != self.model:
+            opened = resolve(name)
+            changes |= {"model": opened.model, "engine": opened.engine}
+        return super().copy(**changes)
+
+
+def trainable(name: str, folder: str | Path, *, progress: Progress = SILENT, **settings: Any) -> TrainableLM:
+    """A local model for `dspy.BootstrapFinetune` and `dspy.BetterTogether`.
+
+    Args:
+        name: `local/smollm2` or `local/DIR`; settings may follow it.
+        folder: gets what is trained.
+        progress: hears of each training.
+        settings: of `SftSettings`, for each training.
+
+    Raises:
+        InputError: there is no such model.
+
+    Example:
+        >>> lm = trainable("local/smollm2", "weights", epochs=3)  # doctest: +SKIP
+        >>> program.set_lm(lm)  # doctest: +SKIP
+        >>> dspy.BootstrapFinetune(metric).compile(program, trainset=examples)  # doctest: +SKIP
+    """
+    opened = resolve(name)
+    provider = LocalProvider(Path(folder), progress, **settings)
+    return TrainableLM(opened.model, engine=opened.engine, provider=provider, num_retries=0, **_given(opened))
+
+
+def _given(opened: dspy.LM) -> dict[str, Any]:
+    return {name: value for name, value in opened.kwargs.items() if value is not None}
