@@ -49,6 +49,11 @@ InChat = Annotated[
 ]
 Form = Annotated[Line, _slots("word", "surname")]
 Pair = Annotated[list[InChat], Field(min_length=2)]
+Months = Annotated[str, StringConstraints(pattern=r"^[1-9]\d?$")]
+Colour = Literal[
+    "black", "white", "teal", "maroon", "slate grey", "olive", "navy blue", "cream", "copper", "charcoal"
+]  # fmt: skip
+"""Those of `texts/products.toml`, so that descriptions can be read back."""
 
 
 class _Part(BaseModel):
@@ -56,7 +61,13 @@ class _Part(BaseModel):
 
 
 class Kind(_Part):
-    """A kind of product. `short`: what a customer calls it; `prices`: lowest and highest, in rupees."""
+    """A kind of product.
+
+    Attributes:
+        short: what a customer calls it.
+        prices: lowest and highest, in rupees.
+        colours: those that it comes in, any by default; `warranties` in months, the same.
+    """
 
     name: Name
     short: Name
@@ -64,6 +75,8 @@ class Kind(_Part):
     prices: tuple[Annotated[int, Field(ge=49)], Annotated[int, Field(le=10_000_000)]]
     parts: Annotated[list[Name], Field(min_length=2)]
     specs: Annotated[list[Annotated[Line, _slots()]], Field(min_length=1)]
+    colours: list[Colour] = []
+    warranties: list[Months] = []
     use: Plain
 
 
@@ -73,7 +86,7 @@ class Catalogue(_Part):
     brands: Annotated[list[Name], Field(min_length=5)]
     series: Annotated[list[Name], Field(min_length=20)]
     origins: Annotated[list[Name], Field(min_length=2)]
-    warranties: Annotated[list[Annotated[str, StringConstraints(pattern=r"^[1-9]\d?$")]], Field(min_length=2)]
+    warranties: Annotated[list[Months], Field(min_length=2)]
     kinds: Annotated[list[Kind], Field(min_length=10)]
 
 

@@ -14,7 +14,7 @@ applies before a fixed amount.
 Asha: Nice work. And the delivery date?
 Ravi: You can tell them 4 March 2022.
 Asha: I am putting that date into the Amber Heron plan. So what do I write about the coupon engine?
-Ravi: I have looked at all of it twice. In short, we are on track.
+Ravi: I have looked at all of the coupon engine twice. In short, we are on track.
 Asha: Good, then I can sleep about the coupon engine. That is all I need for Amber Heron. Before I forget, \
 there is a parcel for you at the front desk.
 Ravi: That must be the books on chess, Asha."""
@@ -44,7 +44,7 @@ def test_a_reply_to_what_nobody_said_is_found() -> None:
 
 
 def test_an_outcome_that_does_not_fit_what_stands_before_is_found() -> None:
-    assert faults("I have looked at all of it twice.", "I do not want to promise too much.")
+    assert faults("I have looked at all of the coupon engine twice.", "I do not want to promise too much.")
 
 
 def test_a_question_about_another_matter_is_found() -> None:

@@ -44,7 +44,7 @@ def _add(
     facts = {
         "spec": slots["spec"],
         "colour": slots["colour"],
-        "warranty": numbers.choice(draft.industry.catalogue["warranties"]),
+        "warranty": numbers.choice(kind.get("warranties") or draft.industry.catalogue["warranties"]),
         "origin": numbers.choice(draft.industry.catalogue["origins"]),
     }
     ref = draft.add(
@@ -67,7 +67,7 @@ def _variant(industry: Industry, numbers: random.Random, kind: dict[str, Any]) -
         "brand": numbers.choice(catalogue["brands"]),
         "series": numbers.choice(catalogue["series"]),
         "spec": numbers.choice(kind["specs"]),
-        "colour": numbers.choice(_WORDS.data["pools"]["colour"]),
+        "colour": numbers.choice(kind.get("colours") or _WORDS.data["pools"]["colour"]),
         "kind": kind["name"],
         "short": kind["short"],
         "a_kind": with_article(kind["name"]),

@@ -82,13 +82,13 @@ def _ticket(draft: Draft, numbers: random.Random, project: str, day: date) -> Ci
 
 def _description(numbers: random.Random, facts: dict[str, str], cited: Citable | None) -> str:
     words = grammar("issues")
-    opening = words.data["opening"]["lines"]
+    opening, closing = words.data["opening"]["lines"], words.data["closing"]["lines"]
     order = ["function", "path", "call", "expected", "error" if "error" in facts else "got"]
     if numbers.random() < 0.5:
         order[3], order[4] = order[4], order[3]
     sentences = [words.say(numbers, slot, facts) for slot in order]
     first = f"{words.fill(numbers.choice(opening), facts)} {sentences[0]} {sentences[1]}"
-    last = f"{words.say(numbers, 'severity', facts)} {numbers.choice(words.data['closing']['lines'])}"
+    last = f"{words.say(numbers, 'severity', facts)} {words.fill(numbers.choice(closing), facts)}"
     if cited:
         last = f"{last} {pick(numbers, words.data['closing']['ticket'], {'key': cited.key})}"
     return f"{first}\n\n{' '.join(sentences[2:])}\n\n{last}"

@@ -20,6 +20,7 @@ _ANSWERS = (0, 1, 1, 2, 2, 2, 3, 4)
 _HELPED, _ACCEPTED = 0.88, 0.8
 """In how many threads with answers one helps, and how many of these are accepted."""
 
+_VIEWS_PER_VOTE = 5
 _BY_EXPERTS = 0.7
 _EXPERTS = ("EN", "IN")
 _OPENS, _CLOSES = 0.5, 0.4
@@ -122,6 +123,7 @@ def _add(draft: Draft, numbers: random.Random, question: _Question, next_id: int
     question_id = f"Q-{next_id:05d}"
     answer_ids = [f"A-{next_id + n + 1:05d}" for n in range(len(found))]
     last = question.answers[-1][1] if question.answers else question.asked
+    score = int(numbers.paretovariate(1.1)) - 1
     ref = draft.add(
         "overflow",
         post_id=question_id,
@@ -131,8 +133,8 @@ def _add(draft: Draft, numbers: random.Random, question: _Question, next_id: int
         title=pick(numbers, data["title"]["lines"], {"title": title, "error_code": question.code}),
         body=_body(numbers, problem, slots, facts),
         tags=", ".join([problem.skill.lower(), *numbers.sample(_tags(question), 2)]),
-        score=int(numbers.paretovariate(1.1)) - 1,
-        view_count=int(20 * numbers.paretovariate(0.9)),
+        score=score,
+        view_count=int(20 * numbers.paretovariate(0.9)) + _VIEWS_PER_VOTE * score,
         creation_date=_moment(numbers, question.asked),
         last_activity_date=last,
     )

@@ -13,7 +13,7 @@ from tools.kinds.enterprise.generate.industry import Industry
 from tools.kinds.enterprise.generate.topics import common_words, said
 from tools.kinds.enterprise.generate.wording import fill, texts
 
-_MOST = {"topic": 5, "project": 5, "thing": 6}
+_MOST = {"topic": 6, "project": 6, "thing": 6}
 """So often a chat names its topic, its project, and parts of the topic."""
 
 _CALLS = 0.3
@@ -57,7 +57,8 @@ class Phrases:
 
     def one(self, forms: Sequence[str], other: str, thing: str | None = None) -> str:
         """One of `forms`, see `of`."""
-        fresh = [form for form in forms if self._fits(form, thing)] or list(forms)
+        able = [form for form in forms if thing is not None or "thing" not in _names(form)]
+        fresh = [form for form in able if self._fits(form)] or able
         form = self._numbers.choice(fresh)
         return self.fill(form, other, thing)
 
@@ -70,13 +71,11 @@ class Phrases:
         facts = {**self._facts, "other": other, "thing": thing or ""}
         return fill(form, facts) if _names(form) <= facts.keys() else said(self._numbers, form, **facts)
 
-    def _fits(self, form: str, thing: str | None) -> bool:
-        if form in self._said:
-            return False
-        names = _names(form)
-        if thing is None and "thing" in names:
-            return False
-        return not names or all(self._named[name] < _MOST.get(name, 99) for name in names)
+    def _fits(self, form: str) -> bool:
+        """Whether it is new and does not name topic or project too often."""
+        return form not in self._said and all(
+            self._named[name] < _MOST.get(name, 99) for name in _names(form)
+        )
 
 
 def lowered(sentence: str) -> str:

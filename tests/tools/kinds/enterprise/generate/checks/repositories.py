@@ -25,7 +25,7 @@ def _faults(language: str, code: str, facts: dict[str, str]) -> Iterator[str]:
     for name in facts.get("functions", "").split(", "):
         if name and not re.search(rf"(?:def |function |^){name}\(", code, re.MULTILINE):
             yield f"no function {name}"
-    if not _says(code, subject(facts["topic"])["many"].replace("_", " ")):
+    if not _says(code.replace("_", " "), subject(facts["topic"])["many"].replace("_", " ")):
         yield "the code is about something else than its topic"
     if language == "Python":
         try:
