@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from evals.authoring.rewriting.asking import WORKERS, Ask, UnreadableReplyError, asking
 from tools.files.data_files import read_toml
 
-_FRAME = 330
+_FRAME = 360
 """Tokens of instructions and fields around a text, about."""
 
 
@@ -34,7 +34,7 @@ def forecast(tokens: int) -> tuple[int, int, int]:
 
     The model is told the text and about a third of it again as what has to stay.
     """
-    return 1, _FRAME + tokens * 4 // 3, tokens + 20
+    return 1, _FRAME + tokens * 4 // 3, tokens * 9 // 8 + 20
 
 
 def reword(

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 LATENT_FILE = "latent.jsonl"
 """The truths behind a generated world's texts, one record a line. For people: no tool reads it."""
 
+_TOLD = 500
+"""A build tells of so many more replies of the writer."""
+
 DOCUMENTS_FOLDER = "documents"
 
 
@@ -34,8 +37,8 @@ class EnterpriseOptions(BuildOptions):
 
     Attributes:
         writer: name of a model that rewords texts.
-        reword: which texts: tasks, records, all, or names of sources, with commas between.
-        reword_share: share of the records that it rewords.
+        reword: which texts: tasks, records, all, or names of sources, with commas between; None for tasks.
+        reword_share: share of the records that it rewords; None for all.
         train: number of train tasks; None for the usual number at this scale.
         industry: what the company trades in: name of a packaged industry, or a folder; None for the usual.
     """
@@ -53,12 +56,15 @@ class EnterpriseOptions(BuildOptions):
         default=None,
         description="What an enterprise trades in: retail (usual), garden, or a folder of yours.",
     )
-    reword: str = Field(
-        default="tasks",
-        description="Texts that --writer rewords: tasks, records, all, or sources of records, with commas.",
+    reword: str | None = Field(
+        default=None,
+        description="Texts that --writer rewords: tasks (without it), records, all, or sources, with commas.",
     )
-    reword_share: float = Field(
-        default=1.0, ge=0, le=1, description="Share of the records of each source that --writer rewords."
+    reword_share: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        description="Share of the records of each source that --writer rewords; without it all.",
     )
 
     def choice(self) -> Choice | None:
@@ -67,17 +73,17 @@ class EnterpriseOptions(BuildOptions):
         Raises:
             InputError: a source is unknown, or no writer is named.
         """
-        from evals.kinds.enterprise.rewording import Choice
+        from evals.kinds.enterprise.rewording import TASKS, Choice
 
-        chosen = Choice.of(self.reword, self.reword_share)
-        given = self.model_fields_set & {"reword", "reword_share"}
-        if self.writer is None and given:
+        share = self.reword_share
+        chosen = Choice.of(self.reword or TASKS, 1.0 if share is None else share)
+        if self.writer is None and (self.reword is not None or share is not None):
             raise InputError(
                 "no model is named to reword texts",
-                where=f"--{min(given).replace('_', '-')}",
+                where="--reword" if self.reword is not None else "--reword-share",
                 hint="name one with --writer",
             )
-        if "reword_share" in given and not chosen.sources:
+        if share is not None and not chosen.sources:
             raise InputError(
                 "no records are reworded",
                 where="--reword-share",
@@ -127,8 +133,12 @@ def _reword(
     """The world with reworded records, and the writer; the counts go to a file beside the world."""
     from evals.kinds.enterprise.rewording import reword_records, write_report
 
+    def told(done: int) -> None:
+        if done % _TOLD == 0:
+            context.progress(f"{done} replies to texts of records so far")
+
     context.progress(f"having the texts of {choice.share:.0%} of the records reworded")
-    new, report = reword_records(built, choice, options.seed, writer, context.cache)
+    new, report = reword_records(built, choice, options.seed, writer, context.cache, told)
     write_report(place, report)
     for source, found in report["sources"].items():
         reworded, lines, many = (found[name] for name in ("lines_reworded", "lines", "texts"))

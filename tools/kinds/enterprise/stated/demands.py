@@ -25,8 +25,8 @@ from tools.kinds.enterprise.stated.particulars import (
 _LENGTHS = (0.5, 1.7)
 """How long a new line may be at least and at most, as a multiple of the old one."""
 
-_SHORT = 8
-"""Up to so many words a line may have in any case."""
+_SHORT = 40
+"""Up to so many characters a line may have in any case."""
 
 _KNOWN = 0.5
 """The least share of a new sentence's content words that its old line has as well."""
@@ -140,6 +140,9 @@ class Demands:
 
     def _rules(self, old: str, new: str, known: frozenset[str]) -> Iterator[tuple[str, bool]]:
         (who, before), (other, after) = turn_of(old), turn_of(new)
+        least, most = (part * len(before) for part in _LENGTHS)
+        # First, so that no other rule reads a text without an end.
+        yield "it is too short or too long", not least <= len(after) <= max(most, _SHORT)
         yield "somebody else says it", who != other
         yield "it has characters that nobody writes", any(map(_odd, set(new) - set(old)))
         yield "it breaks off", before.endswith(_ENDS) and not after.endswith(_ENDS)
@@ -158,8 +161,6 @@ class Demands:
         yield "it has more sentences", len(sentences(after)) > len(sentences(before))
         yield "a question comes in or is lost", before.count("?") != after.count("?")
         yield "a sentence stands there twice", _twice(after) > _twice(before)
-        least, most = (part * len(before.split()) for part in _LENGTHS)
-        yield "it is too short or too long", not least <= len(after.split()) <= max(most, _SHORT)
 
     def _comes_in(self, before: str, after: str) -> bool:
         if any(stands(after, phrase) and not stands(before, phrase) for phrase in self.barred):

@@ -7,7 +7,7 @@ from datetime import date
 from functools import cache
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.tools.kinds.enterprise.generate.worlds import small
@@ -205,6 +205,7 @@ def test_counts_in_words_are_the_same_at_the_beginning_of_a_sentence() -> None:
     assert particulars("Six digits are a good choice.") == particulars("Choose six digits.") == ["six"]
 
 
+@settings(max_examples=30)
 @given(st.sampled_from((of_vendor, of_chat)), st.integers(min_value=0), st.sampled_from("123456789"))
 def test_no_digit_may_change(made: Callable[[], Demands], place: int, digit: str) -> None:
     one = made()
@@ -214,6 +215,7 @@ def test_no_digit_may_change(made: Callable[[], Demands], place: int, digit: str
     assert one.taken(changed, KNOWN).text == one.text
 
 
+@settings(max_examples=30)
 @given(st.sampled_from((of_vendor, of_chat)), st.text())
 def test_any_reply_leaves_every_fact(made: Callable[[], Demands], reply: str) -> None:
     one = made()
