@@ -8,13 +8,13 @@ import pickle
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import wraps
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from filelock import FileLock
 
 T = TypeVar("T")
+Read = TypeVar("Read", bound=Callable[..., list[str]])
 
 _NAME = "WORKSMITH_TESTS_FOLDER"
 _afresh = False
@@ -45,16 +45,15 @@ def made_once(name: str, make: Callable[[], T]) -> T:
     return found
 
 
-def read_once(pages: Callable[[Path | str | bytes], list[str]]) -> Callable[[Path | str | bytes], list[str]]:
+def read_once(pages: Read) -> Read:
     """The same function; what it made of a document is kept by the document's content."""
 
-    @wraps(pages)
     def kept(source: Path | str | bytes) -> list[str]:
         if _afresh or not isinstance(source, bytes):
             return pages(source)
         return made_once(f"pages-{hashlib.sha256(source).hexdigest()}", lambda: pages(source))
 
-    return kept
+    return cast(Read, kept)
 
 
 @contextmanager
