@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, Any
 import dspy
 
 from evals.dspy_programs.asked import asked, whole_task
+from evals.dspy_programs.digests import model_digest, model_name
+from evals.dspy_programs.own_models import own_models
 from evals.dspy_programs.states import MADE, check_made, fit, read_state
 from programs.at_once import in_a_thread
 from programs.demo_filter import DemoFilter, DemoView
@@ -82,6 +84,8 @@ class Agent(dspy.Module):  # type: ignore[misc]
             JSON for a call, and with 400 characters of each observation (`compact:N`: N); or `auto`, compact
             for models that were trained so and full for others.
         without: categories of tools that are left out, see `WorldKind.toolset`.
+        planner_lm: the model that plans, where the strategy asks one for a plan; None for the one that all
+            parts ask. It is not saved with the agent.
         keep_history: let DSPy keep every prompt (`dspy.inspect_history`); costs memory.
         planner, selector, checker, executor: modules of your own; None stands for the module that `strategy`
             asks for, and for the checker `access`.
@@ -111,6 +115,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
         calls: str | None = None,
         prompt: str = AUTO,
         without: Sequence[str] = (),
+        planner_lm: dspy.BaseLM | None = None,
         keep_history: bool = False,
         planner: dspy.Module | None = None,
         selector: dspy.Module | None = None,
@@ -136,6 +141,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
         self.components = {name: _path(part) for name, part in own.items() if part is not None}
         self._planned = planner is not None or self.strategy.planner != "nobody"
         self.planner = planner or Planner(self.strategy.planner)
+        self.planner_lm = planner_lm
         self.selector = selector or ToolSelector(self.strategy, planned=self._planned)
         self.checker = checker or AccessChecker(access)
         self.executor = executor or Executor()
@@ -179,8 +185,29 @@ class Agent(dspy.Module):  # type: ignore[misc]
 
     @property
     def digest(self) -> str:
-        """The content address of the settings and the state; the model is not part of it."""
-        return digest([self.config, self.portable_state()])
+        """The content address of the settings, the state, and the models that parts have of their own."""
+        own = [model_digest(model) for _, _, model in own_models(self)]
+        return digest([self.config, self.portable_state(), *own])
+
+    @property
+    def planner_lm(self) -> dspy.BaseLM | None:
+        """The model that plans; None for the one that all parts ask. May be set at any time.
+
+        Raises:
+            InputError: the strategy asks no model for a plan, or the planner is of another class.
+        """
+        return self.planner.lm if isinstance(self.planner, Planner) else None
+
+    @planner_lm.setter
+    def planner_lm(self, lm: dspy.BaseLM | None) -> None:
+        if lm is not None and (not isinstance(self.planner, Planner) or self.planner.source != "model"):
+            raise InputError(
+                f"no model plans in the strategy {self.strategy.name}",
+                where="--planner-lm",
+                hint="use the strategy plan, or leave the option out",
+            )
+        if isinstance(self.planner, Planner):
+            self.planner.lm = lm
 
     def portable_state(self) -> dict[str, Any]:
         """DSPy's state of the parts without models and without examples that lack an output."""
@@ -197,8 +224,8 @@ class Agent(dspy.Module):  # type: ignore[misc]
         if self.calls == "native":
             check_native(next(filter(None, own), lm))
         if self.prompt.startswith(COMPACT):
-            for each in self.predictors():
-                check_compact(self.prompt, each.lm or lm)
+            for each in (*(part.lm or lm for part in self.predictors()), self.planner_lm):
+                check_compact(self.prompt, each)
 
     def load(self, path: str | Path, **options: Any) -> None:
         """Take over a state that `save` wrote, see `dspy.Module.load`.
@@ -293,7 +320,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
         task = asked(given, self.env)
         persona = task.persona or self.env.world.manifest.persona
         demos = DemoView(self._filter, self.env, persona, f"{self.env.world.manifest.digest}/{task.id}")
-        calls = LMCalls(demos, persona.id, self.prompt)
+        calls = LMCalls(demos, persona.id, self.prompt, model_name(dspy.settings.lm))
         episode = self.env.episode(
             toolkits_on_offer(self.toolset, task.domains),
             persona=persona,

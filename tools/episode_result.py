@@ -210,6 +210,7 @@ class AskRecord:
         exchange: the prompt and the reply.
         finish_reason: why the model stopped: `stop`, `length`, `tool_call`, `content_filter`, `refusal` or
             `error`; empty where nothing is known.
+        model: the name of the model, where a part asked one of its own; empty for the program's.
     """
 
     part: Part
@@ -218,6 +219,7 @@ class AskRecord:
     seconds: float
     exchange: Exchange | None = None
     finish_reason: str = ""
+    model: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,6 +89,7 @@ class AskEntry(Used):
         call: the number of tool calls before it.
         finish_reason: why the model stopped: `stop`, `length`, `tool_call`, `content_filter`, `refusal` or
             `error`; empty if unknown.
+        model: the name of the model, where a part asked one of its own; empty for the program's.
         exchange: the prompt and the reply, in the process that ran the episode; no log holds them.
     """
 
@@ -96,6 +97,7 @@ class AskEntry(Used):
     call: int
     seconds: float = 0.0
     finish_reason: str = ""
+    model: Annotated[str, Field(exclude_if=lambda model: not model)] = ""
     exchange: InstanceOf[Exchange] | None = Field(default=None, exclude=True)
 
 

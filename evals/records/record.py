@@ -291,6 +291,7 @@ def _question(ask: AskRecord) -> AskEntry:
         **asdict(ask.usage),
         seconds=ask.seconds,
         finish_reason=ask.finish_reason,
+        model=ask.model,
         exchange=ask.exchange,
     )
 

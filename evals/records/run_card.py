@@ -97,7 +97,8 @@ class RunCard(BaseModel):
         """
         known = self.suite and self.lm and self.strategy and self.reopens
         # A card may come from a stranger, and an address would get the key of who pastes the command.
-        harmless = all(map(_SAMPLING.match, self.lm.split()[1:]))
+        planner = str(self.settings.get("planner_lm") or "")
+        harmless = all(map(_SAMPLING.match, [*self.lm.split()[1:], *planner.split()[1:]]))
         if not known or self.baseline or self.without or not harmless:
             return ()
         program = ("--program", self.artifact) if self.artifact else ("--strategy", self.strategy)
@@ -118,6 +119,7 @@ class RunCard(BaseModel):
             "--lm",
             self.lm,
             *program,
+            *(("--planner-lm", planner) if planner else ()),
             *map(str, tools),
             "--prompts",
         )

@@ -23,6 +23,7 @@ from evals.reporting.tables.failure_modes import FACETS as FAILURE_FACETS
 from evals.reporting.tables.failure_modes import failure_mode_grids
 from evals.reporting.tables.flips import flipped_tasks
 from evals.reporting.tables.judges import judge_grid, judge_grids
+from evals.reporting.tables.planners import planner_grids
 from evals.reporting.tables.scores import (
     attempt_grid,
     conclusions,
@@ -230,6 +231,7 @@ def console_grids(study: Study, *, title: str = "Comparison") -> tuple[Grid, ...
     """The main tables of a comparison."""
     return (
         study_grid(study, title=title),
+        *planner_grids(study),
         *area_grids(study),
         *_kind_grids(study),
         *ablation_grids(study),

@@ -66,6 +66,7 @@ def _arm(run: LoadedRun) -> Arm:
         strategy=card.strategy,
         optimizer=card.optimizer,
         model=card.lm,
+        planner=str(card.settings.get("planner_lm") or ""),
         without=card.without,
         baseline=card.baseline,
         settings={"toolset": card.settings["toolset"]} if "toolset" in card.settings else {},

@@ -32,6 +32,7 @@ class Arm:
 
     Attributes:
         model: the name of its model, if the study has several.
+        planner: the name of the model that plans, if it is another one.
         without: the category of tools that is removed, in an ablation of another arm.
         baseline: compared for orientation, but no candidate.
         settings: further ones, for reports and tracking.
@@ -43,15 +44,16 @@ class Arm:
     strategy: str = ""
     optimizer: str = "none"
     model: str = ""
+    planner: str = ""
     without: str = ""
     baseline: bool = False
     settings: Mapping[str, Any] = field(default_factory=dict)
     rerun: tuple[str, ...] = ()
 
     @property
-    def program(self) -> tuple[str, str, str]:
+    def program(self) -> tuple[str, str, str, str]:
         """The part that an ablation shares with its arm."""
-        return self.strategy, self.optimizer, self.model
+        return self.strategy, self.optimizer, self.model, self.planner
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -130,8 +132,8 @@ class Study:
         }
         return [
             (row, base, difference(row, base))
-            for (strategy, optimizer, model), row in uncompiled.items()
-            if optimizer != "none" and (base := uncompiled.get((strategy, "none", model)))
+            for (strategy, optimizer, *models), row in uncompiled.items()
+            if optimizer != "none" and (base := uncompiled.get((strategy, "none", models[0], models[1])))
         ]
 
     def before(self, row: Row) -> Row | None:
@@ -242,6 +244,7 @@ def _row_json(row: Row) -> dict[str, Any]:
     return {
         "label": row.arm.label,
         "strategy": row.arm.strategy,
+        **({"planner": row.arm.planner} if row.arm.planner else {}),
         "optimizer": row.arm.optimizer,
         "without": row.arm.without,
         "baseline": row.arm.baseline,

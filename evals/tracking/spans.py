@@ -127,7 +127,7 @@ def _ask(
 ) -> Span:
     attributes = {
         "mlflow.spanType": "LLM",
-        **_used(frame.model, ask),
+        **_used(ask.model or frame.model, ask),
         **_filled({"finish_reason": ask.finish_reason}),
         **_said(record, ask),
     }

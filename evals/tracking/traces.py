@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from evals.records.models_asked import usage_by_model
 from evals.records.record import EpisodeRecord
 from evals.tracking.assessments import assessments, binary_scores, identity
 from evals.tracking.choice import broke
@@ -179,8 +180,13 @@ class TraceWriter:
             "mlflow.trace.tokenUsage": json.dumps(usage(used)),
             "paid_tokens": str(record.usage.paid_tokens),
         }
-        if price := cost(self._model, used):
-            metadata["mlflow.trace.cost"] = json.dumps(price)
+        by_model = usage_by_model(record, self._model)
+        prices = [cost(model, each.tokens) for model, each in by_model.items() if each.used_tokens]
+        if prices and all(prices):
+            names = prices[0] or {}
+            metadata["mlflow.trace.cost"] = json.dumps(
+                {name: sum((price or {})[name] for price in prices) for name in names}
+            )
         return metadata | ({"mlflow.modelId": self._model_id} if self._model_id else {})
 
 

@@ -73,6 +73,7 @@ class Plan:
         teaching_program: makes the demonstrations in the program's place, under the teacher's model.
         proposer: proposes instructions, for an optimizer that wants it; default is the teacher, or else the
             model itself, if that is a language model.
+        planner: plans for the program, which has it already; None where it has no such model of its own.
         train_limit, dev_limit: the most tasks of the split, spread evenly.
         workers: episodes that run at once.
         time_limit: the most seconds of an episode; None sets no limit.
@@ -99,6 +100,7 @@ class Plan:
     tasks: TaskSets | None = None
     teaching_program: dspy.Module | None = None
     proposer: Model | None = None
+    planner: Model | None = None
     train_limit: int | None = None
     dev_limit: int | None = None
     workers: int = 8
@@ -251,9 +253,14 @@ class Plan:
         ).model_dump(mode="json")
 
     def models(self) -> dict[str, Model]:
-        """The models that take part, by role: `lm`, `teacher`, `proposer`."""
+        """The models that take part, by role: `lm`, `teacher`, `proposer`, `planner`."""
         teacher = self.teacher if self.bank is None else None
-        named = {"lm": self.lm, "teacher": teacher, "proposer": self.proposing_model()}
+        named = {
+            "lm": self.lm,
+            "teacher": teacher,
+            "proposer": self.proposing_model(),
+            "planner": self.planner,
+        }
         return {role: model for role, model in named.items() if model is not None}
 
     def software(self) -> dict[str, str]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from evals.lm.prices import Prices
+from evals.records.models_asked import calls_by_model, usage_by_model
 from evals.tasks.transcript import GOLD_PREFIX
 from tools.episode_result import Tokens
 
@@ -56,8 +57,7 @@ class Spent:
     @classmethod
     def by(cls, record: EpisodeRecord, model: str, prices: Prices) -> Self:
         """The paid cost of one episode of a program that asks `model`; gold plans are free."""
-        requests = 0 if model.startswith(GOLD_PREFIX) else record.paid_requests
-        return cls.on(requests, record.usage.billed, model=model, prices=prices)
+        return cls.on_replies(usage_by_model(record, model), prices)
 
     @classmethod
     def on_replies(cls, paid: Mapping[str, Usage], prices: Prices) -> Self:
@@ -71,10 +71,11 @@ class Spent:
     @classmethod
     def without_cache(cls, episode: EpisodeRecord | EpisodeResult, model: str, prices: Prices) -> Self:
         """The cost of one episode if no cache held its replies, and no provider's cache its prompts."""
-        calls = 0 if model.startswith(GOLD_PREFIX) else episode.model_calls
-        used = episode.usage
-        tokens = Tokens(used.prompt_tokens, used.completion_tokens)
-        return cls.on(calls, tokens, model=model, prices=prices)
+        usages, total = usage_by_model(episode, model), cls()
+        for name, calls in calls_by_model(episode, model).items():
+            tokens = Tokens(usages[name].prompt_tokens, usages[name].completion_tokens)
+            total += cls.on(0 if name.startswith(GOLD_PREFIX) else calls, tokens, model=name, prices=prices)
+        return total
 
 
 class Costs:

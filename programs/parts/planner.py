@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import dspy
 
 from programs.parts.signatures import BRIEF_PLAN, Plan, one_paragraph
@@ -13,11 +15,17 @@ from tools.errors import InputError
 
 
 class Planner(dspy.Module):  # type: ignore[misc]
-    """Plans by asking the model, or takes the task's own gold plan, or does nothing."""
+    """Plans by asking a model, or takes the task's own gold plan, or does nothing.
+
+    Attributes:
+        lm: the model that plans; None for the one that DSPy's settings hold. It is not saved with a program,
+            and no optimizer resets it, as it does a predictor's.
+    """
 
     def __init__(self, source: PlanSource) -> None:
         super().__init__()
         self.source = source
+        self.lm: dspy.BaseLM | None = None
         if source == "model":
             self.predict = dspy.Predict(one_paragraph(Plan))
             self._given = self.predict.signature.instructions
@@ -36,10 +44,8 @@ class Planner(dspy.Module):  # type: ignore[misc]
             UnreadableReplyError: as `Rollout.ask`.
         """
         if self.source == "model":
-            if progress and (length := rollout.compact_length(self.predict)) is not None:
-                progress = progress_text(rollout.trajectory.readable(), length)
-            return rollout.ask(
-                self.predict,
+            return self._asked(
+                rollout,
                 house_rules=rollout.episode.kind.house_rules,
                 brief=BRIEF_PLAN if self.predict.signature.instructions == self._given else "",
                 context=rollout.context,
@@ -48,6 +54,17 @@ class Planner(dspy.Module):  # type: ignore[misc]
                 progress=progress,
             )
         return dspy.Prediction(plan="" if self.source == "nobody" else _gold(rollout, self.source))
+
+    def _asked(self, rollout: Rollout, *, progress: str, **inputs: Any) -> dspy.Prediction:
+        main = dspy.settings.lm
+        with dspy.context(lm=self.lm or main):
+            if progress and (length := rollout.compact_length(self.predict)) is not None:
+                progress = progress_text(rollout.trajectory.readable(), length)
+            # Further trials have other replies of this model, too.
+            number = getattr(main, "kwargs", {}).get("rollout_id") if self.lm is not None else None
+            if number is not None:
+                inputs["config"] = {"rollout_id": number}
+            return rollout.ask(self.predict, progress=progress, **inputs)
 
 
 def _gold(rollout: Rollout, source: PlanSource) -> str:

@@ -93,7 +93,7 @@ class WholeTrajectories:
             Exception: there is no reply, see `evals.lm.failures`.
         """
         calls = self._calls or LMCalls()
-        with calls.measured() as wire:
+        with calls.measured(lm) as wire:
             try:
                 question = AdapterCall(metered(lm), lm_kwargs, signature, calls.shown(demos), inputs)
                 return self._ask(wire, question)

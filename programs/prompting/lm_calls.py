@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import dspy
 
+from evals.dspy_programs.digests import model_name
 from evals.lm.metering import metered, metering
 from programs.prompting.compact import AUTO
 from programs.prompting.exchange import Wire
@@ -38,6 +39,7 @@ class LMCalls:
         demos: the demonstrations that prompts may show; None for all.
         persona: id of the person on whose behalf models are asked.
         prompt: the format of prompts, see `programs.prompting.compact.check_prompt`.
+        model: the name of the program's model; other models are named in the records of their calls.
 
     Attributes:
         records: the calls, in order.
@@ -46,9 +48,12 @@ class LMCalls:
         offered: names of the tools on offer, each with the names of its arguments.
     """
 
-    def __init__(self, demos: DemoView | None = None, persona: str = "", prompt: str = AUTO) -> None:
+    def __init__(
+        self, demos: DemoView | None = None, persona: str = "", prompt: str = AUTO, model: str = ""
+    ) -> None:
         self.persona = persona
         self.prompt = prompt
+        self._model = model
         self.records: list[AskRecord] = []
         self.unreadable = 0
         self.unanswered: Exception | None = None
@@ -76,8 +81,10 @@ class LMCalls:
         self._part, self._made = part, made
 
     @contextmanager
-    def measured(self) -> Iterator[Wire]:
-        """A block with one call, which is kept whatever comes of it."""
+    def measured(self, lm: Any) -> Iterator[Wire]:
+        """A block with one call of a model, which is kept whatever comes of it."""
+        asked = model_name(lm)
+        other = "" if asked == self._model else asked
         part, made, wire, started = self._part, self._made, Wire(), time.perf_counter()
         with metering() as meter:
             try:
@@ -86,7 +93,9 @@ class LMCalls:
                 seconds = time.perf_counter() - started
                 exchange = wire.exchange(self._sent.get(part, ()))
                 self._sent[part] = wire.sent
-                self.records.append(AskRecord(part, made, meter.usage, seconds, exchange, wire.finish_reason))
+                self.records.append(
+                    AskRecord(part, made, meter.usage, seconds, exchange, wire.finish_reason, other)
+                )
 
     def answer_tool(self, lm: Any, prompt: str) -> str:
         """The reply to a text that a tool asks the agent's model, without any format.
@@ -99,9 +108,10 @@ class LMCalls:
             Exception: there is no reply, see `evals.lm.failures`.
         """
         try:
-            with self.measured() as wire, wire.listening(metered(model_in_use(lm))) as heard:
-                found = heard(messages=[{"role": "user", "content": prompt}])[0]
+            found = model_in_use(lm)
+            with self.measured(found) as wire, wire.listening(metered(found)) as heard:
+                said = heard(messages=[{"role": "user", "content": prompt}])[0]
         except Exception as error:
             self.unanswered = error
             raise
-        return str(found["text"] if isinstance(found, dict) else found)
+        return str(said["text"] if isinstance(said, dict) else said)

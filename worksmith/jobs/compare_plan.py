@@ -23,13 +23,19 @@ from optimizers.registry import optimizer_class
 from programs.agent import Agent
 from programs.parts.tool_retrieval import ALL
 from tools.seeding import digest
-from worksmith.jobs.compilation import compiled, describe_compile
+from worksmith.jobs.compilation import compiled, describe_compile, with_planner
 from worksmith.jobs.parts.arms import NO_OPTIMIZER, ablated, strategies_for, study_arms
 from worksmith.jobs.parts.judges import asked_models
 from worksmith.jobs.parts.measurement import Measurement
 from worksmith.jobs.parts.metric import check_scores
 from worksmith.jobs.parts.opening import open_train_suite, teacher_name
-from worksmith.jobs.parts.programs import OpenedProgram, named_agent, named_program, new_agent
+from worksmith.jobs.parts.programs import (
+    OpenedProgram,
+    give_planner,
+    named_agent,
+    named_program,
+    new_agent,
+)
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.parts.tracking import record_compile, slug
 from worksmith.jobs.settings.programs import CompileSettings
@@ -66,11 +72,13 @@ class ComparePlan(StudyPlan):
     Attributes:
         train_suite: the suite whose train and dev tasks arms are compiled on; may be the suite compared on.
         models: the models by name.
+        planners: the models that plan, by name.
     """
 
     settings: CompareSettings
     train_suite: Suite
     models: Mapping[str, Model]
+    planners: Mapping[str, Model]
     teacher: Model
 
     @property
@@ -83,7 +91,7 @@ class ComparePlan(StudyPlan):
 
     @property
     def asked(self) -> list[Model]:
-        return [*self.models.values(), self.teacher]
+        return [*self.models.values(), *self.planners.values(), self.teacher]
 
     @property
     def folders(self) -> list[Path]:
@@ -136,9 +144,10 @@ class ComparePlan(StudyPlan):
                 return named_agent(suite, self.settings, arm.settings["agent"])
             if "program" in arm.settings:
                 return named_program(arm.settings["program"], suite.env)
-            return OpenedProgram(
-                new_agent(suite, self._compile_settings(arm), arm.strategy, without=arm.left_out)
-            )
+            agent = new_agent(suite, self._compile_settings(arm), arm.strategy, without=arm.left_out)
+            if arm.planner:
+                give_planner(agent, self.planners[arm.planner].lm)
+            return OpenedProgram(agent)
         return self._compiled(arm, tracked)
 
     def _compiled(self, arm: Arm, tracked: Run) -> OpenedProgram:
@@ -171,6 +180,7 @@ class ComparePlan(StudyPlan):
             **({} if named else {"strategy": arm.strategy}),
             optimizer=arm.optimizer,
             lm=self.model(arm).name,
+            planner_lm=arm.planner or None,
             **({"calls": None} if named else {}),
             accept="best",
         )
@@ -179,6 +189,7 @@ class ComparePlan(StudyPlan):
         settings = self._compile_settings(arm)
         models = (self.model(arm), self.teacher)
         plan = describe_compile(settings, self.train_suite, *models, without=arm.left_out)
+        plan = with_planner(plan, self.planners.get(arm.planner))
         return replace(plan, budget=self.measurement.budget)
 
     def model(self, arm: Arm) -> Model:
@@ -219,6 +230,7 @@ def plan_comparison(settings: CompareSettings, *, progress: Progress = SILENT) -
     of_agents = models_of_agents(settings.lm) if settings.agents else []
     names = dict.fromkeys([*(settings.lm if strategies or settings.programs else ()), *of_agents])
     models = {name: Model(name, resolve(name, tasks=every)) for name in names}
+    planners = {name: Model(name, resolve(name, tasks=every)) for name in settings.planners}
     # A comparison that compiles nothing needs no teacher, and its suite no gold plans.
     teacher = next(iter(models.values()))
     if compiles:
@@ -232,6 +244,10 @@ def plan_comparison(settings: CompareSettings, *, progress: Progress = SILENT) -
     arms = study_arms(suite, settings, strategies, learning=learning)
     agents = [new_agent(suite, settings, name) for name in strategies]
     named = [named_program(each, suite.env).program for each in settings.programs]
+    for agent, planner in product(agents, planners.values()):
+        if agent.strategy.planner == "model":
+            give_planner(agent, planner.lm)
+            check_models(agent, [planner.lm])
     for program in (*agents, *named):
         check_models(program, (each.lm for each in (*models.values(), *([teacher] if compiles else ()))))
     return ComparePlan(
@@ -239,6 +255,7 @@ def plan_comparison(settings: CompareSettings, *, progress: Progress = SILENT) -
         measurement=replace(measured, partial=False),
         train_suite=train_suite,
         models=models,
+        planners=planners,
         teacher=teacher,
         arms=ablated(suite, measured.tasks, arms, settings),
     )

@@ -32,7 +32,12 @@ from worksmith.jobs.parts.metric import with_metric
 from worksmith.jobs.parts.opening import leave_out_cache, teacher_name
 from worksmith.jobs.parts.own_programs import module
 from worksmith.jobs.parts.printing import Facts, escape, facts_table
-from worksmith.jobs.parts.programs import check_demonstrations, named_program, new_agent
+from worksmith.jobs.parts.programs import (
+    check_demonstrations,
+    give_planner,
+    named_program,
+    new_agent,
+)
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.parts.tracking import Tracking, record_compile, record_dev_episodes
 from worksmith.models.resolve import resolve
@@ -179,7 +184,9 @@ def plan_compile(
     teacher = _model(teacher_name(settings.teacher, settings.lm, trained, progress), suite) if taught else lm
     bank = TraceBank.read(settings.bank) if settings.bank else None
     proposer = _model(settings.proposer, suite) if settings.proposer else None
+    planner = _model(settings.planner_lm, suite) if settings.planner_lm else None
     plan = describe_compile(settings, suite, lm, teacher, bank=bank, proposer=proposer)
+    plan = with_planner(plan, planner)
     plan.check()
     if bank is not None:
         shown = give_demonstrations(plan.program, bank.demonstrations)
@@ -235,6 +242,20 @@ def describe_compile(
         versions={"worksmith": __version__},
     )
     return replace(plan, time_limit=settings.time_limit)
+
+
+def with_planner(plan: Plan, planner: Model | None) -> Plan:
+    """The plan of a compile whose program has a planner with a model of its own. The teacher plans itself.
+
+    Raises:
+        InputError: the program asks no model for a plan.
+    """
+    if planner is None:
+        return plan
+    teaching = plan.program.deepcopy()
+    program = plan.program.deepcopy()
+    give_planner(program, planner.lm)
+    return replace(plan, program=program, teaching_program=teaching, planner=planner)
 
 
 def _program(

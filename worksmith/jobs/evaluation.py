@@ -16,7 +16,7 @@ from evals.dspy_programs.digests import (
     state_digest,
     strategy_name,
 )
-from evals.dspy_programs.own_models import check_models
+from evals.dspy_programs.own_models import check_models, own_models
 from evals.records.run_card import LoadedRun
 from evals.reporting.report import evaluation_report, study_report
 from evals.reporting.study import setting_of, study_of
@@ -36,7 +36,7 @@ from worksmith.jobs.parts.opening import LOGS
 from worksmith.jobs.parts.printing import Printable, write_report
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.parts.tracking import Tracking
-from worksmith.models.resolve import models_of_agents, open_models
+from worksmith.models.resolve import models_of_agents, open_models, recorded
 
 if TYPE_CHECKING:
     import dspy
@@ -205,6 +205,8 @@ def plan_evaluation(settings: EvalSettings, *, progress: Progress = SILENT, reco
     from worksmith.jobs.parts.programs import open_program
 
     program = open_program(measured.suite, settings)
+    if record and settings.record is not None:
+        program = program._replace(program=recorded(program.program, settings.record))
     name = models_of_agents([settings.lm])[0] if settings.agent else settings.lm
     models = open_models(name, measured.suite.tasks, settings.record if record else None)
     return EvalPlan(program, name, models, measured, settings.log)
@@ -231,7 +233,8 @@ def evaluate(settings: EvalSettings, *, progress: Progress = SILENT) -> Evaluati
 def run_evaluation(plan: EvalPlan, tracking: Tracking) -> Evaluation:
     """Run the program of a plan on its tasks with each of its models; raises as `evaluate` does."""
     check_models(plan.program.program, plan.models.values())
-    opened, measured = plan.program, plan.measurement.begin(plan.models.values())
+    own = [lm for _, _, lm in own_models(plan.program.program)]
+    opened, measured = plan.program, plan.measurement.begin([*plan.models.values(), *own])
     described = measured.described(**opened.config, lm=plan.lm, program=opened.said)
     settings, progress = measured.settings, measured.progress
     if plan.log and len(plan.models) > 1:

@@ -110,6 +110,7 @@ class StudyPlan(Printable, ABC):
                 "strategy": arm.strategy,
                 "optimizer": arm.optimizer,
                 "lm": self.model(arm).name,
+                **({"planner_lm": arm.planner} if arm.planner else {}),
                 "split": measured.split,
                 "seed": measured.settings.seed,
                 **arm.settings,
@@ -137,12 +138,13 @@ class StudyPlan(Printable, ABC):
             "compare",
             opened,
             model.name,
-            # The toolset of an arm is a setting where arms have different ones, and only there.
+            # Toolset and planner of an arm are settings where arms have different ones, and only there.
             {
                 name: value
                 for name, value in with_settings_of(model.lm, self.described()).items()
-                if name != "toolset"
+                if name not in ("toolset", "planners")
             }
+            | ({"planner_lm": arm.planner} if arm.planner else {})
             | dict(arm.settings),
             label=arm.label,
             strategy=arm.strategy,

@@ -23,6 +23,7 @@ from optimizers.settings import Settings
 from tools.errors import InputError
 from tools.files.json_files import validated
 from worksmith import __version__
+from worksmith.jobs.compilation import with_planner
 from worksmith.jobs.parts.metric import maximizing
 from worksmith.jobs.parts.printing import Facts
 from worksmith.jobs.parts.programs import build_agent, load_program
@@ -167,4 +168,5 @@ def _as_decided(decided: Fingerprint, suite: Suite, folder: Path, workers: int, 
         train_limit=decided.train_limit,
         dev_limit=decided.dev_limit,
     )
+    plan = with_planner(plan, models.get("planner"))
     return maximizing(plan, decided.metric.get("maximize", PRIMARY))

@@ -44,7 +44,8 @@ def strategy_grids(study: Study) -> tuple[Grid, Grid]:
         optimizer = "" if row.arm.optimizer == "none" else f" + {row.arm.optimizer}"
         # The requested name, else the model's own; a local model's version follows its name.
         model = row.arm.model or row.result.model.partition("@")[0]
-        cells.setdefault(model + optimizer, {})[row.arm.strategy] = row
+        planner = f", planner {row.arm.planner}" if row.arm.planner else ""
+        cells.setdefault(model + optimizer + planner, {})[row.arm.strategy] = row
 
     def crossed(title: str, note: str, cell: Callable[[Row], str]) -> Grid:
         return Grid.of(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from evals.lm.prices import dollars, prices_in_use
+from evals.records.models_asked import usage_by_model
 from evals.records.summary import Summary
 from evals.running.result import EvalResult
 from evals.running.study import Study
@@ -47,10 +48,10 @@ def result_cost_grid(result: EvalResult) -> Grid:
         rows.append(("model calls, tokens", "unknown", "unknown"))
     price = dollars_an_episode(result)
     if price:
-        rows.append(("dollars", number(price, 4), number(_dollars(result.model, summary.totals), 2)))
+        rows.append(("dollars", number(price, 4), number(_dollars(result, summary.totals), 2)))
         if summary.cached_share:
             full = dollars_an_episode(result, cached=False)
-            whole = _dollars(result.model, summary.totals, cached=False)
+            whole = _dollars(result, summary.totals, cached=False)
             rows.append(("dollars without cache", number(full, 4), number(whole, 2)))
     slow = f"95 % of the episodes took at most {number(summary.seconds_p95, 2)} s."
     return Grid(
@@ -65,12 +66,29 @@ def dollars_an_episode(result: EvalResult, *, cached: bool = True) -> float | No
         cached: whether tokens that went through a provider's cache have their own price.
     """
     means = result.summary.means
-    return _dollars(result.model, means, cached=cached) if means.get("prompt_tokens") else None
+    return _dollars(result, means, graded=True, cached=cached) if means.get("prompt_tokens") else None
 
 
-def _dollars(model: str, tokens: Mapping[str, float], *, cached: bool = True) -> float | None:
+def _dollars(
+    result: EvalResult, tokens: Mapping[str, float], *, graded: bool = False, cached: bool = True
+) -> float | None:
+    """The price of tokens of a run.
+
+    Args:
+        tokens: the mean of graded episodes, or the total of all.
+        graded: whether they are that mean.
+    """
     names = ("prompt_tokens", "completion_tokens", *(_CACHE if cached else ()))
-    return dollars(model, *(tokens.get(name, 0.0) for name in names))
+    if not any(ask.model for record in result.records for ask in record.asks):
+        return dollars(result.model, *(tokens.get(name, 0.0) for name in names))
+    records = [record for record in result.records if record.graded or not graded]
+    found = [
+        dollars(model, *(getattr(usage, name) for name in names))
+        for record in records
+        for model, usage in usage_by_model(record, result.model).items()
+    ]
+    known = [price for price in found if price is not None]
+    return None if len(known) < len(found) else sum(known) / (len(records) if graded else 1)
 
 
 def _heading(name: str) -> str:
@@ -106,8 +124,10 @@ def _notes(results: Iterable[EvalResult], priced: bool) -> tuple[str, ...]:
     if any(result.summary.uncounted for result in results):
         notes += ("Unknown: a program asked models of its own and did not report what that took.",)
     unknown = {
-        r.model: None
+        model: None
         for r in results
         if r.summary.means.get("prompt_tokens") and dollars_an_episode(r) is None
+        for model in (r.model, *(ask.model for record in r.records for ask in record.asks if ask.model))
+        if dollars(model, 1, 1) is None
     }
     return notes + tuple(f"The price of {model} is not known; --prices FILE can say it." for model in unknown)

@@ -153,7 +153,7 @@ def test_tables_name_the_tools_that_stand_in() -> None:
 
 
 def test_an_option_that_names_nothing() -> None:
-    with pytest.raises(InputError, match="no category is named"):
+    with pytest.raises(InputError, match="no name is given"):
         CompareSettings(suite="x", without_tools=[" , "])
 
 

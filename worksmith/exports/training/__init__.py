@@ -6,6 +6,7 @@ data = sft("office", out="sft.jsonl", validation=0.1)
 print(data)
 """
 
-from worksmith.exports.training.export import dpo, sft
+from tools.lazy import function_at
 
-__all__ = ["dpo", "sft"]
+dpo = function_at("worksmith.exports.training.export:dpo")
+sft = function_at("worksmith.exports.training.export:sft")

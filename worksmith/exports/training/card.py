@@ -5,9 +5,8 @@
 
 from __future__ import annotations
 
-import statistics
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal
 
@@ -21,6 +20,9 @@ CHARACTERS = "characters / 4"
 """How tokens are counted where no tokenizer is named."""
 
 _WHAT = "the card of training data"
+
+
+Method = Literal["sft", "dpo"]
 
 
 class _Entry(BaseModel):
@@ -127,7 +129,7 @@ class DataCard(_Entry):
     """
 
     format: Literal["worksmith-data/1"] = FORMAT
-    method: Literal["sft", "dpo"]
+    method: Method
     layout: Literal["trl", "paper"]
     columns: tuple[str, ...]
     prompt: str
@@ -185,45 +187,6 @@ def read_data_card(data: Path) -> DataCard:
         InputError: there is none, or it is no such card.
     """
     return read_model(card_beside(data), DataCard, _WHAT, hint="export the data again")
-
-
-def lengths(counts: Sequence[int]) -> Lengths | None:
-    """Figures of lengths; None without any."""
-    if not counts:
-        return None
-    ordered = sorted(counts)
-    return Lengths(
-        median=round(statistics.median(ordered)),
-        p95=ordered[(95 * len(ordered) - 1) // 100],
-        max=ordered[-1],
-        total=sum(ordered),
-    )
-
-
-def counter(model: str | None) -> Callable[[str], int]:
-    """A function that counts the tokens of a text.
-
-    Args:
-        model: whose tokenizer counts; None for characters / 4.
-
-    Raises:
-        InputError: there is no such tokenizer.
-    """
-    if model is None:
-        return lambda text: (len(text) + 3) // 4
-    from tools.errors import InputError
-
-    try:
-        from transformers import AutoTokenizer
-
-        tokenizer = AutoTokenizer.from_pretrained(model)
-    except Exception as error:  # every kind of file and connection has its own
-        raise InputError(
-            f"no tokenizer of {model}: {str(error).partition(chr(10))[0]}",
-            where="--tokenizer",
-            hint="name a folder with a tokenizer, or leave it out; transformers is in the extra train",
-        ) from error
-    return lambda text: len(tokenizer(text, add_special_tokens=False)["input_ids"])
 
 
 def _file_line(file: FileEntry) -> str:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evals.characters import harmless
 from evals.records.run_card import versions
 from programs.parts.tool_retrieval import tools_a_step
 from tools.errors import InputError
@@ -19,71 +16,25 @@ from tools.seeding import digest, rng
 from worksmith.exports.training.card import (
     CHARACTERS,
     DataCard,
-    FileEntry,
     HeldBackEntry,
+    Method,
     SourceEntry,
-    SuiteEntry,
     card_beside,
-    counter,
-    lengths,
 )
-from worksmith.exports.training.held_back import HeldBack, Leak, refuse
+from worksmith.exports.training.entries import counter, file_entry, suite_entry
+from worksmith.exports.training.held_back import HeldBack, refuse
+from worksmith.exports.training.result import DataForecast, TrainingData
 from worksmith.exports.training.rows import Row, imitation_rows, preference_rows
-from worksmith.exports.training.sources import Source, Suites, open_sources
-from worksmith.exports.training.trajectories import ASSISTANT, intent_of, run_again
-from worksmith.jobs.parts.printing import Facts, Printable
+from worksmith.exports.training.sources import Source, open_sources
+from worksmith.exports.training.trajectories import Trajectory, intent_of, run_again
 from worksmith.jobs.parts.programs import new_agent
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.settings.exports import DpoSettings, SftSettings
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from evals.suite import Suite
     from programs.agent import Agent
     from worksmith.jobs.settings.exports import TrainingDataSettings
-
-
-@dataclass(frozen=True)
-class TrainingData(Printable):
-    """Training data that were written.
-
-    Attributes:
-        files: the data, and those for validation if some were asked for.
-        card: their card, which lies beside the first file.
-    """
-
-    files: tuple[Path, ...]
-    card: DataCard
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "files": [str(file) for file in self.files],
-            "card_file": str(card_beside(self.files[0])),
-            "card": self.card.model_dump(mode="json"),
-        }
-
-    def print(self, console: Console) -> None:
-        console.out(harmless(self.card.markdown()), highlight=False)
-
-
-@dataclass(frozen=True)
-class DataForecast(Facts):
-    """What an export would run and compare; no model is asked, and nothing is written."""
-
-    suites: Suites
-    sources: Sequence[Source]
-    held_back: int
-    leaks: Sequence[Leak]
-
-    def facts(self) -> dict[str, Any]:
-        return {
-            "suites": [f"{s.path}: {len(self.suites.train(s))} train tasks" for s in self.suites.opened],
-            "sources": [f"{one.name} ({one.kind}): {len(one.told)} trajectories" for one in self.sources],
-            "episodes": sum(len(one.told) for one in self.sources),
-            "held_back": self.held_back,
-            "leaks": [str(leak) for leak in self.leaks],
-        }
 
 
 def sft(
@@ -203,7 +154,8 @@ class _Job:
         )
         self.left: Counter[str] = Counter()
 
-    def trajectories(self) -> list[Any]:
+    def trajectories(self) -> list[Trajectory]:
+        """The trajectories of all sources, but those of leaks."""
         sources = [
             Source(
                 one.name,
@@ -226,7 +178,12 @@ class _Job:
         self.left.update(left)
         return found
 
-    def write(self, method: Any, rows: Sequence[Row]) -> TrainingData:
+    def write(self, method: Method, rows: Sequence[Row]) -> TrainingData:
+        """Write rows and their card; the card last.
+
+        Raises:
+            InputError: there are none, or a file would be empty or cannot be written.
+        """
         settings = self._settings
         if settings.limit_per_intent is not None:
             rows = _limited(rows, settings.limit_per_intent, settings.seed)
@@ -275,7 +232,7 @@ class _Job:
         return list(parts)
 
     def _card(
-        self, method: Any, rows: Sequence[Row], parts: Sequence[Sequence[Row]], data: Sequence[str]
+        self, method: Method, rows: Sequence[Row], parts: Sequence[Sequence[Row]], data: Sequence[str]
     ) -> DataCard:
         settings = self._settings
         used = Counter(place for row in rows for place in _places(row))
@@ -290,8 +247,8 @@ class _Job:
             tokens_by=settings.tokenizer or CHARACTERS,
             seed=settings.seed,
             scheme=settings.scheme,
-            files=tuple(_file_entry(file, part, text, self._count) for file, part, text in named),
-            suites=tuple(_suite_entry(suite, self._suites) for suite in self._suites.opened),
+            files=tuple(file_entry(file, part, text, self._count) for file, part, text in named),
+            suites=tuple(suite_entry(suite, len(self._suites.train(suite))) for suite in self._suites.opened),
             sources=tuple(
                 SourceEntry(
                     name=one.name,
@@ -352,47 +309,3 @@ def _limited(rows: Sequence[Row], most: int, seed: int) -> list[Row]:
 
 def _places(row: Row) -> Iterable[int]:
     return {row.about.source, *([] if row.against is None else [row.against.source])}
-
-
-def _file_entry(file: Path, rows: Sequence[Row], data: str, count: Callable[[str], int]) -> FileEntry:
-    sizes: dict[str, int] = {}
-
-    def size(text: str) -> int:
-        if text not in sizes:
-            sizes[text] = count(text)
-        return sizes[text]
-
-    learnt = [
-        message
-        for row in rows
-        for name in ("messages", "completion", "chosen")
-        for message in row.columns.get(name, ())
-        if message["role"] == ASSISTANT
-    ]
-    return FileEntry(
-        name=file.name,
-        sha256=hashlib.sha256(data.encode()).hexdigest(),
-        rows=len(rows),
-        tasks=len({(row.about.suite.digest, row.about.task.id) for row in rows}),
-        intents=dict(sorted(Counter(row.about.intent for row in rows).items())),
-        personas=len({(row.about.suite.digest, _persona(row)) for row in rows}),
-        tokens=lengths([sum(size(message["content"]) for message in row.messages) for row in rows]),
-        assistant_tokens=sum(size(message["content"]) for message in learnt),
-    )
-
-
-def _persona(row: Row) -> str:
-    return (row.about.task.persona or row.about.suite.world.manifest.persona).id
-
-
-def _suite_entry(suite: Suite, suites: Suites) -> SuiteEntry:
-    world = suite.world.manifest
-    return SuiteEntry(
-        name=suite.path.name,
-        digest=suite.digest,
-        world=world.digest,
-        kind=world.kind,
-        origin=world.origin,
-        licence=world.licence,
-        train=len(suites.train(suite)),
-    )

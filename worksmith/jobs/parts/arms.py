@@ -41,25 +41,37 @@ def study_arms(
 ) -> list[Arm]:
     """Every strategy and named program with every optimizer on every model, then agents and baselines.
 
-    Labels name the model where there are several; settings name the toolset where arms have different ones.
+    A strategy with a model's plan has an arm for each model that plans. Labels name the model where there are
+    several, and the one that plans; settings name the toolset where arms have different ones.
 
     Args:
         learning: whether there are tasks that a baseline may learn from.
+
+    Raises:
+        InputError: models are to plan, and no strategy has a plan of a model.
     """
+    planned = {name for name in strategies if strategy(name).planner == "model"}
+    if settings.planners and not planned:
+        raise InputError(
+            "none of the strategies has a model plan", where="--planner-lm", hint="add plan to --strategies"
+        )
     tools = {name: toolset_of(suite, settings, name) for name in strategies}
     differ = len(set(tools.values())) > 1
     arms = []
     for model, name, chosen in product(settings.lm, strategies, settings.optimizers):
-        made = name if chosen == NO_OPTIMIZER else f"{name} + {chosen}"
-        arms.append(
-            Arm(
-                f"{made}, {model}" if len(settings.lm) > 1 else made,
-                strategy=name,
-                optimizer=chosen,
-                model=model,
-                settings={"toolset": tools[name]} if differ else {},
+        for planner in (settings.planners if name in planned else ()) or ("",):
+            by = f"{name} by {planner}" if planner else name
+            made = by if chosen == NO_OPTIMIZER else f"{by} + {chosen}"
+            arms.append(
+                Arm(
+                    f"{made}, {model}" if len(settings.lm) > 1 else made,
+                    strategy=name,
+                    optimizer=chosen,
+                    model=model,
+                    planner=planner,
+                    settings={"toolset": tools[name]} if differ else {},
+                )
             )
-        )
     for model, named, chosen in product(settings.lm, settings.programs, settings.optimizers):
         own = named if own_name(named) else Path(named).stem
         made = own if chosen == NO_OPTIMIZER else f"{own} + {chosen}"

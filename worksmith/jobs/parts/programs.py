@@ -21,7 +21,8 @@ from programs.strategies import STRATEGIES, CallForm, Strategy
 from tools.errors import InputError
 from tools.files.secrets import described
 from worksmith.jobs.parts.own_programs import own_name, own_program
-from worksmith.jobs.settings.groups.programs import OwnAgentSettings
+from worksmith.jobs.settings.groups.programs import OwnAgentSettings, PlannerSettings
+from worksmith.models.resolve import resolve
 
 if TYPE_CHECKING:
     import dspy
@@ -101,7 +102,25 @@ class OpenedProgram(NamedTuple):
 
 
 def open_program(suite: Suite, settings: ProgramSettings) -> OpenedProgram:
-    """The program that settings name, or else an agent as they describe it."""
+    """The program that settings name, or else an agent as they describe it; with the planner's model."""
+    opened = _open(suite, settings)
+    if isinstance(settings, PlannerSettings) and settings.planner_lm is not None:
+        give_planner(opened.program, resolve(settings.planner_lm, tasks=suite.tasks))
+    return opened
+
+
+def give_planner(program: Any, lm: dspy.BaseLM) -> None:
+    """Let a model plan for a program.
+
+    Raises:
+        InputError: the program asks no model for a plan.
+    """
+    if not isinstance(program, Agent):
+        raise InputError("only worksmith's agents have a planner", where="--planner-lm", hint="leave it out")
+    program.planner_lm = lm
+
+
+def _open(suite: Suite, settings: ProgramSettings) -> OpenedProgram:
     if isinstance(settings, OwnAgentSettings) and settings.agent is not None:
         if settings.program is not None:
             raise InputError("an agent and a program", where="--agent", hint="give one of them")

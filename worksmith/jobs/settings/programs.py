@@ -27,10 +27,12 @@ from worksmith.jobs.settings.groups.models import (
 from worksmith.jobs.settings.groups.programs import (
     AGENT_HELP,
     OPTIMIZERS,
+    PLANNER_HELP,
     STRATEGIES,
     AgentSettings,
     DemoSettings,
     OwnAgentSettings,
+    PlannerSettings,
     ProgramSettings,
     ToolSettings,
 )
@@ -45,7 +47,7 @@ from worksmith.jobs.settings.groups.tasks import (
 )
 
 
-class EvalSettings(ProgramSettings, OwnAgentSettings, ModelSettings, MeasureSettings):
+class EvalSettings(ProgramSettings, PlannerSettings, OwnAgentSettings, ModelSettings, MeasureSettings):
     """Run a program on a suite's tasks and score every episode."""
 
     group = "Record"
@@ -59,6 +61,7 @@ class EvalSettings(ProgramSettings, OwnAgentSettings, ModelSettings, MeasureSett
 class CompileSettings(
     SuiteSettings,
     ProgramSettings,
+    PlannerSettings,
     ModelSettings,
     DemoSettings,
     ConditionSettings,
@@ -179,7 +182,7 @@ class CompileSettings(
         return with_model_options(cls, values, "teacher")
 
 
-def _categories(values: Any) -> Any:
+def _listed(values: Any) -> Any:
     if isinstance(values, str):
         values = (values,)
     if not isinstance(values, list | tuple):
@@ -187,7 +190,7 @@ def _categories(values: Any) -> Any:
     names = [name.strip() for value in values for name in str(value).split(",")]
     found = tuple(dict.fromkeys(name for name in names if name))
     if values and not found:
-        raise ValueError("no category is named; leave it out to run all")
+        raise ValueError("no name is given; leave it out")
     return found
 
 
@@ -228,6 +231,15 @@ class CompareSettings(ToolSettings, DemoSettings, MeasureSettings):
         suggest=MODELS,
     )
     lm_option: tuple[str, ...] = model_options("lm")
+    planners: Annotated[tuple[str, ...], BeforeValidator(_listed)] = setting(
+        (),
+        f"Model {PLANNER_HELP} With several, comma-separated or repeated, each plans in turn.",
+        flag="--planner-lm",
+        metavar="MODEL",
+        suggest=("local/", "openai/gpt-4o-mini"),
+        unset="--lm",
+        expert=True,
+    )
     teacher: str | None = setting(
         None,
         "Model that teaches.",
@@ -235,7 +247,7 @@ class CompareSettings(ToolSettings, DemoSettings, MeasureSettings):
         unset="gold plans if there are, else --lm",
     )
     teacher_option: tuple[str, ...] = model_options("teacher")
-    without_tools: Annotated[tuple[str, ...], BeforeValidator(_categories)] = setting(
+    without_tools: Annotated[tuple[str, ...], BeforeValidator(_listed)] = setting(
         (),
         "Run each program also without the functions of this category, with query tools instead; "
         "comma-separated or repeated.",
@@ -283,6 +295,7 @@ class BankSettings(
 class RunSettings(
     SuiteSettings,
     ProgramSettings,
+    PlannerSettings,
     ModelSettings,
     JudgeSettings,
     OrgSettings,

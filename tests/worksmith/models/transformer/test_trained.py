@@ -65,7 +65,7 @@ def adapter(base: Path, folder: Path) -> Any:
     model = AutoModelForCausalLM.from_pretrained(base, dtype=torch.float32)
     config = LoraConfig(r=4, lora_alpha=8, target_modules="all-linear", init_lora_weights=False)
     wrapped = get_peft_model(model, config)
-    wrapped.save_pretrained(folder)
+    wrapped.save_pretrained(str(folder))
     (folder / "README.md").unlink()
     return wrapped.merge_and_unload()
 

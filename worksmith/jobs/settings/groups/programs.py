@@ -98,6 +98,19 @@ class ProgramSettings(AgentSettings):
     )
 
 
+PLANNER_HELP = "of the planner, where the strategy has a model plan (plan); all other parts ask --lm."
+
+
+class PlannerSettings(JobSettings):
+    """The model that plans."""
+
+    group = "Program and model"
+
+    planner_lm: str | None = setting(
+        None, f"Model {PLANNER_HELP}", suggest=("local/", "openai/gpt-4o-mini"), unset="--lm", expert=True
+    )
+
+
 AGENT_HELP = (
     "An agent of any framework, package.module:function; it gets a task with tools and returns an answer"
 )

@@ -1,0 +1,44 @@
+"""The usage of an episode by model: of the program's, and of those that parts of it have of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import TYPE_CHECKING
+
+from tools.episode_result import Usage
+
+if TYPE_CHECKING:
+    from evals.records.record import EpisodeRecord
+    from tools.episode_result import EpisodeResult
+
+
+def usage_by_model(episode: EpisodeRecord | EpisodeResult, model: str) -> Mapping[str, Usage]:
+    """The usage of each model, by its name.
+
+    Args:
+        model: the name of the program's, which has all usage that no question of another explains.
+    """
+    found: dict[str, Usage] = {}
+    for ask in episode.asks:
+        if ask.model:
+            found[ask.model] = found.get(ask.model, Usage()) + ask.usage
+    if not found:
+        return {model: episode.usage}
+    return {model: _less(episode.usage, sum(found.values(), start=Usage())), **found}
+
+
+def calls_by_model(episode: EpisodeRecord | EpisodeResult, model: str) -> Mapping[str, int]:
+    """The number of questions to each model, by its name; `model` as of `usage_by_model`."""
+    others: dict[str, int] = {}
+    for ask in episode.asks:
+        if ask.model:
+            others[ask.model] = others.get(ask.model, 0) + 1
+    return {model: episode.model_calls - sum(others.values()), **others}
+
+
+def _less(usage: Usage, other: Usage) -> Usage:
+    """The rest of a usage, not below 0."""
+    counts = [each.name for each in fields(Usage) if each.name not in ("estimated", "uncounted")]
+    rest = {name: max(0, getattr(usage, name) - getattr(other, name)) for name in counts}
+    return Usage(**rest, estimated=usage.estimated, uncounted=usage.uncounted)

@@ -1,0 +1,115 @@
+"""A model of its own for the planner, from the command line: runs, compiles, comparisons."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from evals.records.log import read_log
+from evals.records.run_card import CARD, beside, read_card
+from evals.suite import Suite
+from optimizers.compiling.artifact import Artifact
+from optimizers.compiling.journal import journal_beside, read_description
+from tests.optimizers.shop import make_suite
+from tools.errors import InputError
+from worksmith.cli.app import app
+from worksmith.jobs.parts.programs import load_program
+
+pytestmark = pytest.mark.slow
+
+ANALOGY = "local/analogy"
+
+
+@pytest.fixture(scope="module")
+def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
+    return make_suite(tmp_path_factory.mktemp("suite"))
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def worksmith(*arguments: object) -> str:
+    result = CliRunner().invoke(app, [*map(str, arguments)], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_the_log_and_the_card_of_an_evaluation_know_both_models(suite: Suite, here: Path) -> None:
+    arguments = ("eval", suite.path, "--strategy", "plan", "--lm", "gold", "--limit", 2, "--no-track")
+    log = here / "log.jsonl"
+    worksmith(*arguments, "--planner-lm", ANALOGY, "--log", log)
+
+    card = read_card(beside(log, CARD))
+    assert card.settings["planner_lm"] == ANALOGY
+    assert card.rerun[card.rerun.index("--planner-lm") :][:2] == ("--planner-lm", ANALOGY)
+    assert {(ask.part, ask.model.partition("@")[0]) for each in read_log(log) for ask in each.asks} == {
+        ("plan", ANALOGY),
+        ("select", ""),
+    }
+
+
+def test_a_recording_has_the_replies_of_both(suite: Suite, here: Path) -> None:
+    arguments = ("eval", suite.path, "--strategy", "plan", "--limit", 2, "--no-track", "--json")
+    first = worksmith(*arguments, "--lm", "gold", "--planner-lm", ANALOGY, "--record", "calls.jsonl")
+    replay = "replay:calls.jsonl"
+    again = worksmith(*arguments, "--lm", replay, "--planner-lm", replay)
+
+    for said in (first, again):
+        assert [row["correct"] for row in json.loads(said)["rows"]] == [True, True]
+
+
+def test_a_compile_for_a_planner_is_verified_and_its_program_takes_another(suite: Suite, here: Path) -> None:
+    small = ("--train-limit", 3, "--dev-limit", 3, "--demos", 2, "--candidates", 1, "--no-track")
+    options = ("--strategy", "plan", "--planner-lm", "gold", "--accept", "best", *small)
+    worksmith("compile", suite.path, *options, "--out", here / "p.json")
+
+    assert json.loads(worksmith("verify", here / "p.json", "--json"))["identical"]
+    manifest = Artifact.read(here / "p.json").manifest
+    assert manifest.models["planner"].startswith("scripted/gold")
+    described = read_description(journal_beside(here / "p.json")).fingerprint
+    assert described["models"]["planner"]["name"] == "gold"
+    assert load_program(here / "p.json", suite.env).planner_lm is None
+    evaluated = ("eval", suite.path, "--program", here / "p.json", "--planner-lm", "gold", "--limit", 2)
+    assert json.loads(worksmith(*evaluated, "--no-track", "--json"))["planner_lm"] == "gold"
+
+
+def test_planners_are_compared_with_one_executor(suite: Suite, here: Path) -> None:
+    options = ("--strategies", "cot,plan", "--optimizers", "none", "--lm", "gold", "--limit", 2, "--no-track")
+    planners = ("--planner-lm", f"{ANALOGY},gold")
+    shown = worksmith("compare", suite.path, *options, *planners)
+    found = json.loads(worksmith("compare", suite.path, *options, *planners, "--json"))
+
+    rows = [row for row in found["rows"] if not row["baseline"]]
+    assert [(row["label"], row.get("planner")) for row in rows] == [
+        ("cot", None),
+        (f"plan by {ANALOGY}", ANALOGY),
+        ("plan by gold", "gold"),
+    ]
+    assert len({row["program"] for row in rows}) == 3
+    table = shown[shown.index("Outcome by planner, gold executes") :].partition("The planner makes")[0]
+    lines = [[cell.strip() for cell in line.split("│")] for line in table.splitlines() if "plan" in line]
+    assert any(ANALOGY in " ".join(line) for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("command", "more", "said"),
+    [
+        ("eval", ["--strategy", "react"], "no model plans in the strategy react"),
+        ("compile", ["--strategy", "act", "--out", "p.json"], "no model plans in the strategy act"),
+        ("compare", ["--strategies", "act,gold"], "none of the strategies has a model plan"),
+        ("run", ["cancel-0", "--strategy", "act"], "no model plans|no task"),
+    ],
+)
+def test_a_planner_for_a_strategy_without_one_is_refused(
+    suite: Suite, command: str, more: list[Any], said: str
+) -> None:
+    task = [suite.tasks[0].id, *more[1:]] if command == "run" else more
+    with pytest.raises(InputError, match=said):
+        worksmith(command, suite.path, *task, "--planner-lm", "gold")
