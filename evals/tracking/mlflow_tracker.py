@@ -18,7 +18,14 @@ from evals.tracking.environment import system_tags
 from evals.tracking.figures import episode_table, finite, params_text, summary_metrics
 from evals.tracking.judges import keep_judges
 from evals.tracking.reaching import TrackingError, boundary, optional
-from evals.tracking.registry import Registration, link_program, log_program, register, register_instructions
+from evals.tracking.registry import (
+    Registration,
+    link_program,
+    log_program,
+    log_weights,
+    register,
+    register_instructions,
+)
 from evals.tracking.traces import TraceWriter
 from evals.tracking.tracker import Dataset, Run, Tracker
 
@@ -209,6 +216,20 @@ class MlflowRun(Run):
             )
             self._model_id = model_id
             link_program(self._client, model_id, self.id)
+            if register_as is not None:
+                return register(self._client, model_id, self.id, register_as)
+        return f"models:/{model_id}"
+
+    def weights(
+        self,
+        name: str,
+        files: Sequence[Path],
+        *,
+        params: Mapping[str, Any],
+        register_as: Registration | None = None,
+    ) -> str | None:
+        with boundary():
+            model_id = log_weights(self._client, self._tracker.experiment_id, self.id, name, files, params)
             if register_as is not None:
                 return register(self._client, model_id, self.id, register_as)
         return f"models:/{model_id}"

@@ -95,6 +95,32 @@ def log_program(
     return str(model.model_id)
 
 
+def log_weights(
+    client: MlflowClient,
+    experiment_id: str,
+    run_id: str,
+    name: str,
+    files: Sequence[Path],
+    params: Mapping[str, Any],
+) -> str:
+    """Keep the files of a trained model as a logged model of a run.
+
+    Returns:
+        The model's id.
+    """
+    model = client.create_logged_model(
+        experiment_id,
+        name=name,
+        source_run_id=run_id,
+        params=params_text(params),
+        model_type="language model",
+    )
+    for file in files:
+        client.log_model_artifact(model.model_id, str(file))
+    client.finalize_logged_model(model.model_id, "READY")
+    return str(model.model_id)
+
+
 def link_program(client: MlflowClient, model_id: str, run_id: str) -> None:
     """Link a run with the model that it made and evaluated, as its input.
 

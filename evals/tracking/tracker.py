@@ -110,6 +110,24 @@ class Run:
         """
         return None
 
+    def weights(
+        self,
+        name: str,
+        files: Sequence[Path],
+        *,
+        params: Mapping[str, Any],
+        register_as: Registration | None = None,
+    ) -> str | None:
+        """Keep the files of a trained model.
+
+        Args:
+            register_as: also make it the next version of this registered model.
+
+        Returns:
+            Its address, `models:/...`, from which MLflow downloads the files; None if nothing is kept.
+        """
+        return None
+
     def instructions(self, texts: Mapping[str, str]) -> None:
         """Keep instructions that an optimizer wrote, by the name of their prompt."""
 

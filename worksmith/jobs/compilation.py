@@ -12,7 +12,6 @@ from evals.lm.named import ANALOGY
 from evals.scoring.constraints import constraints
 from evals.suite import Suite
 from evals.tasks.task_filter import conditions
-from evals.tracking.registry import Registration
 from optimizers.compilation import decided
 from optimizers.compiling.claims import power_left, too_few_intents
 from optimizers.compiling.compile import Result, compile_program
@@ -39,7 +38,12 @@ from worksmith.jobs.parts.programs import (
     new_agent,
 )
 from worksmith.jobs.parts.progress import SILENT, Progress
-from worksmith.jobs.parts.tracking import Tracking, record_compile, record_dev_episodes
+from worksmith.jobs.parts.tracking import (
+    Tracking,
+    record_compile,
+    record_dev_episodes,
+    registration,
+)
 from worksmith.models.resolve import resolve
 
 if TYPE_CHECKING:
@@ -126,7 +130,7 @@ def compile(settings: CompileSettings, *, progress: Progress = SILENT) -> Compil
         EvaluationInterrupted: on Ctrl-C; finished episodes are in the journal.
     """
     tracking = Tracking.of(settings, track=settings.track)
-    register_as = _registration(settings)
+    register_as = registration(settings.register_as, track=settings.track)
     plan = plan_compile(settings, progress=progress)
     check_startable(plan, settings, "compile")
     described = {
@@ -301,14 +305,6 @@ def check_startable(plan: Plan, settings: CompileSettings, purpose: str) -> None
     if settings.force and not settings.resume:
         discard(plan.folder)
     check_folder(plan.folder, plan.fingerprint(purpose), resume=settings.resume)
-
-
-def _registration(settings: CompileSettings) -> Registration | None:
-    if settings.register_as is None:
-        return None
-    if not settings.track:
-        raise InputError("what is not tracked cannot be registered", where="--register")
-    return Registration.parse(settings.register_as)
 
 
 def _check_failures(result: Result, progress: Progress) -> None:

@@ -12,8 +12,10 @@ from tools.files.directories import directory_atomically
 from tools.seeding import digest
 from worksmith.jobs.parts.printing import Facts
 from worksmith.jobs.parts.progress import SILENT, Progress
+from worksmith.jobs.parts.tracking import registration
 from worksmith.jobs.settings.training import TrainSettings
 from worksmith.models.transformer.manifest import DATA_CARD
+from worksmith.models.transformer.registering import record_model
 from worksmith.training.folder import Begun, begun, last_checkpoint
 from worksmith.training.material import Material, open_material
 from worksmith.training.result import write_model
@@ -77,6 +79,7 @@ def train(settings: TrainSettings, *, progress: Progress = SILENT) -> Trained:
         InputError: a setting, a line of the data or the model is wrong, or a package is missing.
         TrackingError: the MLflow store cannot be reached.
     """
+    register_as = registration(settings.register_as, track=settings.track)
     found = open_material(settings, progress)
     from worksmith.training.live import Live
     from worksmith.training.trainers import libraries_quiet, method, plan, taught_positions_only, trainer
@@ -113,6 +116,8 @@ def train(settings: TrainSettings, *, progress: Progress = SILENT) -> Trained:
                     prompt=found.prompt,
                     licence=settings.licence,
                 )
+            if register_as is not None:
+                progress.say(f"registered as {record_model(run, settings.out, register_as)}")
     tenth = max(1, len(losses) // 10)
     return Trained(
         out=settings.out,

@@ -18,6 +18,7 @@ from evals.running.study import Arm, run_study
 from evals.tracking import Dataset, open_tracker
 from evals.tracking.mlflow_tracker import MlflowTracker
 from evals.tracking.reaching import TrackingError
+from evals.tracking.registry import Registration
 from evals.tracking.store import open_store
 from evals.tracking.traces import IncompleteTracesWarning, TraceWriter
 from tests.evals.episodes import mixed, solved
@@ -315,3 +316,31 @@ def test_hundreds_of_traces_are_complete(tracker: MlflowTracker) -> None:
     stored = TraceWriter(tracker.uri, tracker.experiment_id, str(run.id), model="x").stored()
     assert len(stored) == 121
     assert sum(len(assessments) for assessments in stored.values()) == 240
+
+
+def test_weights_are_registered_and_come_back_whole(tracker: MlflowTracker, tmp_path: Path) -> None:
+    import mlflow
+
+    files = [tmp_path / "model.json", tmp_path / "adapter_model.safetensors"]
+    for file in files:
+        file.write_text(file.name)
+    with tracker.start("train") as run:
+        named = Registration.parse("planner@champion")
+        address = run.weights("planner", files, params={"base": "local/smollm2"}, register_as=named)
+
+    assert address == "models:/planner/1"
+    version = tracker.client.get_model_version_by_alias("planner", "champion")
+    assert version.run_id == run.id
+    [model] = [
+        each
+        for each in tracker.client.search_logged_models([tracker.experiment_id])
+        if each.artifact_location == version.source
+    ]
+    assert (model.name, model.status, model.params["base"]) == ("planner", "READY", "local/smollm2")
+    mlflow.artifacts.download_artifacts(
+        artifact_uri=version.source, dst_path=str(tmp_path / "back"), tracking_uri=tracker.uri
+    )
+    back = next((tmp_path / "back").rglob("model.json")).parent
+    assert {each.name: each.read_text() for each in back.iterdir()} == {
+        each.name: each.name for each in files
+    }

@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Any, Self
 from evals.records.run_card import CARD_ARTIFACT
 from evals.tracking import TraceChoice, open_tracker
 from evals.tracking.figures import params_text
+from evals.tracking.registry import Registration
 from optimizers.compiling.trials import record_chosen, record_trials
+from tools.errors import InputError
 from tools.seeding import digest
 
 if TYPE_CHECKING:
     from evals.records.run_card import RunCard
     from evals.suite import Suite
     from evals.tracking import Run
-    from evals.tracking.registry import Registration
     from optimizers.compiling.artifact import Artifact
     from optimizers.compiling.compile import Result
     from worksmith.jobs.settings.groups.record import TracedSettings
@@ -66,6 +67,19 @@ class Tracking:
         if resume:
             tracker.end_abandoned(tags)
         return tracker.start(f"{command} {about}".rstrip(), params=params, tags=tags)
+
+
+def registration(register_as: str | None, *, track: bool) -> Registration | None:
+    """The name under which a result is to be registered, if any.
+
+    Raises:
+        InputError: MLflow does not take the name, or the run is not tracked.
+    """
+    if register_as is None:
+        return None
+    if not track:
+        raise InputError("what is not tracked cannot be registered", where="--register")
+    return Registration.parse(register_as)
 
 
 def keep_card(run: Run, card: RunCard) -> None:

@@ -75,6 +75,14 @@ class TrainSettings(SeedSettings, TrackSettings, StoreSettings):
     download: bool = setting(
         False, "Fetch the model from Hugging Face's hub if it is not here.", recorded=False
     )
+    register_as: str | None = setting(
+        None,
+        "Make the model, with its data card, the next version of a registered MLflow model.",
+        flag="--register",
+        metavar="NAME[@ALIAS]",
+        recorded=False,
+        expert=True,
+    )
     experiment: str = setting(
         "training", "MLflow experiment.", variable="MLFLOW_EXPERIMENT_NAME", recorded=False
     )

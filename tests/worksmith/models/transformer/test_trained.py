@@ -193,3 +193,18 @@ def test_a_model_that_changes_in_use_is_refused(folders: dict[str, Path], tmp_pa
 def test_other_local_names_are_refused(name: str) -> None:
     with pytest.raises(InputError, match=r"no local model|missing"):
         resolve(name)
+
+
+def test_a_folder_is_served_and_examined_as_any_local_model(folders: dict[str, Path]) -> None:
+    from worksmith.jobs.health.doctor import diagnose
+    from worksmith.jobs.settings.health import DoctorSettings
+    from worksmith.models.serving.engines import served_engine
+
+    name = f"local/{folders['adapter']}"
+    found = diagnose(DoctorSettings(models=(name, "local/none")), may_ask=lambda _: False)
+
+    assert served_engine(str(folders["adapter"])) is served_engine(name) is trained(folders["adapter"])
+    said = {(check.subject, check.name): (check.status, check.said) for check in found.checks}
+    assert said[name, "context window"] == ("ok", "256 tokens")
+    assert said[name, "prompts"] == ("ok", "compact, with 90 characters of an observation")
+    assert said["local/none", "settings"][0] == "failure"
