@@ -74,11 +74,13 @@ class SuiteBuilder(Generic[Options]):
         build: writes a world to a folder, and gives the tasks over it.
         forecast: `tasks` and `model_calls_at_most` of a build, without building; with
             `prompt_tokens_at_most` and `completion_tokens_at_most` a dry run says the price as well.
+        industries: by name the file or folder of each industry that comes with the kind, to be copied.
     """
 
     options: type[Options]
     build: Callable[[Path, Options, BuildContext], Made]
     forecast: Callable[[Options], dict[str, Any]] = lambda _: {"model_calls_at_most": 0}
+    industries: Callable[[], dict[str, Path]] = dict
 
 
 Importer = Callable[..., Made]

@@ -10,7 +10,7 @@ from shlex import quote
 from shutil import copy, copytree, ignore_patterns
 from typing import TYPE_CHECKING, Any
 
-from evals.task_kind import TASK_KINDS
+from evals.task_kind import TASK_KINDS, buildable_kinds, suite_builder
 from tools.errors import InputError
 from tools.files import PROJECT_FILE
 from tools.files.directories import directory_atomically
@@ -37,41 +37,69 @@ class NewProject(Printable):
     Attributes:
         folder: its place.
         files: its files, relative to the folder.
+        commands: what to go on with.
     """
 
     folder: Path
     files: tuple[str, ...]
+    commands: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
         return {"folder": str(self.folder), "files": list(self.files)}
 
     def print(self, console: Console) -> None:
-        console.out(f"{len(self.files)} files in {self.folder}. Go on with:", highlight=False)
-        for line in (
-            f"cd {quote(str(self.folder))}",
-            "worksmith tasks check",
-            "worksmith eval",
-            "worksmith compile",
-        ):
+        count = "1 file" if len(self.files) == 1 else f"{len(self.files)} files"
+        console.out(f"{count} in {self.folder}. Go on with:", highlight=False)
+        for line in self.commands:
             console.out(f"    {line}", highlight=False)
 
 
 def new_project(settings: NewSettings, *, progress: Progress = SILENT) -> NewProject:
-    """Write a small, commented project: a made-up helpdesk, or one over data that there are.
+    """Write a small, commented project: a made-up helpdesk, or one over data that there are; or an industry.
 
     Raises:
-        InputError: the folder is already there, or the data cannot be read.
+        InputError: the folder is already there, the data cannot be read, or there is no such industry.
     """
     folder, source = settings.folder, settings.source
     if os.path.lexists(folder):
         raise InputError("the folder is already there", where=str(folder), hint="choose another name")
+    if settings.industry is not None:
+        if source is not None:
+            raise InputError("an industry is not made of data", where="--industry", hint="leave out --from")
+        return _new_industry(settings.industry, folder)
     with as_file(_TEMPLATES) as templates, directory_atomically(folder) as new:
         if source is None:
             copytree(templates / "helpdesk", new, dirs_exist_ok=True, ignore=ignore_patterns("__pycache__"))
         else:
             _write_own(source, new, templates, progress)
+    go_in = f"cd {quote(str(folder))}"
+    return _written(folder, go_in, "worksmith tasks check", "worksmith eval", "worksmith compile")
+
+
+def _written(folder: Path, *commands: str) -> NewProject:
     found = sorted(file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file())
-    return NewProject(folder, tuple(name for name in found if not name.startswith(".")))
+    return NewProject(folder, tuple(name for name in found if not name.startswith(".")), commands)
+
+
+def _new_industry(name: str, folder: Path) -> NewProject:
+    """Write a copy of an industry: its folder, or a folder with its file."""
+    known = {
+        industry: (kind, place)
+        for kind in buildable_kinds()
+        for industry, place in suite_builder(kind).industries().items()
+    }
+    if name not in known:
+        hint = f"there are {', '.join(sorted(known))}"
+        raise InputError(f"no industry {name!r}", where="--industry", hint=hint)
+    kind, place = known[name]
+    with directory_atomically(folder) as new:
+        if place.is_dir():
+            copytree(place, new, dirs_exist_ok=True, ignore=ignore_patterns("__pycache__"))
+        else:
+            copy(place, new)
+    own = quote(str(folder if place.is_dir() else folder / place.name))
+    out = quote(f"{folder}-suite")
+    return _written(folder, f"worksmith suite build {kind} --industry {own} --out {out} --dry-run")
 
 
 def _write_own(source: Path, folder: Path, templates: Path, progress: Progress) -> None:

@@ -11,7 +11,13 @@ from tools.files.atomic import write_atomically
 from tools.kinds.crm.access.policy import persona_of
 from tools.kinds.crm.access.roles import POLICY_FILE, packaged_policy
 from tools.kinds.crm.generate import DEFAULT_NOW, Built, build
-from tools.kinds.crm.generate.industry import DEFAULT_INDUSTRY, Industry, open_industry
+from tools.kinds.crm.generate.industry import (
+    DEFAULT_INDUSTRY,
+    Industry,
+    industry_file,
+    industry_names,
+    open_industry,
+)
 from tools.kinds.crm.schema import TABLES
 from tools.kinds.crm.settings import Mode, OrgSettings, write_settings
 from tools.kinds.crm.sosl.tables import SEARCH_TABLES, search_rows
@@ -81,7 +87,11 @@ def _industry(options: CrmOptions) -> Industry:
     return open_industry(DEFAULT_INDUSTRY if options.industry is None else options.industry)
 
 
-BUILDER = SuiteBuilder(CrmOptions, build_crm, forecast_crm)
+def _industries() -> dict[str, Path]:
+    return {name: industry_file(name) for name in industry_names()}
+
+
+BUILDER = SuiteBuilder(CrmOptions, build_crm, forecast_crm, _industries)
 
 
 def build_world(

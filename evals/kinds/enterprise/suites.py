@@ -14,7 +14,13 @@ from tools.files.atomic import write_atomically
 from tools.kinds.enterprise.access import POLICY_FILE, packaged_policy
 from tools.kinds.enterprise.generate import DEFAULT_NOW, Built, build
 from tools.kinds.enterprise.generate.draft import Hierarchy
-from tools.kinds.enterprise.generate.industry import DEFAULT_INDUSTRY, Industry, open_industry
+from tools.kinds.enterprise.generate.industry import (
+    DEFAULT_INDUSTRY,
+    Industry,
+    industry_names,
+    open_industry,
+    packaged,
+)
 from tools.kinds.enterprise.schema import TABLES
 from tools.persona import Persona
 from tools.world import World, write_world
@@ -185,7 +191,11 @@ def _industry(options: EnterpriseOptions) -> Industry:
     return open_industry(DEFAULT_INDUSTRY if options.industry is None else options.industry)
 
 
-BUILDER = SuiteBuilder(EnterpriseOptions, build_enterprise, forecast_enterprise)
+def _industries() -> dict[str, Path]:
+    return {name: packaged(name).folder for name in industry_names()}
+
+
+BUILDER = SuiteBuilder(EnterpriseOptions, build_enterprise, forecast_enterprise, _industries)
 
 
 def build_world(out: Path, seed: int, scale: float, hierarchy: Hierarchy = "paper") -> tuple[World, Built]:

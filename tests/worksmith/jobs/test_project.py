@@ -6,9 +6,11 @@ import shlex
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from evals.suite import Suite
 from tools.errors import InputError
+from worksmith.cli.app import app
 from worksmith.jobs.access import access_rights, open_environment
 from worksmith.jobs.indexing import index
 from worksmith.jobs.project import new_project
@@ -103,3 +105,25 @@ def test_data_that_gives_no_project_leaves_nothing(
     with pytest.raises(InputError, match=name if name != "bad" else "a.csv"):
         new_project(NewSettings(folder="lib", source=name))
     assert not (tmp_path / "lib").exists()
+
+
+@pytest.mark.parametrize(("name", "made"), [("garden", "catalogue.toml"), ("furniture", "furniture.toml")])
+def test_an_industry_to_begin_with_is_one(
+    name: str, made: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    written = new_project(NewSettings(folder="my own", industry=name))
+    assert made in written.files
+    [command] = map(shlex.split, written.commands)
+    result = CliRunner().invoke(app, command[1:])
+    assert result.exit_code == 0, result.output
+    assert [file.name for file in tmp_path.iterdir()] == ["my own"]
+
+
+def test_an_industry_that_there_is_not_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match="there are furniture, garden, retail, shoes"):
+        new_project(NewSettings(folder="mine", industry="ships"))
+    with pytest.raises(InputError, match="leave out --from"):
+        new_project(NewSettings(folder="mine", industry="garden", source="."))
+    assert list(tmp_path.iterdir()) == []

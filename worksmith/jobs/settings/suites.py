@@ -33,7 +33,7 @@ class BuildSettings(CacheSettings):
 
 
 class NewSettings(JobSettings):
-    """Write a small project."""
+    """Write a small project, or an industry."""
 
     folder: Path = setting(..., "Folder to write.", positional=True)
     source: Path | None = setting(
@@ -42,6 +42,9 @@ class NewSettings(JobSettings):
         flag="--from",
         path="folder",
         unset="a made-up helpdesk",
+    )
+    industry: str | None = setting(
+        None, "Instead of a project, a copy of this industry of generated companies, to be rewritten."
     )
 
 

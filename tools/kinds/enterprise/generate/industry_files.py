@@ -91,7 +91,7 @@ class Catalogue(_Part):
 
 
 class SaidOfPart(_Part):
-    """What is said of a part of a product, after "the <part>"; of `bad` at least one in no person."""
+    """What is said of a part of a product, after "the <part>"; `good` and one of `bad` in no person."""
 
     good: Annotated[list[Plain], Field(min_length=1)]
     meh: Annotated[list[Plain], Field(min_length=1)]
@@ -238,6 +238,9 @@ def _of_reviews(reviews: dict[str, Any], kinds: dict[str, Any]) -> Iterator[tupl
                 continue
             if all(_PERSONAL & set(said.split()) for said in entry[part]["bad"]):
                 yield "reviews", f"{name!r}: of what is bad about the {part}, one is said in no person"
+            for said in entry[part]["good"]:
+                if _PERSONAL & set(said.split()):
+                    yield "reviews", f"{name!r}: descriptions say {said!r} as well, so in no person"
 
 
 def _of_problems(problems: dict[str, Any], kinds: dict[str, Any]) -> Iterator[tuple[str, str]]:

@@ -244,6 +244,7 @@ BROKEN: dict[str, Callable[[dict[str, Any]], None]] = {
     "a brace without its other half": put(f"launches > {LAMP} > asks", ["What {?"]),
     "no other: see 'shade'": put(f"reviews/all > {LAMP} > shade", SAID),
     "one is said in no person": put(f"reviews/all > {LAMP} > foot > bad", ["cut my toe"]),
+    "descriptions say 'suits me' as well": put(f"reviews/all > {LAMP} > foot > good", ["suits me"]),
     "dark-0: the amber lamp has no shade": put("problems/all > dark-0 > part", "shade"),
     "dark-0: `no` belongs to `unresolved`": put("problems/all > dark-0 > no", "It is too old."),
     "dark-0: steps are a deed": put("problems/all > dark-0 > steps", [["Turn it.", "It glows."]]),
