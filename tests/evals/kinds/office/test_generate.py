@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from datetime import timedelta
 from pathlib import Path
 from string import Formatter
 
@@ -17,6 +18,7 @@ from tests.evals.plan_schemas import misfits
 from tests.evals.splits import in_two_splits
 from tools.environment import Environment
 from tools.errors import InputError
+from tools.kinds.office.generate import DEFAULT_NOW
 from tools.world import World
 from tools.world_kind import world_kind
 
@@ -56,6 +58,13 @@ def test_gold_plans_replayed_do_what_the_answers_do(office: World, tasks: list[T
 def test_each_intent_has_its_share_of_tasks_with_nothing_to_do(tasks: list[Task]) -> None:
     empty = Counter(task.intent for task in tasks if not task.expected)
     assert empty == {one.id: round(one.empty_share * 10) for one in all_intents() if one.empty_share}
+
+
+def test_yesterday_is_never_compared_with_its_own_weekday(tasks: list[Task]) -> None:
+    yesterday = (DEFAULT_NOW - timedelta(days=1)).strftime("%A")
+    compared = [task.query for task in tasks if "yesterday" in task.query and "this past" in task.query]
+    assert len(compared) >= 40
+    assert not [query for query in compared if f"this past {yesterday}" in query]
 
 
 def test_splits_share_out_tasks_and_whole_intents(tasks: list[Task]) -> None:

@@ -137,7 +137,8 @@ def draw_metric_pair(rng: Random) -> dict[str, str]:
 
 
 def draw_weekday_back(records: Records, rng: Random) -> str:
-    return weekday_words(records.today - timedelta(days=rng.randint(1, 6)))
+    """A weekday to compare yesterday with; not its own, which could mean the one a week before."""
+    return weekday_words(records.today - timedelta(days=rng.randint(2, 6)))
 
 
 def draw_growth_comparison(records: Records, rng: Random) -> dict[str, str] | None:
