@@ -1,4 +1,4 @@
-"""Compact prompts: what they show, how replies are read, and that exported chats are the agent's own."""
+"""Compact prompts: what they show, and how replies are read."""
 
 from __future__ import annotations
 
@@ -12,10 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from programs.agent import Agent
-from programs.chats import chat_of_calls, chat_of_plan
-from programs.parts.signatures import BRIEF_CALL, call_signature
+from programs.parts.signatures import BRIEF_CALL, BRIEF_PLAN, call_signature
 from programs.prompting.compact import CompactLayout, check_prompt
-from programs.prompting.prompt import context_text
 from programs.prompting.steps import beginning, step
 from programs.replaying.scripted import GoldEngine, scripted_lm
 from programs.strategies import strategy
@@ -46,28 +44,19 @@ def chats(asks: list[AskRecord], part: Part) -> list[list[dict[str, str]]]:
 
 
 @pytest.mark.parametrize("name", ["act", "react", "plan"])
-def test_an_exported_chat_is_what_the_agent_sends_turn_by_turn(env: Environment, name: str) -> None:
-    lm = scripted_lm(GoldEngine(TASKS))
-    agent = Agent(name, env, prompt="compact:60")
-    episode = done(agent, lm).episode
-    steps = [
-        step({"tool": call.tool, "arguments": call.arguments, "thought": thought}, call.observation.text)
-        for call, thought in zip(episode.calls, episode.thoughts, strict=True)
-    ]
-    persona = env.world.manifest.persona
-    context = context_text(env.episode((), persona=persona).now, persona)
-    plan = episode.plan if name == "plan" else None
-    last = {"tool": "finish", "arguments": {"answer": "Done."}, "thought": "Everything is done."}
-
-    whole = chat_of_calls(context, TASKS[0].query, steps, last, plan=plan, strategy=name, observation=60)
+def test_the_last_prompt_of_an_episode_begins_with_every_earlier_one_and_its_reply(
+    env: Environment, name: str
+) -> None:
+    episode = done(Agent(name, env, prompt="compact:60"), scripted_lm(GoldEngine(TASKS))).episode
 
     sent = chats(episode.asks, "select")
     assert len(sent) == 3
     for number, chat in enumerate(sent, start=1):
-        assert chat == whole[: 1 + 2 * number]
-    assert whole == sent[-1]
-    if plan is not None:
-        assert chats(episode.asks, "plan") == [chat_of_plan(context, TASKS[0].query, plan)]
+        assert chat == sent[-1][: 1 + 2 * number]
+    if name == "plan":
+        [[system, asked, planned]] = chats(episode.asks, "plan")
+        assert (system["content"], planned["content"]) == (BRIEF_PLAN, episode.plan)
+        assert sent[0][1]["content"] == f"{asked['content']}\nPlan:\n{episode.plan}"
 
 
 def test_a_prompt_is_a_line_the_task_and_beginnings_of_observations(env: Environment) -> None:

@@ -18,6 +18,7 @@ from evals.suite import Suite, write_suite
 from evals.tasks.task import Step, Task
 from evals.tasks.transcript import Transcript, TranscriptStep
 from programs.agent import Agent
+from programs.parts.signatures import BRIEF_CALL, BRIEF_PLAN
 from programs.replaying.scripted import TranscriptEngine, scripted_lm
 from tests.e2e.conftest import invoke
 from tests.programs.office import EVENTS, NOW
@@ -135,6 +136,21 @@ def test_rows_are_the_prompts_of_an_agent_and_its_replies(
         ]
         assert "finish" in said[-1]
         assert ("Find it." in said[0]) == (strategy == "react")
+
+
+def test_where_a_model_plans_the_chat_of_the_plan_is_a_row_of_its_own(suite: Suite, tmp_path: Path) -> None:
+    out, turns = tmp_path / "sft.jsonl", tmp_path / "turns.jsonl"
+    sft(suite.path, out=out, strategy="plan")
+    sft(suite.path, out=turns, strategy="plan", each_turn=True)
+
+    plans = [row["messages"] for row in rows_of(out) if row["messages"][0]["content"] == BRIEF_PLAN]
+    calls = [row["messages"] for row in rows_of(out) if row["messages"][0]["content"] == BRIEF_CALL]
+    assert (len(plans), len(calls)) == (3, 3)
+    for planned, called in zip(plans, calls, strict=True):
+        assert [message["role"] for message in planned] == ["system", "user", "assistant"]
+        assert called[1]["content"] == f"{planned[1]['content']}\nPlan:\n{planned[2]['content']}"
+    every = [row["completion"][0] for row in rows_of(turns)]
+    assert sum(planned[2] in every for planned in plans) == 3
 
 
 def test_data_and_card_depend_on_sources_and_settings_alone(suite: Suite, tmp_path: Path) -> None:

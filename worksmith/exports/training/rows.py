@@ -55,20 +55,24 @@ class Row:
 
 
 def imitation_rows(trajectories: Iterable[Trajectory], *, each_turn: bool) -> list[Row]:
-    """A row for each successful trajectory, or for each turn of the assistant in it; none twice."""
+    """A row for each successful trajectory, or for each turn of the assistant in it; none twice.
+
+    The chat in which a plan was made is a row of its own.
+    """
     rows = []
     for one in trajectories:
         if one.fault:
             continue
-        messages = list(one.messages)
-        if not each_turn:
-            rows.append(Row({"messages": messages}, one))
-            continue
-        turns = [place for place, message in enumerate(messages) if message["role"] == ASSISTANT]
-        rows.extend(
-            Row({"prompt": messages[:place], "completion": messages[place : place + 1]}, one)
-            for place in turns
-        )
+        for chat in filter(None, (one.plan, one.messages)):
+            messages = list(chat)
+            if not each_turn:
+                rows.append(Row({"messages": messages}, one))
+                continue
+            turns = [place for place, message in enumerate(messages) if message["role"] == ASSISTANT]
+            rows.extend(
+                Row({"prompt": messages[:place], "completion": messages[place : place + 1]}, one)
+                for place in turns
+            )
     return _once(rows)
 
 

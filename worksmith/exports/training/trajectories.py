@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from evals.suite import Suite
     from evals.tasks.task import Task
     from programs.agent import Agent
+    from tools.episode_result import Part
 
 Message = dict[str, str]
 """`role` and `content`."""
@@ -47,6 +48,7 @@ class Trajectory:
 
     Attributes:
         messages: from the system message to the assistant's last turn.
+        plan: the chat in which the plan was made; empty where the strategy has no plan of a model.
         fault: why it is no example to follow; empty if it is one.
         denied: for each of the assistant's turns whether its call was denied.
         source: the place of its source.
@@ -56,6 +58,7 @@ class Trajectory:
     suite: Suite
     task: Task
     messages: tuple[Message, ...]
+    plan: tuple[Message, ...]
     fault: str
     denied: tuple[bool, ...]
     source: int
@@ -147,19 +150,25 @@ def _trajectory(told: Told, record: EpisodeRecord, source: int) -> Trajectory | 
     if not messages:
         return SILENT
     denied = tuple(not call.allowed or call.status == "denied" for call in record.calls)
-    return Trajectory(told.suite, told.task, tuple(messages), fault, denied, source, told.origin)
+    plan = tuple(next(iter(_chats(record, "plan")), []))
+    return Trajectory(told.suite, told.task, tuple(messages), plan, fault, denied, source, told.origin)
 
 
 def chat_of(record: EpisodeRecord) -> list[Message]:
     """The last prompt of an episode's tool selector and the reply to it; empty if nobody replied."""
-    chosen = [
-        (prompt, ask.exchange.reply)
+    return next(reversed(_chats(record, "select")), [])
+
+
+def _chats(record: EpisodeRecord, part: Part) -> list[list[Message]]:
+    """The prompts of a part of the agent, each with the reply."""
+    return [
+        _chat(prompt, ask.exchange.reply)
         for ask, prompt in zip(record.asks, whole_prompts(record.asks), strict=True)
-        if ask.part == "select" and ask.exchange is not None and ask.exchange.reply
+        if ask.part == part and ask.exchange is not None and ask.exchange.reply
     ]
-    if not chosen:
-        return []
-    prompt, reply = chosen[-1]
+
+
+def _chat(prompt: Sequence[Any], reply: str) -> list[Message]:
     said = [{"role": message.role, "content": message.text} for message in prompt]
     return [*said, {"role": ASSISTANT, "content": without_secrets(reply)}]
 
