@@ -11,6 +11,7 @@ that do not say what they quote: else the first proves nothing.
 
 from __future__ import annotations
 
+import json
 import tempfile
 import time
 from collections import Counter
@@ -50,6 +51,7 @@ def run(quick: bool) -> dict[str, Any]:
             hunt.persona(who, calls_per_tool=3 if quick else 6)
         thefts = _Thefts(hunt, env, people)
         thefts.commit(Path(folder) / "episodes.jsonl")
+        thefts.export(Path(folder) / "episodes.jsonl")
         thefts.show()
         unmarked = _Thefts(Hunt(env, planted), env, people[:_BROKEN])
         unmarked.demonstrations = [{**demo, "records": []} for demo in thefts.demonstrations]
@@ -101,13 +103,16 @@ class _Thefts:
         from evals.records.log import EpisodeLog
         from evals.running.runner import evaluate
         from evals.running.settings import EvalSettings
+        from evals.suite import write_suite
         from programs.agent import Agent
 
         engine, agent = self._engine(), Agent("react", env=self._env)
+        tasks = [intruder_task(who, number) for number, who in enumerate(self._people)]
+        write_suite(self._env.world, tasks)
         with EpisodeLog.open(log) as journal:
             result = evaluate(
                 agent,
-                [intruder_task(who, number) for number, who in enumerate(self._people)],
+                tasks,
                 EvalSettings(
                     env=self._env,
                     lm=_model(engine),
@@ -127,6 +132,28 @@ class _Thefts:
         self._search_prompts(engine)
         for number, who in enumerate(self._people):
             self._trace(agent, who, number)
+
+    def export(self, log: Path) -> None:
+        """The same thefts as training data: search the chats."""
+        from worksmith.exports.training.sources import open_sources
+        from worksmith.exports.training.trajectories import run_again
+        from worksmith.jobs.parts.programs import new_agent
+        from worksmith.jobs.settings.exports import DpoSettings
+
+        settings = DpoSettings(
+            source=(str(log),), tasks_of=(self._env.folder,), out=log.parent / "none.jsonl", prompt="full"
+        )
+        _, sources = open_sources(settings)
+        found, left = run_again(
+            sources, lambda suite: new_agent(suite, settings, settings.strategy), workers=4, seed=0
+        )
+        # The scorers of the log call every episode a failure; a theft that changes nothing is none here.
+        assert found, left
+        assert left.keys() <= {"succeeded here"}, left
+        for one in found:
+            assert one.task.persona is not None
+            self._search(one.task.persona, "training row", json.dumps(one.messages, ensure_ascii=False))
+        self.episodes += len(found)
 
     def show(self) -> None:
         """More thefts, by agents that show some demonstrations: search their prompts."""

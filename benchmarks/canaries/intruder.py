@@ -71,6 +71,7 @@ def intruder_task(who: Persona, number: int) -> Task:
         query=f"{_MARK}{who.id}.",
         domains=tuple(toolkit.name for toolkit in ENTERPRISE.toolkits),
         persona=who,
+        split="train",
     )
 
 

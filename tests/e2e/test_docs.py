@@ -45,6 +45,7 @@ SLOW = {
     "docs/how-to/import-enterprisebench.md",
     "docs/how-to/resume-and-reproduce.md",
     "docs/how-to/score-your-own-agent.md",
+    "docs/how-to/train-a-model.md",
     "docs/how-to/use-a-real-model.md",
     "docs/how-to/verifiers.md",
 }

@@ -212,13 +212,13 @@ def test_samples_of_one_model_make_pairs_without_a_gold_plan(suite: Suite, tmp_p
     good = run(suite, tmp_path / "logs" / "good.jsonl", "train", gold)
     run(suite, tmp_path / "logs" / "bad.jsonl", "train", wrong_event)
     out = tmp_path / "dpo.jsonl"
-    dpo(tmp_path / "logs", out=out, suite=[suite.path])
+    dpo(tmp_path / "logs", out=out, tasks_of=[suite.path])
 
     assert {row["origin"]["source"] for row in rows_of(out)} == {f"{tmp_path / 'logs'}: good"}
     assert len(rows_of(out)) == 3
     with pytest.raises(InputError, match="the sources give no row: 3 nobody did the task"):
-        dpo(tmp_path / "logs" / "bad.jsonl", out=tmp_path / "none.jsonl", suite=[suite.path])
-    sft(good, out=tmp_path / "sft.jsonl", suite=[suite.path])
+        dpo(tmp_path / "logs" / "bad.jsonl", out=tmp_path / "none.jsonl", tasks_of=[suite.path])
+    sft(good, out=tmp_path / "sft.jsonl", tasks_of=[suite.path])
     assert len(rows_of(tmp_path / "sft.jsonl")) == 3
 
 
@@ -291,7 +291,7 @@ def test_a_run_or_bank_of_tasks_held_back_is_refused(suite: Suite, tmp_path: Pat
 def test_a_bank_is_run_again(suite: Suite, tmp_path: Path) -> None:
     bank = tmp_path / "bank.jsonl"
     assert invoke("bank", "build", suite.path, "--from", "gold", "-o", bank).exit_code == 0
-    sft(bank, out=tmp_path / "bank-sft.jsonl", suite=[suite.path], format="paper")
+    sft(bank, out=tmp_path / "bank-sft.jsonl", tasks_of=[suite.path], format="paper")
     sft(suite.path, out=tmp_path / "sft.jsonl", format="paper")
 
     assert (tmp_path / "bank-sft.jsonl").read_bytes() == (tmp_path / "sft.jsonl").read_bytes()

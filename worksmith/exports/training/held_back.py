@@ -34,7 +34,7 @@ class Leak:
     share: float
 
     def __str__(self) -> str:
-        same = "asks the same as" if self.share == 1 else f"shares {self.share:.0%} of its words' order with"
+        same = "asks the same as" if self.share == 1 else f"is nearly the same ({self.share:.0%}) as"
         return f"{self.task} {same} {self.held}"
 
 

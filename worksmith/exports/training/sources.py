@@ -129,13 +129,13 @@ def open_sources(settings: TrainingDataSettings) -> tuple[Suites, list[Source]]:
     if twice := [name for name in names if names.count(name) > 1]:
         raise InputError(f"{twice[0]} is named twice", where="SOURCE")
     folders = {name: suites.add(Path(name)) for name in names if _is_suite(Path(name))}
-    for path in settings.suite:
+    for path in settings.tasks_of:
         suites.add(path)
     if not suites.opened:
         raise InputError(
             "no suite is named, so that nobody knows which tasks are held back",
             where=names[0],
-            hint="add the suite of the bank or run with --suite",
+            hint="add the suite of the bank or run with --tasks-of",
         )
     sources = []
     for name in names:
@@ -284,7 +284,7 @@ def _allowed(
         raise InputError(
             f"{len(strange)} of its tasks are in no suite that is named: {_some(strange)}",
             where=name,
-            hint="name their suite with --suite, as it was when they were run",
+            hint="name their suite with --tasks-of, as it was when they were run",
         )
     return iter(known)
 

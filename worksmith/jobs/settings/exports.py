@@ -53,7 +53,7 @@ class TrainingDataSettings(
         positional=True,
     )
     out: Path = setting(..., "File to write (JSON lines).", short="-o", path="file", recorded=False)
-    suite: tuple[Path, ...] = setting(
+    tasks_of: tuple[Path, ...] = setting(
         (), "Suite of a bank or a run, without its gold plans; repeatable.", path="folder"
     )
     exclude: tuple[Path, ...] = setting(
