@@ -17,6 +17,7 @@ from dspy import lm15
 from dspy._vendor.lm15.serde import request_to_dict, response_from_dict, response_to_dict
 
 from evals.lm.lm_proxy import ProxyEngine, Sample, check_unicode
+from programs.prompting.compact import AUTO, compact_length
 from tools.errors import InputError, WorksmithError
 from tools.files.atomic import append
 from tools.files.json_files import read_file, read_lines
@@ -24,6 +25,7 @@ from tools.seeding import digest, digest_bytes
 
 _DIGEST_LENGTH = 32
 _NATIVE = "tools"
+_COMPACT = "compact"
 """Marks the reply to a request that came with tools."""
 
 
@@ -53,6 +55,7 @@ class RecordingEngine(ProxyEngine):
     def __init__(self, lm: dspy.LM, path: Path | str) -> None:
         super().__init__(lm.copy(cache=False))
         self.path = Path(path)
+        self._compact = compact_length(AUTO, lm)
         # One line is one write of one thread, so that replies never run into each other.
         self._lock = threading.Lock()
         try:
@@ -72,6 +75,8 @@ class RecordingEngine(ProxyEngine):
         entry = {"request": request_digest(request), "reply": response_to_dict(response)}
         if request.tools:
             entry[_NATIVE] = True
+        if self._compact is not None:
+            entry[_COMPACT] = self._compact
         line = json.dumps(entry, ensure_ascii=False).encode() + b"\n"
         with self._lock, self.path.open("ab") as file:
             append(file.fileno(), line, self.path)
@@ -93,6 +98,8 @@ class ReplayEngine:
     Attributes:
         supports_function_calling: whether the model was given tools when it was recorded. It must be asked in
             the same way again.
+        compact_prompts: the characters of an observation in the prompts of a model that was trained on
+            compact ones; None of other models.
     """
 
     def __init__(self, path: Path | str) -> None:
@@ -101,6 +108,7 @@ class ReplayEngine:
         self.digest = digest_bytes(data)
         entries = list(_read(self.path))
         self.supports_function_calling = any(_NATIVE in entry for entry in entries)
+        self.compact_prompts: int | None = entries[0].get(_COMPACT)
         self._replies: dict[str, list[dict[str, Any]]] = {}
         for entry in entries:
             self._replies.setdefault(entry["request"], []).append(entry["reply"])
@@ -148,6 +156,8 @@ def _read(path: Path) -> Iterator[dict[str, Any]]:
         try:
             response_from_dict(entry["reply"])
             hash(entry["request"])
+            if not isinstance(entry.get(_COMPACT), int | None):
+                raise ValueError("the length of an observation is a number")
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(f"not a recorded reply: {error}", where=where) from error
         yield entry

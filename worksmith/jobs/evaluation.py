@@ -36,7 +36,7 @@ from worksmith.jobs.parts.opening import LOGS
 from worksmith.jobs.parts.printing import Printable, write_report
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.parts.tracking import Tracking
-from worksmith.models.resolve import models_of_agents, open_models, recorded
+from worksmith.models.resolve import models_of_agents, open_models
 
 if TYPE_CHECKING:
     import dspy
@@ -202,11 +202,11 @@ def plan_evaluation(settings: EvalSettings, *, progress: Progress = SILENT, reco
         check_writable(settings.record)
     measured = Measurement.open(settings, progress)
     # DSPy takes a second to load: a wrong name of a suite is told before.
-    from worksmith.jobs.parts.programs import open_program
+    from worksmith.jobs.parts.programs import open_program, record_planner
 
     program = open_program(measured.suite, settings)
     if record and settings.record is not None:
-        program = program._replace(program=recorded(program.program, settings.record))
+        record_planner(program.program, settings.record)
     name = models_of_agents([settings.lm])[0] if settings.agent else settings.lm
     models = open_models(name, measured.suite.tasks, settings.record if record else None)
     return EvalPlan(program, name, models, measured, settings.log)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from evals.lm.named import ANALOGY, SMOLLM2
 from evals.tasks.transcript import GOLD
@@ -41,14 +41,6 @@ def open_models(name: str, tasks: Sequence[Task], record: Path | None = None) ->
 
         lm = RecordingEngine.around(lm, record)
     return {model_label(name): lm}
-
-
-def recorded(program: Any, record: Path) -> Any:
-    """A program whose own models, such as the planner's, keep every request and reply in a file."""
-    from evals.dspy_programs.own_models import with_models
-    from programs.replaying.recording import RecordingEngine
-
-    return with_models(program, lambda lm: RecordingEngine.around(lm, record))
 
 
 def models_of_agents(names: Sequence[str]) -> list[str]:

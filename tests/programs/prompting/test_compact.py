@@ -11,6 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evals.running.runner import evaluate
+from evals.running.settings import EvalSettings
 from programs.agent import Agent
 from programs.parts.signatures import BRIEF_CALL, BRIEF_PLAN, call_signature
 from programs.prompting.compact import CompactLayout, check_prompt
@@ -199,3 +201,14 @@ def test_rows_are_counted() -> None:
         "... [40 rows, 430 characters]"
     )
     assert beginning("line\n" * 20, 50).endswith("... [21 rows, 100 characters]")
+
+
+def test_the_runner_hands_the_format_of_a_model_through(env: Environment) -> None:
+    class Trained(Script):
+        compact_prompts = 70
+
+    script = Trained(LOOK, DONE)
+    result = evaluate(Agent("act", env), TASKS[:1], EvalSettings(env=env, lm=script.lm(), workers=1))
+
+    assert [record.status for record in result.records] == ["finished"]
+    assert {request.system for request in script.requests} == {BRIEF_CALL}

@@ -35,6 +35,17 @@ def test_a_recording_gives_the_same_episodes(tmp_path: Path, env: Environment) -
     assert len(path.read_text().splitlines()) == 3 * len(TASKS)
 
 
+def test_a_recording_knows_that_its_model_had_compact_prompts(tmp_path: Path, env: Environment) -> None:
+    class Trained(Script):
+        compact_prompts = 70
+
+    agent, done = Agent("act", env=env), '{"tool": "finish", "arguments": {"answer": "Done."}}'
+    with dspy.context(lm=RecordingEngine.around(Trained(done).lm(), tmp_path / "r")):
+        agent(task=TASKS[0])
+    with dspy.context(lm=replaying(tmp_path / "r")):
+        assert agent(task=TASKS[0]).answer == "Done."
+
+
 def test_tokens_are_counted_once(tmp_path: Path, env: Environment) -> None:
     agent = Agent("act", env=env)
     with (

@@ -55,11 +55,10 @@ def test_the_log_and_the_card_of_an_evaluation_know_both_models(suite: Suite, he
     }
 
 
-def test_a_recording_has_the_replies_of_both(suite: Suite, here: Path) -> None:
+def test_both_models_are_recorded_each_in_a_file(suite: Suite, here: Path) -> None:
     arguments = ("eval", suite.path, "--strategy", "plan", "--limit", 2, "--no-track", "--json")
     first = worksmith(*arguments, "--lm", "gold", "--planner-lm", ANALOGY, "--record", "calls.jsonl")
-    replay = "replay:calls.jsonl"
-    again = worksmith(*arguments, "--lm", replay, "--planner-lm", replay)
+    again = worksmith(*arguments, "--lm", "replay:calls.jsonl", "--planner-lm", "replay:calls.planner.jsonl")
 
     for said in (first, again):
         assert [row["correct"] for row in json.loads(said)["rows"]] == [True, True]

@@ -17,6 +17,7 @@ from programs.parts.tool_retrieval import ALL, default_toolset
 from programs.prompting.adapter import ADAPTER
 from programs.prompting.compact import check_prompt
 from programs.prompting.native import CALLS, NativeLayout
+from programs.replaying.recording import RecordingEngine
 from programs.strategies import STRATEGIES, CallForm, Strategy
 from tools.errors import InputError
 from tools.files.secrets import described
@@ -118,6 +119,13 @@ def give_planner(program: Any, lm: dspy.BaseLM) -> None:
     if not isinstance(program, Agent):
         raise InputError("only worksmith's agents have a planner", where="--planner-lm", hint="leave it out")
     program.planner_lm = lm
+
+
+def record_planner(program: Any, record: Path) -> None:
+    """Keep the replies of a planner with a model of its own: in `a.planner.jsonl` for `a.jsonl`."""
+    if isinstance(program, Agent) and program.planner_lm is not None:
+        beside = record.with_name(f"{record.stem}.planner{record.suffix}")
+        program.planner_lm = RecordingEngine.around(program.planner_lm, beside)
 
 
 def _open(suite: Suite, settings: ProgramSettings) -> OpenedProgram:
