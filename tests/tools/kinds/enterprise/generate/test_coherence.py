@@ -167,7 +167,7 @@ def test_all_slots_of_a_problem_get_values(problem: ForumProblem, numbers: Rando
 
 
 _POSITION = "I apply as Recruiter, because Payroll is what I do best."
-_YEARS = "I look back on 5 years of work, in three different roles."
+_YEARS = "I look back on 5 years of work, and on Payroll in each of them."
 _SENT = f"{_POSITION} My last position was with Sahyadri Foods, mainly for Payroll. {_YEARS}"
 _FRESH = "This would be my first position, after three months as an intern in which I met Payroll."
 
@@ -194,6 +194,7 @@ def test_a_resume_of_one_career_is_fine() -> None:
         (_resume(_SENT, "Planned the fit-out of three floors."), "does not belong to HR"),
         (_resume(_SENT, "As an intern I took part in 12 interviews."), "with experience"),
         (_resume(_SENT, _HIRED, _FRESH), "contradict"),
+        (_resume(_POSITION, _FRESH, "After some years in a small firm I look for a larger house."), "leave"),
         (_resume(_SENT, _HIRED, department="IN"), "no position 'Recruiter'"),
     ],
 )

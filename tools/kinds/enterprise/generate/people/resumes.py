@@ -15,6 +15,8 @@ from tools.kinds.enterprise.generate.staff import EXECUTIVES
 from tools.kinds.enterprise.generate.topics import details, domains, said
 from tools.kinds.enterprise.generate.wording import FEW, fill, texts, vary
 
+_MOVES = 0.2
+"""Share of those with experience whose reason has to do with where they are now."""
 _WORDS = grammar("resumes")
 _MAIL_HOST = "postbox.example"
 """Who applies writes from a private address."""
@@ -88,4 +90,5 @@ def _content(
     sentences.append(say("seen", gain=bank.say(numbers, "gain")))
     if slots["certificates"]:
         sentences.append(say("certificates"))
-    return " ".join([*sentences, *map(say, ("skills", "languages", "closing", "reason"))])
+    reason = "moving" if experienced and numbers.random() < _MOVES else "reason"
+    return " ".join([*sentences, *map(say, ("skills", "languages", "closing", reason))])

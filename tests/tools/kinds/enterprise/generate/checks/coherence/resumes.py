@@ -26,6 +26,8 @@ def incoherent_resume(resume: Record, facts: Facts) -> Iterator[str]:
             yield f"{phrase!r} does not belong to {department} {'with' if years else 'without'} experience"
     if any(_fresh().found(text)) == bool(years):
         yield "experience and graduation contradict each other"
+    if not years and any(beginning in text for beginning in _moving()):
+        yield "somebody without a position wants to leave it"
     for position in read(grammar("resumes"), "applied_for", text):
         if position not in texts("employees")["departments"].get(department, {}).get("associate", ()):
             yield f"{department} has no position {position!r}"
@@ -35,6 +37,12 @@ def incoherent_resume(resume: Record, facts: Facts) -> Iterator[str]:
 def _fresh() -> Phrases[str]:
     """What only those say who have just graduated."""
     return Phrases((line, "fresh") for line in texts("resumes")["other"]["fresh"])
+
+
+@cache
+def _moving() -> tuple[str, ...]:
+    """How sentences begin that only those say who have a position."""
+    return tuple(line.partition("[")[0] for line in texts("resumes")["other"]["moving"])
 
 
 @cache
