@@ -247,6 +247,16 @@ def _other_word(place: Place) -> str | None:
     return _loose_word(place, lambda _: place.random.choice(words)) if words else None
 
 
+def _retracted(place: Place) -> str | None:
+    loose = [said for _, said in spoken(place.old) if all(said not in one for one in place.text.fixed)]
+    found = [(said, words) for said in loose if len(words := _LOWER.findall(said)) > 1]
+    if not found:
+        return None
+    said, words = place.random.choice(found)
+    first, second = place.random.sample(words, 2)
+    return place.old.replace(said, f"The {first} and the {second} fell through.", 1)
+
+
 def _stated_question(place: Place) -> str | None:
     found = [said for _, said in spoken(place.old) if said.endswith("?")]
     if not found:
@@ -288,6 +298,7 @@ FAULTS: Mapping[str, Fault] = {
     "a question is a statement": _stated_question,
     "a word beside the facts is its opposite": lambda place: _loose_word(place, _OPPOSITES.get),
     "a word beside the facts is another": _other_word,
+    "a retraction in words of its line": _retracted,
     "nothing": lambda place: place.random.choice(("", " ", "\n\n", "...")),
     "garbage": lambda place: "".join(place.random.choices("qxz wvkj#\n", k=len(place.old))),
     "a refusal": lambda place: place.random.choice(_TALK),
@@ -303,5 +314,9 @@ FAULTS: Mapping[str, Fault] = {
 }
 """By kind."""
 
-BESIDE = ("a word beside the facts is its opposite", "a word beside the facts is another")
-"""Kinds that change one word in a sentence without facts."""
+BESIDE = (
+    "a word beside the facts is its opposite",
+    "a word beside the facts is another",
+    "a retraction in words of its line",
+)
+"""Kinds that leave every fact as it is, and make a sentence beside them from words of its line."""
