@@ -22,6 +22,7 @@ def describe(suite: Suite) -> dict[str, Any]:
         "origin": world.origin,
         "seed": world.seed,
         "scale": world.scale,
+        **({"industry": world.industry} if world.industry else {}),
         "now": world.now.isoformat(sep=" "),
         "persona": world.persona.name,
         **({"records_reworded_by": world.writer} if world.writer else {}),
