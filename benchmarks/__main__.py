@@ -8,8 +8,12 @@ import inspect
 import json
 import pkgutil
 import sys
+from pathlib import Path
 
 import benchmarks
+
+_OPTIONS = ("seed", "scale", "work", "plan", "minutes", "only")
+"""Options that only some benchmarks take: those with a parameter of the name."""
 
 
 def names() -> list[str]:
@@ -25,13 +29,17 @@ def main() -> int:
     parser.add_argument("--json", action="store_true", help="print only one JSON object")
     parser.add_argument("--seed", type=int, help="of generated worlds, where a benchmark takes one")
     parser.add_argument("--scale", type=float, help="size of generated worlds, where a benchmark takes one")
+    parser.add_argument("--work", type=Path, help="folder of a study's stages, to go on in later")
+    parser.add_argument("--plan", action="store_true", default=None, help="print a study's stages only")
+    parser.add_argument("--minutes", type=float, help="begin no stage of a study that ends later")
+    parser.add_argument("--only", help="only stages of a study whose names have this text, and their needs")
     options = parser.parse_args()
     if options.name is None:
         for name in names():
             print(f"{name:12} {importlib.import_module(f'benchmarks.{name}').DESCRIPTION}")
         return 0
     run = importlib.import_module(f"benchmarks.{options.name}").run
-    given = {name: getattr(options, name) for name in ("seed", "scale") if getattr(options, name) is not None}
+    given = {name: getattr(options, name) for name in _OPTIONS if getattr(options, name) is not None}
     if unknown := given.keys() - inspect.signature(run).parameters.keys():
         parser.error(f"{options.name} takes no --{min(unknown)}")
     figures = run(options.quick, **given)

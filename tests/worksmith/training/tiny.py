@@ -57,7 +57,8 @@ def tiny_tokenizer() -> Any:
     )
 
 
-def write_tiny_model(folder: Path) -> Path:
+def write_tiny_model(folder: Path, *, window: int = 2_048) -> Path:
+    """Write the model; `window` is its context in tokens."""
     import torch
     from transformers import LlamaConfig, LlamaForCausalLM
 
@@ -71,7 +72,7 @@ def write_tiny_model(folder: Path) -> Path:
             num_hidden_layers=2,
             num_attention_heads=4,
             num_key_value_heads=2,
-            max_position_embeddings=2_048,
+            max_position_embeddings=window,
             tie_word_embeddings=True,
             initializer_range=0.3,  # or frozen embeddings could tell no token from another
             bos_token_id=tokenizer.bos_token_id,

