@@ -49,6 +49,7 @@ class Compiled:
         chosen: name of the trial that `program` comes from; None if nothing was tried.
         gaps: reasons why training tasks gave no demonstration, with counts.
         path: the best programs on the way, from optimizers that always have a best so far.
+        lm: the name of the model whose weights were trained for the program; empty if none were.
         acceptance: whether it was shown to be better than the program as it is, see
             `optimizers.compiling.finalize`.
     """
@@ -60,6 +61,7 @@ class Compiled:
     gaps: dict[str, int] = field(default_factory=dict)
     path: tuple[Milestone, ...] = ()
     acceptance: Mapping[str, Any] = field(default_factory=dict)
+    lm: str = ""
 
 
 @dataclass
@@ -76,6 +78,7 @@ class CompileContext:
         prebuilt_bank: takes the teacher's place.
         suite: digest of the tasks' suite.
         budget: of everything that is run; None is no limit.
+        metered: a model that takes the place of the student's, by the leave of budget and journal.
         perform: runs a program on a task for an optimizer that runs episodes itself; its last argument says
             whether the teacher does. None just runs it.
         gaps: the tasks that gave the bank no demonstration.
@@ -96,6 +99,7 @@ class CompileContext:
     prebuilt_bank: TraceBank | None = None
     suite: str = ""
     budget: Budget | None = None
+    metered: Callable[[dspy.LM], dspy.LM] = lambda lm: lm
     perform: Callable[[dspy.Module, Task, bool], dspy.Prediction] | None = None
     gaps: tuple[Gap, ...] = field(default=(), init=False)
     contenders: list[Contender] = field(default_factory=list, init=False)

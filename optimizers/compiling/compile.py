@@ -84,7 +84,7 @@ def _manifest(plan: Plan, models: dict[str, str], context: CompileContext, compi
         where=tuple(map(str, plan.where)),
         train=tuple(task.id for task in context.train),
         dev=tuple(task.id for task in context.dev),
-        lm=plan.lm.name,
+        lm=compiled.lm or plan.lm.name,
         teacher=plan.teacher.name,
         models=models,
         gold=_follows_gold(plan, context, compiled),

@@ -205,6 +205,7 @@ class Plan:
             prebuilt_bank=self.bank,
             suite=self.suite.digest,
             budget=self.budget,
+            metered=metered,
         )
 
     def task_sets(self) -> TaskSets:

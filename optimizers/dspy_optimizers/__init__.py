@@ -26,6 +26,6 @@ its journal; only the evaluation of the program that they end with is in a log.
 
 `dspy.Ensemble` is left out: it lets several programs run side by side and reduces their answers to one. For
 an agent that means several episodes a task, each of which changes the world, and a vote can take back none of
-the changes; nor is it one program that an artifact could hold. So is finetuning, one half of
-`BetterTogether`.
+the changes; nor is it one program that an artifact could hold. Those that train weights are
+elsewhere, because training is above this package.
 """

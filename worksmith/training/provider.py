@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import dspy
 from dspy.clients.provider import Provider, TrainingJob
@@ -20,7 +20,8 @@ from worksmith.models.transformer.manifest import MANIFEST
 from worksmith.training.folder import UNFINISHED
 from worksmith.training.job import train
 
-_LOCAL = "local/"
+LOCAL = "local/"
+"""Before the folder of a model, in its name."""
 
 
 class LocalProvider(Provider):  # type: ignore[misc]
@@ -70,18 +71,38 @@ class LocalProvider(Provider):  # type: ignore[misc]
                 SftSettings(**{**settings, "model": name, "data": data, "out": out, "resume": resume}),
                 progress=self._progress,
             )
-        return f"{_LOCAL}{out}"
+        return f"{LOCAL}{out}"
 
 
 class TrainableLM(dspy.LM):  # type: ignore[misc]
     """A local model whose weights DSPy can train. A copy with another name has that model's weights."""
 
+    _opened: Callable[[dspy.LM], dspy.LM]
+
+    @classmethod
+    def of(
+        cls, lm: dspy.LM, provider: LocalProvider, opened: Callable[[dspy.LM], dspy.LM] = lambda lm: lm
+    ) -> Self:
+        """The model `lm`, trained by `provider`.
+
+        Args:
+            opened: takes each trained model, and gives the one to ask in its place.
+        """
+        settings = {name: value for name, value in lm.kwargs.items() if value is not None}
+        found = cls(lm.model, engine=lm.engine, cache=lm.cache, provider=provider, num_retries=0, **settings)
+        found._opened = opened
+        return found
+
     def copy(self, **changes: Any) -> dspy.LM:
         name = changes.get("model")
         if name is not None and name != self.model:
-            opened = resolve(name)
+            opened = self._opened(resolve(name))
             changes |= {"model": opened.model, "engine": opened.engine}
         return super().copy(**changes)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        # DSPy copies each predictor with its model, and trains once for all predictors with the same one.
+        return self
 
 
 def trainable(name: str, folder: str | Path, *, progress: Progress = SILENT, **settings: Any) -> TrainableLM:
@@ -101,10 +122,4 @@ def trainable(name: str, folder: str | Path, *, progress: Progress = SILENT, **s
         >>> program.set_lm(lm)  # doctest: +SKIP
         >>> dspy.BootstrapFinetune(metric).compile(program, trainset=examples)  # doctest: +SKIP
     """
-    opened = resolve(name)
-    provider = LocalProvider(Path(folder), progress, **settings)
-    return TrainableLM(opened.model, engine=opened.engine, provider=provider, num_retries=0, **_given(opened))
-
-
-def _given(opened: dspy.LM) -> dict[str, Any]:
-    return {name: value for name, value in opened.kwargs.items() if value is not None}
+    return TrainableLM.of(resolve(name), LocalProvider(Path(folder), progress, **settings))

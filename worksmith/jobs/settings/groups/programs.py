@@ -32,6 +32,7 @@ OPTIMIZERS = (
     "dspy:GEPA",
     "dspy:InferRules",
     "dspy:BetterTogether",
+    "dspy:BootstrapFinetune",
 )
 
 

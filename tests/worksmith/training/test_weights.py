@@ -1,0 +1,62 @@
+"""Compiling into weights: the teacher's trajectories train the model, which is measured and named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from evals.suite import Suite
+from optimizers.optimizer import CompileContext
+from optimizers.registry import optimizer
+from tests.optimizers.shop import lm, make_context, make_suite
+from tests.worksmith.training.tiny import sft_rows, write_rows, write_tiny_model
+from tools.errors import InputError
+from worksmith.jobs.settings.training import SftSettings
+from worksmith.models.resolve import resolve
+from worksmith.training.job import train
+
+pytestmark = pytest.mark.slow
+
+VERBS = ("Cancel", "Rename", "Shift")
+
+
+@pytest.fixture(scope="module")
+def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
+    return make_suite(tmp_path_factory.mktemp("suite"))
+
+
+@pytest.fixture(scope="module")
+def start(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("weights")
+    data = write_rows(place / "sft.jsonl", sft_rows(4))
+    base = write_tiny_model(place / "base")
+    train(SftSettings(model=str(base), data=data, out=place / "start", max_steps=1, track=False))
+    return place / "start"
+
+
+@pytest.fixture
+def context(suite: Suite, start: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CompileContext:
+    monkeypatch.chdir(tmp_path)
+    student = resolve(f"local/{start} max_tokens=8")
+    found = make_context(suite, tmp_path, teacher=lm(*VERBS), student=student, candidates=1, demos=1)
+    found.dev = found.dev[:2]
+    return found
+
+
+@pytest.mark.parametrize("name", ["dspy:BootstrapFinetune", "dspy:BetterTogether"])
+def test_a_compile_trains_on_every_call_of_the_teacher(context: CompileContext, name: str) -> None:
+    compiled = optimizer(name).search(context)
+    (data,) = Path("weights").glob("*.jsonl")
+    taught = data.read_text()
+    assert all(taught.count(tool) for tool in ("search_events", "delete_event", "finish"))
+    assert "Cancel 'alpha sync'" in taught
+    assert not any(task.query in taught for task in context.held_back)
+    assert Path(compiled.lm.removeprefix("local/"), "model.json").is_file()
+    assert context.student.lm.model.startswith(compiled.lm)
+
+
+def test_a_model_without_weights_is_refused(context: CompileContext) -> None:
+    context.student.lm = lm()
+    with pytest.raises(InputError, match="the weights of scripted/none cannot be trained here"):
+        optimizer("dspy:BootstrapFinetune").search(context)

@@ -1,0 +1,201 @@
+"""DSPy's optimizers that train weights, for `--optimizer`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import dspy
+
+from evals.lm.named import ANALOGY
+from evals.suite import as_examples
+from optimizers.demos.demonstration import LastCall, TraceStep
+from optimizers.dspy_optimizers import instructions
+from optimizers.dspy_optimizers.few_shot import RandomSearch, random_search, searched_seeds
+from optimizers.dspy_optimizers.lessons import LastSteps, Lessons
+from optimizers.dspy_optimizers.stock import DspyOptimizer, Optimized, examples
+from optimizers.optimizer import CompileContext, Compiled
+from programs.agent import Agent
+from programs.prompting.adapter import TrajectoryAdapter
+from programs.prompting.compact import COMPACT, FULL, compact_length
+from tools.errors import InputError, WorksmithError
+from worksmith.training.provider import LOCAL, LocalProvider, TrainableLM
+
+if TYPE_CHECKING:
+    from evals.tasks.task import Task
+    from tools.episode_result import EpisodeResult
+
+FOLDER = Path("weights")
+"""What compiles train, relative to the current directory."""
+
+_LENGTH = 8_192
+"""The most tokens of a trajectory; full prompts have thousands."""
+
+_TRAINED = (
+    "exclude_demos is on (its own: off), the teacher's whole trajectories are taught in the program's own "
+    "prompts (its own: each call in DSPy's), metric_threshold 1"
+)
+
+
+class BootstrapFinetune(DspyOptimizer):
+    """`dspy.BootstrapFinetune`: the teacher's successes become weights of the model."""
+
+    name = "dspy:BootstrapFinetune"
+    bootstraps = True
+    differs = _TRAINED
+
+    def max_episodes(self, context: CompileContext) -> dict[str, int]:
+        return {"teacher": len(context.train), "dev": len(context.dev)}
+
+    def search(self, context: CompileContext) -> Compiled:
+        return _named(super().search(context), context)
+
+    def optimize(self, context: CompileContext, lessons: Lessons) -> Optimized:
+        student = LastSteps(context.program.deepcopy(), lessons)
+        student.set_lm(_trainable(context))
+        wrapped = _finetune(context, lessons).compile(
+            student, trainset=examples(context), teacher=_taught(context, lessons)
+        )
+        return _measured(wrapped, "weights", context)
+
+
+class BetterTogether(instructions.BetterTogether):
+    """`dspy.BetterTogether`: demonstrations, weights, demonstrations, if the model's weights can be trained.
+
+    Of other models instructions are sought in place of weights.
+    """
+
+    differs = (
+        "strategy is demos -> weights -> demos (its own: p -> w -> p), and demos -> instructions where no "
+        f"weights can be trained; of demos {RandomSearch.differs}; of weights {_TRAINED}; of instructions "
+        f"{instructions.COPRO.differs}"
+    )
+
+    def max_episodes(self, context: CompileContext) -> dict[str, int]:
+        """The most episodes: those of its steps, and dev before, between and after them."""
+        if not _has_weights(context):
+            return super().max_episodes(context)
+        candidates = context.settings.candidates
+        return {
+            "teacher": len(context.train) * (2 * (candidates + 1) + 1),
+            "dev": len(context.dev) * (2 * (candidates + 2) + 5),
+        }
+
+    def search(self, context: CompileContext) -> Compiled:
+        return _named(super().search(context), context)
+
+    def optimize(self, context: CompileContext, lessons: Lessons) -> Optimized:
+        if not _has_weights(context):
+            return super().optimize(context, lessons)
+        student, teacher = (LastSteps(context.program.deepcopy(), lessons) for _ in range(2))
+        student.set_lm(_trainable(context))
+        optimizer = dspy.BetterTogether(
+            metric=lessons.metric,
+            demos=random_search(context, lessons),
+            weights=_finetune(context, lessons),
+        )
+        wrapped = optimizer.compile(
+            student,
+            trainset=examples(context),
+            valset=as_examples(context.dev),
+            num_threads=context.student.workers,
+            seed=context.settings.seed,
+            strategy="demos -> weights -> demos",
+            optimizer_compile_args={
+                "demos": {"restrict": searched_seeds(context), "teacher": teacher},
+                "weights": {"teacher": _taught(context, lessons)},
+            },
+        )
+        if wrapped.flag_compilation_error_occurred:
+            raise WorksmithError("a step of BetterTogether failed; DSPy's own log above says how")
+        return _measured(wrapped, "together", context)
+
+
+class _Taught(LastSteps):
+    """A program that the teacher's model runs, whoever asks, with every call in its trace.
+
+    The last prompt of an agent shows all calls before it, so of agents the last call is enough.
+    """
+
+    def __init__(self, program: dspy.Module, lessons: Lessons) -> None:
+        super().__init__(program, lessons)
+        self._traces: dict[int, tuple[TraceStep, ...]] = {}
+
+    def forward(self, **inputs: Any) -> dspy.Prediction:
+        with dspy.context(lm=self._lessons.context.teacher.lm):
+            return super().forward(**inputs)
+
+    def _perform(self, task: Task, taught: bool) -> dspy.Prediction:
+        prediction = super()._perform(task, taught)
+        self._traces[id(prediction.episode)] = tuple(dspy.settings.trace or ())
+        return prediction
+
+    def _steps(
+        self, task: Task, episode: EpisodeResult, found: dict[str, LastCall], taught: bool
+    ) -> list[TraceStep]:
+        last = super()._steps(task, episode, found, taught)
+        return last if isinstance(self.program, Agent) else list(self._traces.pop(id(episode)))
+
+
+def _taught(context: CompileContext, lessons: Lessons) -> _Taught:
+    return _Taught((context.teaching_program or context.program).deepcopy(), lessons)
+
+
+def _finetune(context: CompileContext, lessons: Lessons) -> dspy.BootstrapFinetune:
+    adapter, prompt = _prompts(context)
+
+    def metric(example: dspy.Example, prediction: dspy.Prediction, trace: Any = None) -> bool:
+        return lessons.metric(example, prediction, trace or ())  # every episode is a lesson
+
+    return dspy.BootstrapFinetune(
+        metric=metric,
+        adapter=adapter,
+        exclude_demos=True,
+        num_threads=context.student.workers,
+        train_kwargs={"prompt": prompt, "max_length": _LENGTH, "seed": context.settings.seed, "track": False},
+    )
+
+
+def _prompts(context: CompileContext) -> tuple[dspy.ChatAdapter, str]:
+    """What renders the program's prompts, and the name of their format."""
+    program = context.program
+    if not isinstance(program, Agent):
+        return dspy.ChatAdapter(), FULL
+    length = compact_length(program.prompt, context.student.lm)
+    return TrajectoryAdapter(observation=length), FULL if length is None else f"{COMPACT}:{length}"
+
+
+def _has_weights(context: CompileContext) -> bool:
+    name: str = context.student.lm.model.partition("@")[0]
+    return name.startswith(LOCAL) and name != ANALOGY
+    return name.startswith(LOCAL) and name != ANALOGY
+
+
+def _trainable(context: CompileContext) -> TrainableLM:
+    """The student's model, which trains into `FOLDER`.
+
+    Raises:
+        InputError: it has no weights here.
+    """
+    lm = context.student.lm
+    if not _has_weights(context):
+        raise InputError(
+            f"the weights of {lm.model.partition('@')[0]} cannot be trained here",
+            where="--lm",
+            hint="give --lm local/smollm2, or a model that worksmith train made",
+        )
+    return TrainableLM.of(lm, LocalProvider(FOLDER), context.metered)
+
+
+def _measured(wrapped: LastSteps, name: str, context: CompileContext) -> Optimized:
+    """The found program; from now on the student's model is the one that it was trained to."""
+    models: Sequence[Any] = [predictor.lm for predictor in wrapped.predictors()]
+    trained = next(lm for lm in models if lm is not None)
+    context.student = replace(context.student, lm=trained)
+    return Optimized(wrapped, name)
+
+
+def _named(compiled: Compiled, context: CompileContext) -> Compiled:
+    return replace(compiled, lm=context.student.lm.model.partition("@")[0])
