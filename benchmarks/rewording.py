@@ -3,8 +3,8 @@
 A server that speaks the chat API of OpenAI answers each request for another wording with the text of the
 record and one fault of a kind in it (`benchmarks/_planted.py`). A fault is accepted if the text in the world
 differs from the old one. Target: less than 1 in 200 of all faults that concern a fact or add a statement.
-Faults of `BESIDE` make another sentence without facts from the words of its line; the checks do not see most of
-these. A faithful writer, which contracts verbs, shows what is refused without need.
+Faults of `BESIDE` make another sentence without facts from the words of its line; the checks do not see most
+of these. A faithful writer, which contracts verbs, shows what is refused without need.
 """
 
 from __future__ import annotations
