@@ -22,12 +22,14 @@ def invoke(*arguments: object) -> Result:
 def built(name: str, *options: object) -> Path:
     """A suite that is built once for all processes of a test run; tests do not change it."""
 
+    out = shared(f"e2e-{name}") / name
+
     def build() -> None:
-        result = invoke("suite", "build", name, *options, "--out", shared(f"e2e-{name}"))
+        result = invoke("suite", "build", name, *options, "--out", out)
         assert result.exit_code == 0, result.output
 
     made_once(f"e2e-{name}", build)
-    return shared(f"e2e-{name}")
+    return out
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""The table of models that plan for an executor, one row each: the layout of EnterpriseBench's Table 4."""
+"""The table of models that plan for an executor, one row each, as papers on trained planners have it."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from worksmith.cli.terminal import Terminal, show
 from worksmith.jobs.settings.exports import DpoSettings
 
 
-@from_settings(DpoSettings, examples=("worksmith export dpo office samples.jsonl --out dpo.jsonl",))
+@from_settings(DpoSettings, examples=("worksmith export dpo suite samples.jsonl --out dpo.jsonl",))
 def export_dpo(settings: DpoSettings, dry_run: DryRunFlag = False, as_json: JsonFlag = False) -> None:
     """Write pairs of turns of train tasks, one that led on and one that failed, for preference training.
 

@@ -7,7 +7,7 @@ from worksmith.cli.terminal import Terminal, show
 from worksmith.jobs.settings.exports import SftSettings
 
 
-@from_settings(SftSettings, examples=("worksmith export sft office --out sft.jsonl --validation 0.1",))
+@from_settings(SftSettings, examples=("worksmith export sft suite --out sft.jsonl --validation 0.1",))
 def export_sft(settings: SftSettings, dry_run: DryRunFlag = False, as_json: JsonFlag = False) -> None:
     """Write successful trajectories of train tasks as chats, for supervised fine-tuning.
 

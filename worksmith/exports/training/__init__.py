@@ -2,7 +2,7 @@
 
 from worksmith.exports.training import dpo, sft
 
-data = sft("office", out="sft.jsonl", validation=0.1)
+data = sft("suite", out="sft.jsonl", validation=0.1)
 print(data)
 """
 

@@ -67,7 +67,7 @@ class TrainingDataSettings(
         "Leave out tasks that ask the same as a task held back, or nearly the same, instead of refusing.",
     )
     format: Layout = setting(
-        "trl", "Columns: trl (with the origin of each row), or paper (those of EnterpriseBench alone)."
+        "trl", "Columns: trl (with the origin of each row), or paper (without the origin)."
     )
     validation: float = setting(0.0, "Share of the intents that go to a second file.", min=0, max=0.9)
     limit_per_intent: int | None = setting(None, "At most so many rows of an intent.", min=1)
