@@ -67,7 +67,7 @@ class Manifest(_Frozen):
         scheme: by which tasks were split; `train` and `dev` are the ids used.
         where: conditions on the tasks.
         lm, teacher: the models' names as they were given; `models` has their full names.
-        gold: whether demonstrations follow gold plans, that is, solutions that no model found.
+        gold: whether demonstrations or weights follow gold plans, that is, solutions that no model found.
         settings: of the optimizer, seed included.
         trials: the candidates' dev scores with intervals; `chosen` is the name of one.
         acceptance: whether that one was shown to be better, see `optimizers.compiling.finalize`.

@@ -107,6 +107,8 @@ def _manifest(plan: Plan, models: dict[str, str], context: CompileContext, compi
 
 def _follows_gold(plan: Plan, context: CompileContext, compiled: Compiled) -> bool:
     by_gold = {context.teacher.model} if plan.teacher.name == GOLD else {GOLD} if plan.bank else set()
+    if compiled.lm and by_gold:
+        return True
     return any(shown.teacher in by_gold for shown in compiled.demonstrations)
 
 

@@ -10,6 +10,7 @@ from typing import Any, Self
 import dspy
 from dspy.clients.provider import Provider, TrainingJob
 
+from evals.lm.lm_proxy import ProxyEngine, ProxyLM
 from tools.errors import InputError
 from tools.files.atomic import write_atomically
 from tools.seeding import digest
@@ -74,19 +75,18 @@ class LocalProvider(Provider):  # type: ignore[misc]
         return f"{LOCAL}{out}"
 
 
-class TrainableLM(dspy.LM):  # type: ignore[misc]
+class TrainableLM(ProxyLM):
     """A local model whose weights DSPy can train. A copy with another name has that model's weights."""
 
     _opened: Callable[[dspy.LM], dspy.LM]
 
     @classmethod
-    def of(
-        cls, lm: dspy.LM, provider: LocalProvider, opened: Callable[[dspy.LM], dspy.LM] = lambda lm: lm
-    ) -> Self:
+    def of(cls, lm: dspy.LM, provider: LocalProvider, opened: Callable[[dspy.LM], dspy.LM]) -> Self:
         """The model `lm`, trained by `provider`.
 
         Args:
-            opened: takes each trained model, and gives the one to ask in its place.
+            lm: with a proxy as engine.
+            opened: takes each trained model, and gives the one to ask in its place, also with a proxy.
         """
         settings = {name: value for name, value in lm.kwargs.items() if value is not None}
         found = cls(lm.model, engine=lm.engine, cache=lm.cache, provider=provider, num_retries=0, **settings)
@@ -99,10 +99,6 @@ class TrainableLM(dspy.LM):  # type: ignore[misc]
             opened = self._opened(resolve(name))
             changes |= {"model": opened.model, "engine": opened.engine}
         return super().copy(**changes)
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        # DSPy copies each predictor with its model, and trains once for all predictors with the same one.
-        return self
 
 
 def trainable(name: str, folder: str | Path, *, progress: Progress = SILENT, **settings: Any) -> TrainableLM:
@@ -122,4 +118,8 @@ def trainable(name: str, folder: str | Path, *, progress: Progress = SILENT, **s
         >>> program.set_lm(lm)  # doctest: +SKIP
         >>> dspy.BootstrapFinetune(metric).compile(program, trainset=examples)  # doctest: +SKIP
     """
-    return TrainableLM.of(resolve(name), LocalProvider(Path(folder), progress, **settings))
+    return TrainableLM.of(_proxy(resolve(name)), LocalProvider(Path(folder), progress, **settings), _proxy)
+
+
+def _proxy(lm: dspy.LM) -> dspy.LM:
+    return ProxyEngine(lm).installed()

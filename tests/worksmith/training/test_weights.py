@@ -7,11 +7,14 @@ from pathlib import Path
 import pytest
 
 from evals.suite import Suite
+from optimizers.compiling.artifact import Artifact
 from optimizers.optimizer import CompileContext
 from optimizers.registry import optimizer
 from tests.optimizers.shop import lm, make_context, make_suite
 from tests.worksmith.training.tiny import sft_rows, write_rows, write_tiny_model
 from tools.errors import InputError
+from worksmith.jobs.compilation import compile
+from worksmith.jobs.settings.programs import CompileSettings
 from worksmith.jobs.settings.training import SftSettings
 from worksmith.models.resolve import resolve
 from worksmith.training.job import train
@@ -60,3 +63,25 @@ def test_a_model_without_weights_is_refused(context: CompileContext) -> None:
     context.student.lm = lm()
     with pytest.raises(InputError, match="the weights of scripted/none cannot be trained here"):
         optimizer("dspy:BootstrapFinetune").search(context)
+
+
+def test_a_compile_counts_what_the_trained_model_is_asked(
+    suite: Suite, start: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    compile(
+        CompileSettings(
+            suite=suite.path,
+            lm=f"local/{start} max_tokens=8",
+            optimizer="dspy:BootstrapFinetune",
+            prompt="compact",
+            train_limit=3,
+            dev_limit=2,
+            out="tuned.json",
+            track=False,
+        )
+    )
+    manifest = Artifact.read(tmp_path / "tuned.json").manifest
+    assert manifest.lm.startswith("local/weights/")
+    assert manifest.gold
+    assert manifest.cost["student"]["model_calls"] >= 2
