@@ -184,6 +184,7 @@ class Optimizer(ABC):
         races: whether it tests its candidates itself, in a race.
         best_on_dev: whether it takes the best of several programs by dev scores that it measures itself.
         proposes: whether a language model proposes instructions for it.
+        trains: whether it needs a model whose weights it can train.
         logged: whether all of its episodes are in logs, so that a stopped compile can be verified.
         differs: the differences from the defaults of DSPy's optimizer of that name; empty if there are none.
     """
@@ -195,6 +196,7 @@ class Optimizer(ABC):
     races: ClassVar[bool] = False
     best_on_dev: ClassVar[bool] = False
     proposes: ClassVar[bool] = False
+    trains: ClassVar[bool] = False
     logged: ClassVar[bool] = True
     differs: ClassVar[str] = ""
 

@@ -15,6 +15,7 @@ from evals.suite import Suite, write_suite
 from evals.tasks.task import Action, Step, Task
 from optimizers.optimizer import CompileContext
 from optimizers.proposer import Proposer
+from optimizers.registry import OPTIMIZERS
 from optimizers.rollouts import Rollouts
 from optimizers.settings import Settings
 from tests.optimizers.proposing import proposing_lm
@@ -23,6 +24,9 @@ from tools.episode_result import EpisodeResult
 from tools.kinds.office.kind import OFFICE
 from tools.kinds.office.policy import SAM
 from tools.world import write_world
+
+ANY_MODEL = [name for name in OPTIMIZERS if not OPTIMIZERS[name].trains]
+"""The optimizers that do with any model."""
 
 TITLES = [
     f"{first} {second}"

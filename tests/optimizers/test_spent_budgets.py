@@ -21,7 +21,7 @@ from optimizers.cost.budget import Budget
 from optimizers.registry import OPTIMIZERS
 from optimizers.settings import Settings
 from tests.optimizers.proposing import Proposals
-from tests.optimizers.shop import Clerk
+from tests.optimizers.shop import ANY_MODEL, Clerk
 from tests.optimizers.shop import Model as Engine
 from tools.errors import InputError
 
@@ -86,7 +86,7 @@ class Compile:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+@pytest.mark.parametrize("optimizer", ANY_MODEL)
 def test_a_compile_ends_at_its_limit_with_the_best_so_far_and_can_go_on(
     suite: Suite, tmp_path: Path, optimizer: str
 ) -> None:

@@ -19,7 +19,7 @@ from optimizers.registry import OPTIMIZERS, optimizer
 from programs.agent import Agent
 from programs.replaying.scripted import GoldEngine
 from tests.optimizers.proposing import propose, reply
-from tests.optimizers.shop import Model, make_context, make_suite
+from tests.optimizers.shop import ANY_MODEL, Model, make_context, make_suite
 from tools.environment import Environment
 from tools.episode_result import EpisodeResult
 
@@ -218,7 +218,7 @@ def test_optimizers_of_plain_dspy_never_hold_the_truth(
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in OPTIMIZERS]
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in ANY_MODEL]
 )
 def test_optimizers_of_the_command_never_hold_the_truth(suite: Suite, tmp_path: Path, name: str) -> None:
     teacher, student = (

@@ -43,7 +43,7 @@ class BootstrapFinetune(DspyOptimizer):
     """`dspy.BootstrapFinetune`: the teacher's successes become weights of the model."""
 
     name = "dspy:BootstrapFinetune"
-    bootstraps = True
+    bootstraps = trains = True
     differs = _TRAINED
 
     def max_episodes(self, context: CompileContext) -> dict[str, int]:

@@ -544,12 +544,14 @@ def test_a_program_is_known_by_its_demonstrations() -> None:
 
 
 _CHILD = """
-import sys, time
+import signal, sys, time
 from types import SimpleNamespace
 from evals.records.log import EpisodeLog
 from evals.running.runner import evaluate
 from evals.running.settings import EvalSettings
 from tests.evals.episodes import make_episode, make_task
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
 
 def program(task):
     time.sleep(float(sys.argv[2]))

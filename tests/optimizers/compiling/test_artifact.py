@@ -17,7 +17,7 @@ from optimizers.registry import OPTIMIZERS, optimizer
 from optimizers.settings import Settings
 from optimizers.trial import Trial
 from tests.evals.episodes import make_record, make_result
-from tests.optimizers.shop import Clerk, lm, make_context
+from tests.optimizers.shop import ANY_MODEL, Clerk, lm, make_context
 from tools.errors import InputError
 
 
@@ -59,7 +59,7 @@ def nearest(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Artifact:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in OPTIMIZERS]
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in ANY_MODEL]
 )
 def test_a_loaded_program_acts_like_the_one_written(suite: Suite, tmp_path: Path, name: str) -> None:
     written = artifact(suite, tmp_path, name)

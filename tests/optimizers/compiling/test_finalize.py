@@ -21,7 +21,7 @@ from optimizers.registry import OPTIMIZERS, optimizer
 from optimizers.search.few_shot import Unchanged
 from optimizers.trial import Contender, Trial
 from tests.evals.episodes import make_record, make_result
-from tests.optimizers.shop import lm, make_context
+from tests.optimizers.shop import ANY_MODEL, lm, make_context
 from tools.errors import InfrastructureError
 
 VERBS = ("Cancel", "Rename", "Shift")
@@ -198,7 +198,7 @@ def test_without_the_program_as_it_is_nothing_can_be_compared(suite: Suite, tmp_
     assert isinstance(caught.value, InfrastructureError)
 
 
-PEERS = [name for name in OPTIMIZERS if name.startswith("dspy:")]
+PEERS = [name for name in ANY_MODEL if name.startswith("dspy:")]
 ROLES = {
     *("self", "student", "teacher", "metric", "trainset", "valset", "seed", "num_threads", "eval_kwargs"),
     *("prompt_model", "task_model", "reflection_lm", "teacher_settings", "max_metric_calls"),

@@ -45,7 +45,7 @@ from tests.chat_server import chat_server, said
 from tests.evals.help_desk import SEARCH
 from tests.evals.judging.episodes import answered
 from tests.optimizers.proposing import Proposals, propose, reply
-from tests.optimizers.shop import Clerk, Model
+from tests.optimizers.shop import ANY_MODEL, Clerk, Model
 from tools.errors import InputError, Notice
 from tools.files.locking import InUseError
 from tools.files.sealed_lines import sealed, sealed_lines
@@ -53,7 +53,7 @@ from tools.seeding import digest
 
 VERBS = ("Cancel", "Rename", "Shift")
 SLOW = {name for name in OPTIMIZERS if name.startswith("dspy:")} - {"dspy:BootstrapFewShot"}
-EACH = [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in OPTIMIZERS]
+EACH = [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in ANY_MODEL]
 
 
 class Photographer:

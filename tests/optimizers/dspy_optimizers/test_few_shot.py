@@ -12,11 +12,11 @@ from evals.suite import Suite
 from optimizers.demos.trace_bank import NothingTaughtError
 from optimizers.optimizer import CompileContext
 from optimizers.registry import OPTIMIZERS, optimizer
-from tests.optimizers.shop import lm, make_context
+from tests.optimizers.shop import ANY_MODEL, lm, make_context
 from tools.errors import InfrastructureError, InputError
 
 VERBS = ("Cancel", "Rename", "Shift")
-STOCK = [name for name in OPTIMIZERS if name.startswith("dspy:") and not OPTIMIZERS[name].proposes]
+STOCK = [name for name in ANY_MODEL if name.startswith("dspy:") and not OPTIMIZERS[name].proposes]
 # Optuna's trials show a single demonstration.
 WHOLE = [name for name in STOCK if name != "dspy:BootstrapFewShotWithOptuna"]
 DRAWN = [name for name in STOCK if name != "dspy:KNNFewShot"]
@@ -56,7 +56,7 @@ def test_same_seed_same_program_another_seed_another(suite: Suite, tmp_path: Pat
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in OPTIMIZERS]
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in ANY_MODEL]
 )
 def test_no_optimizer_runs_more_episodes_than_it_planned(suite: Suite, tmp_path: Path, name: str) -> None:
     work = context(suite, tmp_path, demos=2)

@@ -22,7 +22,7 @@ from optimizers.compiling.artifact import Artifact
 from optimizers.registry import OPTIMIZERS
 from tests.chat_server import ChatServer, chat_server, said
 from tests.optimizers.proposing import propose
-from tests.optimizers.shop import make_suite
+from tests.optimizers.shop import ANY_MODEL, make_suite
 from tools.errors import InputError
 from worksmith.cli.app import app
 from worksmith.cli.programs.compile import compile_program
@@ -32,7 +32,7 @@ from worksmith.models.resolve import resolve
 APP = typer.Typer()
 APP.command()(compile_program)
 ROOT = Path(__file__).parents[3]
-DSPY = [name for name in OPTIMIZERS if name.startswith("dspy:")]
+DSPY = [name for name in ANY_MODEL if name.startswith("dspy:")]
 PROPOSING = [name for name in DSPY if OPTIMIZERS[name].proposes]
 SMALL = ["--demos", 4, "--candidates", 2, "--train-limit", 6, "--dev-limit", 3, "--workers", 2]
 
