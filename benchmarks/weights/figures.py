@@ -9,7 +9,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.weights.forms import ENTERPRISE, OFFICE, UNSEEN, WORKBENCH, Form, skipped
+from benchmarks.weights.forms import (
+    CRM,
+    ENTERPRISE,
+    HELD_OUT,
+    OFFICE,
+    THREE_WORLDS,
+    UNSEEN,
+    WHOLE,
+    WORKBENCH,
+    Form,
+    skipped,
+)
 from benchmarks.weights.jobs import SIDE_EFFECTS
 from benchmarks.weights.stages import Work
 from evals.lm.named import ANALOGY
@@ -20,6 +31,9 @@ from evals.reporting.published import published_tables
 from evals.statistics import paired_difference
 
 Cell = dict[str, Any]
+
+_MEGABYTES = 25
+"""The largest adapter that could be part of the package."""
 
 _TRAINED = (
     *("tune", "examples", "tokens", "taught_tokens", "steps", "loss", "precision"),
@@ -34,15 +48,15 @@ def report(work: Work, form: Form, seconds: float) -> dict[str, Any]:
     Cells have the score, the share of tasks with unwanted side effects, and their differences to
     `local/analogy` (the better of its compiled programs) and to the model before DPO, paired by task.
     """
-    cells = _cells(work)
+    cells, training = _cells(work), [*_training(work)]
     return {
         "form": form.name,
         "model": form.model,
         "hardware": hardware(),
-        "training": [*_training(work)],
+        "training": training,
         "cells": [_shown(cell, cells) for cell in cells],
         "published": published(),
-        "goals": goals(cells),
+        "goals": goals(cells, training) if form is WHOLE else [],
         "not_measured": [name for name in work.stages if work.result(name) is None],
         "skipped": skipped(form),
         "seconds": round(seconds, 1),
@@ -158,30 +172,44 @@ def _value(cell: Cell, score: str = "score") -> float:
     return -math.inf if found is None or found["value"] is None else float(found["value"])
 
 
-def goals(cells: Sequence[Cell]) -> list[dict[str, Any]]:
-    """The goals of the study, and whether the measured cells reach them; null where they are missing."""
-    trained = [cell for cell in cells if cell["model"].startswith(("sft/", "dpo/"))]
-    real = [cell for cell in trained if cell["test"] == WORKBENCH]
-    best = max(real, key=_value, default=None)
-    unseen = next((cell for cell in trained if cell["test"] == UNSEEN), None)
-    rule = analogy(UNSEEN, cells)
-    pairs = [(cell, before) for cell in trained if (before := _before(cell, cells)) is not None]
+def goals(cells: Sequence[Cell], training: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The goals of the study, and whether they are reached; null where a measurement is missing.
+
+    The program that a goal is about is fixed, not the best of those measured.
+    """
+    by_place = {(cell["test"], cell["model"]): cell for cell in cells}
+    preferred = next((model for _, model in by_place if model.startswith("dpo/")), None)
+    real = None if preferred is None else by_place.get((WORKBENCH, preferred))
+    before = None if real is None else _before(real, cells)
+    megabytes = next((each["megabytes"] for each in training if each["model"] == THREE_WORLDS), None)
+    beats = [_beats_analogy(by_place.get((test, THREE_WORLDS)), cells) for test in (OFFICE, ENTERPRISE, CRM)]
+    small = None if megabytes is None or None in beats else all(beats) and megabytes <= _MEGABYTES
     return [
         {
-            "goal": "at least 60 % of WorkBench's real tasks with at most 12 % side effects",
-            "reached": None if best is None else _value(best) >= 0.6 and _value(best, "side_effects") <= 0.12,
+            "goal": "at least 60 % of WorkBench's tasks with at most 12 % side effects, after SFT and DPO",
+            "reached": None if real is None else _value(real) >= 0.6 and _value(real, "side_effects") <= 0.12,
         },
         {
             "goal": "better than local/analogy on held-out intents",
-            "reached": None
-            if unseen is None or rule is None
-            else (paired_difference(*_pair(unseen, rule, STRICT))).low > 0,
+            "reached": _beats_analogy(by_place.get((UNSEEN, HELD_OUT)), cells),
         },
         {
-            "goal": "DPO halves the side effects of SFT at no loss of score",
-            "reached": all(_halved(cell, before) for cell, before in pairs) if pairs else None,
+            "goal": "DPO halves the side effects of SFT on WorkBench at no loss of score",
+            "reached": None if real is None or before is None else _halved(real, before),
+        },
+        {
+            "goal": f"an adapter of at most {_MEGABYTES} MB is better than local/analogy in all three worlds",
+            "reached": small,
         },
     ]
+
+
+def _beats_analogy(cell: Cell | None, cells: Sequence[Cell]) -> bool | None:
+    """Whether the interval of the difference lies above zero."""
+    rule = analogy(cell["test"], cells) if cell is not None else None
+    if cell is None or rule is None:
+        return None
+    return paired_difference(*_pair(cell, rule, STRICT)).low > 0
 
 
 def _halved(cell: Cell, before: Cell) -> bool:

@@ -19,6 +19,10 @@ EPISODE_STEPS = 20
 OFFICE, UNSEEN, ENTERPRISE, CRM, WORKBENCH = "office", "held-out intents", "enterprise", "crm", "workbench"
 
 
+HELD_OUT, THREE_WORLDS = "sft/held-out", "sft/three-worlds"
+"""Models with a question of their own."""
+
+
 @dataclass(frozen=True)
 class Form:
     """The sizes of a study.
@@ -149,7 +153,7 @@ def skipped(form: Form) -> list[str]:
     """A sentence for each part of the study that this machine cannot do."""
     said = []
     if not has_real_tasks(form):
-        said.append(f"The 690 tasks of WorkBench are skipped: {REAL} has no copy of its files.")
+        said.append(f"WorkBench's tasks are skipped: there is no {REAL}.")
     if form.model == TINY:
         said.append("The model is tiny and has random weights: its scores mean nothing.")
     return said

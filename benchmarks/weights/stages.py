@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import statistics
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -87,7 +88,7 @@ class Work:
         stage = self.stages[name]
         same = [each for each in self.stages.values() if stage.pace and each.pace == stage.pace]
         known = [result["each"] for each in same if (result := self.result(each.name)) and "each" in result]
-        return stage.amount * (sum(known) / len(known) if known else stage.each) / 60
+        return stage.amount * (statistics.median(known) if known else stage.each) / 60
 
     def do(self, name: str) -> dict[str, Any]:
         """Do a stage whose needs are done, unless it is done itself; goes on where a killed run ended."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
-from benchmarks.weights import smallest, study
+from benchmarks.weights import page, smallest, study
+from benchmarks.weights.figures import goals
 from benchmarks.weights.forms import WHOLE
 from benchmarks.weights.stages import At, Stage, Work
 
@@ -79,4 +81,35 @@ def test_the_study_runs_from_end_to_end(tmp_path: Path) -> None:
     assert all(each["tokens_per_second"] > 0 for each in figures["training"])
     against = arms["SFT+DPO"]["differences"]
     assert against["before DPO"]["outcome_strict"]["n"] == arms["SFT"]["tasks"]
-    json.dumps(figures, allow_nan=False)
+    shown = page.text(json.loads(json.dumps(figures, allow_nan=False)), None)
+    assert "SFT+DPO" in shown
+    assert "random weights" in shown
+
+
+def test_no_goal_is_missed_before_its_program_was_measured() -> None:
+    share = {"value": 0.2, "low": 0.1, "high": 0.3, "n": 9}
+    values = {"outcome_strict": {"a": [0.0]}, "unwanted_side_effects": {"a": [0.0]}}
+    of = {"model": "", "score": share, "side_effects": share, "values": values, "intents": {}}
+    cells = [
+        {"test": test, "arm": arm, **of}
+        for test in ("office", "workbench", "held-out intents", "enterprise", "crm")
+        for arm in ("local/analogy, knn", "do_nothing")
+    ]
+    found = goals(cells, [])
+    assert len(found) == 4
+    assert [each["reached"] for each in found] == [None] * 4
+
+
+def test_the_picture_has_a_mark_for_each_size_and_none_is_drawn_for_one_size() -> None:
+    share = {"value": 0.5, "low": 0.4, "high": 0.6, "n": 9}
+    models = {"sft/office-5": 150_000, "sft/office-9": 300_000, "sft/office-36": 1_200_000}
+    cells = [
+        {"test": "office", "arm": "SFT", "model": model, "score": share, "side_effects": None}
+        for model in models
+    ]
+    figures = {"cells": cells, "training": [{"model": name, "tokens": models[name]} for name in models]}
+    drawn = page.curves(figures)
+    assert drawn is not None
+    picture = ElementTree.fromstring(drawn)
+    assert len(picture.findall("{http://www.w3.org/2000/svg}circle")) == 3
+    assert page.curves({**figures, "cells": cells[:1]}) is None
