@@ -170,7 +170,6 @@ def _prompts(context: CompileContext) -> tuple[dspy.ChatAdapter, str]:
 def _has_weights(context: CompileContext) -> bool:
     name: str = context.student.lm.model.partition("@")[0]
     return name.startswith(LOCAL) and name != ANALOGY
-    return name.startswith(LOCAL) and name != ANALOGY
 
 
 def _trainable(context: CompileContext) -> TrainableLM:
