@@ -30,7 +30,7 @@ from programs.prompting.render import (
     opening_fields,
 )
 from programs.prompting.reply import check_values
-from programs.prompting.steps import as_text
+from programs.prompting.steps import Step, as_text, observed
 from programs.prompting.tool_calling import itself
 from programs.prompting.turns import Turns
 from programs.prompting.unreadable import UnreadableReplyError
@@ -180,8 +180,9 @@ class AdapterLayout(Layout):
         made = self.adapter.format_assistant_message_content(self.signature, fields, missing_field_message="")
         return Message.assistant(made.strip())
 
-    def observed(self, observation: str, plan: str | None) -> Message:
-        return self._user(_OBSERVED, {"observation": observation, **({"plan": plan} if plan else {})})
+    def observed(self, step: Step) -> Message:
+        plan = {"plan": step["plan"]} if step.get("plan") else {}
+        return self._user(_OBSERVED, {"observation": observed(step), **plan})
 
     def with_offer(self, turn: Message, tools: str) -> Message:
         offer = str(self._user(_OBSERVED, {"tools": tools}).text)

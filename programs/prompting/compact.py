@@ -1,7 +1,7 @@
 """Compact prompts, for models that were trained on the tools: no descriptions, one line of JSON for a call.
 
 The opening turn has the context, the task and the plan if there is one. A reply is one JSON object with the
-fields asked for. The turn after it is the beginning of the observation.
+fields asked for. The turn after it is the observation, shortened.
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ from dspy.lm15 import Message
 
 from programs.prompting.render import LABELS, TRAJECTORY, Layout, opening_fields
 from programs.prompting.reply import FieldReader, check_unicode, field_readers, read_object
-from programs.prompting.steps import as_text, beginning
+from programs.prompting.shortened import shortened
+from programs.prompting.steps import Step, as_text, observed
 from programs.prompting.tool_calling import itself
 from tools.errors import InputError
 
-OBSERVATION = 400
+OBSERVATION = 1_000
 """Characters of an observation, unless the setting or the model says otherwise."""
 
 SHORTEST, LONGEST = 50, 100_000
@@ -113,8 +114,9 @@ class CompactLayout(Layout):
         said = {name: values[name] for name in self.outputs if values.get(name) not in (None, "")}
         return Message.assistant(as_one_line(said))
 
-    def observed(self, observation: str, plan: str | None) -> Message:
-        shown = beginning(observation, self.observation) or "(empty)"
+    def observed(self, step: Step) -> Message:
+        shown = observed(step, lambda text: shortened(text, self.observation)) or "(empty)"
+        plan = step.get("plan")
         return Message.user(f"{shown}\n{LABELS['plan']}{plan}" if plan else shown)
 
     def with_offer(self, turn: Message, tools: str) -> Message:

@@ -8,7 +8,8 @@ from datetime import datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from programs.prompting.steps import Step, beginning
+from programs.prompting.shortened import shortened
+from programs.prompting.steps import Step
 from tools.tool import WITHOUT_ANSWER, FinishCall
 
 if TYPE_CHECKING:
@@ -66,6 +67,6 @@ def progress_text(steps: Sequence[Step], length: int | None = None) -> str:
     shown = []
     for number, step in enumerate(steps, start=1):
         arguments = json.dumps(step["arguments"], ensure_ascii=False)
-        seen = step["observation"] if length is None else beginning(step["observation"], length)
+        seen = step["observation"] if length is None else shortened(step["observation"], length)
         shown.append(f"{number}. {step['tool']} {arguments}: {seen}")
     return "\n".join(shown)

@@ -52,8 +52,8 @@ class Layout(ABC):
         """A reply with the given fields."""
 
     @abstractmethod
-    def observed(self, observation: str, plan: str | None) -> Message:
-        """The turn after a reply, with the plan that was revised upon it."""
+    def observed(self, step: Step) -> Message:
+        """The turn after a reply: the observation, with the plan that was revised upon it."""
 
     @abstractmethod
     def with_offer(self, turn: Message, tools: str) -> Message:
@@ -69,7 +69,7 @@ class Layout(ABC):
         for step in steps:
             raw = step.get("reply")
             turns.append(self.reply(step) if raw is None else unreadable_turn(raw))
-            turns.append(self.observed(observed(step), step.get("plan")))
+            turns.append(self.observed(step))
         return turns
 
     def demonstration(self, values: Mapping[str, Any]) -> list[Message]:
@@ -113,8 +113,8 @@ class TextLayout(Layout):
         parts = [_field(name, text) for name in self.outputs if (text := as_text(values.get(name)))]
         return Message.assistant("\n\n".join([*parts, _COMPLETED]))
 
-    def observed(self, observation: str, plan: str | None) -> Message:
-        text = _field("observation", observation)
+    def observed(self, step: Step) -> Message:
+        text, plan = _field("observation", observed(step)), step.get("plan")
         return Message.user(f"{text}\n\n{_field('plan', plan)}" if plan else text)
 
     def with_offer(self, turn: Message, tools: str) -> Message:

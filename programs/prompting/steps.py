@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -38,29 +38,18 @@ def batch(chosen: Mapping[str, Any], observations: Sequence[str]) -> Step:
     return {**shown, "calls": chosen["calls"], "observations": list(observations)}
 
 
-def observed(step: Step) -> str:
-    """The observation of a step as text; those of several calls are numbered, with the names of the tools."""
+def observed(step: Step, shown: Callable[[str], str] = str) -> str:
+    """The observation of a step as text; those of several calls are numbered, with the names of the tools.
+
+    Args:
+        shown: makes of each observation what is shown of it.
+    """
     if "calls" not in step:
-        return as_text(step.get("observation"))
+        return shown(as_text(step.get("observation")))
     pairs = zip(step["calls"], step["observations"], strict=False)
-    return "\n".join(f"{number}. {call['tool']}: {text}" for number, (call, text) in enumerate(pairs, 1))
-
-
-def beginning(observation: str, length: int) -> str:
-    """An observation, or its beginning with the number of its rows and characters."""
-    if len(observation) <= length:
-        return observation
-    return f"{observation[:length]}... [{_rows(observation)}{len(observation):,} characters]"
-
-
-def _rows(text: str) -> str:
-    """The number of rows: the elements of a JSON list, or the lines of a text."""
-    try:
-        value = json.loads(text) if text.startswith("[") else None
-    except (ValueError, RecursionError):
-        value = None
-    rows = len(value) if isinstance(value, list) else text.count("\n") + 1
-    return f"{rows:,} rows, " if rows > 1 else ""
+    return "\n".join(
+        f"{number}. {call['tool']}: {shown(text)}" for number, (call, text) in enumerate(pairs, 1)
+    )
 
 
 def as_text(value: Any) -> str:

@@ -16,7 +16,8 @@ from evals.running.settings import EvalSettings
 from programs.agent import Agent
 from programs.parts.signatures import BRIEF_CALL, BRIEF_PLAN, call_signature
 from programs.prompting.compact import CompactLayout, check_prompt
-from programs.prompting.steps import beginning, step
+from programs.prompting.shortened import shortened
+from programs.prompting.steps import step
 from programs.replaying.scripted import GoldEngine, scripted_lm
 from programs.strategies import strategy
 from tests.programs.office import TASKS, Script, call, finish, texts
@@ -61,7 +62,7 @@ def test_the_last_prompt_of_an_episode_begins_with_every_earlier_one_and_its_rep
         assert sent[0][1]["content"] == f"{asked['content']}\nPlan:\n{episode.plan}"
 
 
-def test_a_prompt_is_a_line_the_task_and_beginnings_of_observations(env: Environment) -> None:
+def test_a_prompt_is_a_line_the_task_and_tables(env: Environment) -> None:
     script = Script(LOOK, DONE)
 
     done(Agent("act", env, prompt="compact:50"), script.lm())
@@ -71,8 +72,8 @@ def test_a_prompt_is_a_line_the_task_and_beginnings_of_observations(env: Environ
     assert request.system == BRIEF_CALL
     assert opening.splitlines()[1:] == [f"Task: {TASKS[0].query}"]
     assert called == LOOK
-    assert seen.startswith('[{"event_id": "00000000"')
-    assert len(seen) < 90
+    assert seen.startswith("event_id | event_name | ")
+    assert "\n00000000 | " in seen
     assert not any("[[ ##" in text for text in texts(request))
 
 
@@ -95,7 +96,7 @@ def test_a_model_that_was_trained_on_compact_prompts_gets_them_unless_told_other
     done(Agent("act", env, prompt="full"), full.lm())
 
     assert compact.requests[0].system == BRIEF_CALL
-    assert texts(compact.requests[1])[-1] == beginning(episode.calls[0].observation.text, 70)
+    assert texts(compact.requests[1])[-1] == shortened(episode.calls[0].observation.text, 70)
     assert "[[ ## tools ## ]]" in texts(full.requests[0])[0]
 
 
@@ -185,22 +186,6 @@ def test_a_call_is_one_line_and_is_read_as_it_was_written(tool: str, arguments: 
 def test_any_text_is_read_or_refused(text: str) -> None:
     with contextlib.suppress(ValueError):
         assert set(LAYOUT.read(text)) == {"thought", "tool", "arguments"}
-
-
-@given(st.text(), st.integers(50, 200))
-def test_an_observation_keeps_its_beginning(text: str, length: int) -> None:
-    shown = beginning(text, length)
-
-    assert shown[:length] == text[:length]
-    assert len(shown) < length + 60
-    assert (shown == text) or f"{len(text):,} characters" in shown
-
-
-def test_rows_are_counted() -> None:
-    assert beginning(json.dumps([{"a": number} for number in range(40)]), 50).endswith(
-        "... [40 rows, 430 characters]"
-    )
-    assert beginning("line\n" * 20, 50).endswith("... [21 rows, 100 characters]")
 
 
 def test_the_runner_hands_the_format_of_a_model_through(env: Environment) -> None:
