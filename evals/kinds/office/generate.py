@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
+from typing import Literal
 
 from evals.kinds.office.intents.intent import Intent, Slots
 from evals.kinds.office.intents.plan_recorder import PlanRecorder
@@ -19,6 +20,8 @@ from tools.sqlite.outcome import Outcome
 from tools.world import World
 
 PER_INTENT = 10
+
+Wordings = Literal["few", "many"]
 
 _STANDARD: tuple[Split, ...] = (
     *("train", "test", "dev", "train", "test"),
@@ -52,13 +55,19 @@ class _Draft:
 
 
 def generate(
-    world: World, seed: int = 0, per_intent: int = PER_INTENT, *, only: Sequence[str] = ()
+    world: World,
+    seed: int = 0,
+    per_intent: int = PER_INTENT,
+    *,
+    wordings: Wordings = "few",
+    only: Sequence[str] = (),
 ) -> list[Task]:
     """`per_intent` tasks of every intent over `world`: no text twice, no values in two splits.
 
     A task depends on the world, the seed and its place within its intent; on no other intent.
 
     Args:
+        wordings: with many, the wordings of intents beside their phrasings.
         only: codes of the intents wanted; all by default.
 
     Raises:
@@ -73,7 +82,7 @@ def generate(
         held_out = held_out_splits(group)
         for intent in group:
             if not only or intent.code in only:
-                drafts = list(_drafts(intent, records, seed, per_intent))
+                drafts = list(_drafts(intent, records, seed, per_intent, wordings))
                 for number, (draft, split) in enumerate(zip(drafts, _splits(drafts), strict=True)):
                     tasks.append(_task(intent, number, draft, split, held_out[intent.code], env))
     return tasks
@@ -134,14 +143,15 @@ def execute(actions: Sequence[Action], env: Environment) -> Outcome:
     return episode.outcome()
 
 
-def _drafts(intent: Intent, records: Records, seed: int, count: int) -> Iterator[_Draft]:
+def _drafts(intent: Intent, records: Records, seed: int, count: int, wordings: Wordings) -> Iterator[_Draft]:
     """As many tasks as asked, with the intent's share of those that have nothing to do."""
     empty = round(intent.empty_share * count)
     kinds = [True] * empty + [False] * (count - empty)
     rng(seed, "office", intent.code, "kinds").shuffle(kinds)
     taken: set[str] = set()
+    texts = len(intent.phrasings) + (len(intent.wordings) if wordings == "many" else 0)
     for number, kind in enumerate(kinds):
-        draft = _draft(intent, records, rng(seed, "office", intent.code, number), kind, taken)
+        draft = _draft(intent, records, rng(seed, "office", intent.code, number), texts, kind, taken)
         if draft is None:
             raise InputError(
                 f"the world is too small for {count} different tasks of {intent.id}",
@@ -152,12 +162,14 @@ def _drafts(intent: Intent, records: Records, seed: int, count: int) -> Iterator
         yield draft
 
 
-def _draft(intent: Intent, records: Records, random: Random, empty: bool, taken: set[str]) -> _Draft | None:
+def _draft(
+    intent: Intent, records: Records, random: Random, texts: int, empty: bool, taken: set[str]
+) -> _Draft | None:
     """A task with a new text, of the wanted kind if there is one."""
     second: _Draft | None = None
     for _ in range(_DRAWS):
         slots = intent.logic.draw(records, random)
-        phrasing = random.randrange(len(intent.phrasings))
+        phrasing = random.randrange(texts)
         if slots is None:
             continue
         query = intent.text(phrasing, slots)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import date, datetime, time
 from pathlib import Path
 
 from pydantic import Field
 
-from evals.kinds.office.generate import PER_INTENT, generate
+from evals.kinds.office.generate import PER_INTENT, Wordings, generate
 from evals.kinds.office.intents.registry import all_intents
 from evals.tasks.building import BuildContext, BuildOptions, Made, Progress, SuiteBuilder
-from tools.kinds.office.generate import DEFAULT_NOW, build
+from tools.kinds.office.generate import DEFAULT_MAIL_DOMAIN, DEFAULT_NOW, build
 from tools.kinds.office.policy import SAM
 from tools.world import write_world
 from tools.world_kind import world_kind
@@ -20,6 +21,9 @@ class OfficeOptions(BuildOptions):
 
     Attributes:
         per_intent: tasks for each of the 69 intents.
+        wordings: in how many ways an intent is worded.
+        today: the day of the episodes. All dates of the world are relative to it.
+        mail_domain: of the employees' addresses.
     """
 
     per_intent: int = Field(
@@ -28,25 +32,36 @@ class OfficeOptions(BuildOptions):
         le=200,
         description="Tasks for each intent of an office; others have quotas.",
     )
+    wordings: Wordings = Field(
+        default="few",
+        description="Wordings of each intent of an office: few (3 or 4), or many (14 more), to train on.",
+    )
+    today: date = Field(default=DEFAULT_NOW.date(), description="Day of an office's episodes, as 2025-03-12.")
+    mail_domain: str = Field(
+        default=DEFAULT_MAIL_DOMAIN,
+        pattern=r"^[a-z0-9-]+(\.[a-z0-9-]+)+$",
+        description="Domain of the mail addresses in an office.",
+    )
 
 
 def build_office(place: Path, options: OfficeOptions, context: BuildContext) -> Made:
     """Generate a world and `per_intent` tasks for each intent."""
     seed, scale = options.seed, options.scale
+    now = datetime.combine(options.today, time())
     context.progress(f"generating an office world (seed {seed}, scale {scale:g})")
     world = write_world(
         place,
         world_kind("office").tables,
-        build(seed, scale, DEFAULT_NOW),
+        build(seed, scale, now, options.mail_domain),
         kind="office",
         origin="generated",
-        now=DEFAULT_NOW,
+        now=now,
         persona=SAM,
         seed=seed,
         scale=scale,
     )
     context.progress("drawing tasks and executing their gold plans")
-    return Made(world, generate(world, seed, per_intent=options.per_intent))
+    return Made(world, generate(world, seed, options.per_intent, wordings=options.wordings))
 
 
 def forecast_office(options: OfficeOptions) -> dict[str, int]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from retrievers.index.server import ADDRESS
 from worksmith.jobs.settings.base import JobSettings, setting
 from worksmith.jobs.settings.groups.episodes import WorkerSettings
 from worksmith.jobs.settings.groups.judging import LOCAL_JUDGE, RubricSettings, judges
@@ -102,6 +103,8 @@ class IndexSettings(SuiteSettings):
         suggest=("minilm", "static"),
         unset="that of the existing index, else minilm",
     )
-    store: str | None = setting(None, "Chroma server, http://host:port.", unset="a folder in the suite")
+    store: str | None = setting(
+        None, "Chroma server, http://host:port.", unset="a folder in the suite", variable=ADDRESS
+    )
     download: bool = setting(False, "Download the model if it is not on this machine.")
     device: str = setting("cpu", "Device of the model: cpu or cuda.")

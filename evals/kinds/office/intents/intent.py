@@ -35,6 +35,7 @@ class Intent:
         code: its short name, as in the specification of the published system.
         domains: the toolkits that its tasks need.
         phrasings: texts with {slots}.
+        wordings: more of them, for suites to train on.
         empty_share: of its tasks, the share for which nothing is to be done.
     """
 
@@ -43,12 +44,13 @@ class Intent:
     domains: tuple[str, ...]
     title: str
     phrasings: tuple[str, ...]
+    wordings: tuple[str, ...]
     empty_share: float
     logic: Logic
 
     def text(self, phrasing: int, slots: Slots) -> str:
         """A task's text."""
-        return self.phrasings[phrasing].format_map(slots)
+        return (*self.phrasings, *self.wordings)[phrasing].format_map(slots)
 
 
 def intents(file: str, logic: Mapping[str, Logic]) -> tuple[Intent, ...]:
@@ -58,6 +60,7 @@ def intents(file: str, logic: Mapping[str, Logic]) -> tuple[Intent, ...]:
         ValueError: if file and logic do not name the same codes; a mistake in this package, not in input.
     """
     entries: list[dict[str, Any]] = read_toml(__package__, file)["intents"]
+    wordings: dict[str, list[str]] = read_toml(__package__, f"{file.partition('/')[0]}/wordings.toml")
     codes = [entry["code"] for entry in entries]
     if sorted(codes) != sorted(logic):
         raise ValueError(f"{file} has {codes}, the code has {list(logic)}")
@@ -68,6 +71,7 @@ def intents(file: str, logic: Mapping[str, Logic]) -> tuple[Intent, ...]:
             domains=tuple(entry["domains"]),
             title=entry["title"],
             phrasings=tuple(entry["phrasings"]),
+            wordings=tuple(wordings[entry["id"]]),
             empty_share=entry.get("empty_share", 0.0),
             logic=logic[entry["code"]],
         )

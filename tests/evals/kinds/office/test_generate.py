@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 from string import Formatter
@@ -128,10 +129,29 @@ def test_too_few_tasks_are_bad_input(office: World) -> None:
 def test_an_intent_is_worded_in_three_ways_that_tell_the_same(one: Intent, tasks: list[Task]) -> None:
     assert len(set(one.phrasings)) == len(one.phrasings) >= 3
     slots = next(task.slots for task in tasks if task.intent == one.id)
-    for names in _slot_names(one):
+    for names in _slot_names(one.phrasings):
         assert names <= slots.keys()
-    unused = set(slots).difference(*_slot_names(one))
+    unused = set(slots).difference(*_slot_names(one.phrasings))
     assert not unused, f"no phrasing shows {unused}"
+
+
+@pytest.mark.parametrize("one", all_intents(), ids=lambda one: one.code)
+def test_further_wordings_of_an_intent_show_slots_of_its_phrasings(one: Intent) -> None:
+    assert len({*one.phrasings, *one.wordings}) == len(one.phrasings) + 14
+    known = set().union(*_slot_names(one.phrasings))
+    for names in _slot_names(one.wordings):
+        assert names <= known
+        assert len(names) == len(_slot_names(one.phrasings)[0])
+
+
+def test_many_wordings_are_drawn_where_they_are_asked_for(office: World) -> None:
+    few = generate(office, per_intent=9, only=["E1"])
+    many = generate(office, per_intent=9, wordings="many", only=["E1"])
+
+    texts = intent("E1").phrasings
+    assert {task.phrasing for task in few} <= set(range(len(texts)))
+    assert len({task.phrasing for task in many}) > len(texts)
+    assert all(task.query == intent("E1").text(task.phrasing or 0, task.slots) for task in many)
 
 
 def test_an_intent_is_known_by_code_and_id() -> None:
@@ -152,9 +172,6 @@ def test_a_step_goes_back_to_what_it_needs(office: World) -> None:
     assert again.after == (0, *range(2, len(steps) - 1))
 
 
-def _slot_names(one: Intent) -> list[set[str]]:
-    """The slots that each phrasing uses."""
-    return [
-        {name for _, name, _, _ in Formatter().parse(phrasing) if name is not None}
-        for phrasing in one.phrasings
-    ]
+def _slot_names(texts: Sequence[str]) -> list[set[str]]:
+    """The slots that each text uses."""
+    return [{name for _, name, _, _ in Formatter().parse(text) if name is not None} for text in texts]

@@ -9,7 +9,7 @@ from re import findall
 import pytest
 
 from tools.errors import InputError
-from tools.kinds.office.generate import DEFAULT_NOW, build
+from tools.kinds.office.generate import DEFAULT_MAIL_DOMAIN, DEFAULT_NOW, build
 from tools.kinds.office.generate.names import pool
 from tools.kinds.office.kind import OFFICE
 from tools.kinds.office.policy import SAM
@@ -147,7 +147,7 @@ def test_no_name_can_be_taken_for_another() -> None:
     firsts = [name.lower() for name in names["first_names"]]
     events = [name.lower() for name in names["events"]]
     customers = [name.lower() for key in ("first_names", "surnames") for name in names["customers"][key]]
-    others = [name.lower() for name in names["surnames"]] + events + customers + [names["domain"]]
+    others = [name.lower() for name in names["surnames"]] + events + customers + [DEFAULT_MAIL_DOMAIN]
     assert not [(a, b) for a in firsts for b in others if a in b]
     assert not [pair for pair in permutations(firsts, 2) if pair[0] in pair[1]]
     assert not [pair for pair in permutations(events, 2) if pair[0] in pair[1]]

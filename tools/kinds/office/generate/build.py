@@ -46,6 +46,7 @@ def visits(seed: int, count: int, now: datetime) -> list[Row]:
 
 
 DEFAULT_NOW = datetime(2024, 10, 17)
+DEFAULT_MAIL_DOMAIN = "brightwell.example"
 """A Thursday, midnight."""
 
 SCALES = (0.05, 100.0)
@@ -60,13 +61,19 @@ _COUNTS = {
 }
 
 
-def build(seed: int = 0, scale: float = 1.0, now: datetime = DEFAULT_NOW) -> dict[str, list[Row]]:
+def build(
+    seed: int = 0,
+    scale: float = 1.0,
+    now: datetime = DEFAULT_NOW,
+    mail_domain: str = DEFAULT_MAIL_DOMAIN,
+) -> dict[str, list[Row]]:
     """The tables of a generated office, ready to be written as a world.
 
     Args:
         seed: decides all content; the same seed, scale and clock give the same tables.
         scale: multiplies the number of rows. Twenty employees and 48 event names stay.
         now: the clock of the world's episodes. All dates are relative to its day.
+        mail_domain: of the employees' addresses.
 
     Raises:
         InputError: if the scale is out of range.
@@ -75,7 +82,7 @@ def build(seed: int = 0, scale: float = 1.0, now: datetime = DEFAULT_NOW) -> dic
     if not least <= scale <= most:
         raise InputError(f"the scale {scale} is not between {least} and {most}", where="scale")
     counts = {table: round(count * scale) for table, count in _COUNTS.items()}
-    cast = draw_cast(seed)
+    cast = draw_cast(seed, mail_domain)
     boards = {name: board for board in BOARDS for name in task_names(board)}
     return {
         "calendar": events(seed, counts["calendar"], now, cast),

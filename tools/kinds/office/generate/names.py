@@ -46,14 +46,14 @@ def pool(file: str = "names.toml") -> dict[str, Any]:
     return read_toml(__package__, file)
 
 
-def draw_cast(seed: int) -> Cast:
+def draw_cast(seed: int, mail_domain: str) -> Cast:
     names = pool()
     random = rng(seed, "office", "cast")
     count = STAFF_PER_BOARD * len(BOARDS) + SALES_STAFF
     firsts = random.sample(names["first_names"], count)
     lasts = random.sample(names["surnames"], count)
     staff = [
-        Employee(first, f"{first}.{last}@{names['domain']}".lower())
+        Employee(first, f"{first}.{last}@{mail_domain}".lower())
         for first, last in zip(firsts, lasts, strict=True)
     ]
     boards = {

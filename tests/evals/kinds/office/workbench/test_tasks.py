@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
+from evals.kinds.office.intents.registry import all_intents
 from evals.kinds.office.workbench.tasks import read_tasks
 from evals.scoring.actions import format_action
 from evals.scoring.result_tables import text_list
@@ -121,6 +123,25 @@ def test_what_is_corrected() -> None:
     }
     assert all(task.correction_reason for task in tasks if task.corrected is not None or task.alternatives)
     assert sum(1 for task in tasks if task.alternatives and task.corrected is None) == 32
+
+
+@needs_original
+def test_no_text_of_ours_is_one_of_the_original() -> None:
+    import csv
+
+    files = sorted((ORIGINAL / "queries_and_answers").glob("*.csv"))
+    rows = [row for path in files for row in csv.DictReader(path.open(encoding="utf-8", newline=""))]
+    theirs = {_bare(row[column]) for row in rows for column in ("base_template", "chosen_template")}
+
+    ours = [text for one in all_intents() for text in (*one.phrasings, *one.wordings)]
+    assert len(theirs) > 69
+    # A command of five words, such as to delete a customer, has hardly another form.
+    assert not [text for text in ours if len(text.split()) > 5 and _bare(text) in theirs]
+
+
+def _bare(template: str) -> str:
+    """A template's words in lower case, its slots alike."""
+    return " ".join(re.findall(r"[a-z#]+", re.sub(r"\{\w+\}", "#", template).lower()))
 
 
 def _by_intent(tasks: list) -> dict:  # type: ignore[type-arg]
