@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from benchmarks.gain import REAL
-from benchmarks.weights import jobs
+from benchmarks.weights import jobs, worlds
 from benchmarks.weights.forms import (
     CRM,
     ENTERPRISE,
@@ -67,13 +67,15 @@ class _Study:
         seeds = list(range(101, 101 + count))
         settings = {"kind": kind, "seeds": seeds, "options": options}
         each = {OFFICE: 4, ENTERPRISE: 20, CRM: 10}[kind]
-        return Stage(f"worlds/{kind}", jobs.suites, settings, amount=count, pace=f"worlds/{kind}", each=each)
+        return Stage(
+            f"worlds/{kind}", worlds.suites, settings, amount=count, pace=f"worlds/{kind}", each=each
+        )
 
     def _test(self, test: str) -> Stage:
         if test == WORKBENCH:
             return Stage(f"test/{test}", jobs.published, {"source": str(REAL.resolve())}, each=20)
         settings = {"kind": test, "seeds": [7], "options": self.form.tests[test]}
-        return Stage(f"test/{test}", jobs.suites, settings, each=60)
+        return Stage(f"test/{test}", worlds.suites, settings, each=60)
 
     def _floors(self, test: str) -> Stage:
         suite = _SUITE_OF.get(test, test)

@@ -16,38 +16,15 @@ from evals.building import import_suite
 from evals.lm.named import ANALOGY, SMOLLM2
 from evals.records.record import STRICT, EpisodeRecord
 from evals.records.summary import Summary, by_task, intents_of, interval_json
-from evals.suite import Suite
 from tools.seeding import digest
 from worksmith.cli.terminal import Terminal
 
-WORKERS = 4
-"""Episodes at once: on a CPU more requests at once do not pay."""
+WORKERS = 8
+"""Episodes at once: on a CPU a model generates for so many at once."""
 
 SIDE_EFFECTS = "unwanted_side_effects"
 
 _SUITE, _MODEL, _BASE = "suite", "model", "base"
-
-
-def suites(at: At) -> dict[str, Any]:
-    """Generate a suite for each seed."""
-    from worksmith.jobs.building import build
-    from worksmith.jobs.settings.suites import BuildSettings
-
-    made = []
-    for seed in at.settings["seeds"]:
-        place = at.folder / str(seed)
-        if not place.is_dir():
-            index = {"index": "static"} if at.settings["kind"] == "enterprise" else {}
-            options = dict(at.settings["options"])
-            scale = {"scale": options.pop("scale")} if "scale" in options else {}
-            build(
-                BuildSettings(
-                    kind=at.settings["kind"], out=place, seed=seed, options=options, **scale, **index
-                )
-            )
-        made.append(Suite.open(place))
-    train = sum(len(suite.select(split="train")) for suite in made)
-    return {"digest": digest([suite.digest for suite in made]), "train": train}
 
 
 def published(at: At) -> dict[str, Any]:

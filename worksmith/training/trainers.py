@@ -154,7 +154,16 @@ def trainer(
         raise
     for callback in (PrinterCallback, ProgressCallback):
         made.remove_callback(callback)
+    made.model.register_forward_pre_hook(_without_mask, with_kwargs=True)
     return made
+
+
+def _without_mask(_: Any, inputs: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Leave out the mask of padding: it is at the right, where a causal model does not look.
+
+    With a mask, attention on a CPU takes a third longer.
+    """
+    return inputs, {**named, "attention_mask": None}
 
 
 def _config(settings: TrainSettings, plan: Plan, out: Path) -> dict[str, Any]:

@@ -25,7 +25,7 @@ DATA_CARD = "data_card.json"
 ADAPTER = ("adapter_config.json", "adapter_model.safetensors")
 """The files of an adapter, as PEFT writes them."""
 
-OBSERVATION = 400
+OBSERVATION = 1_000
 """Characters of an observation in a compact prompt, unless the manifest says otherwise."""
 
 _READ = re.compile(

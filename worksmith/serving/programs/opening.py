@@ -51,7 +51,7 @@ def opened_app(settings: ServeProgramSettings) -> Iterator[ProgramApp]:
     budget = server_budget(settings)
     tracking = Tracking.of(settings, track=settings.track and settings.traces != "none")
     described = {**settings.described(), "suite": suite.path.name, **opened.config}
-    with tracking.start(suite.path, "serve", opened.said, params=described) as run:
+    with tracking.start(suite.path, "serve", opened.said, params=described, raises=True) as run:
         traces = Traces(run, model_name(lm), metrics) if run.id is not None else None
 
         def ended(running: Running, done: Done, record: EpisodeRecord | None) -> None:
