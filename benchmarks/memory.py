@@ -74,7 +74,7 @@ def _index(suite: Path, embedder: str) -> dict[str, Any]:
     report = build_index(
         library.directory, library.documents, embedder=embedder, version=world.manifest.digest
     )
-    return {"indexed": report.documents, "index_peak_mib": _peak()}
+    return {"indexed": report.documents, "index_peak_mib": peak()}
 
 
 def _open(suite: Path, _embedder: str) -> dict[str, Any]:
@@ -92,7 +92,7 @@ def _open(suite: Path, _embedder: str) -> dict[str, Any]:
                 episode.call(name, {"query": f"note {number} on leave"})
         return episode
 
-    before = _peak()
+    before = peak()
     with ThreadPoolExecutor(OPEN) as pool:
         episodes = list(pool.map(work, range(OPEN)))
     assert all(episode.changeset for episode in episodes)
@@ -102,7 +102,7 @@ def _open(suite: Path, _embedder: str) -> dict[str, Any]:
         "open_searches": statuses.count("ok") - OPEN,
         "open_searches_denied": statuses.count("denied"),
         "open_start_mib": before,
-        "open_peak_mib": _peak(),
+        "open_peak_mib": peak(),
         "open_changeset_bytes": max(len(episode.changeset) for episode in episodes),
     }
 
@@ -119,7 +119,7 @@ def _waiting(suite: Path, _embedder: str) -> dict[str, Any]:
     engine = _SlowEngine(_searches(env))
     watcher = threading.Thread(target=engine.watch)
     watcher.start()
-    before = _peak()
+    before = peak()
     result = evaluate(
         Agent("react", toolset="all", env=env),
         [tasks[n % len(tasks)].model_copy(update={"id": f"t{n}"}) for n in range(WAITING)],
@@ -158,7 +158,7 @@ class _SlowEngine:
     def watch(self) -> None:
         """Note the peak once all wait, and let them go on."""
         self._all_wait.wait(timeout=_PATIENCE)
-        self.seen, self.peak = self._asked, _peak()
+        self.seen, self.peak = self._asked, peak()
         self._go_on.set()
 
     def complete(self, request: Any) -> Any:
@@ -214,8 +214,8 @@ def _python(*arguments: str) -> str:
     return subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
-def _peak() -> float:
-    """Of this process since it began. The usual way counts what the process that started it had, too."""
+def peak() -> float:
+    """Peak resident MiB of this process. The usual way counts what the process that started it had, too."""
     status = Path("/proc/self/status")
     if status.exists():
         found = re.search(r"VmHWM:\s+(\d+) kB", status.read_text())

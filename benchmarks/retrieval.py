@@ -37,18 +37,18 @@ Filter = tuple[str, dict[str, Any], Callable[[Document], bool]]
 def run(quick: bool) -> dict[str, Any]:
     """Search the same vectors under the same filters both ways, against comparing with every vector."""
     size = _QUICK_SIZE if quick else _SIZE
-    documents = list(_documents(size))
+    mails = list(documents(size))
     # The word table's vectors: of real texts, with the neighbours that texts have, and made in seconds.
     embedder = open_embedder("static")
-    matrix = embedder.embed([document.text for document in documents])
-    queries = embedder.embed(list(_queries(20 if quick else 60)), query=True)
+    matrix = embedder.embed([document.text for document in mails])
+    asked = embedder.embed(list(queries(20 if quick else 60)), query=True)
     with tempfile.TemporaryDirectory() as folder:
         collection = Store(folder, "benchmark").begin("mail", {"embedder": "static"})
         start = time.perf_counter()
-        collection.put(Passage(document, 0, 1, row) for document, row in zip(documents, matrix, strict=True))
+        collection.put(Passage(document, 0, 1, row) for document, row in zip(mails, matrix, strict=True))
         inserts = size / (time.perf_counter() - start)
         figures = {
-            name: _compared(documents, matrix, queries, collection, where, allows)
+            name: _compared(mails, matrix, asked, collection, where, allows)
             for name, where, allows in _filters()
         }
     return {
@@ -58,7 +58,7 @@ def run(quick: bool) -> dict[str, Any]:
         "documents": size,
         "filters": figures,
         "inserts_per_s": round(inserts),
-        "embedding": _embedding(documents, 64 if quick else 512),
+        "embedding": _embedding(mails, 64 if quick else 512),
     }
 
 
@@ -127,15 +127,17 @@ def _filters() -> Iterator[Filter]:
     yield "broad", {"team": {"$in": others}}, lambda document: document.fields["team"] != team
 
 
-def _documents(size: int) -> Iterator[Document]:
+def documents(size: int, people: int = _PEOPLE, teams: int = _TEAMS) -> Iterator[Document]:
+    """Mails: short texts, with sender, recipient and team."""
     for number in range(size):
         draw = rng(3, "document", number)
-        sender, recipient = (f"emp_{draw.randrange(_PEOPLE):04}" for _ in range(2))
-        fields = {"sender": sender, "recipient": recipient, "team": f"team_{draw.randrange(_TEAMS):02}"}
+        sender, recipient = (f"emp_{draw.randrange(people):04}" for _ in range(2))
+        fields = {"sender": sender, "recipient": recipient, "team": f"team_{draw.randrange(teams):02}"}
         yield Document(f"EM-{number:06}", _text(draw), fields)
 
 
-def _queries(count: int) -> Iterator[str]:
+def queries(count: int) -> Iterator[str]:
+    """What is searched for in `documents`."""
     for number in range(count):
         draw = rng(3, "query", number)
         yield " ".join(draw.choice(_PARTS[part]) for part in ("asked", "subjects", "troubles"))

@@ -42,13 +42,14 @@ def open_regular(path: Path) -> BinaryIO:
     return os.fdopen(file, "rb")
 
 
-def read_lines(path: Path) -> Iterator[bytes]:
-    """The lines of a regular file, with their line breaks.
+def read_lines(path: Path, start: int = 0) -> Iterator[bytes]:
+    """The lines of a regular file from the byte `start`, with their line breaks.
 
     Raises:
         OSError: it cannot be read, is no regular file, or a line is too long.
     """
     with open_regular(path) as file:
+        file.seek(start)
         while line := file.readline(MOST_BYTES + 1):
             if len(line) > MOST_BYTES:
                 raise OSError(errno.EFBIG, f"a line of more than {MOST_BYTES:,} bytes", str(path))

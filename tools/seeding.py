@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import mmap
 import random
 from typing import Any
 
@@ -22,6 +23,6 @@ def digest(value: Any, length: int = 16) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:length]
 
 
-def digest_bytes(data: bytes, length: int = 16) -> str:
+def digest_bytes(data: bytes | mmap.mmap, length: int = 16) -> str:
     """The first `length` hex digits of the SHA-256 of `data`."""
     return hashlib.sha256(data).hexdigest()[:length]

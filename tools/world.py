@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import mmap
 import os
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,13 +22,19 @@ from tools.files.json_files import read_file, read_model
 from tools.persona import Persona
 from tools.seeding import digest, digest_bytes
 from tools.sqlite.cells import CellValue
-from tools.sqlite.memory import open_memory
+from tools.sqlite.memory import Image, open_image
 from tools.sqlite.schema import ROW, Table, columns_sql, quoted
 
 WORLD_FILE = "world.sqlite"
 MANIFEST_FILE = "world.json"
 
+MAPPED = 64 * 2**20
+"""Databases of this size or more are mapped: sandboxes, and processes, share what they read of them."""
+
 _AGAIN = "build or import the suite again"
+
+_FILE_ONLY = (slice(24, 28), slice(92, 100))
+"""What SQLite writes to the header of a database in a file: a count of changes, and its own version."""
 
 
 class WorldManifest(BaseModel):
@@ -71,7 +80,7 @@ class World:
 
     path: Path
     manifest: WorldManifest
-    image: bytes
+    image: Image
 
     @classmethod
     def open(cls, directory: Path | str) -> World:
@@ -83,16 +92,18 @@ class World:
         directory = Path(directory)
         manifest = _read_manifest(directory / MANIFEST_FILE)
         file = directory / WORLD_FILE
-        image = read_file(file, "the world", hint=_AGAIN)
-        if digest_bytes(image) != manifest.database:
+        image = _opened(file)
+        found = digest_bytes(image)
+        if isinstance(image, mmap.mmap):
+            image.madvise(mmap.MADV_DONTNEED)  # else all of it counts as this process's memory
+        if found != manifest.database:
             raise InputError("the world differs from its manifest", where=str(file), hint=_AGAIN)
         return cls(directory, manifest, image)
 
     def rows(self, table: str, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
         """The rows of a table in their order, with the cells as they are stored."""
-        connection = open_memory()
+        connection = open_image(self.image)
         try:
-            connection.deserialize("main", self.image)
             sql = f"SELECT {columns_sql(columns)} FROM {quoted(table)} ORDER BY {ROW}"
             for cells in connection.execute(sql):
                 yield dict(zip(columns, cells, strict=True))
@@ -123,8 +134,13 @@ def write_world(
             an entry stays empty.
         industry, elsewhere, writer: see `WorldManifest`.
     """
+    unknown = set(rows) - {table.name for table in tables}
+    if unknown:
+        raise InputError(f"no such table: {', '.join(sorted(unknown))}")
     directory = Path(directory)
-    image, counts = _image(tables, rows)
+    directory.mkdir(parents=True, exist_ok=True)
+    counts = _write(directory / WORLD_FILE, tables, rows)
+    image = _opened(directory / WORLD_FILE)
     manifest = WorldManifest(
         kind=kind,
         origin=origin,
@@ -140,8 +156,6 @@ def write_world(
         writer=writer,
     )
     manifest = manifest.model_copy(update={"digest": manifest.content_digest})
-    directory.mkdir(parents=True, exist_ok=True)
-    write_atomically(directory / WORLD_FILE, image)
     write_atomically(directory / MANIFEST_FILE, manifest.model_dump_json(indent=2).encode() + b"\n")
     return World(directory, manifest, image)
 
@@ -156,9 +170,14 @@ def check_schema(world: World, tables: Sequence[Table]) -> None:
     """
     where = str(world.path / WORLD_FILE)
     try:
-        found, own = _schema(world.image), _schema(_image(tables, {})[0])
+        connection = open_image(world.image)
+        try:
+            found = _schema(connection)
+        finally:
+            connection.close()
     except apsw.Error as error:
         raise InputError(f"the world is damaged: {error}", where=where, hint=_AGAIN) from error
+    own = _schema(_filled(apsw.Connection(":memory:"), tables, {})[0])
     strange = [name for kind, name, _ in sorted(found) if kind in ("trigger", "view")]
     missing = [name for _, name, _ in sorted(own - found)]
     if strange or missing:
@@ -168,26 +187,59 @@ def check_schema(world: World, tables: Sequence[Table]) -> None:
         raise InputError(f"the world {said}", where=where, hint=_AGAIN)
 
 
-def _schema(image: bytes) -> set[tuple[str, str, str]]:
+def _schema(connection: apsw.Connection) -> set[tuple[str, str, str]]:
     """The kind, name and statement of each object of a database."""
-    connection = open_memory()
-    try:
-        connection.deserialize("main", image)
-        return {(str(kind), str(name), str(sql)) for kind, name, sql in connection.execute(_SCHEMA)}
-    finally:
-        connection.close()
+    return {(str(kind), str(name), str(sql)) for kind, name, sql in connection.execute(_SCHEMA)}
 
 
 _SCHEMA = "SELECT type, name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
 
 
-def _image(
-    tables: Sequence[Table], rows: Mapping[str, Iterable[Sequence[CellValue]]]
-) -> tuple[bytes, dict[str, int]]:
-    unknown = set(rows) - {table.name for table in tables}
-    if unknown:
-        raise InputError(f"no such table: {', '.join(sorted(unknown))}")
-    connection = apsw.Connection(":memory:")
+def _opened(file: Path) -> Image:
+    """The bytes of a world's database; mapped if they are many.
+
+    Raises:
+        InputError: it is missing or cannot be read.
+    """
+    if not file.is_file() or file.stat().st_size < MAPPED:
+        return read_file(file, "the world", hint=_AGAIN)
+    with file.open("rb") as opened:
+        return mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ)
+
+
+def _write(
+    file: Path, tables: Sequence[Table], rows: Mapping[str, Iterable[Sequence[CellValue]]]
+) -> dict[str, int]:
+    """Write a database in one step, without holding it in memory; the same rows give the same bytes.
+
+    Returns:
+        The number of rows of each table.
+    """
+    with tempfile.TemporaryDirectory(dir=file.parent, prefix=f".{file.name}.") as folder:
+        made = Path(folder) / file.name
+        connection = apsw.Connection(str(made))
+        try:
+            connection.pragma("journal_mode", "off")
+            connection.pragma("synchronous", "off")
+            _, counts = _filled(connection, tables, rows)
+            connection.execute("VACUUM")
+        except apsw.FullError as error:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(file)) from error
+        finally:
+            connection.close()
+        with made.open("r+b") as opened:
+            for span in _FILE_ONLY:
+                opened.seek(span.start)
+                opened.write(bytes(span.stop - span.start))
+        os.replace(made, file)
+    return counts
+
+
+def _filled(
+    connection: apsw.Connection,
+    tables: Sequence[Table],
+    rows: Mapping[str, Iterable[Sequence[CellValue]]],
+) -> tuple[apsw.Connection, dict[str, int]]:
     counts = {}
     with connection:
         for table in tables:
@@ -195,8 +247,7 @@ def _image(
                 connection.execute(statement)
             connection.executemany(table.insert_sql(), rows.get(table.name, ()))
             counts[table.name] = connection.execute(f'SELECT count(*) FROM "{table.name}"').get
-    connection.execute("VACUUM")
-    return connection.serialize("main"), counts
+    return connection, counts
 
 
 def _read_manifest(file: Path) -> WorldManifest:

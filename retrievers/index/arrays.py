@@ -17,10 +17,17 @@ from numpy.typing import NDArray
 
 from retrievers.errors import RetrievalError
 from retrievers.index.manifest import REINDEX, Entry
+from retrievers.ranking.coded import Codes, encode
 from retrievers.ranking.words import WordIndex, index_words
 from retrievers.strict_json import open_regular, parse_json
 
 FOLDER = "arrays"
+
+CODED = 20_000
+"""From so many passages on, a source has codes beside its vectors; fewer vectors are read in a moment."""
+
+_CODES = {"head": "head.npy", "tail": "tail.npy", "rest": "codes.npz"}
+"""The files of codes by their ending: the mapped ones, and one for all else."""
 
 
 class Arrays(NamedTuple):
@@ -30,12 +37,14 @@ class Arrays(NamedTuple):
         keys: of the records, in order.
         owners: the record of each passage; the passages of a record stand together.
         matrix: the vector of each passage.
+        codes: of the vectors, where there are many.
     """
 
     keys: tuple[str, ...]
     owners: NDArray[np.int32]
     matrix: NDArray[np.float32]
     words: WordIndex
+    codes: Codes | None = None
 
 
 def assemble(
@@ -71,6 +80,23 @@ def write(directory: Path, name: str, arrays: Arrays) -> dict[str, str]:
     return {"npy": _hash(matrix), "npz": _hash(rest)}
 
 
+def write_codes(directory: Path, name: str, matrix: NDArray[np.float32]) -> dict[str, str]:
+    """Write codes of the vectors of `name`, if they are many.
+
+    Returns:
+        The SHA-256 of each file, by its ending; empty for few vectors.
+    """
+    if len(matrix) < CODED:
+        return {}
+    codes = encode(matrix)
+    folder = directory / FOLDER
+    small = {part: getattr(codes, part) for part in Codes._fields if part not in ("head", "tail")}
+    replace(folder / f"{name}.{_CODES['head']}", lambda file: np.save(file, codes.head))
+    replace(folder / f"{name}.{_CODES['tail']}", lambda file: np.save(file, codes.tail))
+    replace(folder / f"{name}.{_CODES['rest']}", lambda file: np.savez(file, **small))
+    return {ending: _hash(folder / f"{name}.{ending}") for ending in _CODES.values()}
+
+
 def read(directory: Path, entry: Entry, dimension: int) -> Arrays:
     """The arrays of a source.
 
@@ -82,7 +108,9 @@ def read(directory: Path, entry: Entry, dimension: int) -> Arrays:
     Raises:
         RetrievalError: a file is missing or damaged, or is not what the manifest says.
     """
-    files = {ending: directory / FOLDER / f"{entry.arrays}.{ending}" for ending in ("npz", "npy")}
+    hashes = {**entry.hashes, **entry.codes}
+    endings = ("npz", "npy", *(_CODES.values() if entry.codes else ()))
+    files = {ending: directory / FOLDER / f"{entry.arrays}.{ending}" for ending in endings}
     for ending, file in files.items():
         try:
             found = _hash(file)
@@ -90,14 +118,15 @@ def read(directory: Path, entry: Entry, dimension: int) -> Arrays:
             raise RetrievalError(
                 f"cannot be read: {error.strerror}", where=str(file), hint=REINDEX
             ) from error
-        if found != entry.hashes.get(ending):
+        if found != hashes.get(ending):
             raise RetrievalError("is damaged: its hash is another", where=str(file), hint=REINDEX)
     try:
         with np.load(files["npz"], allow_pickle=False) as file:
             content = {part: file[part] for part in file.files}
         matrix = np.load(files["npy"], mmap_mode="r", allow_pickle=False)
         keys = tuple(parse_json(bytes(content.pop("keys"))))
-        arrays = Arrays(keys, content.pop("owners"), matrix, WordIndex(content))
+        owners = content.pop("owners")
+        arrays = Arrays(keys, owners, matrix, WordIndex(content), _codes(files) if entry.codes else None)
         _check(arrays, entry, dimension)
     except Exception as error:  # whoever wrote the hashes may have written anything
         said = str(error).partition("\n")[0]
@@ -106,13 +135,21 @@ def read(directory: Path, entry: Entry, dimension: int) -> Arrays:
     return arrays
 
 
+def _codes(files: dict[str, Path]) -> Codes:
+    head, tail = (
+        np.load(files[_CODES[part]], mmap_mode="r", allow_pickle=False) for part in ("head", "tail")
+    )
+    with np.load(files[_CODES["rest"]], allow_pickle=False) as file:
+        return Codes(head, tail, **{part: file[part] for part in file.files})
+
+
 def _check(arrays: Arrays, entry: Entry, dimension: int) -> None:
     """See that the arrays fit each other, so that no search can fail on them.
 
     Raises:
         ValueError: they do not.
     """
-    keys, owners, matrix, words = arrays
+    keys, owners, matrix, words, codes = arrays
     if (len(keys), len(owners)) != (entry.documents, entry.passages):
         raise ValueError("other numbers of records or passages")
     # Of nothing there is nothing to be wrong with; an empty matrix has no width.
@@ -125,12 +162,14 @@ def _check(arrays: Arrays, entry: Entry, dimension: int) -> None:
     if not all(isinstance(key, str) for key in keys) or len(set(keys)) != len(keys):
         raise ValueError("keys that are none")
     words.check(len(keys))
+    if codes is not None:
+        codes.check(len(owners), dimension)
 
 
 def tidy(directory: Path, wanted: set[str]) -> None:
     """Delete all array files but `wanted`."""
     for file in sorted((directory / FOLDER).glob("*.np[yz]")):
-        if file.stem not in wanted:
+        if file.name.partition(".")[0] not in wanted:
             file.unlink()
 
 

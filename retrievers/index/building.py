@@ -24,11 +24,12 @@ from retrievers.index.manifest import (
     read_manifest,
 )
 from retrievers.index.portions import numbered, portions
+from retrievers.index.server import parsed
 from retrievers.index.store import (
     FOLDER,
     Store,
     StoredCollection,
-    is_server,
+    shared_identity,
     store_of,
 )
 from retrievers.index.store_check import StoreError
@@ -119,8 +120,8 @@ def build_index(
     """
     directory = Path(directory)
     directory.mkdir(parents=True, exist_ok=True)
-    if store is not None and not is_server(store):
-        raise RetrievalError("is no address of a server", where=store, hint="write http://host:port")
+    if store is not None:
+        parsed(store)
     embedder = open_embedder(embedder, download=download) if isinstance(embedder, str) else embedder
     build = _Build(directory, documents, embedder, version, store, device, on_progress)
     try:
@@ -143,7 +144,8 @@ class _Build:
     on_progress: Callable[[Progress], None]
 
     def run(self) -> IndexReport:
-        store = store_of(self.directory, self.server)
+        identity = shared_identity(self.directory, self.version, self.embedder.digest)
+        store = store_of(self.directory, self.server, identity)
         try:
             return self._into(store)
         finally:
@@ -265,7 +267,7 @@ def _finish(directory: Path, plan: _Plan, embedder: Embedder, report: IndexRepor
     searched = _searched(directory, plan, embedder)
     name = f"{plan.source}-{plan.digest[:16]}"
     if plan.before and searched and plan.before.arrays == name and not (plan.todo or plan.stale):
-        made, hashes = searched, plan.before.hashes
+        made, hashes, codes = searched, plan.before.hashes, plan.before.codes
     else:
         rows = plan.collection.rows()
         if searched:
@@ -273,6 +275,7 @@ def _finish(directory: Path, plan: _Plan, embedder: Embedder, report: IndexRepor
             compare(plan.source, rows, searched, kept)
         made = arrays.assemble({key: each.text for key, each in plan.documents.items()}, *rows)
         hashes = arrays.write(directory, name, made)
+        codes = arrays.write_codes(directory, name, made.matrix)
     plan.collection.finish(plan.digest)
     report.documents += len(made.keys)
     report.passages += len(made.owners)
@@ -282,6 +285,7 @@ def _finish(directory: Path, plan: _Plan, embedder: Embedder, report: IndexRepor
         digest=plan.digest,
         arrays=name,
         hashes=hashes,
+        codes=codes,
     )
 
 

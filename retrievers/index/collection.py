@@ -7,8 +7,9 @@ over the resulting texts alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from functools import reduce
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -69,6 +70,16 @@ class Collection:
         places = self._places
         mask[[places[key] for key in keys if key in places]] = True
         return mask
+
+    def with_changes(
+        self, mask: NDArray[np.bool_], changed: Iterable[str], allowed: Container[str]
+    ) -> NDArray[np.bool_]:
+        """The mask with those of the indexed records `changed` that are `allowed`, and without the others."""
+        altered = mask.copy()
+        for key in changed:
+            if key in self._places:
+                altered[self._places[key]] = key in allowed
+        return altered
 
     def search(
         self,
@@ -132,9 +143,8 @@ class Collection:
         self, text: str, k: int, eligible: NDArray[np.bool_] | None, own: Mapping[str, str]
     ) -> list[Hit]:
         scores = self._words.scores(text, eligible, own)
-        places = np.flatnonzero(scores.indexed > 0)
-        places = places[best(scores.indexed[places], k)]
-        table = {self.keys[place]: float(scores.indexed[place]) for place in places.tolist()}
+        found = best(scores.indexed, k)
+        table = self._table(scores.places[found], scores.indexed[found])
         table.update((key, score) for key, score in scores.others.items() if score > 0)
         return ranked(table, k)
 
@@ -146,9 +156,9 @@ class Collection:
         if not codes:
             return []
         parts = [self._words.scores(word, eligible, own) for code in codes for word in _PART.findall(code)]
-        everywhere = np.all([scores.indexed > 0 for scores in parts], axis=0)
-        summed = np.sum([scores.indexed for scores in parts], axis=0)
-        table = {self.keys[place]: float(summed[place]) for place in np.flatnonzero(everywhere).tolist()}
+        everywhere = reduce(np.intersect1d, (scores.places for scores in parts))
+        having = (scores.indexed[np.searchsorted(scores.places, everywhere)] for scores in parts)
+        table = self._table(everywhere, np.sum(list(having), axis=0))
         for key in own:
             found = [scores.others.get(key, 0.0) for scores in parts]
             if all(found):
@@ -165,13 +175,16 @@ class Collection:
         embedder = self._embedder()
         query = embedder.query(text)
         found = self._vectors.nearest(query, k, eligible)
-        table = {
-            self.keys[place]: float(score) for place, score in zip(found.places, found.scores, strict=True)
-        }
+        table = self._table(found.places, found.scores)
         for key, new in own.items():
             rows = embedder.passages(new)
             table[key] = float(similarities(rows, np.arange(len(rows)), query).max())
         return ranked(table, k)
+
+    def _table(self, places: NDArray[np.intp], scores: NDArray[np.float64]) -> dict[str, float]:
+        return {
+            self.keys[place]: score for place, score in zip(places.tolist(), scores.tolist(), strict=True)
+        }
 
 
 def in_memory(source: str, documents: Iterable[Document], mode: Mode) -> Collection:

@@ -52,6 +52,8 @@ class Entry(_Part):
         digest: of the model and the documents.
         arrays: the name of its array files, without their endings.
         hashes: SHA-256 of these files, by ending: `npy` and `npz`.
+        codes: SHA-256 of the files of codes, by ending; empty where there are none. They make searches fast
+            and change no result.
     """
 
     documents: int
@@ -59,6 +61,7 @@ class Entry(_Part):
     digest: str
     arrays: Annotated[str, Field(pattern=r"^\w[\w-]*$")]
     hashes: dict[str, str]
+    codes: dict[str, str] = Field(default_factory=dict)
 
 
 class IndexManifest(_Part):
@@ -78,7 +81,11 @@ class IndexManifest(_Part):
     @cached_property
     def digest(self) -> str:
         """Content address of all that searches find in it."""
-        found = self.model_dump(mode="json", include={"embedder", "collections"})
+        found = self.model_dump(
+            mode="json",
+            include={"embedder": True, "collections": True},
+            exclude={"collections": {"__all__": {"codes"}}},
+        )
         return hashlib.sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()[:16]
 
     def identity(self, source: str) -> dict[str, str]:

@@ -13,6 +13,7 @@ from retrievers.errors import RetrievalError
 from retrievers.index import arrays
 from retrievers.index.collection import Collection, Mode
 from retrievers.index.manifest import REINDEX, IndexManifest
+from retrievers.ranking.coded import CodedVectors
 from retrievers.ranking.exact import ExactVectors, Vectors
 from retrievers.texts.documents import Documents, by_key, digest_of, fingerprint
 
@@ -38,7 +39,11 @@ def stored(
     if not manifest.version:
         _compare(directory, source, documents, model.digest, entry.digest)
     made = arrays.read(directory, entry, model.dimension)
-    vectors: Vectors = ExactVectors(made.matrix, made.owners)
+    vectors: Vectors = (
+        ExactVectors(made.matrix, made.owners)
+        if made.codes is None
+        else CodedVectors(made.matrix, made.owners, made.codes)
+    )
     if engine == "chroma":
         from retrievers.index.store import open_store
         from retrievers.index.store_vectors import StoreVectors

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
 
 from retrievers.errors import RetrievalError
 from retrievers.index.manifest import MANIFEST, REINDEX, IndexManifest
+from retrievers.index.server import ADDRESS, failure, is_server, server_client
 from retrievers.index.store_check import StoreError, check_store
 from retrievers.texts.documents import Document, fingerprint
 
@@ -226,29 +227,34 @@ def open_store(directory: Path, manifest: IndexManifest, server: str | None) -> 
     Raises:
         RetrievalError: the folder is missing, or the store is on a server and no address is given.
     """
+    server = server or os.environ.get(ADDRESS)
     if manifest.server and server is None:
-        hint = "name it: --store http://host:port"
+        hint = f"name it: --store http://host:port, or set {ADDRESS}"
         raise RetrievalError("the vectors are on a server", where=str(directory / MANIFEST), hint=hint)
     if not manifest.server and not (directory / FOLDER).is_dir():
         raise RetrievalError("the vector store is gone", where=str(directory / FOLDER), hint=REINDEX)
-    return store_of(directory, server if manifest.server else None)
+    identity = shared_identity(directory, manifest.version, manifest.embedder.digest)
+    return store_of(directory, server if manifest.server else None, identity)
 
 
-def store_of(directory: Path, server: str | None) -> Store:
-    """The store of an index, made if absent: in its folder, or on a server."""
-    address = server.rstrip("/") if server else str(directory / FOLDER)
-    return Store(address, prefix_for(directory, server is not None))
+def store_of(directory: Path, server: str | None, identity: str = "") -> Store:
+    """The store of an index, made if absent: in its folder, or on a server.
+
+    Args:
+        identity: what tells the collections of this index from others on a server.
+    """
+    if server is None:
+        return Store(str(directory / FOLDER), "worksmith")
+    prefix = "worksmith-" + hashlib.blake2b(identity.encode(), digest_size=8).hexdigest()
+    return Store(server.rstrip("/"), prefix)
 
 
-def prefix_for(directory: Path, server: bool) -> str:
-    """The prefix of collection names: on a server it tells worlds apart."""
-    if not server:
-        return "worksmith"
-    return "worksmith-" + hashlib.blake2b(str(directory.resolve()).encode(), digest_size=6).hexdigest()
+def shared_identity(directory: Path, version: str, model: str) -> str:
+    """What an index has in common with those of the same world by the same model, on whatever machine.
 
-
-def is_server(address: str) -> bool:
-    return address.startswith(("http://", "https://"))
+    Folders have the same names on many machines, so a folder tells only indexes without a version apart.
+    """
+    return f"{version or directory.resolve()} {model}"
 
 
 def _client(address: str) -> Any:
@@ -261,10 +267,7 @@ def _client(address: str) -> Any:
     if not is_server(address):
         # It keeps clients by this text; a relative one would lead into an earlier working folder.
         return chromadb.PersistentClient(Path(address).resolve(), settings=settings)
-    parts = urlsplit(address)
-    secure = parts.scheme == "https"
-    port = parts.port or (443 if secure else 8000)
-    return chromadb.HttpClient(str(parts.hostname), port, ssl=secure, settings=settings)
+    return server_client(address, settings)
 
 
 @contextmanager
@@ -275,9 +278,10 @@ def _asking(address: str, *known: type[Exception]) -> Iterator[None]:
     except BaseException as error:
         if isinstance(error, (RetrievalError, KeyboardInterrupt, SystemExit, GeneratorExit, *known)):
             raise
+        if is_server(address):
+            raise failure(error, address) from error
         said = str(error).strip().partition("\n")[0]
-        hint = "does the server run?" if is_server(address) else REINDEX
-        raise StoreError(f"the vector store failed: {said}", where=address, hint=hint) from error
+        raise StoreError(f"the vector store failed: {said}", where=address, hint=REINDEX) from error
 
 
 def passage_id(key: str, number: int) -> str:

@@ -59,12 +59,7 @@ class ExactVectors:
             return Nearest(np.empty(0, dtype=np.intp), np.empty(0))
         products = self._products(query, rows)
         near = np.flatnonzero(products >= _least(np.maximum.reduceat(products, _firsts(owners)), k))
-        scores = similarities(self._matrix, near if rows is None else rows[near], query)
-        owners = owners[near]
-        firsts = _firsts(owners)
-        scores = np.maximum.reduceat(scores, firsts)
-        places = best(scores, k)
-        return Nearest(owners[firsts[places]].astype(np.intp), scores[places])
+        return nearest_of(self._matrix, self._owners, near if rows is None else rows[near], query, k)
 
     def _products(self, query: NDArray[np.float32], rows: NDArray[np.intp] | None) -> NDArray[np.float32]:
         # Not by BLAS, whose threads wait for each other where cores are busy: ten times longer, and no
@@ -76,6 +71,23 @@ class ExactVectors:
             products = np.einsum("ij,j->i", self._matrix, query)
             products = products if rows is None else products[rows]
         return products
+
+
+def nearest_of(
+    matrix: NDArray[np.float32],
+    owners: NDArray[np.int32],
+    rows: NDArray[np.intp],
+    query: NDArray[np.float32],
+    k: int,
+) -> Nearest:
+    """The `k` nearest records by some rows, which are in order; arguments as of `ExactVectors`."""
+    if rows.size == 0 or k <= 0:
+        return Nearest(np.empty(0, dtype=np.intp), np.empty(0))
+    owners = owners[rows]
+    firsts = _firsts(owners)
+    scores = np.maximum.reduceat(similarities(matrix, rows, query), firsts)
+    places = best(scores, k)
+    return Nearest(owners[firsts[places]].astype(np.intp), scores[places])
 
 
 def similarities(

@@ -31,13 +31,15 @@ _WORD = re.compile(r"\w+")
 
 
 class WordScores(NamedTuple):
-    """The BM25 scores of a query; 0 for texts that share no word with it.
+    """The BM25 scores of the texts that share a word with a query.
 
     Attributes:
-        indexed: a score for each indexed text, of shape (texts,).
-        others: the scores of other texts by key.
+        places: of indexed texts, in order.
+        indexed: their scores.
+        others: the scores of other texts by key; 0 where they share no word.
     """
 
+    places: NDArray[np.intp]
     indexed: NDArray[np.float64]
     others: dict[str, float]
 
@@ -57,6 +59,7 @@ class WordIndex:
         self._places = arrays["places"]
         self._counts = arrays["counts"]
         self._lengths = arrays["lengths"]
+        self._total = int(self._lengths.sum(dtype=np.int64))
 
     def check(self, texts: int) -> None:
         """Check that the arrays are an index of a number of texts.
@@ -80,31 +83,35 @@ class WordIndex:
         self,
         query: str,
         eligible: NDArray[np.bool_] | None = None,
-        others: Mapping[str, str] | None = None,
+        changed: Mapping[str, str] | None = None,
     ) -> WordScores:
-        """How well texts fit `query`, as if the index held just the eligible texts and the others.
+        """How well texts fit `query`, as if the index held just the eligible texts and the changed ones.
 
         Args:
             eligible: for each indexed text whether it is there; None is all.
-            others: texts that are there but not in the index, by key.
+            changed: texts that are there but not in the index, by key.
         """
-        counted = {key: Counter(words_of(text)) for key, text in (others or {}).items()}
+        counted = {key: Counter(words_of(text)) for key, text in (changed or {}).items()}
         lengths = {key: sum(counts.values()) for key, counts in counted.items()}
         own_length = sum(lengths.values())
-        there = self._lengths if eligible is None else self._lengths[eligible]
-        size = len(there) + len(counted)
-        mean = (int(there.sum()) + own_length) / size if size else 0.0
+        there = len(self._lengths) if eligible is None else int(np.count_nonzero(eligible))
+        total = self._total if eligible is None else int(self._lengths.sum(where=eligible, dtype=np.int64))
+        size = there + len(counted)
+        mean = (total + own_length) / size if size else 0.0
         found = np.zeros(len(self._lengths))
+        damping = _damping(self._lengths, mean)
         own = dict.fromkeys(counted, 0.0)
         for word in sorted(set(words_of(query))):
             places, counts = self._postings(word, eligible)
             having = [key for key in counted if word in counted[key]]
             rarity = _rarity(len(places) + len(having), size)
             # A text stands once in the postings of a word, so this adds to each only once.
-            found[places] += rarity * _saturated(counts, self._lengths[places], mean)
+            found[places] += rarity * _saturated(counts, damping[places])
             for key in having:
-                own[key] += rarity * float(_saturated(counted[key][word], lengths[key], mean))
-        return WordScores(found.round(_DIGITS), own)
+                own[key] += rarity * float(_saturated(counted[key][word], _damping(lengths[key], mean)))
+        scored = np.flatnonzero(found)
+        others = {key: float(np.round(score, _DIGITS)) for key, score in own.items()}
+        return WordScores(scored, found[scored].round(_DIGITS), others)
 
     def _postings(
         self, word: str, eligible: NDArray[np.bool_] | None
@@ -163,8 +170,11 @@ def _rarity(frequency: int, size: int) -> float:
     return math.log1p((size - frequency + 0.5) / (frequency + 0.5))
 
 
-def _saturated(count: Any, length: Any, mean: float) -> Any:
-    """How much `count` occurrences in a text of `length` words say; for one text or an array of them."""
-    return (
-        count * (_SATURATION + 1) / (count + _SATURATION * (1 - _LENGTH + _LENGTH * length / (mean or 1.0)))
-    )
+def _damping(length: Any, mean: float) -> Any:
+    """How slowly occurrences add up in a text of `length` words; for one text or an array of them."""
+    return _SATURATION * (1 - _LENGTH + _LENGTH * length / (mean or 1.0))
+
+
+def _saturated(count: Any, damping: Any) -> Any:
+    """How much `count` occurrences in a text say."""
+    return count * (_SATURATION + 1) / (count + damping)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import mmap
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 
 from tests.optimizers.shop import make_suite
 from tests.tools.notes import NOTES, SAM
+from tools import world
 from tools.environment import Environment
 from tools.errors import InputError
 from tools.persona import Persona
@@ -141,3 +143,13 @@ def test_a_world_runs_nothing_of_its_own(tmp_path: Path, statement: str, said: s
 
     with pytest.raises(InputError, match=f"the world {said}"):
         Environment.open(tmp_path)
+
+
+def test_a_large_world_is_mapped_and_is_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    small = make(tmp_path)
+    monkeypatch.setattr(world, "MAPPED", 1)
+    mapped = World.open(tmp_path)
+
+    assert isinstance(mapped.image, mmap.mmap)
+    assert mapped.image[:] == small.image
+    assert list(mapped.rows("notes", ["id", "text"])) == list(small.rows("notes", ["id", "text"]))

@@ -106,3 +106,17 @@ def either(parts: list[Condition]) -> Condition:
 def opposite(part: Condition) -> Condition:
     """Not this, simplified."""
     return Constant(not part.value) if isinstance(part, Constant) else Opposite(part)
+
+
+def tables_of(condition: Condition) -> frozenset[str]:
+    """The tables that a condition looks at, besides the record itself."""
+    match condition:
+        case Both() | Either():
+            return frozenset().union(*map(tables_of, condition.parts))
+        case Opposite():
+            return tables_of(condition.part)
+        case Related():
+            return tables_of(condition.condition) | {condition.source}
+        case Below():
+            return frozenset({condition.source})
+    return frozenset()

@@ -12,7 +12,7 @@ from typing import Any
 import apsw
 
 from tools.access.checks import Surroundings
-from tools.access.conditions import ALWAYS, NEVER, Condition
+from tools.access.conditions import ALWAYS, NEVER, Condition, tables_of
 from tools.access.document import PolicyDocument, Rule
 from tools.access.forms import holds, sql, where
 from tools.access.lookup import Lookup, Record
@@ -206,6 +206,10 @@ class AccessPolicy:
     def private_condition(self, persona: Persona, source: str) -> str:
         """An SQL condition on a readable row `r`: the persona sees its private fields."""
         return sql(self._private(persona, source))
+
+    def decisive(self, persona: Persona, source: str) -> frozenset[str]:
+        """The tables that decide, besides the record itself, what `persona` sees of `source`."""
+        return tables_of(self._whole(persona, source, "read")) | tables_of(self._private(persona, source))
 
     def vector_filter(self, persona: Persona, source: str, connection: apsw.Connection) -> VectorFilter:
         """The vector form: which documents of the collection of `source` may be searched.

@@ -118,6 +118,18 @@ class Guard:
         )
         return wanted - set(rows)
 
+    def rights(self, source: str) -> tuple[str, str]:
+        """The conditions on which the persona reads records and sees private fields; `1` is always.
+
+        People with equal conditions see the same.
+        """
+        persona, policy = self._ctx.persona, self._policy
+        return policy.condition(persona, source, "read"), policy.private_condition(persona, source)
+
+    def decisive(self, source: str) -> frozenset[str]:
+        """See `AccessPolicy.decisive`."""
+        return self._policy.decisive(self._ctx.persona, source)
+
     def allows(self, source: str, operation: str, record: Record, fields: Iterable[str] = ()) -> Decision:
         """Whether the persona may do this to `record`. An update names the fields that it changes."""
         return self._policy.allows(

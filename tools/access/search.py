@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -21,9 +22,10 @@ if TYPE_CHECKING:
     from tools.tool_context import ToolContext
 
 _REMEMBERED = 4096
-"""For so many pairs of persona and source the readable records of the world at rest are remembered."""
+"""For so many pairs of rights and source the readable records of the world at rest are remembered."""
 
 _masks: WeakKeyDictionary[Library, dict[Any, NDArray[Any]]] = WeakKeyDictionary()
+"""Masks with eight records a byte, by source, policy and rights."""
 
 
 @dataclass(frozen=True)
@@ -46,10 +48,12 @@ class _Edits:
     Attributes:
         changed: the texts of new and changed records, by key.
         gone: keys of deleted records.
+        tables: all that it has changed.
     """
 
     changed: dict[str, str] = field(default_factory=dict)
     gone: set[str] = field(default_factory=set)
+    tables: set[str] = field(default_factory=set)
 
 
 def best(
@@ -72,19 +76,33 @@ def best(
     if ctx.library is None:
         raise ToolError("Nothing can be searched by query here; use the other arguments.")
     collection = ctx.library.collection(source)
-    if not conditions and not ctx.changeset:
-        mask = _readable(ctx, guard, collection, searched)
-        return [hit.key for hit in collection.search(text, limit, allowed=mask)]
-    keys = frozenset(_searchable(guard, source, searched, conditions))
     edits = _edits_of(ctx, guard, source, searched)
-    hits = collection.search(
-        text,
-        limit,
-        allowed=collection.mask(keys),
-        changed={key: new for key, new in edits.changed.items() if key in keys},
-        gone=edits.gone,
-    )
+    allowed, everything = None, False
+    if not conditions and edits.tables.isdisjoint(guard.decisive(source)):
+        everything, allowed = _at_rest(ctx, guard, collection, searched)
+    if everything:
+        changed = edits.changed
+    elif allowed is not None:
+        changed = {}
+        if edits.changed:
+            changed = _kept(
+                edits.changed, _searchable(guard, source, searched, [_among(guard, source, edits)])
+            )
+            allowed = collection.with_changes(allowed, edits.changed, changed)
+    else:
+        keys = _searchable(guard, source, searched, conditions)
+        allowed, changed = collection.mask(keys), _kept(edits.changed, keys)
+    hits = collection.search(text, limit, allowed=allowed, changed=changed, gone=edits.gone)
     return [hit.key for hit in hits]
+
+
+def _kept(changed: Mapping[str, str], keys: Iterable[str]) -> dict[str, str]:
+    return {key: changed[key] for key in keys if key in changed} if changed else {}
+
+
+def _among(guard: Guard, source: str, edits: _Edits) -> Sql:
+    condition = f"{quoted(guard.key(source))} IN (SELECT value FROM json_each(?))"
+    return condition, [json.dumps(sorted(edits.changed))]
 
 
 def _edits_of(ctx: ToolContext, guard: Guard, source: str, searched: Searched) -> _Edits:
@@ -93,6 +111,7 @@ def _edits_of(ctx: ToolContext, guard: Guard, source: str, searched: Searched) -
         return edits
     key, columns = guard.key(source), (ROW, *guard.table(source).columns)
     for change in apsw.Changeset.iter(ctx.changeset):
+        edits.tables.add(change.name)
         if change.name != source:
             continue
         if change.op == "DELETE":
@@ -118,17 +137,32 @@ def _searchable(guard: Guard, source: str, searched: Searched, conditions: Seque
     return [str(key) for key in keys]
 
 
-def _readable(ctx: ToolContext, guard: Guard, collection: Collection, searched: Searched) -> NDArray[Any]:
-    """The mask of what the persona may search in the world at rest; made once, since nothing changes it."""
+def _at_rest(
+    ctx: ToolContext, guard: Guard, collection: Collection, searched: Searched
+) -> tuple[bool, NDArray[Any] | None]:
+    """What the persona may search in the world at rest: whether all, else the mask, if it is known.
+
+    It is made once for all people with the same rights, by an episode that has changed nothing.
+    """
+    import numpy as np
+
     assert ctx.library is not None
+    source = collection.source
+    reading, private = guard.rights(source)
+    if guard.private_fields(source).isdisjoint(searched.columns):
+        private = "1"
+    if (reading, private) == ("1", "1"):
+        return True, None
     known = _masks.setdefault(ctx.library, {})
-    name = (collection.source, ctx.persona, ctx.policy.digest)
-    mask = known.get(name)
-    if mask is None:
+    name = (source, ctx.policy.digest, reading, private)
+    packed = known.get(name)
+    if packed is None:
+        if ctx.changeset:
+            return False, None
         if len(known) >= _REMEMBERED:
             known.clear()
-        mask = known[name] = collection.mask(_searchable(guard, collection.source, searched))
-    return mask
+        packed = known[name] = np.packbits(collection.mask(_searchable(guard, source, searched)))
+    return False, np.unpackbits(packed, count=len(collection.keys)).view(np.bool_)
 
 
 def _cells(columns: Sequence[str], values: Sequence[Any] | None) -> dict[str, Any]:

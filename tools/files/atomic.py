@@ -5,7 +5,10 @@ from __future__ import annotations
 import errno
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from tools.errors import InputError
 
@@ -17,10 +20,22 @@ def write_atomically(path: Path, data: bytes) -> None:
         InputError: there can be no such file.
         OSError: the disk is full.
     """
+    with replacing(path) as file:
+        file.write(data)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """A file that replaces `path` in one step when its block ends; after an error the old one stays.
+
+    Raises:
+        InputError: there can be no such file.
+        OSError: the disk is full.
+    """
     handle, temporary = _beside(path)
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(data)
+            yield file
         os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, path)
     except BaseException as error:

@@ -25,10 +25,13 @@ class SealedLine(NamedTuple):
 
     Attributes:
         data: without the checksum; None where it does not fit the content.
+        start, size: the place and the number of its bytes.
     """
 
     where: str
     data: bytes | None
+    start: int = 0
+    size: int = 0
 
 
 def sealed(data: bytes, *, place: int | None = None) -> bytes:
@@ -48,23 +51,27 @@ def unsealed(line: bytes, *, place: int | None = None) -> bytes | None:
     return data if between and end == _sum(data, place) + _AFTER else None
 
 
-def sealed_lines(path: Path, what: str, *, placed: bool = False) -> Iterator[SealedLine]:
+def sealed_lines(path: Path, what: str, *, placed: bool = False, start: int = 0) -> Iterator[SealedLine]:
     """The lines of a file that a process appends to; blank ones, and what a kill tore off, are left out.
 
     Args:
         what: the file ought to be, with an article.
         placed: lines were sealed with their places.
+        start: the byte to begin at, the first one of a line.
 
     Raises:
         InputError: the file cannot be read.
     """
+    place = start
     try:
-        for number, line in enumerate(read_lines(path), start=1):
-            where = f"{path}:{number}"
+        for number, line in enumerate(read_lines(path, start), start=1):
+            where = f"{path}: line {number} after byte {start:,}" if start else f"{path}:{number}"
             if not line.endswith(b"\n"):
                 tell_torn(where, len(line))
             elif line.strip():
-                yield SealedLine(where, unsealed(line, place=number if placed else None))
+                data = unsealed(line, place=number if placed else None)
+                yield SealedLine(where, data, place, len(line))
+            place += len(line)
     except OSError as error:
         raise InputError(f"cannot read {what}: {error.strerror}", where=str(path)) from error
 

@@ -1,7 +1,12 @@
-"""Databases in memory: none tells the time of day, and what goes into temporary files is limited."""
+"""Databases in memory, or over an image that many share.
+
+None tells the time of day, and what goes into temporary files is limited.
+"""
 
 from __future__ import annotations
 
+import itertools
+import mmap
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +17,12 @@ import apsw
 from tools.sqlite.dates import register_dates
 
 _NAME = "worksmith-metered"
+
+Image = bytes | mmap.mmap
+"""The bytes of a database file, in memory or mapped."""
+
+_CACHE_KIB = 16_384
+"""Pages that a connection over an image keeps; what a scan reads beyond them is copied again."""
 
 _room = threading.local()
 """Its `left` is how many bytes the statement in this thread may still write; unset without a limit."""
@@ -28,15 +39,43 @@ def open_memory() -> apsw.Connection:
     return connection
 
 
+def open_image(image: Image) -> apsw.Connection:
+    """A database that reads its pages from `image`; any number of connections share one.
+
+    A transaction may change it, which takes memory for the changed pages alone. It can only be rolled back: a
+    commit is an error.
+
+    Raises:
+        apsw.Error: the image is no database.
+    """
+    name = f"/image-{next(_numbers)}"
+    _VFS.images[name] = image
+    try:
+        connection = apsw.Connection(name, vfs=_VFS.name)
+        # Exclusive, else the cache is dropped whenever nobody reads; no spilling, since it cannot be written.
+        connection.pragma("locking_mode", "exclusive")
+        connection.pragma("journal_mode", "memory")
+        connection.pragma("cache_spill", "off")
+        connection.pragma("cache_size", -_CACHE_KIB)
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchall()  # opens the file, and locks it
+    finally:
+        _VFS.images.pop(name, None)
+    register_dates(connection)
+    return connection
+
+
+_numbers = itertools.count()
+
+
 @contextmanager
 def limited(connection: apsw.Connection, size: int) -> Iterator[None]:
     """Statements in the block write at most `size` bytes to temporary files; past that they are `FullError`s.
 
     Raises:
-        ValueError: the connection is not from `open_memory`.
+        ValueError: the connection is from neither function above.
     """
     if connection.open_vfs != _VFS.name:
-        raise ValueError("the connection is not from tools.sqlite.memory.open_memory")
+        raise ValueError("the connection is not from open_memory or open_image of tools.sqlite.memory")
     _room.left = size
     try:
         yield
@@ -54,15 +93,75 @@ class _MeteredFile(apsw.VFSFile):
         super().xWrite(data, offset)
 
 
+class _ImageFile(apsw.VFSFile):
+    """A database file that is an image. Nothing can be written."""
+
+    def __init__(self, image: Image) -> None:
+        self._image = image
+
+    def xRead(self, amount: int, offset: int) -> bytes:  # noqa: N802
+        return self._image[offset : offset + amount]
+
+    def xFileSize(self) -> int:  # noqa: N802
+        return len(self._image)
+
+    def xWrite(self, data: bytes, offset: int) -> None:  # noqa: N802
+        raise apsw.ReadOnlyError
+
+    def xTruncate(self, newsize: int) -> None:  # noqa: N802
+        raise apsw.ReadOnlyError
+
+    def xSync(self, flags: int) -> None:  # noqa: N802
+        pass
+
+    def xLock(self, level: int) -> None:  # noqa: N802
+        pass
+
+    def xUnlock(self, level: int) -> None:  # noqa: N802
+        pass
+
+    def xCheckReservedLock(self) -> bool:  # noqa: N802
+        return False
+
+    def xFileControl(self, op: int, ptr: int) -> bool:  # noqa: N802
+        return False
+
+    def xDeviceCharacteristics(self) -> int:  # noqa: N802
+        return 0
+
+    def xSectorSize(self) -> int:  # noqa: N802
+        return 4096
+
+    def xClose(self) -> None:  # noqa: N802
+        pass
+
+
 class _Metered(apsw.VFS):
-    """SQLite's own way to files, with a look at what is written."""
+    """SQLite's own way to temporary files, with a look at what is written; other files are images.
+
+    Attributes:
+        images: those about to be opened, by name.
+    """
 
     def __init__(self) -> None:
         self.name = _NAME
+        self.images: dict[str, Image] = {}
         super().__init__(_NAME, "")
 
     def xOpen(self, name: Any, flags: list[int]) -> apsw.VFSFile:  # noqa: N802
-        return _MeteredFile("", name, flags)
+        if name is None:
+            return _MeteredFile("", name, flags)
+        image = self.images.get(name.filename() if isinstance(name, apsw.URIFilename) else name)
+        if image is None or not flags[0] & apsw.SQLITE_OPEN_MAIN_DB:
+            raise apsw.CantOpenError
+        flags[1] = flags[0]
+        return _ImageFile(image)
+
+    def xFullPathname(self, name: str) -> str:  # noqa: N802
+        return name
+
+    def xAccess(self, pathname: str, flags: int) -> bool:  # noqa: N802
+        return False
 
 
 _VFS = _Metered()

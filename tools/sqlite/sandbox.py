@@ -1,7 +1,8 @@
-"""A world opened in memory, lent out for one piece of work at a time."""
+"""A world opened for episodes, lent out for one piece of work at a time."""
 
 from __future__ import annotations
 
+import mmap
 import os
 import queue
 import threading
@@ -11,7 +12,7 @@ from typing import TypeVar
 
 import apsw
 
-from tools.sqlite.memory import open_memory
+from tools.sqlite.memory import Image, open_image, open_memory
 from tools.sqlite.schema import Table
 
 T = TypeVar("T")
@@ -39,22 +40,28 @@ _SESSION_PRAGMAS = frozenset({"table_info", "table_xinfo", "defer_foreign_keys",
 
 
 class Sandbox:
-    """One private copy of a world. Work in it leaves no trace: `run` always rolls back.
+    """A world to work in, which leaves no trace: `run` always rolls back.
+
+    It is a private copy, or over a mapped image that all sandboxes share, where only changes are private.
 
     An episode at rest is a changeset (bytes). `run` re-applies it, does the work, captures what the
-    episode has changed so far, and returns the copy to the state of the world at rest. The cost
+    episode has changed so far, and returns to the state of the world at rest. The cost
     depends on the size of the changes, not of the world.
 
     Not thread-safe; borrow one from a `SandboxPool`.
     """
 
-    def __init__(self, image: bytes, tables: Sequence[Table]) -> None:
+    def __init__(self, image: Image, tables: Sequence[Table]) -> None:
         self._watched = [table.name for table in tables if table.writable]
-        self._connection = open_memory()
-        self._connection.deserialize("main", image)
+        if isinstance(image, mmap.mmap):
+            self._connection = open_image(image)
+        else:
+            self._connection = open_memory()
+            self._connection.deserialize("main", image)
         # Else SQLite plans a statement anew whenever a parameter changes, which takes longer than to run it.
         self._connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
-        self._connection.authorizer = _authorize
+        self._own = False
+        self._connection.authorizer = self._authorize
 
     def run(self, changeset: bytes, body: Callable[[apsw.Connection], T]) -> tuple[T, bytes]:
         """Do `body` on top of `changeset`, capture all changes, roll back.
@@ -63,7 +70,7 @@ class Sandbox:
             What `body` returned, and the changeset of the episode after it.
         """
         connection = self._connection
-        connection.execute("SAVEPOINT episode")
+        self._transaction("BEGIN")
         try:
             session = apsw.Session(connection, "main")
             try:
@@ -81,7 +88,7 @@ class Sandbox:
     def read(self, changeset: bytes, body: Callable[[apsw.Connection], T]) -> T:
         """Do `body` on top of `changeset` and roll back; whatever it wrote is dropped."""
         connection = self._connection
-        connection.execute("SAVEPOINT episode")
+        self._transaction("BEGIN")
         try:
             if changeset:
                 apsw.Changeset.apply(changeset, connection)
@@ -90,16 +97,47 @@ class Sandbox:
             self._roll_back()
 
     def _roll_back(self) -> None:
-        self._connection.execute("ROLLBACK TO episode; RELEASE episode")
+        if self._connection.in_transaction:  # some errors of SQLite have rolled back already
+            self._transaction("ROLLBACK")
+
+    def _transaction(self, statement: str) -> None:
+        """Do what statements of tools may not; not cached, else theirs would be let through."""
+        self._own = True
+        try:
+            self._connection.execute(statement, can_cache=False)
+        finally:
+            self._own = False
+
+    def _authorize(
+        self,
+        operation: int,
+        first: str | None,
+        _second: str | None,
+        _database: str | None,
+        _trigger: str | None,
+    ) -> int:
+        if operation not in _REFUSED or (operation == apsw.SQLITE_PRAGMA and first in _SESSION_PRAGMAS):
+            return apsw.SQLITE_OK
+        own = self._own and operation == apsw.SQLITE_TRANSACTION
+        return apsw.SQLITE_OK if own else apsw.SQLITE_DENY
+
+
+_usual = os.cpu_count() or 1
+
+
+def keep_one_sandbox() -> None:
+    """Let pools without a given size have one sandbox, in a process that is one of several on a machine."""
+    global _usual
+    _usual = 1
 
 
 class SandboxPool:
     """About one sandbox a core, shared by any number of episodes. Thread-safe."""
 
-    def __init__(self, image: bytes, tables: Sequence[Table], size: int | None = None) -> None:
+    def __init__(self, image: Image, tables: Sequence[Table], size: int | None = None) -> None:
         self._image = image
         self._tables = tables
-        self._size = size or os.cpu_count() or 1
+        self._size = size or _usual
         self._made = 0
         self._lock = threading.Lock()
         self._free: queue.LifoQueue[Sandbox] = queue.LifoQueue()
@@ -122,11 +160,3 @@ class SandboxPool:
             grow = self._made < self._size
             self._made += grow
         return Sandbox(self._image, self._tables) if grow else self._free.get()
-
-
-def _authorize(
-    operation: int, first: str | None, _second: str | None, _database: str | None, _trigger: str | None
-) -> int:
-    if operation in _REFUSED and not (operation == apsw.SQLITE_PRAGMA and first in _SESSION_PRAGMAS):
-        return apsw.SQLITE_DENY
-    return apsw.SQLITE_OK

@@ -16,7 +16,7 @@ import pytest
 
 from retrievers.embedding.models import Embedder, open_embedder
 from retrievers.errors import RetrievalError
-from retrievers.index import opening, portions
+from retrievers.index import arrays, opening, portions
 from retrievers.index.building import IndexReport, build_index
 from retrievers.index.checking import check_index
 from retrievers.index.library import Library
@@ -367,3 +367,23 @@ def recorded(monkeypatch: pytest.MonkeyPatch, fail_after: int | None = None) -> 
 
     monkeypatch.setattr(open_embedder("static"), "embed", record)
     return asked
+
+
+def test_many_vectors_have_codes_that_change_no_result(
+    built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(arrays, "CODED", 2)
+    index(tmp_path)
+    coded, plain = Library(tmp_path, WORLD), Library(built, WORLD)
+    (codes,) = (tmp_path / "arrays").glob("mail-*.head.npy")
+
+    assert coded.digest == plain.digest
+    found = coded.collection("mail").search("a leaking kettle", 4)
+    assert found == plain.collection("mail").search("a leaking kettle", 4)
+    assert index(tmp_path).embedded == 0
+
+    codes.write_bytes(codes.read_bytes()[:-1])
+    with pytest.raises(RetrievalError, match="damaged"):
+        Library(tmp_path, WORLD).collection("mail")
+    index(tmp_path)
+    assert Library(tmp_path, WORLD).collection("mail").search("a leaking kettle", 4) == found

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from retrievers.ranking.coded import CodedVectors, encode
 from retrievers.ranking.exact import ExactVectors
 
 
@@ -49,3 +51,22 @@ def test_many_rows_under_every_kind_of_filter() -> None:
             expected = set(np.argsort(-scores)[:10].tolist())
 
             assert expected == set(vectors.nearest(query, 10, eligible).places.tolist())
+
+
+@pytest.mark.parametrize("directions", [12, 96], ids=["alike", "different"])
+def test_codes_change_no_result(directions: int) -> None:
+    """Rows in few directions are told apart by the head of their codes, others by whole codes."""
+    draw = np.random.default_rng(5)
+    matrix = draw.normal(size=(30_000, directions)) @ draw.normal(size=(directions, 96))
+    matrix = (matrix / np.linalg.norm(matrix, axis=1)[:, None]).astype(np.float32)
+    matrix[1], matrix[9000:9010] = 0, matrix[0]  # ties
+    owners = (np.arange(len(matrix)) // 2).astype(np.int32)
+    exact, coded = ExactVectors(matrix, owners), CodedVectors(matrix, owners, encode(matrix))
+    masks = [draw.random(owners[-1] + 1) < share for share in (0.0, 0.05, 0.8)]
+    for query in matrix[[0, 7, 500]]:
+        for mask in (None, *masks):
+            for k in (1, 50):
+                one, other = exact.nearest(query, k, mask), coded.nearest(query, k, mask)
+
+                assert one.places.tolist() == other.places.tolist()
+                assert one.scores.tolist() == other.scores.tolist()

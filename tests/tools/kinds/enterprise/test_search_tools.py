@@ -152,3 +152,23 @@ def test_there_is_a_document_for_every_record(small: Environment) -> None:
 def test_sales_are_found_through_their_products(as_: Open) -> None:
     assert hits(as_(SALES_LEAD), "sales.read", query="boils water") == ["SAL-00002"]
     assert hits(as_(SALES_LEAD), "sales.read", query="zeppelin") == []
+
+
+def test_remembered_rights_change_no_result(small: Environment) -> None:
+    """One environment knows earlier searches, another one searches for the first time."""
+    writer = small.episode(persona=small.persona(GITA))
+    writer.call("conversations.update", {"conversation_id": "CV-00001", "text": "Lunch is late."})
+    writer.call("conversations.delete", {"conversation_id": "CV-00002"})
+    writer.call("social_platform.create", {"title": "Lunch", "body": "A zeppelin brings lunch to the roof."})
+    tools = [tool for tool in writer.toolset if tool.endswith(".read")]
+
+    def found(env: Environment, who: str) -> dict[str, str]:
+        episode = env.episode(persona=env.persona(who))
+        episode.changeset = writer.changeset
+        return {tool: episode.call(tool, {"query": "lunch on the roof"}).text for tool in tools}
+
+    warm, cold = (Environment.open(small.world.path) for _ in range(2))
+    for who in (GITA, HARI, CEO, HR_MANAGER, SALES_LEAD):
+        for tool in tools:
+            warm.episode(persona=warm.persona(who)).call(tool, {"query": "parser"})
+        assert found(warm, who) == found(cold, who)

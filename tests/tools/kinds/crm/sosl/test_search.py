@@ -62,7 +62,7 @@ def world_image(directory: Path) -> bytes:
     tables = [*TABLES, *SEARCH_TABLES]
     rows: dict[str, Any] = {**ROWS, **search_rows(ROWS)}
     now = datetime(2023, 1, 1)
-    return write_world(directory, tables, rows, kind="crm", origin="test", now=now, persona=persona).image
+    return write_world(directory, tables, rows, kind="crm", origin="test", now=now, persona=persona).image[:]
 
 
 def find(sandbox: Sandbox, statement: str, changeset: bytes = b"") -> Any:

@@ -1,0 +1,186 @@
+"""Large worlds: seconds, memory and exponents of growth, and search among many passages.
+
+Goals: search p95 under 50 ms at 500,000 passages, with recall of at least 0.99 among what the filter allows;
+32 open episodes at scale 10 under 3 GB. Each stage is a process of its own, so that its peak of memory is its
+own, and is kept in the folder of `--work`: `--only world/10x` does that stage and what it needs.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from benchmarks._passages import chroma, passages, search
+from benchmarks.memory import peak
+from benchmarks.weights.stages import At, Stage, Work
+from tools.seeding import digest
+
+NAME = "scale"
+DESCRIPTION = "large worlds: world, tasks, index, search, memory at several scales, with exponents of growth"
+
+_SEED = 7
+_SANDBOXES = 4
+
+
+@dataclass(frozen=True)
+class Form:
+    """What is measured.
+
+    Attributes:
+        scales: of worlds.
+        passages: numbers of passages to search, ascending.
+        stored: so many of them go into Chroma, whose search is measured beside.
+        queries: searches of each filter.
+        rows: of a database that many sandboxes open.
+    """
+
+    scales: tuple[float, ...]
+    passages: tuple[int, ...]
+    stored: int
+    queries: int
+    rows: int
+
+
+WHOLE = Form((1, 2, 10), (50_000, 500_000), 100_000, 60, 700_000)
+QUICK = Form((0.02,), (20_000,), 200, 4, 2_000)
+
+
+def run(
+    quick: bool, *, work: Path | None = None, plan: bool = False, only: str | None = None
+) -> dict[str, Any]:
+    """Do the stages that are left, and give all figures that there are.
+
+    Args:
+        work: the folder of the stages; a temporary one by default.
+        plan: give the stages with the minutes that are expected, and do none.
+        only: do only stages whose names have this text, and those that they need.
+    """
+    form = QUICK if quick else WHOLE
+    with ExitStack() as stack:
+        place = work or Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        stages = Work(place, _stages(form))
+        if plan:
+            return {"stages": stages.plan(only)}
+        for name in stages.chosen(only):
+            if stages.result(name) is None:
+                print(f"{name}: about {stages.minutes(name):.1f} minutes", file=sys.stderr)
+                _do(stages, name, apart=not quick)
+        results = {name: found for name in stages.stages if (found := stages.result(name)) is not None}
+    hidden = ("inputs", "digest", "each")
+    figures = {name: {k: v for k, v in found.items() if k not in hidden} for name, found in results.items()}
+    return {**figures, "exponents": _exponents(form, figures), "goals": _goals(form, figures)}
+
+
+def _do(stages: Work, name: str, *, apart: bool) -> None:
+    if not apart:
+        stages.do(name)
+        return
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        pool.submit(stages.do, name).result()
+
+
+def _stages(form: Form) -> Iterator[Stage]:
+    for scale in form.scales:
+        yield Stage(f"world/{scale:g}x", _world, {"scale": scale}, amount=scale, pace="world", each=100)
+        world = [f"world/{scale:g}x"]
+        yield Stage(f"index/{scale:g}x", _index, needs=world, amount=scale, pace="index", each=60)
+        index = [*world, f"index/{scale:g}x"]
+        yield Stage(f"episodes/{scale:g}x", _episodes, needs=index, amount=scale, pace="open", each=20)
+    for count in form.passages:
+        made = f"passages/{count:,}"
+        yield Stage(made, passages, {"count": count}, amount=count, pace="passages", each=3e-4)
+        settings = {"count": count, "queries": form.queries}
+        yield Stage(f"search/{count:,}", search, settings, [made], amount=count, pace="search", each=2e-4)
+    most = f"passages/{form.passages[-1]:,}"
+    settings = {"count": form.stored, "queries": form.queries}
+    yield Stage("chroma", chroma, settings, [most], amount=form.stored, pace="chroma", each=2e-3)
+    yield Stage("sandboxes", _sandboxes, {"rows": form.rows}, each=40)
+
+
+def _world(at: At) -> dict[str, Any]:
+    """A world and its tasks, whose gold plans are executed while they are drawn."""
+    from evals.building import build_suite
+    from tools.world import WORLD_FILE
+
+    times: list[float] = []
+    suite = build_suite(
+        "enterprise",
+        at.folder / "suite",
+        progress=lambda _: times.append(time.perf_counter()),
+        seed=_SEED,
+        scale=at.settings["scale"],
+    )
+    times.append(time.perf_counter())
+    counts = suite.world.manifest.counts
+    return {
+        "digest": suite.world.manifest.digest,
+        "people": counts["employees"],
+        "records": sum(counts.values()),
+        "tasks": len(suite.tasks),
+        "world_mib": _mib((suite.world.path / WORLD_FILE).stat().st_size),
+        "world_s": round(times[1] - times[0], 2),
+        "tasks_s": round(times[-1] - times[1], 2),
+        "peak_mib": peak(),
+    }
+
+
+def _index(at: At) -> dict[str, Any]:
+    (world,) = at.folders
+    return _memory("index", at.folders[world] / "suite")
+
+
+def _episodes(at: At) -> dict[str, Any]:
+    return _memory("open", at.folders[next(iter(at.folders))] / "suite")
+
+
+def _memory(situation: str, suite: Path) -> dict[str, Any]:
+    started = time.perf_counter()
+    command = [sys.executable, "-m", "benchmarks.memory", situation, str(suite), "static"]
+    said = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    found: dict[str, Any] = json.loads(said)
+    return {"digest": digest(str(suite)), "seconds": round(time.perf_counter() - started, 1), **found}
+
+
+def _sandboxes(at: At) -> dict[str, Any]:
+    """One sandbox for each core of a larger machine, over one database."""
+    from benchmarks._sandboxes import measure
+
+    return {"digest": "", **measure(at.folder, at.settings["rows"], _SANDBOXES)}
+
+
+def _exponents(form: Form, figures: dict[str, Any]) -> dict[str, float]:
+    """The exponent of each cost between the smallest and the largest size that were measured."""
+    found: dict[str, float] = {}
+    for stage, costs in (("world", ("world_s", "tasks_s", "world_mib", "peak_mib")), ("index", ("seconds",))):
+        sizes = [scale for scale in form.scales if f"{stage}/{scale:g}x" in figures]
+        for cost in costs if len(sizes) > 1 else ():
+            first, last = (figures[f"{stage}/{size:g}x"][cost] for size in (sizes[0], sizes[-1]))
+            if min(first, last) > 0:
+                found[f"{stage}.{cost}"] = round(math.log(last / first) / math.log(sizes[-1] / sizes[0]), 2)
+    return found
+
+
+def _goals(form: Form, figures: dict[str, Any]) -> dict[str, bool | None]:
+    found = figures.get(f"search/{form.passages[-1]:,}")
+    filters = [found[name] for name in ("participant", "team", "broad", "all")] if found else []
+    episodes = figures.get(f"episodes/{form.scales[-1]:g}x")
+    return {
+        "search_p95_under_50_ms": all(each["hybrid"]["p95_ms"] < 50 for each in filters) if filters else None,
+        "recall_at_least_0.99": all(each["recall"] >= 0.99 for each in filters) if filters else None,
+        "32_episodes_under_3_gb": episodes["open_peak_mib"] * 2**20 < 3e9 if episodes else None,
+    }
+
+
+def _mib(size: float) -> float:
+    return round(size / 2**20, 1)
