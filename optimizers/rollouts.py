@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import dspy
 
     from evals.records.record import EpisodeRecord
+    from evals.running.engine import Engine
     from evals.tasks.task import Task
     from tools.environment import Environment
     from tools.episode_result import EpisodeResult
@@ -62,7 +63,7 @@ class Rollouts:
         cost: of everything run so far.
         budget: asked before each episode; None is no limit. The model must be one that it meters.
         begun: gives the keys of the episodes to run, by a log's path; None runs all.
-        time_limit: the most seconds of an episode, see `evals.running.settings`.
+        time_limit, engine: see `evals.running.settings`.
     """
 
     env: Environment
@@ -77,6 +78,7 @@ class Rollouts:
     budget: Budget | None = None
     begun: Callable[[Path], Collection[str]] | None = None
     time_limit: float | None = None
+    engine: Engine | None = None
 
     @property
     def model(self) -> str:
@@ -89,7 +91,7 @@ class Rollouts:
         *,
         name: str,
         partly: bool = False,
-        known: Callable[[EpisodeRecord], bool] = lambda _: True,
+        known: Callable[[EpisodeRecord], bool] | None = None,
     ) -> EvalResult:
         """Run `program` on each task once, see `together`."""
         return self.together({name: Run(program, tasks)}, partly=partly, known=known)[name]
@@ -99,7 +101,7 @@ class Rollouts:
         runs: Mapping[str, Run],
         *,
         partly: bool = False,
-        known: Callable[[EpisodeRecord], bool] = lambda _: True,
+        known: Callable[[EpisodeRecord], bool] | None = None,
     ) -> dict[str, EvalResult]:
         """Run several programs, each on its tasks, all with the same workers.
 
@@ -132,6 +134,7 @@ class Rollouts:
                     seed=self.seed,
                     scorers=self.scorers,
                     time_limit=self.time_limit,
+                    engine=self.engine,
                     admission=self.budget.account(self.model, logged=False) if self.budget else None,
                 ),
                 on_progress=(lambda at: on_progress(names[at.part], at)) if on_progress else None,

@@ -16,7 +16,7 @@ from evals.dspy_programs.nearest import Embedding
 from evals.lm.named import model_named
 from evals.scoring.constraints import Constraint, constraints
 from evals.tasks.transcript import GOLD
-from evals.tracking import open_tracker
+from evals.tracking import open_tracker, steady
 from optimizers.compilation import Compilation
 from optimizers.compiling.compile import compile_program
 from optimizers.compiling.models import BANK, Model
@@ -268,7 +268,8 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
             "teacher": plan.teacher.name,
             **plan.settings.to_json(),
         }
-        with tracker.start(f"compile {type(plan.program).__name__} {self.name}", params=params) as run:
+        name = f"compile {type(plan.program).__name__} {self.name}"
+        with steady(tracker.start(name, params=params)) as run:
             result = compile_program(plan)
             record_trials(run, result.artifact, suite)
             run.text(result.artifact.text, "program.json")

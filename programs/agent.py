@@ -81,8 +81,8 @@ class Agent(dspy.Module):  # type: ignore[misc]
         calls: the form of calls: `text`, or `native` for the model's own tool calls. None stands for the
             strategy's: native for `function_calling`, else text.
         prompt: the format of prompts: `full`; `compact`, without descriptions of tools and with one line of
-            JSON for a call, and with 400 characters of each observation (`compact:N`: N); or `auto`, compact
-            for models that were trained so and full for others.
+            JSON for a call, and with 1,000 characters of each observation (`compact:N`: N); or `auto`,
+            compact for models that were trained so and full for others.
         without: categories of tools that are left out, see `WorldKind.toolset`.
         planner_lm: the model that plans, where the strategy asks one for a plan; None for the one that all
             parts ask. It is not saved with the agent.

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from array import array
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from evals.dspy_programs.digests import model_name
 from evals.lm.payer import AdmissionError
@@ -14,7 +17,7 @@ from evals.records.record import EpisodeRecord, WorkUnit, record_lost
 from evals.records.summary import summarize
 from evals.running.outage import may_pass
 from evals.running.result import EvalResult
-from evals.running.resuming import Resumed, resumed
+from evals.running.resuming import Resumed, changes_of
 from evals.running.rollout_job import RolloutJob
 from evals.running.settings import EvalSettings
 from tools.episode_result import Usage
@@ -31,7 +34,7 @@ class Part:
     Attributes:
         program: takes `task=` and returns a prediction with an `.episode`.
         log: each episode is written to it as it ends; episodes that it already holds are not run again.
-        known: whether an episode that the log holds need not run again.
+        known: whether an episode that the log holds need not run again; None for all that are not lost.
         begun: the keys of the episodes that are run; None runs all.
 
     Raises:
@@ -41,7 +44,7 @@ class Part:
     program: Callable[..., Any]
     tasks: Sequence[Task]
     log: EpisodeLog | None = None
-    known: Callable[[EpisodeRecord], bool] = lambda _: True
+    known: Callable[[EpisodeRecord], bool] | None = None
     begun: Collection[str] | None = None
 
     def __post_init__(self) -> None:
@@ -52,13 +55,62 @@ class Part:
             raise InputError(f"task {twice[0]!r} is listed more than once", hint="use trials to repeat tasks")
 
 
-@dataclass(frozen=True)
-class PlannedEpisode:
-    """An episode of a part."""
+class PlannedEpisode(NamedTuple):
+    """An episode of a part.
+
+    Attributes:
+        place: among the episodes of the part.
+    """
 
     part: PartRun
+    place: int
     unit: WorkUnit
     task: Task
+
+
+class PlannedEpisodes(Sequence[PlannedEpisode]):
+    """Episodes of parts, each made when it is asked for: objects of all would fill the memory of a long run.
+
+    Args:
+        chosen: parts with the places of their episodes.
+    """
+
+    def __init__(self, chosen: Sequence[tuple[PartRun, Sequence[int]]]) -> None:
+        self._chosen = chosen
+        self._ends = list(accumulate(len(places) for _, places in chosen))
+
+    def __len__(self) -> int:
+        return self._ends[-1] if self._ends else 0
+
+    @overload
+    def __getitem__(self, index: int) -> PlannedEpisode: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[PlannedEpisode]: ...
+    def __getitem__(self, index: int | slice) -> PlannedEpisode | list[PlannedEpisode]:
+        if isinstance(index, slice):
+            return [self[each] for each in range(*index.indices(len(self)))]
+        number = bisect_right(self._ends, index)
+        part, places = self._chosen[number]
+        return part.planned(places[index - self._ends[number] + len(places)])
+
+
+class Attempts(Sequence["Attempt"]):
+    """Attempts at episodes, each made when it is asked for."""
+
+    def __init__(self, planned: Sequence[PlannedEpisode]) -> None:
+        self._planned = planned
+
+    def __len__(self) -> int:
+        return len(self._planned)
+
+    @overload
+    def __getitem__(self, index: int) -> Attempt: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Attempt]: ...
+    def __getitem__(self, index: int | slice) -> Attempt | list[Attempt]:
+        if isinstance(index, slice):
+            return [Attempt(each) for each in self._planned[index]]
+        return Attempt(self._planned[index])
 
 
 class Attempt:
@@ -68,7 +120,7 @@ class Attempt:
         from evals.lm.metering import Meter
 
         self._episode = episode
-        self._number = 1 + episode.part.attempts(episode.unit.key)
+        self._number = 1 + episode.part.attempts(episode.place)
         self._meter = Meter.inner()
 
     def run(self) -> EpisodeRecord | None:
@@ -112,83 +164,109 @@ class Attempt:
 
 
 class PartRun:
-    """A part that is being run.
+    """A part that is being run. Records are in its log; without a log they are in memory.
 
     Attributes:
         place: among those that are run together.
-        planned: all of its episodes, in the order of tasks and trials.
-        fresh: those that the log does not hold.
-        done: records by the key of their unit.
+        total: the number of its episodes.
+        ended: the number of those that have a record.
+        fresh: the places of the episodes that the log does not hold, in the order of tasks and trials.
+        lost: the places of episodes that were run and lost, and may end otherwise another time.
         cut_short: records of episodes that the budget ended; they are not kept, but were paid for.
     """
 
     def __init__(self, part: Part, place: int, settings: EvalSettings) -> None:
         self._replies = part.log.replies if part.log is not None else None
-        self.job = job = RolloutJob(part.program, settings, self._replies)
-        self.place, self._log = place, part.log
-        self.planned = [
-            PlannedEpisode(self, job.unit(task, trial), task)
-            for task in part.tasks
-            for trial in range(settings.trials)
-        ]
-        self.done = {
-            each.unit.key: record
-            for each in self.planned
-            if part.log is not None and (record := part.log.finished(each.unit.key)) and part.known(record)
-        }
-        self._resumed = len(self.done)
-        self.fresh = [
-            each
-            for each in self.planned
-            if each.unit.key not in self.done and (part.begun is None or each.unit.key in part.begun)
-        ]
+        self.job = RolloutJob(part.program, settings, self._replies)
+        self.place, self._log, self._tasks = place, part.log, part.tasks
+        self.total = len(part.tasks) * settings.trials
+        self._ended = bytearray(self.total)
+        self._kept: dict[int, EpisodeRecord] = {}
+        self._earlier: dict[int, EpisodeRecord] = {}
+        self.fresh = array("q")
+        for number in range(self.total):
+            self._plan(number, part)
+        self.ended = self._resumed = sum(self._ended)
+        self.lost: set[int] = set()
         self.cut_short: list[EpisodeRecord] = []
+
+    def _plan(self, number: int, part: Part) -> None:
+        log = part.log if part.log is not None and len(part.log) else None
+        key = "" if log is None and part.begun is None else self.planned(number).unit.key
+        record = None
+        if log is not None:
+            finished = log.is_finished(key)
+            record = None if finished and part.known is None else log.last(key)
+            if finished and (record is None or part.known is None or part.known(record)):
+                self._ended[number] = 1
+                return
+        if part.begun is None or key in part.begun:
+            self.fresh.append(number)
+            if record is not None:
+                self._earlier[number] = record
+
+    def planned(self, place: int) -> PlannedEpisode:
+        """The episode at a place: tasks in their order, and all trials of one before those of the next."""
+        task = self._tasks[place // self.job.settings.trials]
+        return PlannedEpisode(self, place, self.job.unit(task, place % self.job.settings.trials), task)
 
     def resumed(self) -> Resumed | None:
         """The counts for resuming; None without a log or an earlier episode."""
-        units, replies = [each.unit for each in self.fresh], self._replies
-        begun = 0 if replies is None else sum(replies.begun(unit.key) for unit in units)
-        if self._log is None or not (len(self._log) or begun):
+        if self._log is None:
             return None
-        return resumed(self._resumed, units, self._log.records, begun=begun)
+        begun = 0
+        if self._replies is not None and self._replies.any_begun:
+            begun = sum(self._replies.begun(self.planned(place).unit.key) for place in self.fresh)
+        if not (len(self._log) or begun):
+            return None
+        others = len(self._log) > self._resumed
+        units = (self.planned(place).unit for place in self.fresh) if others else ()
+        changed = changes_of(units, self._log.like)
+        return Resumed(self._resumed, len(self.fresh), changed, begun)
 
     def charge_known(self) -> None:
         """Charge the budget with what earlier processes paid, for lost and killed episodes as well."""
         admission = self.job.settings.admission
-        if admission is None:
+        if admission is None or self._log is None:
             return
-        for key in (each.unit.key for each in self.planned):
-            if (record := self._last(key)) is not None:
+        for place in range(self.total):
+            key = self.planned(place).unit.key
+            record = self._log.last(key)
+            if record is not None:
                 admission.charge(record)
             if self._replies is not None and self._replies.begun(key):
-                admission.charge_unrecorded(self._replies.unrecorded(key, self.attempts(key)))
+                attempts = 0 if record is None else record.attempts
+                admission.charge_unrecorded(self._replies.unrecorded(key, attempts))
 
-    def attempts(self, key: str) -> int:
-        """The number of attempts at an episode that have a record."""
-        record = self._last(key)
+    def attempts(self, place: int) -> int:
+        """The number of earlier attempts at an episode that is run."""
+        record = self._earlier.get(place)
         return 0 if record is None else record.attempts
 
-    def lost(self, episode: PlannedEpisode) -> bool:
-        """Whether an episode was run and lost, and may end otherwise another time."""
-        record = self.done.get(episode.unit.key)
-        return record is not None and may_pass(record, self.job.lm)
-
-    def keep(self, record: EpisodeRecord) -> None:
+    def keep(self, place: int, record: EpisodeRecord) -> None:
         """Keep the record of an episode that ended."""
-        before = self._last(record.key)
+        before = self._earlier.pop(place, None)
         if before is not None:
             record = record.with_paid(before).model_copy(update={"attempts": before.attempts + 1})
+        if may_pass(record, self.job.lm):
+            self.lost.add(place)
+            self._earlier[place] = record
+        else:
+            self.lost.discard(place)
         if self._log is not None:
             self._log.append(record)
-        self.done[record.key] = record
-
-    def _last(self, key: str) -> EpisodeRecord | None:
-        """The last record of an episode, even of a lost one."""
-        return self.done.get(key) or (self._log.last(key) if self._log is not None else None)
+        else:
+            self._kept[place] = record
+        self.ended += not self._ended[place]
+        self._ended[place] = 1
 
     def result(self, seconds: float) -> EvalResult:
         """The result, without the episodes that never started."""
-        records = tuple(self.done[each.unit.key] for each in self.planned if each.unit.key in self.done)
+        ended = (place for place in range(self.total) if self._ended[place])
+        if self._log is None:
+            records: Sequence[EpisodeRecord] = tuple(map(self._kept.__getitem__, ended))
+        else:
+            records = self._log.records_of(self.planned(place).unit.key for place in ended)
         settings = self.job.settings
         return EvalResult(
             records=records,
@@ -200,5 +278,5 @@ class PartRun:
             trials=settings.trials,
             resumed=self._resumed,
             seconds=seconds,
-            unstarted=len(self.planned) - len(records),
+            unstarted=self.total - len(records),
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,7 +47,7 @@ class EvalResult:
         unstarted: the number of episodes that a spent budget kept from starting.
     """
 
-    records: tuple[EpisodeRecord, ...]
+    records: Sequence[EpisodeRecord]
     summary: Summary
     program: str
     model: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from evals.records.record import Digests, EpisodeRecord, WorkUnit
@@ -37,21 +37,20 @@ class Resumed(NamedTuple):
         return f"{said}; of these the log has others, but something has changed: {reasons}"
 
 
-def resumed(
-    reused: int, to_run: Sequence[WorkUnit], records: Iterable[EpisodeRecord], *, begun: int = 0
-) -> Resumed:
-    """Compare the units that are `to_run` with the log's records of the same task, strategy and trial."""
-    known: dict[tuple[str, str, int], list[EpisodeRecord]] = {}
-    for record in records:
-        if record.graded:
-            known.setdefault((record.task_id, record.strategy, record.trial), []).append(record)
+def changes_of(
+    to_run: Iterable[WorkUnit], like: Callable[[WorkUnit], Sequence[EpisodeRecord]]
+) -> dict[str, int]:
+    """The number of units that a log holds under another identity, by the differing parts.
+
+    Args:
+        like: gives the log's records of the same task, strategy and trial.
+    """
     reasons: Counter[str] = Counter()
     for unit in to_run:
-        others = known.get((unit.task_id, unit.strategy, unit.trial), [])
-        if others:
+        if others := like(unit):
             differing = min((_differing(unit, record) for record in others), key=len)
             reasons[" and ".join(differing)] += 1
-    return Resumed(reused, len(to_run), dict(reasons.most_common()), begun)
+    return dict(reasons.most_common())
 
 
 def _differing(unit: WorkUnit, record: EpisodeRecord) -> list[str]:

@@ -2,38 +2,23 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evals.dspy_programs.digests import model_digest, program_digest, scorers_digest, strategy_name
 from evals.dspy_programs.own_models import with_models
-from evals.failure_modes.diagnosis import diagnose
-from evals.lm.failures import failure_of
-from evals.records.parts import ChangeEntry, FaultEntry
-from evals.records.record import (
-    PRIMARY,
-    Digests,
-    EpisodeRecord,
-    WorkUnit,
-    change_entries,
-    record_episode,
-)
+from evals.records.parts import FaultEntry
+from evals.records.record import PRIMARY, Digests, EpisodeRecord, WorkUnit
 from evals.records.verdicts import JUDGE, with_verdict
-from evals.running.emitted_spans import emitted_spans
+from evals.running.episode_work import EpisodeWork
 from evals.running.judges import ask_judges
 from evals.running.settings import EvalSettings
-from evals.scoring.objective import own_fault
-from evals.scoring.scorer import KnowsExpected, KnowsTools, scores_of
-from evals.task_kind import run_program, scorers_for, task_kind
+from evals.task_kind import scorers_for, task_kind
 from tools.code import code_digest
 from tools.episode_result import EpisodeResult, Usage
 from tools.errors import InputError
-from tools.files.secrets import described
 from tools.files.unicode import writable
-from tools.sqlite.outcome import Outcome
 
 if TYPE_CHECKING:
     from evals.lm.metering import Meter
@@ -82,12 +67,12 @@ class RolloutJob:
         def asked(lm: Any) -> Any:
             return counted(lm) if replies is None else replies.keeping(counted(lm))
 
-        self._program = with_models(program, asked)
         self._judges = settings.judges
         if replies is not None:
             self._judges = [with_models(judge, replies.keeping) for judge in settings.judges]
         lm = None if self.lm is None else asked(self.lm)
-        self._models = [_for_trial(lm, settings.seed, trial) for trial in range(settings.trials)]
+        models = [_for_trial(lm, settings.seed, trial) for trial in range(settings.trials)]
+        self.work = EpisodeWork(settings.env, with_models(program, asked), models, self.scorers)
 
     def unit(self, task: Task, trial: int) -> WorkUnit:
         """The identity of one episode."""
@@ -109,110 +94,35 @@ class RolloutJob:
             InputError: no other episode would fare better.
             AdmissionError: the budget is spent.
         """
+        # A program may write to something of this process.
+        engine = None if getattr(self.program, "runs_here", False) else self.settings.engine
         with self._asking(unit, meter, attempt) as used:
-            episode, raised = self._episode(task, used)
-            return self.record(unit, task, episode, raised=raised)
+            if engine is None:
+                record = self.work.run(unit, task, used)
+            else:
+                record = engine.run(self.work, unit, task, used)
+            return self._judged(record, task)
 
     def episode(self, unit: WorkUnit, task: Task, meter: Meter | None = None) -> EpisodeResult:
         """Run one episode without a record of it; arguments and errors as of `run`."""
         with self._asking(unit, meter, 1) as used:
-            return self._episode(task, used)[0]
+            return self.work.episode(task, used)[0]
 
     @contextmanager
     def _asking(self, unit: WorkUnit, meter: Meter | None, attempt: int) -> Iterator[Meter]:
-        """A block in which the models of an episode are asked and counted."""
-        import dspy
-
-        from evals.lm.escapes import UnmeteredModels
-        from evals.lm.metering import metering
-
-        # A trace, history and usage tracker of its own: shared ones grow without bound and mix threads.
-        with (
-            metering(meter) as used,
-            nullcontext(Usage())
-            if self._replies is None
-            else self._replies.asking(unit.key, attempt) as owed,
-            dspy.context(
-                lm=self._models[unit.trial], trace=[], disable_history=True, usage_tracker=UnmeteredModels()
-            ),
-        ):
+        """A block in which the models of an episode are asked and counted, and their replies kept."""
+        kept = nullcontext(Usage()) if self._replies is None else self._replies.asking(unit.key, attempt)
+        with kept as owed, self.work.asking(unit.trial, meter) as used:
             used.add(owed)
             yield used
 
-    def _episode(self, task: Task, used: Meter) -> tuple[EpisodeResult, bool]:
-        """The episode, and whether the program raised an exception instead of giving one."""
-        started, raised = time.perf_counter(), False
-        with emitted_spans() as emitted:
-            try:
-                episode = _episode_of(run_program(self._program, task, self.settings.env), self.program)
-            except InputError:
-                raise
-            except Exception as error:
-                # The program's changes are lost with it.
-                raised, failure = True, failure_of(error)
-                episode = EpisodeResult(
-                    failure.status,
-                    Outcome(b"", ()),
-                    seconds=time.perf_counter() - started,
-                    error=failure.error,
-                    traceback=failure.traceback,
-                )
-        return replace(_with_usage(episode, used), spans=emitted.records()), raised
+    def record(self, unit: WorkUnit, task: Task, episode: EpisodeResult) -> EpisodeRecord:
+        """The record of an episode that has run: scored, diagnosed and judged."""
+        return self._judged(self.work.record(unit, task, episode), task)
 
-    def record(
-        self, unit: WorkUnit, task: Task, episode: EpisodeResult, *, raised: bool = False
-    ) -> EpisodeRecord:
-        """The record of an episode that has run: scored, diagnosed and judged.
-
-        Args:
-            raised: the program gave no episode back; its outcome is wrong, whatever a scorer says.
-        """
-        record = record_episode(unit, task, episode, scores={}, labels=self.kind.labels(task))
-        if record.graded:
-            record = self._scored(record, task, episode, raised)
+    def _judged(self, record: EpisodeRecord, task: Task) -> EpisodeRecord:
         record = ask_judges(self._judges, task, record)
         return _counting_verdict(record) if task.judged and record.graded else record
-
-    def _scored(
-        self, record: EpisodeRecord, task: Task, episode: EpisodeResult, raised: bool
-    ) -> EpisodeRecord:
-        expected: tuple[ChangeEntry, ...] = ()
-        try:
-            scores = scores_of(self.scorers, task, episode)
-            if not task.checkable:
-                scores.pop(PRIMARY, None)
-            elif raised:
-                scores[PRIMARY] = 0.0
-            if scores.get(PRIMARY, 1.0) < 1:
-                expected = self._expected(task, episode)
-        except InputError:
-            raise
-        except Exception as error:
-            # A broken scorer says nothing about the agent; the trajectory stays on record.
-            failed = {
-                "status": "harness_error",
-                "error": writable(f"scorer: {described(error)}"),
-                "scorer_failed": True,
-            }
-            return record.model_copy(update=failed)
-        scored = record.model_copy(update={"scores": scores, "expected_changes": expected})
-        fault = self._fault(task, scored, episode)
-        return scored.model_copy(update={"fault": fault}) if fault else scored
-
-    def _fault(self, task: Task, record: EpisodeRecord, episode: EpisodeResult) -> FaultEntry | None:
-        """The reason of a wrong outcome: one that a scorer knows, else by the rules of all kinds."""
-        if record.status == "finished" and record.scores.get(PRIMARY, 1.0) < 1:
-            own = own_fault(self.scorers, task, episode)
-            if own is not None:
-                return own
-        # Scorers without known tools have faults that no rule finds.
-        knowing = next((scorer for scorer in self.scorers if isinstance(scorer, KnowsTools)), None)
-        return diagnose(task, record, episode, writing=knowing.writing_tools) if knowing else None
-
-    def _expected(self, task: Task, episode: EpisodeResult) -> tuple[ChangeEntry, ...]:
-        """The expected changes, as far as a scorer knows."""
-        knowing = next((scorer for scorer in self.scorers if isinstance(scorer, KnowsExpected)), None)
-        return change_entries(knowing.expected(task, episode.outcome)) if knowing else ()
 
 
 def _counting_verdict(record: EpisodeRecord) -> EpisodeRecord:
@@ -236,26 +146,6 @@ def _counting_verdict(record: EpisodeRecord) -> EpisodeRecord:
         said = next((each.feedback for each in record.judgements if each.feedback), "")
         fault = FaultEntry(kind="judged_low", detail=writable(said)[:200])
     return record.model_copy(update={"scores": scores, "fault": fault})
-
-
-def _episode_of(prediction: Any, program: Any) -> EpisodeResult:
-    if isinstance(prediction, EpisodeResult):
-        return prediction
-    episode: EpisodeResult | None = getattr(prediction, "episode", None)
-    if episode is None:
-        raise InputError(
-            "the program's prediction has no episode",
-            where=getattr(program, "__name__", type(program).__name__),
-            hint="return episode.finished(answer), or a dspy.Prediction that has it as `episode`",
-        )
-    return episode
-
-
-def _with_usage(episode: EpisodeResult, meter: Meter) -> EpisodeResult:
-    """The episode with what the meter counted; the program's own report counts only if there is nothing."""
-    if meter.usage == Usage():
-        return episode
-    return replace(episode, usage=meter.usage, model_calls=episode.model_calls or meter.answers)
 
 
 def _for_trial(lm: Any, seed: int, trial: int) -> Any:

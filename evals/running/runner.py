@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from evals.records.log import EpisodeLog
 from evals.records.record import EpisodeRecord
 from evals.running.outage import IN_VAIN, Outage
-from evals.running.part import Attempt, Part, PartRun, PlannedEpisode
+from evals.running.part import Attempt, Attempts, Part, PartRun, PlannedEpisode, PlannedEpisodes
 from evals.running.result import EvalResult, Progress
 from evals.running.resuming import Resumed
 from evals.running.settings import EvalSettings
@@ -101,17 +101,17 @@ def evaluate_together(
         if on_resume is not None and (found := each.resumed()) is not None:
             on_resume(found)
         each.charge_known()
-    outage = Outage(running[0].job.lm, known=any(each.done for each in running))
+    outage = Outage(running[0].job.lm, known=any(each.ended for each in running))
 
     def counts() -> tuple[int, int]:
-        return sum(len(each.done) for each in running), sum(len(each.planned) for each in running)
+        return sum(each.ended for each in running), sum(each.total for each in running)
 
     def attempt(planned: Sequence[PlannedEpisode], *, first: bool = False) -> None:
         def keep(place: int, record: EpisodeRecord | None) -> None:
             if record is None:
                 return
-            part = planned[place].part
-            part.keep(record)
+            part, number = planned[place][:2]
+            part.keep(number, record)
             if on_progress:
                 on_progress(Progress(*counts(), record, part.place, pool.in_flight))
             if first:
@@ -124,18 +124,17 @@ def evaluate_together(
             time_limit=settings.time_limit,
             overdue=Attempt.timed_out,
         )
-        pool.run([Attempt(each) for each in planned])
+        pool.run(Attempts(planned))
 
-    def lost(planned: Sequence[PlannedEpisode]) -> list[PlannedEpisode]:
-        return [each for each in planned if each.part.lost(each)]
+    def lost() -> PlannedEpisodes:
+        return PlannedEpisodes([(each, sorted(each.lost)) for each in running])
 
-    fresh = [planned for each in running for planned in each.fresh]
     try:
-        attempt(fresh, first=True)
+        attempt(PlannedEpisodes([(each, each.fresh) for each in running]), first=True)
         for _ in range(ATTEMPTS - 1):
-            again = lost(fresh)
+            again = lost()
             attempt(again[:IN_VAIN])
-            if len(lost(again[:IN_VAIN])) == IN_VAIN:
+            if all(each.place in each.part.lost for each in again[:IN_VAIN]) and len(again) >= IN_VAIN:
                 break  # the outage goes on
             attempt(again[IN_VAIN:])
     except KeyboardInterrupt as stop:

@@ -10,6 +10,7 @@ from tools.errors import InputError
 
 if TYPE_CHECKING:
     from evals.running.admission import Admission
+    from evals.running.engine import Engine
     from evals.running.judges import Judge
     from evals.scoring.scorer import Scorer
     from tools.environment import Environment
@@ -30,6 +31,7 @@ class EvalSettings:
         time_limit: seconds after which an episode counts as `timeout` and is no longer waited for.
         strategy: the name under which the records go; None takes the one that the program declares.
         admission: decides before each episode whether it may start; None admits all.
+        engine: runs the programs in other processes; None runs them in threads of this one.
 
     Raises:
         InputError: a number makes no sense.
@@ -45,6 +47,7 @@ class EvalSettings:
     time_limit: float | None = None
     strategy: str | None = None
     admission: Admission | None = None
+    engine: Engine | None = None
 
     def __post_init__(self) -> None:
         if self.workers < 1:

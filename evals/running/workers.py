@@ -51,46 +51,43 @@ class Workers(Generic[U, R]):
         # Guards the three below: workers take units while the caller gives up on slow ones.
         self._lock = threading.Lock()
         self._next = 0
-        self._running: dict[int, float] = {}
+        self._running: dict[int, tuple[float, U]] = {}
         self._stopped = False
+        self._settled = 0
 
     @property
     def in_flight(self) -> int:
         """The number of units that have begun and not ended."""
         return len(self._running)
 
-    def run(self, units: Sequence[U]) -> list[R]:
-        """Do every unit once.
-
-        Returns:
-            The results in the order of `units`.
+    def run(self, units: Sequence[U]) -> None:
+        """Do every unit once. Each is taken from `units` once, in its worker, and forgotten when it is done.
 
         Raises:
             BaseException: the first one that `work` raised; units not yet started are left out.
             KeyboardInterrupt: after units in flight had a moment to finish and were reported.
         """
-        results: dict[int, R] = {}
         for _ in range(min(self._size, len(units))):
             self._start_worker(units)
         try:
-            while len(results) < len(units):
-                self._collect(units, results)
+            while self._settled < len(units):
+                self._collect(units)
         except KeyboardInterrupt:
             self._stopped = True
-            self._drain(results)
+            self._drain()
             raise
         finally:
             self._stopped = True
-        return [results[index] for index in range(len(units))]
 
     def _start_worker(self, units: Sequence[U]) -> None:
         run = copy_context().run
         threading.Thread(target=run, args=(self._loop, units), daemon=True, name="worksmith-episodes").start()
 
     def _loop(self, units: Sequence[U]) -> None:
-        while (index := self._take(len(units))) is not None:
+        while (taken := self._take(units)) is not None:
+            index, unit = taken
             try:
-                result = self._work(units[index])
+                result = self._work(unit)
             except BaseException as error:  # handed to the calling thread, which raises it
                 with self._lock:
                     if index in self._running:
@@ -103,51 +100,51 @@ class Workers(Generic[U, R]):
                 self._done.put((index, result, None))
                 del self._running[index]
 
-    def _take(self, total: int) -> int | None:
+    def _take(self, units: Sequence[U]) -> tuple[int, U] | None:
         with self._lock:
-            if self._stopped or self._next >= total:
+            if self._stopped or self._next >= len(units):
                 return None
             index = self._next
             self._next += 1
-            self._running[index] = time.monotonic()
-            return index
+            self._running[index] = time.monotonic(), units[index]
+            return index, self._running[index][1]
 
-    def _collect(self, units: Sequence[U], results: dict[int, R]) -> None:
+    def _collect(self, units: Sequence[U]) -> None:
         """Wait for one result, or until the oldest unit in flight is overdue."""
         try:
             index, result, error = self._done.get(timeout=self._patience())
         except queue.Empty:
-            for late in self._give_up():
+            for late, unit in self._give_up():
                 assert self._overdue is not None, "a time limit needs a result for what exceeds it"
-                self._settle(late, self._overdue(units[late]), results)
+                self._settle(late, self._overdue(unit))
                 self._start_worker(units)
             return
         if error is not None:
             raise error
-        self._settle(index, result, results)  # type: ignore[arg-type]
+        self._settle(index, result)  # type: ignore[arg-type]
 
-    def _settle(self, index: int, result: R, results: dict[int, R]) -> None:
-        results[index] = result
+    def _settle(self, index: int, result: R) -> None:
+        self._settled += 1
         self._on_result(index, result)
 
     def _patience(self) -> float | None:
         if self._time_limit is None:
             return None
         with self._lock:
-            oldest = min(self._running.values(), default=time.monotonic())
+            oldest = min((begun for begun, _ in self._running.values()), default=time.monotonic())
         return max(0.001, oldest + self._time_limit - time.monotonic())
 
-    def _give_up(self) -> list[int]:
+    def _give_up(self) -> list[tuple[int, U]]:
         if self._time_limit is None:
             return []
         limit = time.monotonic() - self._time_limit
         with self._lock:
-            late = [index for index, started in self._running.items() if started <= limit]
-            for index in late:
+            late = [(index, unit) for index, (begun, unit) in self._running.items() if begun <= limit]
+            for index, _ in late:
                 del self._running[index]
         return late
 
-    def _drain(self, results: dict[int, R]) -> None:
+    def _drain(self) -> None:
         """Report the results that are there or arrive within the grace period: they were paid for."""
         deadline = time.monotonic() + _GRACE
         while self._running or not self._done.empty():
@@ -156,4 +153,4 @@ class Workers(Generic[U, R]):
             except queue.Empty:
                 return
             if error is None:
-                self._settle(index, result, results)  # type: ignore[arg-type]
+                self._settle(index, result)  # type: ignore[arg-type]

@@ -30,6 +30,7 @@ from tools.errors import InputError
 from tools.seeding import digest
 
 if TYPE_CHECKING:
+    from evals.running.engine import Engine
     from evals.suite import Suite
     from evals.tasks.task import Task
     from evals.tasks.task_filter import Condition
@@ -86,6 +87,7 @@ class Plan:
         on_progress: called after each episode with the name of its evaluation.
         budget: the limits of the compile; None sets no limit.
         metric: takes the place of the outcome scores.
+        engine: runs the programs in other processes; None runs them here.
     """
 
     program: dspy.Module
@@ -114,6 +116,7 @@ class Plan:
     on_progress: Callable[[str, Progress], None] | None = None
     budget: Budget | None = None
     metric: Metric | None = None
+    engine: Engine | None = None
 
     @property
     def settings(self) -> Settings:
@@ -188,6 +191,7 @@ class Plan:
                 budget=self.budget,
                 begun=self.begun,
                 time_limit=self.time_limit,
+                engine=self.engine,
             )
 
         proposer, taught_by = self.proposing_model(), self.teaching_program

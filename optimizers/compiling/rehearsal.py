@@ -59,7 +59,7 @@ class Rehearsed(Rollouts):
         runs: Mapping[str, Run],
         *,
         partly: bool = False,
-        known: Callable[[EpisodeRecord], bool] = lambda _: True,
+        known: Callable[[EpisodeRecord], bool] | None = None,
     ) -> dict[str, EvalResult]:
         found = {name: self._rehearse(run.program, run.tasks) for name, run in runs.items()}
         together = Sample()

@@ -86,9 +86,13 @@ class TraceStore:
 
 
 class Capture(dspy.Module):  # type: ignore[misc]
-    """A program whose calls leave their traces in a store. Its digests and strategy are the program's own."""
+    """A program whose calls leave their traces in a store. Its digests and strategy are the program's own.
+
+    It runs in the process of the store, whatever the engine.
+    """
 
     sees_truth = True
+    runs_here = True
 
     def __init__(self, program: dspy.Module, store: TraceStore, env: Environment) -> None:
         super().__init__()

@@ -34,6 +34,8 @@ def evaluate(
     trials: int = 1,
     seed: int = 0,
     workers: int = 8,
+    engine: str | None = None,
+    processes: int | None = None,
     budget: Budget | None = None,
     live: bool = False,
     track: bool | str = False,
@@ -58,6 +60,8 @@ def evaluate(
         trials: episodes of each task.
         seed: of all random choices.
         workers: episodes at once.
+        engine: where they run: `threads`, `processes`, `ray` or `ray://HOST:PORT`. The records are the same.
+        processes: worker processes that share them; without an engine, of this machine.
         budget: limits; episodes that it does not admit are left out.
         live: let tools that are declared with `outside=True` make their calls.
         track: record the run in MLflow; a text is the name of the experiment.
@@ -95,6 +99,8 @@ def evaluate(
         trials=trials,
         seed=seed,
         workers=workers,
+        engine=engine,
+        processes=processes,
         resume=resume,
     )
     suite = conditions.suite
@@ -123,6 +129,8 @@ def compare(
     trials: int = 1,
     seed: int = 0,
     workers: int = 8,
+    engine: str | None = None,
+    processes: int | None = None,
     budget: Budget | None = None,
     live: bool = False,
     track: bool | str = False,
@@ -134,8 +142,8 @@ def compare(
 
     Args:
         programs: as of `evaluate`; in a mapping by the names that tables have. The first is the reference.
-        tasks, metric, lm, judge, rubric, trials, seed, workers, budget, live, track, resume, intent,
-            progress: as of `evaluate`.
+        tasks, metric, lm, judge, rubric, trials, seed, workers, engine, processes, budget, live, track,
+            resume, intent, progress: as of `evaluate`.
 
     Returns:
         The programs' figures, with differences in points paired by task, their 95 % intervals over kinds of
@@ -167,6 +175,8 @@ def compare(
         trials=trials,
         seed=seed,
         workers=workers,
+        engine=engine,
+        processes=processes,
         resume=resume,
     )
     suite = conditions.suite

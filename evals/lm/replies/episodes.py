@@ -61,6 +61,11 @@ class EpisodeReplies:
                 self._earlier[_episode(asker)].append(_Paid(asker, model, usage))
         return _EpisodeEngine(lm, self._store).installed()
 
+    @property
+    def any_begun(self) -> bool:
+        """Whether an earlier process asked for any episode."""
+        return bool(self._earlier)
+
     def begun(self, episode: str) -> bool:
         """Whether an earlier process asked for an episode."""
         return episode in self._earlier
@@ -111,6 +116,20 @@ def asking_for(part: str) -> Iterator[Usage]:
         yield asking.owed
 
 
+@contextmanager
+def asking_again() -> Iterator[None]:
+    """A block in which the attempt in use begins anew: it gets the replies that it has paid for.
+
+    Without an episode in use, nothing is kept.
+    """
+    whole: _Asking | None = dspy.settings.get(_ASKING)
+    if whole is None:
+        yield
+        return
+    with dspy.context(**{_ASKING: whole.again()}):
+        yield
+
+
 class _Paid(NamedTuple):
     asker: Asker
     model: str
@@ -137,6 +156,10 @@ class _Asking:
     def part(self, name: str) -> _Asking:
         """The same attempt of a part. It gets no replies of recorded attempts, which it could not read."""
         return _Asking(self.asker._replace(work=f"{self.asker.work}{_PART}{name}"), self._earlier, anew=True)
+
+    def again(self) -> _Asking:
+        """The same attempt from its beginning."""
+        return _Asking(self.asker, self._earlier)
 
     @contextmanager
     def numbered(self, key: str) -> Iterator[str]:

@@ -30,7 +30,7 @@ from tools.statuses import EpisodeStatus
 Ask = Callable[[], lm15.Response]
 
 
-class _Failure(BaseModel):
+class Failure(BaseModel):
     """A failure in place of a reply.
 
     Attributes:
@@ -90,7 +90,7 @@ class _Entry(BaseModel):
     attempt: NonNegativeInt = 0
     paid: Usage
     reply: dict[str, Any] | None = None
-    failure: _Failure | None = None
+    failure: Failure | None = None
 
     @model_validator(mode="after")
     def _complete(self) -> Self:
@@ -206,7 +206,7 @@ class ReplyStore:
             except LMError as error:
                 if isinstance(error.__cause__, AdmissionError):
                     raise  # the model's failure is not known
-                failure = _Failure.of(error)
+                failure = Failure.of(error)
                 self._append(_Entry(**named, paid=meter.usage.paid, failure=failure))
                 raise
         self._append(_Entry(**named, paid=meter.usage.paid, reply=reply))
@@ -231,6 +231,6 @@ class ReplyStore:
             line = os.pread(self._file, place.length, place.start)
         entry = json.loads(line)
         if place.failed:
-            raise _Failure.model_validate(entry["failure"]).error()
+            raise Failure.model_validate(entry["failure"]).error()
         # A fresh reply is read back as well, so that it equals the reply of a replay.
         return response_from_dict(entry["reply"])

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from evals.kinds.crm.scorer import CrmScorer
 from evals.kinds.own_data.scorer import OwnScorer
-from evals.records.log import log_line
+from evals.records.lines import log_line
 from evals.records.predictions import Prediction
 from evals.records.record import EpisodeRecord
 from evals.running.runner import evaluate

@@ -81,7 +81,7 @@ class TrainingDataSettings(
     force: bool = setting(False, "Replace the files of an earlier export.", recorded=False)
     prompt: str = setting(
         "compact",
-        "Format of prompts: compact, without descriptions of tools and with 400 characters of each "
+        "Format of prompts: compact, without descriptions of tools and with 1,000 characters of each "
         "observation (compact:N: N), or full.",
         suggest=("compact", "compact:", "full"),
     )

@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, model_validator
 from worksmith.jobs.settings.base import Names, setting, with_model_options
 from worksmith.jobs.settings.groups.episodes import (
     BudgetSettings,
+    EngineSettings,
     OrgSettings,
     SeedSettings,
     TimeLimitSettings,
@@ -56,6 +57,12 @@ class EvalSettings(ProgramSettings, PlannerSettings, OwnAgentSettings, ModelSett
     record: Path | None = setting(
         None, "Keep every request and reply; replay:FILE plays them back.", path="file", recorded=False
     )
+    shard: str | None = setting(
+        None,
+        "Run the K-th of N parts of the tasks; `worksmith log merge` makes one run of the parts.",
+        metavar="K/N",
+        expert=True,
+    )
 
 
 class CompileSettings(
@@ -67,7 +74,7 @@ class CompileSettings(
     ConditionSettings,
     SchemeSettings,
     SeedSettings,
-    WorkerSettings,
+    EngineSettings,
     TimeLimitSettings,
     JudgeSettings,
     BudgetSettings,

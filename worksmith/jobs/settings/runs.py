@@ -97,7 +97,17 @@ class LogSettings(TracedSettings):
         "Suite of the runs, for the expectations in traces.",
         unset="the suite named in their cards",
     )
-    traces: str = traces("all")
+    traces: str = traces("most")
+
+
+class MergeSettings(JobSettings):
+    """Make one run of the logs of its parts."""
+
+    parts: tuple[Path, ...] = setting(
+        ..., "Episode logs of all parts of a run, see `worksmith eval --shard`.", positional=True
+    )
+    out: Path = setting(..., "Log to write.", short="-o", path="file")
+    force: bool = setting(False, "Overwrite the file.")
 
 
 class RateSettings(SeedSettings, TrackSettings, StoreSettings):

@@ -27,7 +27,29 @@ class SeedSettings(JobSettings):
 class WorkerSettings(JobSettings):
     group = "Run"
 
-    workers: int = setting(8, "Episodes in flight at once.", min=1, max=512, recorded=False)
+    workers: int = setting(8, "Episodes in flight at once.", min=1, max=4096, recorded=False)
+
+
+class EngineSettings(WorkerSettings):
+    """The processes in which episodes run; they are the same in all."""
+
+    group = "Run"
+
+    engine: str | None = setting(
+        None,
+        "Where episodes run: threads, processes, ray, or ray://HOST:PORT.",
+        suggest=("threads", "processes", "ray"),
+        unset="threads; processes with --processes",
+        recorded=False,
+    )
+    processes: int | None = setting(
+        None,
+        "Worker processes among which the episodes in flight are shared.",
+        min=1,
+        max=512,
+        unset="1 for each core, at most --workers",
+        recorded=False,
+    )
 
 
 class TimeLimitSettings(JobSettings):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from worksmith.jobs.settings.base import setting
 from worksmith.jobs.settings.groups.episodes import (
     BudgetSettings,
+    EngineSettings,
     EpisodeSettings,
     OrgSettings,
     SeedSettings,
     TimeLimitSettings,
-    WorkerSettings,
 )
 from worksmith.jobs.settings.groups.judging import JudgeSettings
 from worksmith.jobs.settings.groups.models import CacheSettings
@@ -22,7 +22,7 @@ class MeasureSettings(
     TaskSettings,
     EpisodeSettings,
     SeedSettings,
-    WorkerSettings,
+    EngineSettings,
     TimeLimitSettings,
     CacheSettings,
     JudgeSettings,

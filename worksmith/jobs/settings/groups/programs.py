@@ -67,7 +67,7 @@ class ToolSettings(JobSettings):
     prompt: str = setting(
         "auto",
         "Format of prompts: full; compact, without descriptions of tools, for models that were trained on "
-        "them (compact:N shows N characters of each observation, else 400); or auto, which each model's "
+        "them (compact:N shows N characters of each observation, else 1,000); or auto, which each model's "
         "manifest decides.",
         suggest=("auto", "full", "compact", "compact:"),
         expert=True,

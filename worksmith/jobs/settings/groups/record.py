@@ -28,11 +28,11 @@ def traces(default: str) -> str:
     """Declare the setting that says which episodes become traces."""
     choice: str = setting(
         default,
-        "Episodes that become MLflow traces: some (100 failures and 20 others), all, failures, sample:N or "
-        "none.",
+        "Episodes that become MLflow traces: some (100 failures and 20 others), most (all up to 1,000, else "
+        "1,000 by their keys), all, failures, sample:N or none.",
         metavar="CHOICE",
         expert=True,
-        suggest=("some", "all", "failures", "sample:100", "none"),
+        suggest=("some", "most", "all", "failures", "sample:100", "none"),
         recorded=False,
     )
     return choice

@@ -1,0 +1,208 @@
+"""Episodes in worker processes and on a Ray cluster beside those in threads: the same records, and how fast.
+
+The agent asks a server on this machine, which takes 200 ms for a reply, five questions an episode. A last
+part asks `local/analogy`, which only computes.
+
+    python -m benchmarks.cluster ENGINE URL FOLDER EPISODES
+
+runs the episodes in a process that the benchmark kills.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Any
+
+from benchmarks._slow_server import SlowServer, serving
+from benchmarks.loop import a_task, office
+from benchmarks.wire import model_of
+
+NAME = "cluster"
+DESCRIPTION = "records, throughput and deaths of worker processes and of a Ray cluster, beside threads"
+
+LATENCY = 0.2
+STEPS = 4
+CALLS = STEPS + 1
+
+_LOG, _WORLD = "log.jsonl", "world"
+
+
+def run(quick: bool) -> dict[str, Any]:
+    """Counts of differing, lost and repeated work, which are to be 0, and rates."""
+    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # else DSPy looks for newer prices first
+    counts = (2,) if quick else (2, 4)
+    engines = [f"{kind}-{count}" for kind in ("processes", "ray") for count in counts]
+    episodes, in_flight = (100, 64) if quick else (2000, 256)
+    figures: dict[str, Any] = {"cores": os.cpu_count(), "latency_ms": 1000 * LATENCY, "episodes": episodes}
+    with tempfile.TemporaryDirectory() as name, serving(LATENCY, STEPS) as server:
+        folder = Path(name)
+        office(folder / _WORLD)
+        whole = _evaluate(folder, "threads", server, folder / _LOG, episodes, in_flight)
+        figures["equal_records"] = {
+            engine: _plain(whole) == _plain(_evaluate(folder, engine, server, None, episodes, in_flight))
+            for engine in engines
+        }
+        figures["worker_killed"] = {
+            engine: _worker_killed(folder, engine, server, whole, episodes, in_flight)
+            for engine in ("processes-2", "ray-2")
+        }
+        figures["driver_killed"] = {
+            engine: _driver_killed(folder, engine, server, whole, episodes)
+            for engine in ("processes-2", "ray-2")
+        }
+        figures["calls_per_second"] = {
+            each: _throughput(folder, server, each, 2 if quick else 5)
+            for each in ((64,) if quick else (64, 256, 1024))
+        }
+        figures |= _computing(folder, 60 if quick else 600)
+    return figures
+
+
+def _engine(name: str) -> AbstractContextManager[Any]:
+    """The engine called `KIND-COUNT`; None for `threads`."""
+    kind, _, count = name.partition("-")
+    if kind == "threads":
+        return nullcontext()
+    if kind == "processes":
+        from evals.running.engines.processes import processes
+
+        return processes(int(count))
+    from evals.running.engines.ray_cluster import RayCluster
+
+    return RayCluster(int(count), most=int(count))
+
+
+def _evaluate(
+    folder: Path,
+    engine: str | Any,
+    server: SlowServer | None,
+    log: Path | None,
+    episodes: int,
+    in_flight: int,
+    **called: Any,
+) -> Any:
+    """The result of an evaluation; with an open engine instead of a name it goes on with that."""
+    from evals.records.log import EpisodeLog
+    from evals.running.runner import evaluate
+    from evals.running.settings import EvalSettings
+    from programs.agent import Agent
+    from tools.environment import Environment
+    from worksmith.models.resolve import resolve
+
+    env = Environment.open(folder / _WORLD)
+    lm = resolve("local/analogy") if server is None else model_of(server)
+    agent = Agent("act", toolset="all", env=env, max_steps=CALLS)
+    opening = _engine(engine) if isinstance(engine, str) else nullcontext(engine)
+    keeping = nullcontext() if log is None else EpisodeLog.open(log, resume=True, replies=True)
+    with opening as crew, keeping as kept:
+        settings = EvalSettings(env=env, lm=lm, workers=in_flight, scorers=[_finished], engine=crew)
+        tasks = [a_task(number) for number in range(episodes)]
+        return evaluate(agent, tasks, settings, log=kept, **{name: act(crew) for name, act in called.items()})
+
+
+def _finished(task: Any, episode: Any) -> dict[str, float]:
+    return {"outcome": float(episode.status == "finished")}
+
+
+def _plain(result: Any) -> list[dict[str, Any]]:
+    return [record.without_times() for record in result.records]
+
+
+def _worker_killed(
+    folder: Path, engine: str, server: SlowServer, whole: Any, episodes: int, in_flight: int
+) -> dict[str, int]:
+    """A worker is killed as soon as a fifth of the episodes is done."""
+    killed: list[Any] = []
+
+    def killing(crew: Any) -> Any:
+        def look(progress: Any) -> None:
+            if progress.done >= episodes // 5 and not killed:
+                killed.append(crew.links[0])
+                killed[0].close()
+
+        return look
+
+    before, log = server.counts()["asked"], folder / f"worker-{engine}.jsonl"
+    found = _evaluate(folder, engine, server, log, episodes, in_flight, on_progress=killing)
+    return {
+        "killed": len(killed),
+        "differing_records": _differing(found, whole),
+        "repeated_requests": server.counts()["asked"] - before - episodes * CALLS,
+    }
+
+
+def _driver_killed(
+    folder: Path, engine: str, server: SlowServer, whole: Any, episodes: int
+) -> dict[str, int]:
+    """The driver is killed when a third of the requests is made, and another one resumes."""
+    log = folder / f"driver-{engine}.jsonl"
+    before = server.counts()["asked"]
+    command = [sys.executable, "-m", "benchmarks.cluster", engine, server.url, str(folder), str(episodes)]
+    with subprocess.Popen(command) as driver:
+        while server.counts()["asked"] - before < episodes * CALLS // 3 and driver.poll() is None:
+            time.sleep(0.05)
+        driver.kill()
+    lines = log.read_bytes().count(b"\n")
+    found = _evaluate(folder, engine, server, log, episodes, _DRIVEN)
+    return {
+        "episodes_before": lines,
+        "repeated_episodes": log.read_bytes().count(b"\n") - episodes,
+        "differing_records": _differing(found, whole),
+        # A reply that was on its way when the driver died reached nobody.
+        "repeated_requests_beyond_flight": max(
+            0, server.counts()["asked"] - before - episodes * CALLS - _DRIVEN
+        ),
+    }
+
+
+_DRIVEN = 32
+"""Episodes in flight of a driver that is killed."""
+
+
+def _differing(found: Any, whole: Any) -> int:
+    return sum(one != other for one, other in zip(_plain(found), _plain(whole), strict=True))
+
+
+def _throughput(folder: Path, server: SlowServer, in_flight: int, rounds: int) -> dict[str, float]:
+    """Requests a second of each engine, and of as many requests in flight without any other cost."""
+    found: dict[str, float] = {"ideal": in_flight / LATENCY}
+    for engine in ("threads", "processes-2", "ray-2"):
+        with _engine(engine) as crew:
+            # Workers start, open the world and fill their caches.
+            _evaluate(folder, crew, server, None, min(64, in_flight), in_flight)
+            result = _evaluate(folder, crew, server, None, rounds * in_flight, in_flight)
+        found[engine] = round(len(result.records) * CALLS / result.seconds, 1)
+    return found
+
+
+def _computing(folder: Path, episodes: int) -> dict[str, Any]:
+    """Episodes a second where nothing waits."""
+    found = {}
+    for engine in ("threads", "processes-1", "processes-2", "ray-1", "ray-2"):
+        with _engine(engine) as crew:
+            _evaluate(folder, crew, None, None, 16, 8)
+            result = _evaluate(folder, crew, None, None, episodes, 8)
+        found[engine] = round(episodes / result.seconds, 1)
+    return {
+        "computed_episodes_per_second": found,
+        "processes_2_to_1": round(found["processes-2"] / found["processes-1"], 2),
+        "ray_2_to_1": round(found["ray-2"] / found["ray-1"], 2),
+    }
+
+
+def drive(engine: str, url: str, folder: str, episodes: str) -> None:
+    """Run episodes until the process is killed."""
+    log = Path(folder) / f"driver-{engine}.jsonl"
+    _evaluate(Path(folder), engine, SlowServer(url), log, int(episodes), _DRIVEN)
+
+
+if __name__ == "__main__":
+    from benchmarks import cluster  # the scorer has its name from there
+
+    cluster.drive(*sys.argv[1:])

@@ -1,0 +1,27 @@
+"""Engines: where programs run. The interface for the runner; see `evals.running.engines`."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from evals.lm.metering import Meter
+    from evals.records.record import EpisodeRecord, WorkUnit
+    from evals.running.episode_work import EpisodeWork
+    from evals.tasks.task import Task
+
+
+class Engine(AbstractContextManager[Any], Protocol):
+    """Runs episodes in other processes, which last as long as its block.
+
+    Called from many threads, one for each episode in flight.
+    """
+
+    def run(self, work: EpisodeWork, unit: WorkUnit, task: Task, used: Meter) -> EpisodeRecord:
+        """The record of one episode, as `EpisodeWork.run` gives it; errors as well.
+
+        Args:
+            used: the meter of the block; requests of the program are counted in it.
+        """
+        ...

@@ -1,0 +1,245 @@
+"""The driver's side: episodes are given to workers, and their questions to models are answered here."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import count
+from typing import TYPE_CHECKING, Any, Protocol, Self
+from weakref import WeakKeyDictionary
+
+from dspy.clients.errors import error_boundary
+
+from evals.lm.escapes import answering
+from evals.lm.metering import metering
+from evals.lm.replies.episodes import asking_again
+from evals.records.record import record_lost
+from evals.running.engines.messages import Ask, Done, Load, Ready, Reply, Run, ToWorker, Trouble
+from evals.running.engines.shipping import Shipped, shipped
+from tools.errors import InfrastructureError, WorksmithError
+
+if TYPE_CHECKING:
+    from evals.lm.metering import Meter
+    from evals.records.record import EpisodeRecord, WorkUnit
+    from evals.running.episode_work import EpisodeWork
+    from evals.tasks.task import Task
+
+TRIES = 3
+"""Workers that may end during one attempt at an episode; then the attempt is lost."""
+
+
+class Link(Protocol):
+    """A worker process, as the driver sees it."""
+
+    def send(self, message: ToWorker) -> None:
+        """Send a message; to a worker that has ended it is lost."""
+        ...
+
+    def receive(self) -> Any:
+        """The next message.
+
+        Raises:
+            EOFError: the worker has ended.
+        """
+        ...
+
+    def close(self) -> None:
+        """End the worker."""
+        ...
+
+
+class Crew:
+    """Worker processes that share the episodes; see `evals.running.engine.Engine`.
+
+    A worker that ends is replaced, and its episodes begin again in another one, from the replies that they
+    have got. As a context manager it starts the workers, and ends them at the end.
+
+    Args:
+        start: starts a worker.
+        size: the number of workers.
+    """
+
+    def __init__(self, start: Callable[[], Link], size: int) -> None:
+        self._start = start
+        self._shipped: WeakKeyDictionary[EpisodeWork, tuple[int, Shipped]] = WeakKeyDictionary()
+        self._shipping = threading.Lock()
+        self._works, self._sessions = count(), count()
+        # Guards the three below; waiting threads are woken as a worker starts or none can.
+        self._changed = threading.Condition()
+        self._hands: list[_Hand] = []
+        self._failure: Exception | None = None
+        self._closed = True
+        self._size = size
+
+    def __enter__(self) -> Self:
+        self._closed = False
+        for _ in range(self._size):
+            threading.Thread(target=self._keep_one, daemon=True, name="worksmith-worker").start()
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    @property
+    def links(self) -> list[Link]:
+        """The workers that have started."""
+        with self._changed:
+            return [hand.link for hand in self._hands]
+
+    def run(self, work: EpisodeWork, unit: WorkUnit, task: Task, used: Meter) -> EpisodeRecord:
+        """The record of one episode."""
+        number, sent = self._ship(work)
+        started = time.perf_counter()
+        for _ in range(TRIES):
+            with asking_again(), self._hand() as hand:
+                order = Run(next(self._sessions), number, unit, task, used.usage.paid)
+                done = hand.run(order, sent)
+            if done is None:
+                continue
+            if done.failure is not None:
+                raise done.failure.error()
+            assert done.record is not None, "a record or a failure"
+            return done.record
+        return record_lost(
+            unit,
+            task,
+            "harness_error",
+            labels=work.kind.labels(task),
+            error=f"{TRIES} worker processes ended during the episode",
+            seconds=time.perf_counter() - started,
+            model_calls=used.answers,
+            usage=used.usage,
+        )
+
+    def close(self) -> None:
+        """End all workers."""
+        with self._changed:
+            self._closed = True
+            hands = list(self._hands)
+            self._changed.notify_all()
+        for hand in hands:
+            hand.link.close()
+
+    def _ship(self, work: EpisodeWork) -> tuple[int, Shipped]:
+        with self._shipping:
+            if work not in self._shipped:
+                self._shipped[work] = next(self._works), shipped(work)
+            return self._shipped[work]
+
+    @contextmanager
+    def _hand(self) -> Iterator[_Hand]:
+        """The worker with the fewest episodes, once there is one, with one more in this block."""
+        with self._changed:
+            while not self._hands or self._closed:
+                if self._closed:
+                    raise WorksmithError("the workers have ended")
+                if self._failure is not None:
+                    raise self._failure
+                self._changed.wait()
+            hand = min(self._hands, key=lambda each: each.busy)
+            hand.busy += 1
+        try:
+            yield hand
+        finally:
+            with self._changed:
+                hand.busy -= 1
+
+    def _keep_one(self) -> None:
+        """Keep one worker alive, and take its messages; in a thread of its own."""
+        while not self._closed:
+            try:
+                hand = _Hand(self._start())
+            except Exception as error:
+                self._fail(error)
+                return
+            if not hand.ready():
+                self._fail(InfrastructureError("a worker process ended before it was ready"))
+                return
+            with self._changed:
+                self._hands.append(hand)
+                late = self._closed
+                self._changed.notify_all()
+            if late:
+                hand.link.close()
+            hand.take_messages()
+            with self._changed:
+                self._hands.remove(hand)
+
+    def _fail(self, error: Exception) -> None:
+        with self._changed:
+            self._failure = error
+            self._changed.notify_all()
+
+
+class _Hand:
+    """A worker with its episodes.
+
+    Attributes:
+        busy: the number of episodes that it has.
+    """
+
+    def __init__(self, link: Link) -> None:
+        self.link = link
+        self.busy = 0
+        self._lock = threading.Lock()
+        self._loaded: set[int] = set()
+        self._inboxes: dict[int, queue.SimpleQueue[Ask | Done | None]] = {}
+        self._ended = False
+
+    def ready(self) -> bool:
+        """Whether the worker has started."""
+        try:
+            return isinstance(self.link.receive(), Ready)
+        except EOFError:
+            return False
+
+    def take_messages(self) -> None:
+        """Take messages until the worker ends."""
+        try:
+            while True:
+                message = self.link.receive()
+                inbox = self._inboxes.get(message.session)
+                if inbox is not None:
+                    inbox.put(message)
+        except EOFError:
+            pass
+        with self._lock:
+            self._ended = True
+            for inbox in self._inboxes.values():
+                inbox.put(None)
+
+    def run(self, order: Run, sent: Shipped) -> Done | None:
+        """Let the worker run an episode, and answer its questions; None if the worker ended."""
+        inbox: queue.SimpleQueue[Ask | Done | None] = queue.SimpleQueue()
+        with self._lock:
+            if self._ended:
+                return None
+            if order.work not in self._loaded:
+                self._loaded.add(order.work)
+                self.link.send(Load(order.work, sent.payload))
+            self._inboxes[order.session] = inbox
+        try:
+            self.link.send(order)
+            while True:
+                message = inbox.get()
+                if not isinstance(message, Ask):
+                    return message
+                self.link.send(_answer(message, sent))
+        finally:
+            del self._inboxes[order.session]
+
+
+def _answer(question: Ask, sent: Shipped) -> Reply:
+    """The reply of a model of this process, counted, limited and kept as any request here."""
+    engine = sent.models[question.model]
+    with metering() as meter:
+        try:
+            with answering(), error_boundary(engine.original.model, unexpected=True):
+                response = engine.reply(question.request, question.sample)
+        except Exception as error:
+            failure = Trouble.of(error)
+            return Reply(question.session, question.number, meter.usage, meter.answers, failure=failure)
+    return Reply(question.session, question.number, meter.usage, meter.answers, response)

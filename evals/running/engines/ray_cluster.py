@@ -1,0 +1,175 @@
+"""Workers as actors of a Ray cluster, which may have many machines.
+
+Ray places, starts and ends the workers, and carries messages. It sends no statistics and starts no dashboard.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import queue
+import sys
+import threading
+from collections import deque
+from typing import Any, Self
+
+from evals.running.engines.crew import Crew
+from evals.running.engines.messages import ToWorker, packed, unpacked
+from evals.running.engines.worker import Worker
+from tools.errors import InfrastructureError, InputError, missing_extra
+from tools.sqlite.sandbox import keep_one_sandbox
+
+_LOCAL = "local"
+
+_MEMORY = 512 * 2**20
+"""Bytes that a worker asks Ray for: the libraries and a world of common size."""
+
+_OBJECTS = 100 * 2**20
+"""Bytes of shared memory of a cluster on this machine; messages are small."""
+
+_PATIENCE = 10.0
+"""Seconds that a question for messages waits in a worker."""
+
+
+class RayCluster(Crew):
+    """An engine of Ray's actors, each with one CPU.
+
+    Args:
+        workers: the number of actors; None takes one for each CPU of the cluster.
+        most: no more than these, where the number is not given.
+        address: `ray://HOST:PORT`; None for the one of the variable RAY_ADDRESS, else for one on this
+            machine that begins and ends here.
+
+    Raises:
+        InputError: Ray is not installed.
+    """
+
+    def __init__(self, workers: int | None, *, most: int, address: str | None = None) -> None:
+        try:
+            import ray
+        except ImportError as error:
+            raise missing_extra("--engine ray", "ray") from error
+        super().__init__(_Actor, workers or most)
+        self._given = workers
+        self._ray = ray
+        self._address = address or os.environ.get("RAY_ADDRESS") or _LOCAL
+        self._ours = False
+
+    def __enter__(self) -> Self:
+        if not self._ray.is_initialized():
+            self._connect()
+        has = self._ray.cluster_resources()
+        room = int(min(has.get("CPU", 0), has.get("memory", 0) // _MEMORY))
+        if self._given is None:
+            self._size = max(1, min(self._size, room))
+        if self._size > room:
+            self.close()
+            raise InputError(
+                f"the Ray cluster has room for {room} workers, of one CPU and {_MEMORY >> 20} MB each",
+                where="--processes",
+                hint=f"{self._size} do not fit: give fewer, or join a larger cluster",
+            )
+        return super().__enter__()
+
+    def close(self) -> None:
+        super().close()
+        if self._ours:
+            self._ours = False
+            self._ray.shutdown()
+
+    def _connect(self) -> None:
+        os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+        # Milliseconds in which a node is to start; Ray's own are too few on a busy machine.
+        os.environ.setdefault("RAY_agent_register_timeout_ms", "100000")
+        # Ray's note that its rule for accelerators will change; nothing here depends on it.
+        os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+        local: dict[str, Any] = {}
+        if self._address == _LOCAL:
+            count = self._given or min(self._size, os.cpu_count() or 1)
+            local = {
+                "num_cpus": count,
+                "num_gpus": 0,
+                "_memory": count * _MEMORY,
+                "include_dashboard": False,
+                "object_store_memory": _OBJECTS,
+            }
+        try:
+            self._ray.init(
+                self._address,
+                log_to_driver=False,
+                logging_level=logging.ERROR,
+                configure_logging=False,
+                **local,
+            )
+        except Exception as error:  # Ray raises bare ones
+            raise InfrastructureError(f"no Ray cluster at {self._address}: {error}") from error
+        self._ours = True
+
+
+class _Worker:
+    """The class of the actors.
+
+    Args:
+        path: of the driver's modules.
+    """
+
+    def __init__(self, path: list[str]) -> None:
+        sys.path += [each for each in path if each not in sys.path]
+        keep_one_sandbox()
+        self._out: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._worker = Worker(lambda message: self._out.put(packed(message)))
+
+    def take(self, messages: list[bytes]) -> None:
+        """Take messages of the driver."""
+        for message in messages:
+            self._worker.take(unpacked(message))
+
+    def told(self) -> list[bytes]:
+        """All messages for the driver, as soon as there is one; none after a while."""
+        try:
+            found = [self._out.get(timeout=_PATIENCE)]
+        except queue.Empty:
+            return []
+        return found + [self._out.get() for _ in range(self._out.qsize())]
+
+
+class _Actor:
+    """A worker in the cluster, see `crew.Link`. Messages go in batches, for a call takes a millisecond."""
+
+    def __init__(self) -> None:
+        import ray
+
+        self._ray = ray
+        remote = ray.remote(
+            num_cpus=1, memory=_MEMORY, max_restarts=0, max_concurrency=4, scheduling_strategy="SPREAD"
+        )(_Worker)
+        self.actor = remote.remote(sys.path)
+        self._received: deque[bytes] = deque()
+        self._unsent: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        threading.Thread(target=self._send, daemon=True, name="worksmith-to-ray").start()
+
+    def send(self, message: ToWorker) -> None:
+        self._unsent.put(packed(message))
+
+    def receive(self) -> Any:
+        while not self._received:
+            try:
+                self._received.extend(self._ray.get(self.actor.told.remote()))
+            except Exception as error:
+                self._unsent.put(None)
+                raise EOFError from error
+        return unpacked(self._received.popleft())
+
+    def close(self) -> None:
+        self._ray.kill(self.actor)
+
+    def _send(self) -> None:
+        """Send what is there in one call, one call after the other, for messages have an order."""
+        while (message := self._unsent.get()) is not None:
+            batch = [message]
+            while not self._unsent.empty() and (more := self._unsent.get()) is not None:
+                batch.append(more)
+            try:
+                self._ray.get(self.actor.take.remote(batch))
+            except Exception:
+                return  # who receives notices the end

@@ -1,0 +1,265 @@
+"""The work of episodes as bytes for another process: environments by folder and digest, models by reference.
+
+A model that runs here and has a digest answers by the request alone, so the other process gets a copy of it.
+Any other one stays in the driver, where its requests are counted, limited and paid; the bytes have its name
+and settings and no key.
+"""
+
+from __future__ import annotations
+
+import io
+import pickle
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import cloudpickle
+import dspy
+from dspy import lm15
+
+from evals.dspy_programs.digests import model_digest, plain_settings
+from evals.lm.lm_proxy import ProxyEngine, Sample
+from evals.lm.metering import MeteredEngine, count_reported, metered
+from evals.running.episode_work import EpisodeWork
+from evals.suite import MANIFEST_FILE, Suite
+from tools.environment import Environment
+from tools.episode_result import Usage
+from tools.errors import InputError
+from tools.files import PROJECT_FILE
+from tools.files.secrets import described
+
+_LOCKS = (type(threading.Lock()), type(threading.RLock()))
+
+_INHERITED = ("adapter", "allow_tool_async_sync_conversion", "track_usage", "warn_on_type_mismatch")
+"""DSPy's settings that a program may depend on."""
+
+
+class Answer(NamedTuple):
+    """A reply of the driver, with what it counts."""
+
+    response: lm15.Response
+    usage: Usage
+    answers: int
+
+
+AskDriver = Callable[[int, lm15.Request, Sample], Answer]
+"""Asks the model of that number; raises an `AnswerError`."""
+
+
+class AnswerError(Exception):
+    """A question that the driver could not get answered, with what it counts."""
+
+    def __init__(self, error: Exception, usage: Usage) -> None:
+        super().__init__(str(error))
+        self.error = error
+        self.usage = usage
+
+
+@dataclass(frozen=True)
+class Shipped:
+    """Work as bytes, and the models that stay here, by number."""
+
+    payload: bytes
+    models: tuple[ProxyEngine, ...]
+
+
+@dataclass(frozen=True)
+class _Described:
+    """A model that stays in the driver, as far as programs ask about it."""
+
+    number: int
+    model: str
+    model_type: str
+    cache: bool
+    kwargs: dict[str, Any]
+    settings: dict[str, Any]
+    digest: str
+    supports_function_calling: bool
+    supported_params: frozenset[str]
+    use_developer_role: bool
+
+
+def shipped(work: EpisodeWork) -> Shipped:
+    """Work as bytes.
+
+    Raises:
+        InputError: another process cannot open the environment, or the program cannot be sent.
+    """
+    if work.env.backend is not None:
+        raise InputError("tools of a live system work in one process only", hint="leave the engine out")
+    inherited = {name: dspy.settings.get(name) for name in _INHERITED}
+    target = io.BytesIO()
+    pickler = _Pickler(target)
+    try:
+        pickler.dump((work, inherited, [name for name, part in _parts(work) if part.env is work.env]))
+    except InputError:
+        raise
+    except Exception as error:
+        raise InputError(
+            f"the program cannot be sent to another process: {described(error)}",
+            hint="define it in a module, or run it in threads: leave the engine out",
+        ) from error
+    return Shipped(target.getvalue(), tuple(pickler.models))
+
+
+def opened(payload: bytes, ask: AskDriver) -> tuple[EpisodeWork, dict[str, Any]]:
+    """The work of `payload` in this process, and DSPy's settings for it.
+
+    Raises:
+        InputError: the environment cannot be opened here, or it is another one.
+    """
+    work, inherited, at_work = _Unpickler(io.BytesIO(payload), ask).load()
+    for name, part in _parts(work):
+        if name in at_work:
+            part.env = work.env
+    return work, inherited
+
+
+def _parts(work: EpisodeWork) -> list[tuple[str, Any]]:
+    """The modules of the program with an environment, which agents leave out of their pickled state."""
+    modules = work.program.named_sub_modules() if isinstance(work.program, dspy.Module) else ()
+    return [(name, module) for name, module in modules if hasattr(module, "env")]
+
+
+class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
+    def __init__(self, target: io.BytesIO) -> None:
+        super().__init__(target)
+        self.models: list[ProxyEngine] = []
+
+    def persistent_id(self, thing: Any) -> Any:
+        if isinstance(thing, Environment):
+            return "environment", *_reference(thing), thing.digest
+        engine = getattr(thing, "engine", None) if isinstance(thing, dspy.BaseLM) else None
+        if not isinstance(engine, ProxyEngine):
+            return None
+        if _portable(engine):
+            return "here", engine.innermost, thing.kwargs, thing.cache
+        known = [id(each) for each in self.models]
+        if id(engine) not in known:
+            self.models.append(engine)
+            known.append(id(engine))
+        return "driver", _Described(
+            known.index(id(engine)),
+            thing.model,
+            thing.model_type,
+            thing.cache,
+            dict(thing.kwargs),
+            plain_settings(engine.original),
+            model_digest(thing),
+            engine.supports_function_calling,
+            frozenset(engine.supported_params),
+            bool(getattr(thing, "use_developer_role", False)),
+        )
+
+    def reducer_override(self, thing: Any) -> Any:
+        if isinstance(thing, _LOCKS):
+            return type(thing) if isinstance(thing, type) else _lock_like(thing), ()
+        return super().reducer_override(thing)
+
+
+def _lock_like(lock: Any) -> Callable[[], Any]:
+    return threading.Lock if isinstance(lock, _LOCKS[0]) else threading.RLock
+
+
+def _portable(engine: ProxyEngine) -> bool:
+    """Whether a copy of the model gives the same replies, and no budget counts its requests."""
+    inner = getattr(engine.innermost, "engine", None)
+    plain = type(engine) is MeteredEngine and engine.payer is None and engine.original is engine.innermost
+    return plain and not isinstance(inner, str) and bool(getattr(inner, "digest", ""))
+
+
+def _reference(env: Environment) -> tuple[str, str]:
+    """The class that opens an environment again, and its folder.
+
+    Raises:
+        InputError: it lies in no folder.
+    """
+    folder = env.folder.absolute()
+    if (folder / MANIFEST_FILE).is_file() or (folder / PROJECT_FILE).is_file():
+        return "suite", str(folder)
+    if type(env) is Environment:
+        return "world", str(env.world.path.absolute())
+    raise InputError(
+        "another process cannot open this environment again",
+        where=str(folder),
+        hint="put it into a project folder (worksmith new), or leave the engine out",
+    )
+
+
+_OPENED: dict[tuple[str, str], Environment] = {}
+_OPENING = threading.Lock()
+
+
+def _environment(form: str, folder: str, expected: str) -> Environment:
+    """The environment of a folder; a process has one copy of each."""
+    with _OPENING:
+        env = _OPENED.get((form, folder))
+        if env is None or env.digest != expected:
+            env = Suite.open(folder).env if form == "suite" else Environment.open(folder)
+            _OPENED[form, folder] = env
+    if env.digest != expected:
+        raise InputError(
+            "a worker process finds another environment there than the driver",
+            where=folder,
+            hint="give all machines the same folder and the same version of worksmith",
+        )
+    return env
+
+
+class _Unpickler(pickle.Unpickler):
+    def __init__(self, source: io.BytesIO, ask: AskDriver) -> None:
+        super().__init__(source)
+        self._ask = ask
+
+    def persistent_load(self, reference: Any) -> Any:
+        kind, *of = reference
+        if kind == "environment":
+            return _environment(*of)
+        if kind == "here":
+            original, kwargs, cache = of
+            lm = metered(original)
+        else:
+            described = of[0]
+            original = dspy.LM(described.model, described.model_type, engine=_Elsewhere(described))
+            lm = _DriversEngine(original, described.number, self._ask).installed()
+            lm.use_developer_role = described.use_developer_role
+            kwargs, cache = described.kwargs, described.cache
+        lm.kwargs, lm.cache = dict(kwargs), cache
+        return lm
+
+
+class _Elsewhere:
+    """The engine of a model that another process asks."""
+
+    def __init__(self, described: _Described) -> None:
+        self._described = described
+        self.digest = described.digest
+        self.supports_function_calling = described.supports_function_calling
+        self.supported_params = set(described.supported_params)
+
+    def model_digest(self, settings: dict[str, Any]) -> str:
+        return self._described.digest
+
+    def complete(self, request: lm15.Request) -> lm15.Response:
+        raise NotImplementedError("the driver asks this model")
+
+
+class _DriversEngine(ProxyEngine):
+    """Asks the driver, and counts what the driver has counted."""
+
+    counts = True
+
+    def __init__(self, original: dspy.BaseLM, number: int, ask: AskDriver) -> None:
+        super().__init__(original)
+        self._number = number
+        self._driver = ask
+
+    def reply(self, request: lm15.Request, sample: Sample) -> lm15.Response:
+        try:
+            response, usage, answers = self._driver(self._number, request, sample)
+        except AnswerError as failed:
+            count_reported(failed.usage, 0)
+            raise failed.error from None
+        count_reported(usage, answers)
+        return response

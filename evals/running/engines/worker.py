@@ -1,0 +1,105 @@
+"""A worker: runs the episodes that a driver sends, each in a thread, and asks the driver for replies."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import dspy
+from dspy import lm15
+
+from evals.lm.lm_proxy import Sample
+from evals.running.engines.messages import Ask, Done, Forget, FromWorker, Load, Ready, Reply, Run, Trouble
+from evals.running.engines.shipping import Answer, AnswerError, opened
+from evals.running.episode_work import EpisodeWork
+from tools.errors import InputError
+from tools.files.secrets import described
+
+_SESSION = "worksmith_session"
+"""The name of the session in use among DSPy's settings, which reach the threads that DSPy starts."""
+
+
+class Worker:
+    """One worker process.
+
+    Args:
+        send: sends a message to the driver; called from many threads.
+    """
+
+    def __init__(self, send: Callable[[FromWorker], None]) -> None:
+        self._send = send
+        self._works: dict[int, _Work] = {}
+        self._replies: dict[tuple[int, int], queue.SimpleQueue[Reply]] = {}
+        self._numbers = 0
+        self._lock = threading.Lock()
+        send(Ready())
+
+    def take(self, message: Any) -> None:
+        """Take a message of the driver; never waits for an episode."""
+        if isinstance(message, Reply):
+            waiting = self._replies.pop((message.session, message.number), None)
+            if waiting is not None:
+                waiting.put(message)
+        elif isinstance(message, Run):
+            work = self._works[message.work]
+            threading.Thread(target=self._run, args=(work, message), daemon=True).start()
+        elif isinstance(message, Load):
+            self._works[message.work] = _Work(message.payload, self._ask)
+        elif isinstance(message, Forget):
+            self._works.pop(message.work, None)
+
+    def _run(self, work: _Work, order: Run) -> None:
+        try:
+            done = Done(order.session, work.run(order))
+        except BaseException as error:
+            done = Done(order.session, failure=Trouble.of(error))
+        self._send(done)
+
+    def _ask(self, model: int, request: lm15.Request, sample: Sample) -> Answer:
+        session: int = dspy.settings.get(_SESSION)
+        waiting: queue.SimpleQueue[Reply] = queue.SimpleQueue()
+        with self._lock:
+            self._numbers += 1
+            number = self._numbers
+        self._replies[session, number] = waiting
+        self._send(Ask(session, number, model, request, sample))
+        reply = waiting.get()
+        if reply.response is None:
+            assert reply.failure is not None, "a reply or its failure"
+            raise AnswerError(reply.failure.error(), reply.usage)
+        return Answer(reply.response, reply.usage, reply.answers)
+
+
+class _Work:
+    """The work of episodes, opened with the first one."""
+
+    def __init__(self, payload: bytes, ask: Callable[[int, lm15.Request, Sample], Answer]) -> None:
+        self._payload = payload
+        self._ask = ask
+        self._lock = threading.Lock()
+        self._opened: tuple[EpisodeWork, dict[str, Any]] | None = None
+
+    def run(self, order: Run) -> Any:
+        work, inherited = self._open()
+        with (
+            dspy.context(**inherited, **{_SESSION: order.session}),
+            work.asking(order.unit.trial, None) as used,
+        ):
+            used.add(order.paid)
+            return work.run(order.unit, order.task, used)
+
+    def _open(self) -> tuple[EpisodeWork, dict[str, Any]]:
+        with self._lock:
+            if self._opened is None:
+                try:
+                    self._opened = opened(self._payload, self._ask)
+                except InputError:
+                    raise
+                except Exception as error:
+                    raise InputError(
+                        f"a worker process cannot open the program: {described(error)}",
+                        hint="install its modules where the workers run, or leave the engine out",
+                    ) from error
+            return self._opened

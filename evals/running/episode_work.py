@@ -1,0 +1,171 @@
+"""The work of an episode that needs no log and no limits: the program runs, its episode is scored.
+
+It does not depend on the process that does it, so an engine may do it in another one.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from evals.failure_modes.diagnosis import diagnose
+from evals.lm.failures import failure_of
+from evals.records.parts import ChangeEntry, FaultEntry
+from evals.records.record import PRIMARY, EpisodeRecord, WorkUnit, change_entries, record_episode
+from evals.running.emitted_spans import emitted_spans
+from evals.scoring.objective import own_fault
+from evals.scoring.scorer import KnowsExpected, KnowsTools, Scorer, scores_of
+from evals.task_kind import run_program, task_kind
+from tools.episode_result import EpisodeResult, Usage
+from tools.errors import InputError
+from tools.files.secrets import described
+from tools.files.unicode import writable
+from tools.sqlite.outcome import Outcome
+
+if TYPE_CHECKING:
+    from evals.lm.metering import Meter
+    from evals.task_kind import TaskKind
+    from evals.tasks.task import Task
+    from tools.environment import Environment
+
+
+@dataclass(frozen=True, eq=False)
+class EpisodeWork:
+    """Runs and scores the episodes of one program.
+
+    Attributes:
+        program: with models that count their requests.
+        models: of the trials.
+        scorers: give the scores of each episode that is graded.
+    """
+
+    env: Environment
+    program: Callable[..., Any]
+    models: Sequence[Any]
+    scorers: Sequence[Scorer]
+
+    @property
+    def kind(self) -> TaskKind:
+        return task_kind(self.env.kind.name)
+
+    @contextmanager
+    def asking(self, trial: int, meter: Meter | None) -> Iterator[Meter]:
+        """A block in which the models of an episode are asked and counted."""
+        import dspy
+
+        from evals.lm.escapes import UnmeteredModels
+        from evals.lm.metering import metering
+
+        # A trace, history and usage tracker of its own: shared ones grow without bound and mix threads.
+        with (
+            metering(meter) as used,
+            dspy.context(
+                lm=self.models[trial], trace=[], disable_history=True, usage_tracker=UnmeteredModels()
+            ),
+        ):
+            yield used
+
+    def run(self, unit: WorkUnit, task: Task, used: Meter) -> EpisodeRecord:
+        """The record of one episode, without judges; `used` is the meter of the block.
+
+        Raises:
+            InputError: no other episode would fare better.
+            AdmissionError: the budget is spent.
+        """
+        episode, raised = self.episode(task, used)
+        return self.record(unit, task, episode, raised=raised)
+
+    def episode(self, task: Task, used: Meter) -> tuple[EpisodeResult, bool]:
+        """The episode, and whether the program raised an exception and gave none; errors as of `run`."""
+        started, raised = time.perf_counter(), False
+        with emitted_spans() as emitted:
+            try:
+                episode = _episode_of(run_program(self.program, task, self.env), self.program)
+            except InputError:
+                raise
+            except Exception as error:
+                # The program's changes are lost with it.
+                raised, failure = True, failure_of(error)
+                episode = EpisodeResult(
+                    failure.status,
+                    Outcome(b"", ()),
+                    seconds=time.perf_counter() - started,
+                    error=failure.error,
+                    traceback=failure.traceback,
+                )
+        return replace(_with_usage(episode, used), spans=emitted.records()), raised
+
+    def record(
+        self, unit: WorkUnit, task: Task, episode: EpisodeResult, *, raised: bool = False
+    ) -> EpisodeRecord:
+        """The record of an episode that has run: scored and diagnosed.
+
+        Args:
+            raised: the program gave no episode back; its outcome is wrong, whatever a scorer says.
+        """
+        record = record_episode(unit, task, episode, scores={}, labels=self.kind.labels(task))
+        return self._scored(record, task, episode, raised) if record.graded else record
+
+    def _scored(
+        self, record: EpisodeRecord, task: Task, episode: EpisodeResult, raised: bool
+    ) -> EpisodeRecord:
+        expected: tuple[ChangeEntry, ...] = ()
+        try:
+            scores = scores_of(self.scorers, task, episode)
+            if not task.checkable:
+                scores.pop(PRIMARY, None)
+            elif raised:
+                scores[PRIMARY] = 0.0
+            if scores.get(PRIMARY, 1.0) < 1:
+                expected = self._expected(task, episode)
+        except InputError:
+            raise
+        except Exception as error:
+            # A broken scorer says nothing about the agent; the trajectory stays on record.
+            failed = {
+                "status": "harness_error",
+                "error": writable(f"scorer: {described(error)}"),
+                "scorer_failed": True,
+            }
+            return record.model_copy(update=failed)
+        scored = record.model_copy(update={"scores": scores, "expected_changes": expected})
+        fault = self._fault(task, scored, episode)
+        return scored.model_copy(update={"fault": fault}) if fault else scored
+
+    def _fault(self, task: Task, record: EpisodeRecord, episode: EpisodeResult) -> FaultEntry | None:
+        """The reason of a wrong outcome: one that a scorer knows, else by the rules of all kinds."""
+        if record.status == "finished" and record.scores.get(PRIMARY, 1.0) < 1:
+            own = own_fault(self.scorers, task, episode)
+            if own is not None:
+                return own
+        # Scorers without known tools have faults that no rule finds.
+        knowing = next((scorer for scorer in self.scorers if isinstance(scorer, KnowsTools)), None)
+        return diagnose(task, record, episode, writing=knowing.writing_tools) if knowing else None
+
+    def _expected(self, task: Task, episode: EpisodeResult) -> tuple[ChangeEntry, ...]:
+        """The expected changes, as far as a scorer knows."""
+        knowing = next((scorer for scorer in self.scorers if isinstance(scorer, KnowsExpected)), None)
+        return change_entries(knowing.expected(task, episode.outcome)) if knowing else ()
+
+
+def _episode_of(prediction: Any, program: Any) -> EpisodeResult:
+    if isinstance(prediction, EpisodeResult):
+        return prediction
+    episode: EpisodeResult | None = getattr(prediction, "episode", None)
+    if episode is None:
+        raise InputError(
+            "the program's prediction has no episode",
+            where=getattr(program, "__name__", type(program).__name__),
+            hint="return episode.finished(answer), or a dspy.Prediction that has it as `episode`",
+        )
+    return episode
+
+
+def _with_usage(episode: EpisodeResult, meter: Meter) -> EpisodeResult:
+    """The episode with what the meter counted; the program's own report counts only if there is nothing."""
+    if meter.usage == Usage():
+        return episode
+    return replace(episode, usage=meter.usage, model_calls=episode.model_calls or meter.answers)

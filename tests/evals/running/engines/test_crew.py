@@ -1,0 +1,195 @@
+"""Episodes in other processes have the records that they have here; a worker's end costs nothing twice."""
+
+from __future__ import annotations
+
+import queue
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import dspy
+import pytest
+
+from evals.records.log import EpisodeLog
+from evals.running.engines.crew import TRIES, Crew
+from evals.running.engines.messages import Run, packed, unpacked
+from evals.running.engines.processes import processes
+from evals.running.engines.worker import Worker
+from evals.running.result import EvalResult
+from evals.running.runner import evaluate
+from evals.running.settings import EvalSettings
+from evals.tasks.task import Task
+from optimizers.cost.budget import Budget
+from tests.chat_server import ChatServer, Reply, chat_server, said
+from tests.evals.kinds.office.offices import make_office
+from tests.evals.running.engines.programs import STEPS, Asking, right
+from tools.environment import Environment
+from tools.errors import InputError
+
+
+class Server(ChatServer):
+    """Answers a question by its text, and fails it where it says so."""
+
+    refuse = ""
+
+    def answer(self, body: dict[str, Any]) -> Reply:
+        self.bodies.append(body)
+        asked = re.findall(r"task-\S+ \d", str(body["messages"][-1]["content"]))[-1]
+        if self.refuse and self.refuse in asked:
+            return {"error": 400, "said": "the setting is wrong"}
+        return said(f"[[ ## answer ## ]]\n{asked * 2}\n[[ ## completed ## ]]")
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with chat_server(Server) as server:
+        assert isinstance(server, Server)
+        yield server
+
+
+@pytest.fixture
+def lm(server: Server) -> dspy.LM:
+    return dspy.LM("openai/m", api_base=server.url, api_key="none", engine="lm15", cache=False, num_retries=0)
+
+
+@pytest.fixture(scope="module")
+def env(tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    folder = tmp_path_factory.mktemp("office")
+    make_office(folder, scale=0.05)
+    return Environment.open(folder)
+
+
+class Near:
+    """A worker in this process, which ends as `ends` says of the messages that it gets."""
+
+    def __init__(self, ends: Callable[[Any], bool] = lambda _: False) -> None:
+        self._out: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._ends = ends
+        self._worker = Worker(lambda message: self._out.put(packed(message)))
+
+    def send(self, message: Any) -> None:
+        if self._ends(message):
+            self.close()
+        else:
+            self._worker.take(unpacked(packed(message)))
+
+    def receive(self) -> Any:
+        data = self._out.get()
+        if data is None:
+            raise EOFError
+        return unpacked(data)
+
+    def close(self) -> None:
+        self._out.put(None)
+
+
+def run(env: Environment, lm: dspy.LM, log: Path, tasks: list[Task], **options: Any) -> EvalResult:
+    with EpisodeLog.open(log, resume=True, replies=True) as opened:
+        settings = EvalSettings(env=env, lm=lm, scorers=[right], workers=4, trials=2, **options)
+        return evaluate(Asking(env), tasks, settings, log=opened)
+
+
+def plain(result: EvalResult) -> list[dict[str, Any]]:
+    return [record.without_times() for record in result.records]
+
+
+def test_records_are_those_of_threads(
+    env: Environment, lm: dspy.LM, server: Server, tasks: list[Task], tmp_path: Path
+) -> None:
+    server.refuse = "task-003: 2"
+    here = run(env, lm, tmp_path / "here", tasks)
+    with Crew(Near, 2) as crew:
+        there = run(env, lm, tmp_path / "there", tasks, engine=crew)
+
+    assert plain(there) == plain(here)
+    assert {record.status for record in here.records} == {"finished", "invalid_request"}
+    assert there.records[0].usage.paid_requests == STEPS
+
+
+def test_an_ended_worker_is_replaced_and_no_reply_is_paid_twice(
+    env: Environment, lm: dspy.LM, server: Server, tasks: list[Task], tmp_path: Path
+) -> None:
+    here = run(env, lm, tmp_path / "here", tasks)
+    paid = len(server.bodies)
+    replies, started = [0], [0]
+
+    def ends(message: Any) -> bool:
+        replies[0] += not isinstance(message, Run)
+        return replies[0] % 30 == 29
+
+    def start() -> Near:
+        started[0] += 1
+        return Near(ends)
+
+    with Crew(start, 2) as crew:
+        there = run(env, lm, tmp_path / "there", tasks, engine=crew)
+
+    assert started[0] > 3
+    assert plain(there) == plain(here)
+    assert len(server.bodies) == 2 * paid
+
+
+def test_an_episode_that_ends_its_workers_is_lost(
+    env: Environment, lm: dspy.LM, tasks: list[Task], tmp_path: Path
+) -> None:
+    with Crew(lambda: Near(lambda message: isinstance(message, Run)), 1) as crew:
+        found = run(env, lm, tmp_path / "log", tasks[:1], engine=crew)
+
+    assert {record.status for record in found.records} == {"harness_error"}
+    assert f"{TRIES} worker processes ended" in (found.records[0].error or "")
+
+
+def test_a_budget_holds_over_all_workers(
+    env: Environment, lm: dspy.LM, server: Server, tasks: list[Task], tmp_path: Path
+) -> None:
+    budget = Budget(calls=5 * STEPS)
+    with Crew(Near, 2) as crew:
+        account = budget.account("openai/m")
+        found = run(env, lm, tmp_path / "log", tasks, engine=crew, admission=account)
+
+    assert found.unstarted > 0
+    assert budget.spent.calls == len(server.bodies) <= 9 * STEPS
+
+
+def test_what_another_process_cannot_have_is_said_at_once(
+    env: Environment, lm: dspy.LM, tasks: list[Task], tmp_path: Path
+) -> None:
+    program = Asking(env)
+    program.others = (number for number in range(3))
+    with Crew(Near, 1) as crew, pytest.raises(InputError, match="cannot be sent to another process"):
+        evaluate(program, tasks, EvalSettings(env=env, lm=lm, scorers=[right], engine=crew))
+
+
+def ray_cluster() -> Crew:
+    pytest.importorskip("ray")
+    from evals.running.engines.ray_cluster import RayCluster
+
+    return RayCluster(2, most=2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("start", [lambda: processes(2), ray_cluster], ids=["processes", "ray"])
+def test_real_workers_may_be_killed(
+    start: Callable[[], Crew],
+    env: Environment,
+    lm: dspy.LM,
+    server: Server,
+    tasks: list[Task],
+    tmp_path: Path,
+) -> None:
+    here = run(env, lm, tmp_path / "here", tasks)
+    paid = len(server.bodies)
+    killed: list[Any] = []
+
+    def kill_one(_: Any) -> None:
+        if len(crew.links) == 2 and not killed:
+            killed.append(crew.links[0])
+            killed[0].close()
+
+    with start() as crew, EpisodeLog.open(tmp_path / "there", replies=True) as log:
+        settings = EvalSettings(env=env, lm=lm, scorers=[right], workers=4, trials=2, engine=crew)
+        there = evaluate(Asking(env), tasks, settings, log=log, on_progress=kill_one)
+
+    assert plain(there) == plain(here)
+    assert len(server.bodies) == 2 * paid

@@ -1,0 +1,40 @@
+"""The engine of a job: where its episodes run."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from tools.errors import InputError, names_instead
+
+if TYPE_CHECKING:
+    from evals.running.engine import Engine
+    from worksmith.jobs.settings.groups.episodes import EngineSettings
+
+THREADS, PROCESSES, RAY = "threads", "processes", "ray"
+
+_ADDRESS = "ray://"
+
+
+def open_engine(settings: EngineSettings) -> Engine | None:
+    """The engine that settings name, which starts with its block; None for threads of this process.
+
+    Raises:
+        InputError: there is none of this name, or it is not installed.
+    """
+    name = settings.engine or (PROCESSES if settings.processes else THREADS)
+    if name == THREADS:
+        if settings.processes:
+            raise InputError("threads need no processes", where="--processes", hint="leave it out")
+        return None
+    if name == PROCESSES:
+        from evals.running.engines.processes import processes
+
+        return processes(settings.processes or min(settings.workers, os.cpu_count() or 1))
+    if name == RAY or name.startswith(_ADDRESS):
+        from evals.running.engines.ray_cluster import RayCluster
+
+        address = None if name == RAY else name
+        return RayCluster(settings.processes, most=settings.workers, address=address)
+    known = (THREADS, PROCESSES, RAY)
+    raise InputError(f"no engine {name!r}", where="--engine", hint=names_instead(name, known))

@@ -1,0 +1,182 @@
+"""Make one run of the logs of its parts, see `evals.records.shard`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from evals.records.lines import log_line
+from evals.records.log import read_log
+from evals.records.run_card import CARD, JUDGEMENTS, RATINGS, RunCard, beside, read_card, write_card
+from evals.records.shard import Shard, digest_of_ids
+from tools.errors import InputError
+from tools.files.atomic import replacing, write_atomically
+
+if TYPE_CHECKING:
+    from evals.records.record import EpisodeRecord
+    from worksmith.jobs.settings.runs import MergeSettings
+
+_OWN = ("shard", "suite", "artifact")
+"""Fields of a card in which parts may differ: paths are those of a machine, and digests are compared."""
+
+_SIDECARS = (JUDGEMENTS, RATINGS)
+
+
+@dataclass(frozen=True)
+class Merged:
+    """The log of a whole run, and the number of its episodes and parts."""
+
+    log: Path
+    episodes: int
+    parts: int
+
+    def to_json(self) -> dict[str, Any]:
+        return {"log": str(self.log), "episodes": self.episodes, "parts": self.parts}
+
+    def __str__(self) -> str:
+        return f"{self.episodes} episodes of {self.parts} parts: {self.log}"
+
+
+@dataclass(frozen=True)
+class _Part:
+    """The log of a part.
+
+    Attributes:
+        last: by the key of an episode the number of its last record in the log.
+        tasks: the number of episodes of each.
+        identity: the digests, the strategy and the seed that all episodes have.
+    """
+
+    log: Path
+    card: RunCard
+    shard: Shard
+    last: dict[str, int]
+    tasks: Counter[str]
+    identity: dict[str, Any]
+
+    @classmethod
+    def open(cls, log: Path) -> Self:
+        file = beside(log, CARD)
+        card = read_card(file)
+        if card.shard is None:
+            hint = "worksmith eval --shard K/N makes parts"
+            raise InputError("the run is whole, and no part of another", where=str(file), hint=hint)
+        last: dict[str, int] = {}
+        tasks: Counter[str] = Counter()
+        identity: dict[str, Any] = {}
+        for number, record in _owed(log, card):
+            found = {**record.digests.model_dump(exclude={"task"}), "strategy": record.strategy}
+            found["seed"] = record.seed
+            _check_same(identity or found, found, log, "another episode")
+            identity = found
+            if record.key not in last:
+                tasks[record.task_id] += 1
+            last[record.key] = number
+        return cls(log, card, card.shard, last, tasks, identity)
+
+    def check_complete(self) -> None:
+        due = self.shard.size * self.card.trials
+        if len(self.last) < due or len(self.tasks) != self.shard.size:
+            raise InputError(
+                f"part {self.shard} has {len(self.last)} of its {due} episodes",
+                where=str(self.log),
+                hint="run it again with --resume",
+            )
+
+    def lines(self) -> Iterator[bytes]:
+        """The last record of each episode."""
+        for number, record in _owed(self.log, self.card):
+            if self.last[record.key] == number:
+                yield log_line(record)
+
+
+def merge_logs(settings: MergeSettings) -> Merged:
+    """Make one run of the logs of its parts; the result is that of a run without parts.
+
+    Raises:
+        InputError: a log is no part of a run, parts differ in anything but their tasks, one is missing, is
+            not complete or is given twice, or the file is there.
+    """
+    if not settings.parts:
+        raise InputError("no log is named", hint="name the logs of all parts")
+    parts = sorted((_Part.open(log) for log in settings.parts), key=lambda part: part.shard.part)
+    _check(parts)
+    out = settings.out
+    if not settings.force and any(
+        file.exists() for file in (out, *(beside(out, each) for each in _SIDECARS))
+    ):
+        raise InputError("the file is already there", where=str(out), hint="add --force or choose another")
+    write_card(out, _whole(parts[0].card))
+    for ending in _SIDECARS:
+        files = [file for part in parts if (file := beside(part.log, ending)).exists()]
+        if files:
+            write_atomically(beside(out, ending), b"".join(map(_whole_lines, files)))
+        else:
+            beside(out, ending).unlink(missing_ok=True)
+    with replacing(out) as log:
+        for part in parts:
+            log.writelines(part.lines())
+    return Merged(out, sum(len(part.last) for part in parts), len(parts))
+
+
+def _owed(log: Path, card: RunCard) -> Iterator[tuple[int, EpisodeRecord]]:
+    """The records of a log that belong to the run, with their numbers."""
+    for number, record in enumerate(read_log(log)):
+        if record.trial < card.trials and card.scorers in ("", record.digests.scorers):
+            yield number, record
+
+
+def _check(parts: Sequence[_Part]) -> None:
+    first = parts[0]
+    for part in parts[1:]:
+        _check_same(_comparable(first.card), _comparable(part.card), part.log, str(first.log))
+        _check_same(_run(first.shard), _run(part.shard), part.log, str(first.log))
+    numbers = [part.shard.part for part in parts]
+    for part, before in zip(parts[1:], numbers, strict=False):
+        if part.shard.part == before:
+            raise InputError(f"part {part.shard} is given twice", where=str(part.log))
+    if missing := sorted(set(range(1, first.shard.of + 1)) - set(numbers)):
+        listed = ", ".join(map(str, missing[:10])) + (" ..." if len(missing) > 10 else "")
+        raise InputError(f"of {first.shard.of} parts these are missing: {listed}", where=str(first.log))
+    for part in parts:
+        part.check_complete()
+        _check_same(first.identity, part.identity, part.log, str(first.log))
+    tasks = [task for part in parts for task in part.tasks]
+    if digest_of_ids(tasks) != first.shard.tasks:
+        raise InputError("the tasks of all parts are not those of the run", where=str(first.log))
+
+
+def _comparable(card: RunCard) -> dict[str, Any]:
+    data = card.model_dump(exclude={*_OWN, "settings"})
+    settings = _without_shard(card)
+    return data | {f"settings.{name}": value for name, value in settings.items()}
+
+
+def _run(shard: Shard) -> dict[str, Any]:
+    return {"number of parts": shard.of, "number of tasks": shard.total, "tasks": shard.tasks}
+
+
+def _without_shard(card: RunCard) -> dict[str, Any]:
+    return {name: value for name, value in card.settings.items() if name != "shard"}
+
+
+def _whole(card: RunCard) -> RunCard:
+    return card.model_copy(update={"shard": None, "settings": _without_shard(card)})
+
+
+def _check_same(one: dict[str, Any], other: dict[str, Any], where: Path, named: str) -> None:
+    names = [name for name in {**one, **other} if one.get(name) != other.get(name)]
+    if names:
+        raise InputError(
+            f"it differs from {named} in: {', '.join(names)}",
+            where=str(where),
+            hint="parts of a run have the same suite, program, model and settings",
+        )
+
+
+def _whole_lines(file: Path) -> bytes:
+    data = file.read_bytes()
+    return data[: data.rfind(b"\n") + 1]
