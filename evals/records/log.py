@@ -9,18 +9,20 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from evals.records.record import EpisodeRecord
-from evals.records.run_card import replies_beside
+from evals.records.lines import WHAT, LogRecords, Place, log_line, record_of
+from evals.records.log_index import LogIndex
+from evals.records.record import EpisodeRecord, WorkUnit
+from evals.records.run_card import index_beside, replies_beside
 from tools.errors import InputError
 from tools.files.atomic import append
-from tools.files.json_files import read_file, validated
+from tools.files.json_files import cut_torn_line, read_file
 from tools.files.locking import Lock
-from tools.files.sealed_lines import SealedLine, mended, sealed, sealed_lines, whole
+from tools.files.sealed_lines import mended, sealed_lines
 
 if TYPE_CHECKING:
     from evals.lm.replies.episodes import EpisodeReplies
@@ -28,7 +30,8 @@ if TYPE_CHECKING:
 _NO_WAITING = getattr(os, "O_NONBLOCK", 0)
 """Opening a FIFO that nobody reads fails, and does not hang."""
 
-_WHAT, _HINT = "an episode record", "remove the line to run it again"
+MOST_HELD = 1_000
+"""Records that are held in memory. Of a longer log none is: an index beside it says where they lie."""
 
 _TORN = re.compile(rb'\{"[^\n]*')
 """A log whose first line was torn."""
@@ -49,12 +52,17 @@ class EpisodeLog:
         self.path = path
         self.replies = replies
         self._lock = lock
-        self._records: dict[str, EpisodeRecord] = {}
+        self._held: dict[str, tuple[EpisodeRecord, Place]] = {}
+        self._index: LogIndex | None = None
         if resume and _holds_bytes(path):
             if not _begins_as_log(path):
                 raise _no_log(path)  # not to be mended: it is something else
-            self._records = {record.key: record for record in map(_record, mended(path, _WHAT))}
+            self._take_over()
+        else:
+            index_beside(path).unlink(missing_ok=True)
         self._file = _open(path)
+        self._end = os.fstat(self._file).st_size
+        self._reader: LogRecords | None = None
 
     @classmethod
     def open(
@@ -65,7 +73,7 @@ class EpisodeLog:
         make_room: Callable[[Path], object] | None = None,
         replies: bool = False,
     ) -> Self:
-        """Open a log for writing; with `resume`, read its records.
+        """Open a log for writing; with `resume`, read its records, or the index of a long one.
 
         A line whose content does not fit its checksum is removed with a notice, and its episode runs again.
 
@@ -90,34 +98,59 @@ class EpisodeLog:
             lock.release()
             raise
 
+    def is_finished(self, key: str) -> bool:
+        """Whether a work unit need not run again: it has a record, and not of a lost episode."""
+        if self._index is not None:
+            return self._index.finished(key)
+        return key in self._held and self._held[key][0].graded
+
     def finished(self, key: str) -> EpisodeRecord | None:
         """The record of a work unit that need not run again; None if there is none, or it is a lost one."""
-        record = self._records.get(key)
-        return record if record is not None and record.graded else None
+        return self.last(key) if self.is_finished(key) else None
 
     def last(self, key: str) -> EpisodeRecord | None:
         """The last record of a work unit, even of a lost episode."""
-        return self._records.get(key)
+        if self._index is None:
+            return self._held[key][0] if key in self._held else None
+        place = self._index.place(key)
+        return None if place is None else self._read(place)
 
-    @property
-    def records(self) -> tuple[EpisodeRecord, ...]:
-        """The last record of each key."""
-        return tuple(self._records.values())
+    def like(self, unit: WorkUnit) -> list[EpisodeRecord]:
+        """The graded records of the same task, strategy and trial, whatever their digests."""
+        if self._index is not None:
+            return [self._read(place) for place in self._index.like(unit)]
+        same = (unit.task_id, unit.strategy, unit.trial)
+        return [
+            record
+            for record, _ in self._held.values()
+            if record.graded and (record.task_id, record.strategy, record.trial) == same
+        ]
+
+    def records_of(self, keys: Iterable[str]) -> Sequence[EpisodeRecord]:
+        """The last records of work units that have one; those of a long log are read when asked for."""
+        if self._index is None:
+            return tuple(self._held[key][0] for key in keys)
+        places = map(self._index.place, keys)
+        return LogRecords(self.path, (place for place in places if place is not None))
 
     def append(self, record: EpisodeRecord) -> None:
         """Write one record in one write."""
-        self._records[record.key] = record
-        append(self._file, log_line(record), self.path)
+        line = log_line(record)
+        append(self._file, line, self.path)
+        self._note(record, Place(self._end, len(line)))
+        self._end += len(line)
 
     def __len__(self) -> int:
-        return len(self._records)
+        return len(self._held if self._index is None else self._index)
 
     def close(self) -> None:
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
             if self.replies is not None:
-                self.replies.close(lambda key: self.finished(key) is not None)
+                self.replies.close(self.is_finished)
+            if self._index is not None:
+                self._index.close()
         self._lock.release()
 
     def __enter__(self) -> Self:
@@ -127,6 +160,38 @@ class EpisodeLog:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _take_over(self) -> None:
+        """Know the records that the log holds, from its index as far as that goes."""
+        self._index = LogIndex.open(self.path)
+        start = 0 if self._index is None else self._index.covered
+        for line in sealed_lines(self.path, WHAT, start=start):
+            if line.data is None:
+                if self._index is not None:
+                    self._index.close()
+                index_beside(self.path).unlink(missing_ok=True)
+                self._held = {}
+                mended(self.path, WHAT)
+                self._take_over()
+                return
+            self._note(record_of(line), Place(line.start, line.size))
+        cut_torn_line(self.path)
+
+    def _note(self, record: EpisodeRecord, place: Place) -> None:
+        if self._index is None and len(self._held) == MOST_HELD and record.key not in self._held:
+            self._index = LogIndex.create(self.path)
+            for each in sorted(self._held.values(), key=lambda held: held[1]):
+                self._index.add(*each)
+            self._held = {}
+        if self._index is None:
+            self._held[record.key] = record, place
+        else:
+            self._index.add(record, place)
+
+    def _read(self, place: Place) -> EpisodeRecord:
+        if self._reader is None:
+            self._reader = LogRecords(self.path, ())
+        return self._reader.read(place)
 
 
 def read_log(path: str | Path) -> Iterator[EpisodeRecord]:
@@ -138,29 +203,19 @@ def read_log(path: str | Path) -> Iterator[EpisodeRecord]:
         InputError: the file is missing, or a whole line is not an episode record.
     """
     path, record = Path(path), None
-    for line in sealed_lines(path, _WHAT):
+    for line in sealed_lines(path, WHAT):
         if record is None and line.data is None and not _begins_as_log(path):
             raise InputError("it holds no episode record", where=str(path), hint="name the log of a run")
-        record = _record(line)
+        record = record_of(line)
         yield record
     if record is None and _holds_bytes(path):
         raise _no_log(path)
 
 
-def log_line(record: EpisodeRecord) -> bytes:
-    """A record as the line of a log."""
-    return sealed(record.model_dump_json().encode())
-
-
-def _record(line: SealedLine) -> EpisodeRecord:
-    value = whole(line, _WHAT, hint=_HINT)
-    return validated(value, EpisodeRecord, _WHAT, where=line.where, hint=_HINT)
-
-
 def _begins_as_log(path: Path) -> bool:
     """Whether the file has a whole line, or is one torn line."""
-    lines = sealed_lines(path, _WHAT)
-    return any(line.data is not None for line in lines) or bool(_TORN.fullmatch(read_file(path, _WHAT)))
+    lines = sealed_lines(path, WHAT)
+    return any(line.data is not None for line in lines) or bool(_TORN.fullmatch(read_file(path, WHAT)))
 
 
 def _no_log(path: Path) -> InputError:

@@ -20,6 +20,7 @@ from pydantic import BaseModel, ConfigDict
 
 from evals.records.compile_facts import CompileFacts
 from evals.records.record import EpisodeRecord
+from evals.records.shard import Shard
 from tools.files.atomic import write_atomically
 from tools.files.json_files import read_model
 
@@ -28,6 +29,9 @@ CARD, JUDGEMENTS, RATINGS = ".card.json", ".judgements.jsonl", ".ratings.jsonl"
 
 REPLIES = ".replies"
 """Added to the name of a log: the file of the replies to its unfinished episodes."""
+
+INDEX = ".index"
+"""Added to the name of a log: the file of its index."""
 
 CARD_ARTIFACT = "episodes/card.json"
 """The path of a card among the artifacts of a run in MLflow."""
@@ -59,6 +63,7 @@ class RunCard(BaseModel):
         baseline, without: see `evals.running.study.Arm`.
         place: of the run in its comparison, from 0; the first is the reference.
         scorers: digest of the scorers; a log's episodes of other scorers are left out.
+        shard: the part of a run that this one is; None for a whole run.
         settings: all other settings.
         versions: of Python and the packages that results depend on.
     """
@@ -85,6 +90,7 @@ class RunCard(BaseModel):
     seed: int = 0
     trials: int = 1
     scorers: str = ""
+    shard: Shard | None = None
     settings: dict[str, Any] = {}
     versions: dict[str, str] = {}
 
@@ -130,7 +136,7 @@ class LoadedRun:
     """A run with its episodes; `path` is the log, or the address of the run in MLflow."""
 
     card: RunCard
-    records: tuple[EpisodeRecord, ...]
+    records: Sequence[EpisodeRecord]
     path: str
 
 
@@ -142,6 +148,11 @@ def beside(log: Path, ending: str) -> Path:
 def replies_beside(log: Path) -> Path:
     """The file of model replies beside a log, see `evals.lm.replies.episodes`."""
     return log.with_name(log.name + REPLIES)
+
+
+def index_beside(log: Path) -> Path:
+    """The file of the index of a long log, see `evals.records.log_index`."""
+    return log.with_name(log.name + INDEX)
 
 
 def write_card(log: Path, card: RunCard) -> None:
@@ -161,10 +172,11 @@ def make_room(log: Path) -> Path | None:
     if not log.exists() or not sidecars:
         log.unlink(missing_ok=True)
         replies_beside(log).unlink(missing_ok=True)
+        index_beside(log).unlink(missing_ok=True)
         return None
     folder = next(place for n in count(1) if not (place := log.parent / f"earlier-{n}" / log.stem).exists())
     folder.mkdir(parents=True)
-    for file in (beside(log, CARD), *sidecars, replies_beside(log), log):
+    for file in (beside(log, CARD), *sidecars, replies_beside(log), index_beside(log), log):
         if file.exists():
             file.rename(folder / file.name)
     return folder / log.name

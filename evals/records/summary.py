@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from array import array
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import compress
 from typing import Any
 
 from evals.records.judge_figures import JudgeFigures, judging_of
@@ -134,6 +136,8 @@ CACHE_COSTS: dict[str, Callable[[EpisodeRecord], float]] = {
 }
 """Prompt tokens that went through a provider's cache, see `Tokens`; left out where nothing reports any."""
 
+_ALL_COSTS = COSTS | PAID_COSTS | CACHE_COSTS
+
 
 def summarize(
     records: Sequence[EpisodeRecord], *, seed: int = 0, cut_short: Sequence[EpisodeRecord] = ()
@@ -143,35 +147,117 @@ def summarize(
     Args:
         cut_short: episodes that a budget ended; what was paid for them counts in the totals.
     """
-    records = sorted(records, key=lambda record: (record.task_id, record.trial, record.key))
-    graded = [record for record in records if record.graded]
-    names = sorted({name for record in graded for name in record.scores})
-    alike = intents_of(records)
-    scores = {name: mean(by_task(graded, name), alike, seed=seed, key=name) for name in names}
-    if PRIMARY in scores or len(graded) < len(records):
-        scores[STRICT] = mean(by_task(records, STRICT), alike)
-    attempts = by_task(graded, PRIMARY)
-    counts = _attempts(attempts)
+    columns = _Columns()
+    for record in _in_order(records):
+        columns.add(record)
+    alike = columns.alike
+    scores = {
+        name: mean(values, alike, seed=seed, key=name) for name, values in sorted(columns.scores.items())
+    }
+    if PRIMARY in scores or columns.graded < len(records):
+        scores[STRICT] = mean(columns.strict, alike)
+    attempts = columns.scores.get(PRIMARY, {})
+    counts, fields = _attempts(attempts), columns.fields
+    paid = {
+        name: math.fsum((*columns.costs[name], *map(cost, cut_short))) for name, cost in PAID_COSTS.items()
+    }
     return Summary(
         episodes=len(records),
-        tasks=len({record.task_id for record in records}),
-        graded=len(graded),
+        tasks=len(columns.intents),
+        graded=columns.graded,
         scores=scores,
-        macro=_macro(graded, alike),
-        statuses=dict(sorted(Counter(record.status for record in records).items())),
-        rates=_rates(graded, scores),
+        macro=macro_mean([fields[name] for name in sorted(fields)], alike) if len(fields) > 1 else NOTHING,
+        statuses=dict(sorted(columns.statuses.items())),
+        rates={
+            name: Rate(sum(value > 0 for value in values), len(values), scores[name])
+            for name in RATES
+            if (values := [value for each in columns.scores.get(name, {}).values() for value in each])
+        },
         pass_hat={k: pass_hat(attempts, k, alike) for k in counts},
         pass_at={k: pass_at(attempts, k, alike) for k in counts},
-        means={name: total / len(graded) for name, total in _totals(graded).items()} if graded else {},
-        totals=_totals(records)
-        | _known(
-            {name: math.fsum(map(cost, [*records, *cut_short])) for name, cost in PAID_COSTS.items()}, records
-        ),
-        estimated=sum(record.estimated for record in records),
-        uncounted=sum(record.uncounted for record in records),
-        seconds_p95=quantile((record.seconds for record in records), 0.95),
-        judging=judging_of(records, alike),
+        means={name: total / columns.graded for name, total in columns.totals(graded=True).items()}
+        if columns.graded
+        else {},
+        totals=columns.totals() | columns.known(paid),
+        estimated=columns.estimated,
+        uncounted=columns.uncounted,
+        seconds_p95=quantile(columns.costs["seconds"], 0.95),
+        judging=judging_of(records, alike) if columns.judged else (),
     )
+
+
+def _in_order(records: Sequence[EpisodeRecord]) -> Iterator[EpisodeRecord]:
+    """The records by task and trial, one after another: they may lie in a log."""
+    places = sorted((record.task_id, record.trial, record.key, place) for place, record in enumerate(records))
+    return (records[place] for *_, place in places)
+
+
+class _Columns:
+    """The numbers of many records, without the records.
+
+    Attributes:
+        scores: of graded records, by name and task.
+        strict: outcomes by task, 0 for lost episodes.
+        fields: outcomes by field of work and task.
+        costs: of all records, by name.
+    """
+
+    def __init__(self) -> None:
+        self.scores: dict[str, dict[Hashable, list[float]]] = {}
+        self.strict: dict[Hashable, list[float]] = {}
+        self.fields: dict[str, dict[Hashable, list[float]]] = {}
+        self.costs = {name: array("d") for name in _ALL_COSTS}
+        self.intents: dict[Hashable, Hashable] = {}
+        self.statuses: Counter[str] = Counter()
+        self.graded = self.estimated = self.uncounted = 0
+        self.uncounted_graded = self.judged = self.closed_intents = False
+        self._grades = bytearray()
+
+    def add(self, record: EpisodeRecord) -> None:
+        task = record.task_id
+        if not record.labels.words_only:
+            self.strict.setdefault(task, []).append(record.scores.get(PRIMARY, 0.0))
+        if record.graded:
+            self.graded += 1
+            self.uncounted_graded |= record.uncounted
+            for name, value in record.scores.items():
+                self.scores.setdefault(name, {}).setdefault(task, []).append(value)
+            if PRIMARY in record.scores:
+                of_field = self.fields.setdefault(field_of(record), {})
+                of_field.setdefault(task, []).append(record.scores[PRIMARY])
+        for name, cost in _ALL_COSTS.items():
+            self.costs[name].append(cost(record))
+        self._grades.append(record.graded)
+        self.intents[task] = intent_or_task(record.intent, task)
+        self.closed_intents |= record.labels.closed_intents
+        self.statuses[record.status] += 1
+        self.estimated += record.estimated
+        self.uncounted += record.uncounted
+        self.judged |= bool(record.judgements)
+
+    @property
+    def alike(self) -> dict[Hashable, Hashable] | None:
+        """See `intents_of`."""
+        return None if self.closed_intents else _telling(self.intents)
+
+    def totals(self, *, graded: bool = False) -> dict[str, float]:
+        """The sums of costs over all records, or the graded ones; of the cache's only where there are any."""
+        chosen = {
+            name: list(compress(values, self._grades)) if graded else values
+            for name, values in self.costs.items()
+        }
+        sums = {
+            name: math.fsum(values)
+            for name, values in chosen.items()
+            if name not in CACHE_COSTS or any(values)
+        }
+        return self.known(sums, graded=graded)
+
+    def known(self, totals: dict[str, float], *, graded: bool = False) -> dict[str, float]:
+        """The totals without requests and tokens where some were not counted."""
+        if not (self.uncounted_graded if graded else self.uncounted):
+            return totals
+        return {name: total for name, total in totals.items() if name in NOT_ASKED}
 
 
 def by_task(records: Iterable[EpisodeRecord], score: str) -> dict[Hashable, list[float]]:
@@ -211,6 +297,11 @@ def intents_of(records: Iterable[EpisodeRecord]) -> dict[Hashable, Hashable] | N
         if record.labels.closed_intents:
             return None
         intents[record.task_id] = intent_or_task(record.intent, record.task_id)
+    return _telling(intents)
+
+
+def _telling(intents: dict[Hashable, Hashable]) -> dict[Hashable, Hashable] | None:
+    """The intents of tasks, if grouping by them says something."""
     distinct = len(set(intents.values()))
     return intents if FEWEST_INTENTS <= distinct < len(intents) else None
 
@@ -249,34 +340,6 @@ def interval_json(interval: Interval) -> dict[str, Any]:
         "high": None if empty else interval.high,
         "n": interval.n,
         **({"groups": interval.groups} if interval.groups else {}),
-    }
-
-
-def _macro(graded: Sequence[EpisodeRecord], alike: Mapping[Hashable, Hashable] | None) -> Interval:
-    fields = group_records(graded, field_of)
-    parts = [values for group in fields.values() if (values := by_task(group, PRIMARY))]
-    return macro_mean(parts, alike) if len(parts) > 1 else NOTHING
-
-
-def _totals(records: Sequence[EpisodeRecord]) -> dict[str, float]:
-    through_cache = {name: cost for name, cost in CACHE_COSTS.items() if any(map(cost, records))}
-    costs = COSTS | PAID_COSTS | through_cache
-    return _known({name: math.fsum(map(cost, records)) for name, cost in costs.items()}, records)
-
-
-def _known(totals: dict[str, float], records: Sequence[EpisodeRecord]) -> dict[str, float]:
-    """The totals without requests and tokens where some were not counted."""
-    if not any(record.uncounted for record in records):
-        return totals
-    return {name: total for name, total in totals.items() if name in NOT_ASKED}
-
-
-def _rates(graded: Sequence[EpisodeRecord], scores: dict[str, Interval]) -> dict[str, Rate]:
-    found = {name: [r.scores[name] for r in graded if name in r.scores] for name in RATES}
-    return {
-        name: Rate(sum(value > 0 for value in values), len(values), scores[name])
-        for name, values in found.items()
-        if values
     }
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from evals.records.record import PRIMARY, EpisodeRecord
 from evals.records.run_card import TASK
@@ -43,11 +43,19 @@ class ShownEpisode:
 
     Attributes:
         rerun: see `evals.running.study.Arm`.
+        log, place: the record with its trajectory, where `record` has none.
     """
 
     arm: str
     record: EpisodeRecord
     rerun: tuple[str, ...] = ()
+    log: Sequence[EpisodeRecord] = ()
+    place: int = 0
+
+    @property
+    def whole(self) -> ShownEpisode:
+        """The same with its trajectory."""
+        return replace(self, record=self.log[self.place], log=()) if self.log else self
 
     @property
     def prompts(self) -> str:

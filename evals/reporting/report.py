@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from evals.reporting.episodes import ShownEpisode
 from evals.reporting.figures import Figure, result_figures, study_figures
 from evals.reporting.histories import History, history_blocks
 from evals.reporting.html.charts import HeatMap, Intervals
+from evals.reporting.html.episodes import episode_pages
 from evals.reporting.html.page import Block, page
 from evals.reporting.html.plots import Plot
 from evals.reporting.tables.ablation import ablation_grids
@@ -43,6 +44,10 @@ if TYPE_CHECKING:
 
 PAGE_BYTES, PART_BYTES = 4_800_000, 1_000_000
 """The largest page of a report, and of one that is a part of a larger one; most of it are episodes."""
+
+
+MOST_TABLED = 10_000
+"""Episodes of an evaluation whose own report has tables by kind of task, and episodes."""
 
 
 @dataclass(frozen=True)
@@ -95,13 +100,21 @@ class Report:
         grids = "\n".join(grid.markdown() for grid in self.grids)
         return f"## {one_line(self.title)}\n\n{facts}\n\n{grids}"
 
-    def html(self) -> str:
+    def html(self, folder: str = "") -> str:
         """The report as one page that needs nothing else, of at most `page_bytes` bytes.
 
         All tables and charts are on it, and as many episodes as there is room for.
+
+        Args:
+            folder: name of the folder beside the page that has the files of `episode_pages`. The page then
+                has the first of them, and loads the others when they are asked for.
         """
         sections = [(section.title, section.blocks) for section in self.sections]
-        return page(self.title, self.lead, self.facts, sections, self.episodes, self.page_bytes)
+        return page(self.title, self.lead, self.facts, sections, self.episodes, self.page_bytes, folder)
+
+    def episode_pages(self) -> Iterator[tuple[str, str]]:
+        """The names and texts of the files that hold all episodes, in the order of `html`."""
+        return episode_pages(self.episodes)
 
     def latex(self) -> str:
         """The tables for a document that uses the package booktabs."""
@@ -147,6 +160,8 @@ def evaluation_report(
         split: name of the split for the figures; default is that of the records.
         rerun: see `evals.running.study.Arm`.
     """
+    if len(result.records) > MOST_TABLED:
+        return _short_report(result, title, split)
     summary = result.summary
     kind = kind_of(result.records).report()
     scores: list[Block] = [score_grid(summary, result.model)]
@@ -173,6 +188,25 @@ def evaluation_report(
         page_bytes=PART_BYTES,
         figures=tuple(result_figures(result.strategy, result, split or _split(result.records))),
         episodes=tuple(ShownEpisode(result.strategy, record, rerun) for record in result.records),
+    )
+
+
+def _short_report(result: EvalResult, title: str, split: str) -> Report:
+    """The report of a long run from its figures alone: its records do not fit into memory."""
+    summary = result.summary
+    judged = judge_grid(summary.judging)
+    bars = Intervals("Scores with their intervals", tuple((n, s, False) for n, s in summary.scores.items()))
+    grids = (score_grid(summary, result.model), *([access_grid(summary)] if summary.rates else []))
+    outcome = summary.scores.get(PRIMARY)
+    return Report(
+        title=title,
+        lead=f"Outcome {percent(outcome)} % on {summary.tasks} tasks." if outcome else "",
+        facts={**_facts(result), "by kind of task, and episodes": "see `worksmith report` of the log"},
+        sections=(
+            Section("Results", (*grids, *([judged] if judged else []), bars, status_grid(summary))),
+            Section("Reliability", (attempt_grid(summary, ()),) if summary.pass_hat else ()),
+        ),
+        page_bytes=PART_BYTES,
     )
 
 
@@ -220,9 +254,11 @@ def study_report(
         ),
         figures=tuple(study_figures(study, _split(first.result.records))),
         episodes=tuple(
-            ShownEpisode(row.arm.label, record, row.arm.rerun)
+            ShownEpisode(
+                row.arm.label, record, row.arm.rerun, getattr(row.result.records, "whole", ()), place
+            )
             for row in study.rows
-            for record in row.result.records
+            for place, record in enumerate(row.result.records)
         ),
     )
 

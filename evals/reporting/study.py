@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from evals.records.lines import LogRecords, TableRecords
+from evals.records.record import EpisodeRecord
 from evals.records.run_card import LoadedRun
 from evals.records.summary import summarize
 from evals.reporting.episodes import ShownEpisode
@@ -25,15 +27,18 @@ def study_of(runs: Sequence[LoadedRun]) -> Study:
 
 def result_of(run: LoadedRun) -> EvalResult:
     card = run.card
+    records: Sequence[EpisodeRecord] = run.records
+    if isinstance(records, LogRecords):
+        records = TableRecords.of(records)
     return EvalResult(
-        records=run.records,
-        summary=summarize(run.records, seed=card.seed),
+        records=records,
+        summary=summarize(records, seed=card.seed),
         program=card.program,
         model=card.lm or "unknown",
         strategy=card.strategy,
         seed=card.seed,
         trials=card.trials,
-        resumed=len(run.records),
+        resumed=len(records),
     )
 
 

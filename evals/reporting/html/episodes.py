@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -26,27 +27,46 @@ _SAMPLE, _SAFETY = 60, 0.95
 _LABELS = {"arm": "program", "verdict": "result", "actions": "expected actions"}
 
 
-def browser(episodes: Sequence[ShownEpisode], budget: int) -> str:
+PER_PAGE = 100
+"""Episodes that a file of `episode_pages` has."""
+
+
+def browser(episodes: Sequence[ShownEpisode], budget: int, folder: str = "") -> str:
     """The episodes as a part of a page with at most `budget` bytes.
 
     Where they need more, long texts are cut shorter. Where that is not enough, the last episodes are left
     out, right ones first. The page says either.
+
+    Args:
+        folder: beside the page, with the files of `episode_pages`, of which the page shows the first.
     """
     ordered = _ordered(episodes)
     if not ordered:
         return ""
     filters = macro("episodes.html", "filters")(_filters(ordered))
+    if folder:
+        first = [_episode(each.whole, _CUTS[0]) for each in ordered[:PER_PAGE]]
+        count = -(-len(ordered) // PER_PAGE)
+        return macro("episodes.html", "browser")(first, len(ordered), _CUTS[0], filters, folder, count)
     room = budget - len(filters.encode()) - _FRAME
     cut = _cut_for(ordered, room)
     shown = list(_fitting(ordered, cut, room))
     return macro("episodes.html", "browser")(shown, len(ordered), cut, filters)
 
 
+def episode_pages(episodes: Sequence[ShownEpisode]) -> Iterator[tuple[str, str]]:
+    """Names and texts of scripts that show the episodes, `PER_PAGE` each, in the order of `browser`."""
+    ordered = _ordered(episodes)
+    for number, start in enumerate(range(0, len(ordered), PER_PAGE), start=1):
+        markup = "".join(_episode(each.whole, _CUTS[0]) for each in ordered[start : start + PER_PAGE])
+        yield f"{number}.js", f"showEpisodes({number}, {json.dumps(markup)});\n"
+
+
 def _cut_for(episodes: Sequence[ShownEpisode], room: int) -> int:
     """The most generous cut at which all episodes should fit, by a sample of them; if none is, the least."""
     sample = episodes[:: max(1, len(episodes) // _SAMPLE)]
     for cut in _CUTS:
-        size = sum(len(_episode(episode, cut).encode()) for episode in sample)
+        size = sum(len(_episode(episode.whole, cut).encode()) for episode in sample)
         if size / len(sample) * len(episodes) <= _SAFETY * room:
             return cut
     return _CUTS[-1]
@@ -56,7 +76,7 @@ def _fitting(episodes: Sequence[ShownEpisode], cut: int, budget: int) -> Iterato
     """The first episodes that fit together."""
     left = budget
     for episode in episodes:
-        markup = _episode(episode, cut)
+        markup = _episode(episode.whole, cut)
         left -= len(markup.encode())
         if left < 0:
             return

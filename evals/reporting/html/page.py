@@ -27,6 +27,7 @@ def page(
     sections: Sequence[tuple[str, Sequence[Block]]],
     episodes: Sequence[ShownEpisode],
     budget: int,
+    folder: str = "",
 ) -> str:
     """A page of tables, charts and episodes.
 
@@ -35,6 +36,7 @@ def page(
         facts: settings of the run, by name.
         sections: titles with their tables and charts; a section with nothing to show is left out.
         budget: the largest page in bytes. Episodes are left out where it is too small for all.
+        folder: beside the page, with the files of `episode_pages`; empty where there are none.
     """
     parts = [
         {"number": number, "title": name, "markup": Markup().join(map(block_html, blocks))}
@@ -50,7 +52,7 @@ def page(
         "script": asset("page.js"),
     }
     rest = budget - len(render("page.html", **values, episodes="").encode())
-    return render("page.html", **values, episodes=browser(episodes, max(rest, 0))) + "\n"
+    return render("page.html", **values, episodes=browser(episodes, max(rest, 0), folder)) + "\n"
 
 
 def block_html(block: Block) -> Markup:

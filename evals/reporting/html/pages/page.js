@@ -24,7 +24,7 @@
 (() => {
   const form = document.getElementById("filter");
   if (!form) return;
-  const episodes = [...document.querySelectorAll("#list > .episode")];
+  let episodes = [...document.querySelectorAll("#list > .episode")];
   const texts = new Map();
   const count = document.getElementById("count");
   const text = episode => {
@@ -59,4 +59,33 @@
   });
   form.hidden = false;
   apply();
+  const pages = document.getElementById("pages");
+  if (!pages) return;
+  let page = 1;
+  const [previous, next] = pages.querySelectorAll("button");
+  const label = () => {
+    previous.disabled = page <= 1;
+    next.disabled = page >= Number(pages.dataset.count);
+    pages.querySelector("output").textContent = `page ${page} of ${pages.dataset.count}`;
+  };
+  // The files beside the page are scripts, which a browser loads without a server; each calls this.
+  window.showEpisodes = (number, markup) => {
+    if (number !== page) return;
+    document.getElementById("list").innerHTML = markup;
+    episodes = [...document.querySelectorAll("#list > .episode")];
+    texts.clear();
+    apply();
+    label();
+  };
+  pages.addEventListener("click", event => {
+    const step = Number(event.target.dataset.step);
+    if (!step) return;
+    page += step;
+    const script = document.createElement("script");
+    script.src = `${pages.dataset.folder}/${page}.js`;
+    script.onload = () => script.remove();
+    document.head.append(script);
+  });
+  pages.hidden = false;
+  label();
 })();

@@ -1,0 +1,144 @@
+"""The index of a long episode log: where the last record of each episode lies.
+
+It is a file beside the log, which is derived from it, and made again where it does not fit.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Self
+
+from evals.records.lines import Place
+from evals.records.record import EpisodeRecord, WorkUnit
+from evals.records.run_card import index_beside
+
+_COMMIT = 200
+"""Records between two commits. A kill loses the rows since the last one; they are read from the log."""
+
+_SCHEMA = """
+CREATE TABLE episodes (
+    key TEXT PRIMARY KEY, start INTEGER, size INTEGER, graded INTEGER, task TEXT, trial INTEGER,
+    strategy TEXT, scorers TEXT
+) WITHOUT ROWID;
+CREATE INDEX of_task ON episodes (task, trial);
+CREATE TABLE covered (bytes INTEGER, changed INTEGER);
+INSERT INTO covered VALUES (0, 0);
+"""
+
+
+class LogIndex:
+    """The index of the log in `log`. Use `open`; one thread at a time uses it."""
+
+    def __init__(self, log: Path, rows: sqlite3.Connection) -> None:
+        self._log = log
+        self._rows = rows
+        self._new = 0
+
+    @classmethod
+    def create(cls, log: Path) -> Self:
+        """An empty index, in place of an earlier one."""
+        file = index_beside(log)
+        file.unlink(missing_ok=True)
+        rows = _connect(file)
+        rows.executescript(_SCHEMA)
+        rows.execute("BEGIN")
+        return cls(log, rows)
+
+    @classmethod
+    def open(cls, log: Path) -> Self | None:
+        """The index of a log; None if it has none, or the log has changed otherwise than by growing."""
+        if not index_beside(log).is_file():
+            return None
+        try:
+            found = cls(log, _connect(index_beside(log)))
+        except sqlite3.Error:
+            return None
+        try:
+            if found._fits():
+                found._rows.execute("BEGIN")
+                return found
+        except (sqlite3.Error, TypeError):
+            pass  # it is no index, or of another version
+        found.close()
+        return None
+
+    @property
+    def covered(self) -> int:
+        """The number of bytes of the log whose records are in the index."""
+        return int(self._rows.execute("SELECT bytes FROM covered").fetchone()[0])
+
+    def add(self, record: EpisodeRecord, place: Place) -> None:
+        """Note the line after those that are covered."""
+        of_task = (record.task_id, record.trial, record.strategy, record.digests.scorers)
+        self._rows.execute(
+            "INSERT OR REPLACE INTO episodes VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (record.key, *place, record.graded, *of_task),
+        )
+        self._rows.execute("UPDATE covered SET bytes = ?", (place.start + place.size,))
+        self._new += 1
+        if self._new % _COMMIT == 0:
+            self._commit()
+            self._rows.execute("BEGIN")
+
+    def __len__(self) -> int:
+        return int(self._rows.execute("SELECT count(*) FROM episodes").fetchone()[0])
+
+    def finished(self, key: str) -> bool:
+        """Whether the last record of an episode is a graded one."""
+        found = self._rows.execute("SELECT graded FROM episodes WHERE key = ?", (key,)).fetchone()
+        return bool(found and found[0])
+
+    def place(self, key: str) -> Place | None:
+        """The place of the last record of an episode."""
+        found = self._rows.execute("SELECT start, size FROM episodes WHERE key = ?", (key,)).fetchone()
+        return Place(*found) if found else None
+
+    def like(self, unit: WorkUnit) -> list[Place]:
+        """The places of graded records of the same task, strategy and trial."""
+        found = self._rows.execute(
+            "SELECT start, size FROM episodes WHERE task = ? AND trial = ? AND strategy = ? AND graded",
+            (unit.task_id, unit.trial, unit.strategy),
+        )
+        return [Place(*row) for row in found]
+
+    def by_task(self, *, trials: int, scorers: str) -> Iterator[Place]:
+        """The places of all episodes, by task and trial.
+
+        Args:
+            trials: further ones are left out.
+            scorers: digest; records of others are left out, unless it is empty.
+        """
+        found = self._rows.execute(
+            "SELECT start, size FROM episodes WHERE trial < ? AND ? IN ('', scorers) "
+            "ORDER BY task, trial, key",
+            (trials, scorers),
+        )
+        return (Place(*row) for row in found)
+
+    def close(self) -> None:
+        """Write what is new."""
+        if self._new:
+            self._commit()
+        self._rows.close()
+
+    def _commit(self) -> None:
+        self._rows.execute("UPDATE covered SET changed = ?", (self._log.stat().st_mtime_ns,))
+        self._rows.execute("COMMIT")
+
+    def _fits(self) -> bool:
+        bytes_, changed = self._rows.execute("SELECT bytes, changed FROM covered").fetchone()
+        now = self._log.stat()
+        if now.st_size == bytes_:
+            return bool(now.st_mtime_ns == changed)
+        with self._log.open("rb") as file:
+            file.seek(max(0, bytes_ - 1))
+            return bool(now.st_size > bytes_ and file.read(1) == b"\n")
+
+
+def _connect(file: Path) -> sqlite3.Connection:
+    rows = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
+    rows.execute("PRAGMA trusted_schema = OFF")
+    rows.execute("PRAGMA synchronous = OFF")  # what a crash of the machine spoils is made again
+    return rows
