@@ -43,7 +43,6 @@ _KEY = "BENCHMARK_KEY"
 
 def run(quick: bool) -> dict[str, Any]:
     """Shares of the ideal rate, CPU milliseconds a request, and the other figures."""
-    os.environ[_KEY] = "none"
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # else DSPy looks for newer prices first
     rounds = 5 if quick else 20
     figures: dict[str, Any] = {
@@ -66,10 +65,12 @@ def run(quick: bool) -> dict[str, Any]:
     return figures
 
 
-def _model(server: SlowServer, **settings: float) -> Any:
+def model_of(server: SlowServer, **settings: float) -> Any:
+    """A model that asks the server."""
     from worksmith.models.named import settings_of
     from worksmith.models.opening import open_model
 
+    os.environ[_KEY] = "none"
     said = {name: str(value) for name, value in settings.items()}
     named = settings_of("openai/slow", {"api_base": server.url, "api_key_env": _KEY, **said})
     return open_model(named, "slow").copy(cache=False)
@@ -86,7 +87,7 @@ def _evaluate(env: Any, lm: Any, workers: int, episodes: int) -> Any:
 
 
 def _ours(env: Any, server: SlowServer, workers: int, rounds: int) -> dict[str, Any]:
-    lm = _model(server)
+    lm = model_of(server)
     _evaluate(env, lm, workers, workers)  # opens connections, fills caches
     gc.collect()
     before, cpu = server.counts()["asked"], time.process_time()
@@ -134,7 +135,7 @@ def _bare(server: SlowServer, rounds: int) -> dict[str, Any]:
     """Threads that send the requests of an episode through our client, and do nothing else."""
     from evals.lm.single_request import single_request
 
-    ask = single_request(_model(server))
+    ask = single_request(model_of(server))
     requests = _requests(ask)
 
     def episodes(_: int) -> None:
@@ -178,7 +179,7 @@ def _limited(env: Any, episodes: int) -> dict[str, Any]:
     # Whoever is not told the limit may use the first window at once.
     for name, settings, burst in (("told", {"requests_per_minute": told}, 1), ("not_told", {}, LIMIT)):
         with serving(0.02, STEPS, (LIMIT, WINDOW)) as server:
-            result = _evaluate(env, _model(server, **settings), 64, episodes)
+            result = _evaluate(env, model_of(server, **settings), 64, episodes)
             counts = server.counts()
         answered = counts["asked"] - counts["refused"]
         found |= {
@@ -191,9 +192,8 @@ def _limited(env: Any, episodes: int) -> dict[str, Any]:
 
 def _many() -> dict[str, Any]:
     """1,000 episodes at once, with a model that takes three seconds."""
-    os.environ[_KEY] = "none"
     with tempfile.TemporaryDirectory() as folder, serving(3.0, STEPS) as server:
-        result = _evaluate(office(Path(folder)), _model(server), IN_FLIGHT, IN_FLIGHT)
+        result = _evaluate(office(Path(folder)), model_of(server), IN_FLIGHT, IN_FLIGHT)
         counts = server.counts()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return {

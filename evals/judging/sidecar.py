@@ -6,7 +6,6 @@ stopped goes on where it was. Failed verdicts are asked for again.
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -82,20 +81,22 @@ def judge_pending(
             handle = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
         except OSError as error:
             raise InputError("cannot write the verdicts", where=str(file), hint=str(error)) from error
-        done = itertools.count(1)
+        given: dict[int, Judgement] = {}
 
         def keep(place: int, judgement: Judgement) -> None:
             append(handle, _line(pending[place], judgement), file)
+            given[place] = judgement
             if on_progress:
-                on_progress(next(done), len(pending))
+                on_progress(len(given), len(pending))
 
         pool: Workers[PendingVerdict, Judgement] = Workers(
             lambda each: ask_judge(each.judge, each.task, each.record), workers=workers, on_result=keep
         )
         try:
-            return pool.run(pending)
+            pool.run(pending)
         finally:
             os.close(handle)
+    return [given[place] for place in range(len(pending))]
 
 
 def _line(pending: PendingVerdict, judgement: Judgement) -> bytes:

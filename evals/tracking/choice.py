@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from evals.records.record import EpisodeRecord
 from tools.errors import InputError
-from tools.seeding import rng
+from tools.seeding import digest
 
 _SAMPLE = re.compile(r"sample:(\d{1,9})")
-_CHOICES = ("some", "all", "failures", "sample:N", "none")
+_CHOICES = ("some", "most", "all", "failures", "sample:N", "none")
 
 
 @dataclass(frozen=True)
@@ -20,44 +20,57 @@ class TraceChoice:
 
     Attributes:
         failures: the most failed episodes, the first ones; None for all.
-        others: of the other episodes, drawn by the evaluation's seed; None for all.
-        sample: of all episodes, drawn likewise, in place of the other two.
+        others: of the other episodes; None for all.
+        sample: of all episodes, in place of the other two.
         blank: whether episodes without calls, answers and errors count.
+        name: as of `parse`.
+
+    A sample has the episodes with the least digests of seed and key, whatever their order.
     """
 
     failures: int | None = 100
     others: int | None = 20
     sample: int | None = None
     blank: bool = False
+    name: str = "some"
 
     @classmethod
     def parse(cls, text: str) -> TraceChoice:
-        """The choice in `some`, `all`, `failures`, `sample:N` or `none`.
+        """The choice in `some`, `most`, `all`, `failures`, `sample:N` or `none`.
 
         Raises:
             InputError: the text is none of these.
         """
-        named = {"some": SOME, "all": ALL, "failures": cls(failures=None, others=0), "none": NONE}
+        failures = cls(failures=None, others=0, name="failures")
+        named = {"some": SOME, "most": MOST, "all": ALL, "failures": failures, "none": NONE}
         if text in named:
             return named[text]
         sample = _SAMPLE.fullmatch(text)
         if sample is None or int(sample[1]) == 0:
             raise InputError(f"no choice {text!r}", where="--traces", hint=f"there are {', '.join(_CHOICES)}")
-        return cls(sample=int(sample[1]))
+        return cls(sample=int(sample[1]), name=text)
 
     def of(self, records: Sequence[EpisodeRecord], seed: int) -> list[EpisodeRecord]:
         """The episodes chosen from `records`."""
-        shown = [record for record in records if self.blank or not _blank(record)]
+        places: dict[bool, list[tuple[str, int]]] = {True: [], False: []}
+        for place, record in enumerate(records):
+            if self.blank or not _blank(record):
+                places[_failed(record)].append((digest([seed, "traces", record.key]), place))
+        failed, others = places[True], places[False]
         if self.sample is not None:
-            return _drawn(shown, self.sample, seed)
-        failed = [record for record in shown if _failed(record)]
-        rest = [record for record in shown if not _failed(record)]
-        return failed[: self.failures] + (rest if self.others is None else _drawn(rest, self.others, seed))
+            chosen = _drawn([*failed, *others], self.sample)
+        else:
+            chosen = [*failed[: self.failures], *_drawn(others, self.others)]
+        return [records[place] for _, place in chosen]
+
+    def __str__(self) -> str:
+        return self.name
 
 
 SOME = TraceChoice()
-ALL = TraceChoice(failures=None, others=None, blank=True)
-NONE = TraceChoice(failures=0, others=0)
+MOST = TraceChoice(sample=1_000, blank=True, name="most")
+ALL = TraceChoice(failures=None, others=None, blank=True, name="all")
+NONE = TraceChoice(failures=0, others=0, name="none")
 
 
 def broke(record: EpisodeRecord) -> bool:
@@ -65,8 +78,10 @@ def broke(record: EpisodeRecord) -> bool:
     return record.status not in ("finished", "step_limit")
 
 
-def _drawn(records: Sequence[EpisodeRecord], count: int, seed: int) -> list[EpisodeRecord]:
-    return rng(seed, "traces").sample(records, min(count, len(records)))
+def _drawn(places: list[tuple[str, int]], most: int | None) -> list[tuple[str, int]]:
+    """The places with the least digests, in their order."""
+    kept = places if most is None else sorted(places)[:most]
+    return sorted(kept, key=lambda each: each[1])
 
 
 def _failed(record: EpisodeRecord) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from evals.tracking.assessments import expectations
@@ -78,7 +79,22 @@ def keep_dataset(
         store.upsert_dataset_records(made.dataset_id, rows[start : start + _BATCH])
     # Last, so that a dataset that an interruption left incomplete is not taken for the whole one.
     store.set_dataset_tags(made.dataset_id, {_DIGEST: content})
-    return made
+    return _only(client, experiment_id, content)
+
+
+def _only(client: MlflowClient, experiment_id: str, content: str) -> EvaluationDataset:
+    """The oldest dataset of this content. Others, which were made at the same moment, are removed.
+
+    Whoever makes one looks afterwards, so the last who looks sees all.
+    """
+    from mlflow.exceptions import MlflowException
+
+    found = client.search_datasets([experiment_id], f"tags.{_DIGEST} = '{content}'")
+    kept, *others = sorted(found, key=lambda each: (each.created_time, each.dataset_id))
+    for other in others:
+        with suppress(MlflowException):  # another writer may have removed it
+            client.delete_dataset(other.dataset_id)
+    return kept
 
 
 def row(task: Task, expected: bool) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from evals.dspy_programs.digests import model_name
@@ -48,7 +49,29 @@ def keep_judges(
             )
             text = json.dumps(made.model_dump())
             if _content(known.get(made.name, "{}")) != _content(text):
-                store.register_scorer(experiment_id, made.name, text)
+                _keep(store, experiment_id, made.name, text)
+
+
+def _keep(store: Any, experiment_id: str, name: str, text: str) -> None:
+    """Register a judge. Equal versions, which were registered at the same moment, become one."""
+    from mlflow.exceptions import MlflowException
+
+    try:
+        store.register_scorer(experiment_id, name, text)
+    except MlflowException:
+        if not _equal(store, experiment_id, name, text):
+            raise
+    for version in _equal(store, experiment_id, name, text)[1:]:
+        with suppress(MlflowException):  # another writer may have removed it
+            store.delete_scorer(experiment_id, name, version)
+
+
+def _equal(store: Any, experiment_id: str, name: str, text: str) -> list[int]:
+    """The versions of a judge with this content, the first one first."""
+    found = store.list_scorer_versions(experiment_id, name)
+    return sorted(
+        each.scorer_version for each in found if _content(each._serialized_scorer) == _content(text)
+    )
 
 
 def _single(judges: Iterable[Judge]) -> list[Judge]:

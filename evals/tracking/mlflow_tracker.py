@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import json
+import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from evals.records.log import log_line
+from evals.records.lines import log_line
+from evals.reporting.report import MOST_TABLED
 from evals.task_kind import kind_of
 from evals.tracking.choice import TraceChoice
 from evals.tracking.datasets import keep_dataset
 from evals.tracking.environment import system_tags
 from evals.tracking.figures import episode_table, finite, params_text, summary_metrics
 from evals.tracking.judges import keep_judges
-from evals.tracking.reaching import TrackingError, boundary, optional
+from evals.tracking.reaching import TrackingError, boundary, check_server, optional
 from evals.tracking.registry import (
     Registration,
     link_program,
@@ -26,8 +29,10 @@ from evals.tracking.registry import (
     register,
     register_instructions,
 )
+from evals.tracking.store import database_file
 from evals.tracking.traces import TraceWriter
 from evals.tracking.tracker import Dataset, Run, Tracker
+from tools.seeding import digest
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -43,6 +48,9 @@ _BATCH = 100
 
 _MOST_TASKS = 500
 """Tasks of an evaluation dataset that a run keeps: more take a second."""
+
+_EPISODES = "worksmith.episodes"
+"""The tag with the digest of all episodes that a run holds."""
 
 _LONGEST_DESCRIPTION = 8000
 """Characters of a tag; of longer ones MLflow cuts the end off, with a warning."""
@@ -67,13 +75,33 @@ class MlflowTracker(Tracker):
     def end_abandoned(self, tags: Mapping[str, str]) -> None:
         wanted = [f"tags.`{name}` = '{value}'" for name, value in tags.items()]
         with boundary():
-            for run in self._running(wanted):
-                for below in self._running([f"tags.`mlflow.parentRunId` = '{run}'"]):
+            for run in self._with_status(wanted, "RUNNING"):
+                for below in self._with_status([f"tags.`mlflow.parentRunId` = '{run}'"], "RUNNING"):
                     self.client.set_terminated(below, "KILLED")
                 self.client.set_terminated(run, "KILLED")
 
-    def _running(self, wanted: list[str]) -> list[str]:
-        condition = " AND ".join([*wanted, "attributes.status = 'RUNNING'"])
+    def recorded(self, records: Sequence[EpisodeRecord]) -> MlflowRun | None:
+        with boundary():
+            found = self._with_status([f"tags.`{_EPISODES}` = '{_digest(records)}'"], "FINISHED")
+        return MlflowRun(self, found[0], again=True) if found else None
+
+    def unfinished(self, run_id: str) -> MlflowRun | None:
+        from mlflow.exceptions import MlflowException
+
+        with boundary():
+            try:
+                info = self.client.get_run(run_id).info
+            except MlflowException as error:
+                if error.error_code == "RESOURCE_DOES_NOT_EXIST":
+                    return None
+                raise
+        if info.status == "FINISHED" or info.lifecycle_stage != "active":
+            return None
+        there = MlflowTracker(self.client, self.uri, info.experiment_id, traces=self.traces)
+        return MlflowRun(there, run_id, again=True)
+
+    def _with_status(self, wanted: list[str], status: str) -> list[str]:
+        condition = " AND ".join([*wanted, f"attributes.status = '{status}'"])
         return [run.info.run_id for run in self.client.search_runs([self.experiment_id], condition)]
 
     def open(self, name: str, params: Mapping[str, Any], tags: Mapping[str, str]) -> MlflowRun:
@@ -91,15 +119,28 @@ class MlflowTracker(Tracker):
 
 
 class MlflowRun(Run):
-    """One run in MLflow."""
+    """One run in MLflow.
 
-    def __init__(self, tracker: MlflowTracker, run_id: str) -> None:
+    Args:
+        again: whether it may hold some of what is sent, which is then not sent again.
+    """
+
+    def __init__(self, tracker: MlflowTracker, run_id: str, *, again: bool = False) -> None:
         self._tracker = tracker
         self._client = tracker.client
         self._model_id: str | None = None
         self._datasets: dict[str, Any] = {}
-        self._complete = True
-        self.id: str = run_id
+        self._id = run_id
+        self._again = again
+        self._traced: dict[str, str] = {}
+
+    @property
+    def id(self) -> str:
+        return self._id
+
+    def check(self) -> None:
+        if database_file(self._tracker.uri) is None:
+            check_server(self._tracker.uri)
 
     def child(
         self, name: str, *, params: Mapping[str, Any] | None = None, tags: Mapping[str, str] | None = None
@@ -118,10 +159,13 @@ class MlflowRun(Run):
         from mlflow.entities import Metric
 
         now = int(time.time() * 1000)
-        metrics = [
-            Metric(name, value, now, step, **self._of_program(name)) for name, value in finite(values).items()
-        ]
         with boundary():
+            known = self._client.get_run(self.id).data.metrics if self._again else {}
+            metrics = [
+                Metric(name, value, now, step, **self._of_program(name))
+                for name, value in finite(values).items()
+                if name not in known
+            ]
             self._client.log_batch(self.id, metrics=metrics)
 
     def _of_program(self, name: str) -> dict[str, str]:
@@ -156,15 +200,24 @@ class MlflowRun(Run):
                 keep_judges(self._client, self._tracker.experiment_id, judges, tasks)
 
     def evaluation(self, result: EvalResult, *, split: str, tasks: Sequence[Task] = ()) -> None:
-        own = kind_of(result.records).report().metrics(result.as_program())
-        figures = summary_metrics(result.summary, split)
-        figures |= {f"{split}/{name}": value for name, value in own.items()}
+        figures, few = summary_metrics(result.summary, split), len(result.records) <= MOST_TABLED
+        if few:
+            own = kind_of(result.records).report().metrics(result.as_program())
+            figures |= {f"{split}/{name}": value for name, value in own.items()}
         self.metrics(figures)
-        with boundary():
-            self._client.log_table(self.id, episode_table(result.records), f"episodes/{split}.json")
-            lines = b"".join(map(log_line, result.records)).decode()
-            self._client.log_text(self.id, lines, f"episodes/{split}.jsonl")
+        with boundary(), tempfile.TemporaryDirectory() as folder:
+            there = self._client.list_artifacts(self.id, "episodes") if self._again else []
+            table = f"episodes/{split}.json"
+            if few and table not in {file.path for file in there}:  # MLflow would append the rows
+                self._client.log_table(self.id, episode_table(result.records), table)
+            log = Path(folder) / f"{split}.jsonl"
+            with log.open("wb") as file:
+                file.writelines(map(log_line, result.records))
+            self._client.log_artifact(self.id, str(log), "episodes")
         self.traces(result.records, split=split, model=result.model, seed=result.seed, tasks=tasks)
+        if self.complete:
+            with boundary():
+                self._client.set_tag(self.id, _EPISODES, _digest(result.records))
 
     def traces(
         self,
@@ -176,20 +229,25 @@ class MlflowRun(Run):
         tasks: Sequence[Task] = (),
     ) -> None:
         chosen = self._tracker.traces.of(records, seed)
+        self._traced[split] = f"{len(chosen):,} of {len(records):,} episodes ({self._tracker.traces})"
+        with boundary():
+            self._client.set_tag(self.id, f"worksmith.traced.{split}", self._traced[split])
         if not chosen:
             return
         with boundary():
             writer = TraceWriter(
                 self._tracker.uri, self._tracker.experiment_id, self.id, model=model, model_id=self._model_id
             )
-            written = writer.write(chosen, {task.id: task for task in tasks})
+            written = writer.write(chosen, {task.id: task for task in tasks}, again=self._again)
             said = "complete" if written.complete else "incomplete"
             (traces, scores), (sent_traces, sent_scores) = written.stored, written.sent
             counts = f"{traces} of {sent_traces} traces, {scores} of {sent_scores} assessments"
             self._client.set_tag(self.id, f"worksmith.traces.{split}", f"{said}: {counts}")
-        self._complete = self._complete and written.complete
+        self.complete = self.complete and written.complete
 
     def report(self, report: Report, name: str = "report") -> None:
+        traced = {f"traces of {split}": share for split, share in self._traced.items()}
+        report = replace(report, facts={**report.facts, **traced})
         markdown = report.markdown()
         with boundary():
             self._client.log_text(self.id, report.html(), f"{name}.html")
@@ -244,11 +302,16 @@ class MlflowRun(Run):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        status = "FINISHED" if self._complete else "FAILED"
+        status = "FINISHED" if self.complete else "FAILED"
         if kind is not None:
             status = "KILLED" if issubclass(kind, KeyboardInterrupt) else "FAILED"
         with boundary():
             self._client.set_terminated(self.id, status)
+
+
+def _digest(records: Sequence[EpisodeRecord]) -> str:
+    """The digest of episodes, whatever their order."""
+    return digest(sorted(log_line(record).decode() for record in records))
 
 
 def _description(markdown: str, file: str) -> str:

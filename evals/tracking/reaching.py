@@ -1,9 +1,8 @@
-"""Checks of an MLflow store within seconds, where MLflow itself would try for minutes."""
+"""Checks of an MLflow store within ten seconds, where MLflow itself would try for minutes."""
 
 from __future__ import annotations
 
 import os
-import socket
 import sqlite3
 import stat
 import warnings
@@ -13,14 +12,21 @@ from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from tools.errors import Notice, WorksmithError
+from retrievers.reaching import ANSWER, CONNECT, connect
+from tools.errors import InputError, Notice, WorksmithError
+from tools.files.secrets import without_secrets
 
 _SECONDS = 10.0
-"""The longest wait for a server to answer, and for another process to release a database."""
+"""The longest wait for another process to release a database."""
+
+_DOWN = (502, 503, 504)
+"""Answers of a gateway whose server is down."""
 
 _PORTS = {"http": 80, "https": 443, "postgresql": 5432, "mysql": 3306, "mssql": 1433}
 
-_REQUEST = {"MLFLOW_HTTP_REQUEST_TIMEOUT": "5"}
+_REQUEST = {"MLFLOW_HTTP_REQUEST_TIMEOUT": "8", "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "0"}
+
+_LOG_IN = "set MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD, or MLFLOW_TRACKING_TOKEN"
 
 
 class TrackingError(WorksmithError):
@@ -47,33 +53,88 @@ def check_database(file: Path) -> None:
 
 
 def check_server(uri: str) -> None:
-    """Check that a server listens at an address.
+    """Check that a server answers at an address, within ten seconds.
+
+    An MLflow server is asked for its health, a database lets us log in.
 
     Raises:
-        TrackingError: none does.
+        TrackingError: it does not answer, or refuses us.
+        InputError: the driver of the database is not installed.
     """
     parts = urlsplit(uri)
-    port = parts.port or _PORTS.get(parts.scheme.partition("+")[0])
-    proxied = parts.scheme in getproxies() and not proxy_bypass(parts.hostname or "")
-    if not parts.hostname or port is None or proxied:
+    scheme = parts.scheme.partition("+")[0]
+    port = parts.port or _PORTS.get(scheme)
+    if not parts.hostname or port is None:
         return
+    where = f"{parts.scheme}://{parts.hostname}:{port}"
     try:
-        socket.create_connection((parts.hostname, port), timeout=_SECONDS).close()
+        if not (parts.scheme in getproxies() and not proxy_bypass(parts.hostname)):
+            connect(parts.hostname, port)
+        if scheme in ("http", "https"):
+            _ask(uri)
+        elif scheme in ("postgresql", "mysql"):
+            _log_in(uri)
     except OSError as error:
-        reason = error.strerror or str(error)
-        raise _unusable(f"{parts.scheme}://{parts.hostname}:{port}", reason, "start it") from error
+        raise _unusable(where, error.strerror or str(error), "start it") from error
+
+
+def _ask(uri: str) -> None:
+    """Ask an MLflow server for its health. Any answer but a gateway's is one of a server."""
+    from mlflow.exceptions import MlflowException
+    from mlflow.utils.credentials import get_default_host_creds
+    from mlflow.utils.rest_utils import http_request
+
+    try:
+        answer = http_request(
+            get_default_host_creds(uri),
+            "/health",
+            "GET",
+            timeout=ANSWER,
+            max_retries=0,
+            raise_on_status=False,
+        )
+    except MlflowException as error:
+        said = f"no answer within {ANSWER} s" if "timed out" in str(error) else _sentence(error)
+        raise OSError(said) from error
+    if answer.status_code in _DOWN:
+        raise OSError(f"its gateway answers {answer.status_code}")
+
+
+def _log_in(uri: str) -> None:
+    from sqlalchemy import create_engine
+    from sqlalchemy.exc import SQLAlchemyError
+
+    try:
+        engine = create_engine(uri, connect_args={"connect_timeout": CONNECT})
+        engine.connect().close()
+        engine.dispose()
+    except ModuleNotFoundError as error:
+        raise InputError(
+            f"the driver {error.name} of this database is not installed",
+            where="--tracking-uri",
+            hint="install one and name it in the address, such as postgresql+psycopg2:// for psycopg2-binary",
+        ) from error
+    except SQLAlchemyError as error:
+        raise OSError(_sentence(error)) from error
+
+
+def _sentence(error: Exception) -> str:
+    """The first line of a message, without credentials; SQLAlchemy quotes the statement below."""
+    return without_secrets(str(error).partition("\n")[0])
 
 
 @contextmanager
 def impatient() -> Iterator[None]:
-    """Shorten the time-outs of requests to an MLflow server, unless the environment sets them."""
-    ours = {name: value for name, value in _REQUEST.items() if name not in os.environ}
-    os.environ.update(ours)
+    """Shorten the time-outs of requests to an MLflow server and try each once."""
+    before = {name: os.environ.get(name) for name in _REQUEST}
+    os.environ.update(_REQUEST)
     try:
         yield
     finally:
-        for name in ours:
+        for name, value in before.items():
             os.environ.pop(name, None)
+            if value is not None:
+                os.environ[name] = value
 
 
 @contextmanager
@@ -85,10 +146,10 @@ def boundary() -> Iterator[None]:
     try:
         yield
     except (MlflowException, SQLAlchemyError, OSError) as error:
-        said = str(error).partition("\n")[0]  # SQLAlchemy quotes the statement below
-        raise TrackingError(
-            f"MLflow: {said} (the episodes are in their log; --no-track leaves MLflow out)"
-        ) from error
+        status = error.get_http_status_code() if isinstance(error, MlflowException) else None
+        refused = status in (401, 403) or "error code 401" in str(error) or "error code 403" in str(error)
+        remedy = _LOG_IN if refused else "the episodes are in their log; --no-track leaves MLflow out"
+        raise TrackingError(f"MLflow: {_sentence(error)} ({remedy})") from error
 
 
 @contextmanager

@@ -80,6 +80,18 @@ def existing_store(uri: str | None = None) -> str | None:
     return address
 
 
+def check_access(address: str) -> None:
+    """See that the store at a full address lets us read.
+
+    Raises:
+        TrackingError: it does not.
+    """
+    from mlflow import MlflowClient
+
+    with boundary(), impatient():
+        MlflowClient(tracking_uri=address).search_experiments(max_results=1)
+
+
 def find_run(run_id: str, uri: str | None, missing: str) -> tuple[Any, Any]:
     """An `MlflowClient` on the store at `uri`, and the run `run_id` in it.
 
@@ -125,6 +137,7 @@ def quieten_libraries() -> None:
     """Turn off telemetry, prices from the network, progress bars and doubled messages before MLflow loads."""
     os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
     os.environ.setdefault("MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR", "false")
+    os.environ.setdefault("MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT", "true")  # where --json writes
     os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "2")  # MLflow's own 7 are minutes of silence
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     # It prints tracebacks of exceptions that it raises as well.
@@ -132,13 +145,18 @@ def quieten_libraries() -> None:
 
 
 def _experiment_id(client: Any, name: str, file: Path | None) -> str:
+    from mlflow.exceptions import MlflowException
+
     found = client.get_experiment_by_name(name)
     if found is None:
         artifacts = str((file.parent / "artifacts").resolve()) if file else None
-        made = client.create_experiment(
-            name, artifact_location=artifacts, tags={"mlflow.experimentKind": "genai_development"}
-        )
-        return str(made)
+        tags = {"mlflow.experimentKind": "genai_development"}
+        try:
+            return str(client.create_experiment(name, artifact_location=artifacts, tags=tags))
+        except MlflowException:
+            found = client.get_experiment_by_name(name)  # another process may have made it just now
+            if found is None:
+                raise
     if found.lifecycle_stage != "active":
         raise InputError(
             f"the experiment {name!r} was deleted",

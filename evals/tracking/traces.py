@@ -81,15 +81,19 @@ class TraceWriter:
         self._model = model
         self._model_id = model_id
 
-    def write(self, records: Sequence[EpisodeRecord], tasks: Mapping[str, Task]) -> Written:
+    def write(
+        self, records: Sequence[EpisodeRecord], tasks: Mapping[str, Task], *, again: bool = False
+    ) -> Written:
         """Write `records` with scores, verdicts and expectations; missing parts are sent once more.
 
         Args:
             tasks: by id, as far as they are at hand.
+            again: whether the store may hold some of them, which are then not sent again.
         """
         binary = binary_scores(records)
         traces = [self._trace(record, tasks.get(record.task_id), binary) for record in records]
-        self._send(traces)
+        absent_at_first = dict.fromkeys(trace.info.trace_id for trace in traces)
+        self._send_again(traces, self._missing(traces) if again else absent_at_first)
         if missing := self._missing(traces):
             self._send_again(traces, missing)
             missing = self._missing(traces)

@@ -29,10 +29,25 @@ class Run:
     It ends with its `with` block: as failed after an exception, as killed after an interruption.
 
     Attributes:
-        id: None if nothing is kept.
+        complete: whether the store holds everything that was sent to it.
     """
 
-    id: str | None = None
+    complete: bool = True
+
+    @property
+    def id(self) -> str | None:
+        """The id in MLflow; None if nothing is kept."""
+        return None
+
+    def check(self) -> None:
+        """See that the store answers.
+
+        Raises:
+            TrackingError: it does not, within ten seconds.
+        """
+
+    def logged_in(self, log: Path) -> None:
+        """Name the log of the run's episodes, from which they can be sent again."""
 
     def child(
         self, name: str, *, params: Mapping[str, Any] | None = None, tags: Mapping[str, str] | None = None
@@ -151,3 +166,11 @@ class Tracker:
 
     def end_abandoned(self, tags: Mapping[str, str]) -> None:
         """End the runs with these tags, and those below, that a killed process left running."""
+
+    def recorded(self, records: Sequence[EpisodeRecord]) -> Run | None:
+        """The finished run with exactly these episodes; what it holds is not sent to it again."""
+        return None
+
+    def unfinished(self, run_id: str) -> Run | None:
+        """A run that has not been finished, to be completed; what it holds is not sent to it again."""
+        return None

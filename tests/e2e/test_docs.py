@@ -112,8 +112,8 @@ def test_commands_that_are_only_shown_have_the_options_they_show(block: Block) -
             continue
         command, arguments = typer.main.get_command(app), shlex.split(found[1], comments=True)
         while (commands := getattr(command, "commands", None)) is not None:
-            if command.name == "judge" and arguments[0] not in commands:
-                arguments.insert(0, "run")  # a word that may be left out
+            if (default := getattr(command, "default", None)) and arguments[0] not in commands:
+                arguments.insert(0, default)  # a word that may be left out
             command = commands[arguments.pop(0)]
         command.make_context("worksmith", arguments, default_map=PROJECT)
 

@@ -105,5 +105,9 @@ def test_a_log_says_where_its_suite_is_missing(office: Path, there: Path) -> Non
     run = client.search_runs([experiment], "params.from_log = 'short.jsonl'")[0]
     said = {"log": str(log), "run_id": run.info.run_id, "episodes": 2}
     assert json.loads(result.stdout) == {"runs": [said]}
+    again = invoke("log", log, "--experiment", "office", "--json")
+    assert json.loads(again.stdout) == {"runs": [said]}
+    assert "is in MLflow already" in again.stderr
+    assert len(client.search_runs([experiment], "params.from_log = 'short.jsonl'")) == 1
     (trace, _) = traces.search_traces(locations=[experiment], run_id=run.info.run_id, max_results=9)
     assert not any(assessment.expectation for assessment in trace.info.assessments)

@@ -15,7 +15,7 @@ from evals.suite import Suite
 from evals.tracking.reaching import TrackingError
 from tests.browser import DESKTOP, browser, resize  # noqa: F401  (a fixture)
 from tests.e2e.conftest import invoke
-from tests.e2e.mlflow_server import mlflow_server
+from tests.e2e.shared_servers import mlflow_server
 from worksmith.exports.mlflow import predict_fn, scorers
 
 if TYPE_CHECKING:

@@ -38,7 +38,7 @@ COMMANDS = {
     "power": "runs.power:plan_comparison",
     "score": "runs.score:score_predictions",
     "rate": "runs.rate:rate_runs",
-    "log": "runs.log:log_runs",
+    "log": "runs.log:app",
     "ui": "runs.ui:open_ui",
     "judge": "runs.judge:app",
     "index": "worlds.index:index_suite",

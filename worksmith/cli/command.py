@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import typer
+from typer.core import TyperGroup
 
 from tools.errors import InputError
 from tools.files import PROJECT_FILE
@@ -54,6 +55,21 @@ class Commands(typer.Typer):
             return add_command(name, **{"cls": Command, "epilog": examples} | about)(function)
 
         return add
+
+
+def with_default(name: str) -> type[TyperGroup]:
+    """A group in which `GROUP RUN` means `GROUP NAME RUN`, where RUN is no command."""
+
+    class Group(TyperGroup):
+        default = name
+
+        def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+            if args and args[0] not in (*self.commands, "-h", "--help"):
+                args = [self.default, *args]
+            parsed: list[str] = super().parse_args(ctx, args)
+            return parsed
+
+    return Group
 
 
 def settings_of_commands(root: Any) -> Mapping[str, Collection[str]]:

@@ -17,7 +17,7 @@ from tools.environment import Environment
 from tools.errors import InputError
 from tools.files import PROJECT_FILE
 from tools.persona import Persona
-from tools.sqlite.memory import open_memory
+from tools.sqlite.memory import open_image
 from tools.tool_context import ToolContext
 from tools.world import MANIFEST_FILE, World
 from tools.world_kind import Explanation
@@ -95,8 +95,7 @@ def access_rights(
     """
     if record is not None and source is None:
         raise InputError("a record belongs to a source", where="--record", hint="give --source too")
-    connection = open_memory()
-    connection.deserialize("main", env.world.image)
+    connection = open_image(env.world.image)
     ctx = ToolContext(connection, env.world.manifest.now, env.persona(persona), env.policy)
     if env.kind.explain_access is not None:
         return env.kind.explain_access(ctx, source, operations, record)

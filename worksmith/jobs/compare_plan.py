@@ -190,7 +190,7 @@ class ComparePlan(StudyPlan):
         models = (self.model(arm), self.teacher)
         plan = describe_compile(settings, self.train_suite, *models, without=arm.left_out)
         plan = with_planner(plan, self.planners.get(arm.planner))
-        return replace(plan, budget=self.measurement.budget)
+        return replace(plan, budget=self.measurement.budget, engine=self.measurement.engine)
 
     def model(self, arm: Arm) -> Model:
         return self.models.get(arm.model) or next(iter(self.models.values()))

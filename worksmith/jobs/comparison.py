@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -68,7 +68,7 @@ class Comparison(Printable):
     notes: Sequence[str] = ()
 
     @property
-    def records(self) -> dict[str, tuple[EpisodeRecord, ...]]:
+    def records(self) -> dict[str, Sequence[EpisodeRecord]]:
         """The record of every episode by label of the program, in the order of tasks and trials."""
         return {row.arm.label: row.result.records for row in self.study.rows}
 
@@ -140,6 +140,7 @@ def run_comparison(
     with ExitStack() as stack:
         for folder in sorted(plan.folders):
             stack.enter_context(Lock(folder / "lock", folder))
+        stack.enter_context(measured.engine or nullcontext())
         tracked = stack.enter_context(
             tracking.start(suite.path, "compare", params=described, resume=measured.settings.resume)
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,7 @@ from tools.errors import InputError, WorksmithError
 from tools.files.atomic import check_writable
 from worksmith import __version__
 from worksmith.jobs.parts.budgets import open_budget
+from worksmith.jobs.parts.engines import open_engine
 from worksmith.jobs.parts.measurement import lost_episodes
 from worksmith.jobs.parts.metric import with_metric
 from worksmith.jobs.parts.opening import leave_out_cache, teacher_name
@@ -40,6 +42,7 @@ from worksmith.jobs.parts.programs import (
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.parts.tracking import (
     Tracking,
+    check_registered,
     record_compile,
     record_dev_episodes,
     registration,
@@ -131,7 +134,7 @@ def compile(settings: CompileSettings, *, progress: Progress = SILENT) -> Compil
     """
     tracking = Tracking.of(settings, track=settings.track)
     register_as = registration(settings.register_as, track=settings.track)
-    plan = plan_compile(settings, progress=progress)
+    plan = replace(plan_compile(settings, progress=progress), engine=open_engine(settings))
     check_startable(plan, settings, "compile")
     described = {
         **settings.described(),
@@ -141,9 +144,12 @@ def compile(settings: CompileSettings, *, progress: Progress = SILENT) -> Compil
         "teacher": plan.teacher.name,
     }
     about = f"{strategy_name(plan.program)} {plan.optimizer.name}"
-    with tracking.start(
-        plan.suite.path, "compile", about, params=described, resume=settings.resume
-    ) as tracked:
+    with (
+        plan.engine or nullcontext(),
+        tracking.start(
+            plan.suite.path, "compile", about, params=described, resume=settings.resume
+        ) as tracked,
+    ):
         result = compiled(plan, "compile", progress)
         _check_failures(result, progress)
         result.artifact.write(settings.out)
@@ -152,12 +158,15 @@ def compile(settings: CompileSettings, *, progress: Progress = SILENT) -> Compil
         )
         record_dev_episodes(tracked, result, plan.suite)
         if register_as is not None:
-            progress.say(f"registered as {address}")
+            progress.say(f"registered as {check_registered(address)}")
         if tracked.id:
             progress.say(f"recorded as run {tracked.id}; see it with: worksmith ui")
+    unsent = settings.track and tracked.id is None
+    if unsent:
+        progress.say("to record it later: the same command with --resume, which asks no model again")
     _say_stopped(result, progress)
     power = _race_power(plan, result)
-    if not settings.journal and not result.artifact.manifest.stopped:
+    if not (settings.journal or unsent or result.artifact.manifest.stopped):
         discard(plan.folder)
     return Compilation(described, settings.out, result.artifact, result.gaps, power, tracked.id)
 

@@ -200,7 +200,7 @@ def plan_evaluation(settings: EvalSettings, *, progress: Progress = SILENT, reco
     """
     if record and settings.record is not None:
         check_writable(settings.record)
-    measured = Measurement.open(settings, progress)
+    measured = Measurement.open(settings, progress).part(settings.shard)
     # DSPy takes a second to load: a wrong name of a suite is told before.
     from worksmith.jobs.parts.programs import open_program, record_planner
 
@@ -252,6 +252,7 @@ def run_evaluation(plan: EvalPlan, tracking: Tracking) -> Evaluation:
             )
             for label, lm in plan.models.items()
         }
+        stack.enter_context(measured.engine or nullcontext())
         tracked = stack.enter_context(
             tracking.start(
                 measured.suite.path,

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import combinations, count
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from evals.judging.calibration.agreement import clustered, confusion, spearman, weighted_kappa
@@ -232,14 +232,16 @@ def _position(choices: Iterable[PairVerdict]) -> dict[str, float]:
 def _run(
     jobs: Sequence[Callable[[], Any]], workers: int, on_progress: Callable[[int, int], None] | None
 ) -> list[Any]:
-    done = count(1)
+    results: dict[int, Any] = {}
 
-    def tell(_: int, __: Any) -> None:
+    def keep(place: int, result: Any) -> None:
+        results[place] = result
         if on_progress:
-            on_progress(next(done), len(jobs))
+            on_progress(len(results), len(jobs))
 
-    pool: Workers[Callable[[], Any], Any] = Workers(lambda job: job(), workers=workers, on_result=tell)
-    return pool.run(jobs)
+    pool: Workers[Callable[[], Any], Any] = Workers(lambda job: job(), workers=workers, on_result=keep)
+    pool.run(jobs)
+    return [results[place] for place in range(len(jobs))]
 
 
 def _shuffled(cases: Sequence[Case], most: int, seed: int) -> list[Case]:

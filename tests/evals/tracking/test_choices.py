@@ -35,7 +35,8 @@ def test_episodes_in_which_nothing_happened_get_no_trace() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "traces"), [("some", 41), ("all", 41), ("failures", 21), ("sample:7", 7), ("none", 0)]
+    ("said", "traces"),
+    [("some", 41), ("most", 41), ("all", 41), ("failures", 21), ("sample:7", 7), ("none", 0)],
 )
 def test_what_becomes_a_trace_can_be_said(said: str, traces: int) -> None:
     records = mixed(40).records
@@ -46,9 +47,16 @@ def test_what_becomes_a_trace_can_be_said(said: str, traces: int) -> None:
     assert chosen == TraceChoice.parse(said).of(records, seed=3)
 
 
+def test_a_sample_does_not_depend_on_the_order() -> None:
+    records, choice = mixed(40).records, TraceChoice.parse("sample:7")
+    chosen = choice.of(records, seed=3)
+
+    assert {each.key for each in choice.of(records[::-1], seed=3)} == {each.key for each in chosen}
+
+
 @pytest.mark.parametrize("said", ["few", "sample", "sample:0", "sample:-1", "sample:x", "", "ALL"])
 def test_other_choices_are_refused(said: str) -> None:
-    with pytest.raises(InputError, match=r"--traces: no choice .*some, all, failures, sample:N, none"):
+    with pytest.raises(InputError, match=r"--traces: no choice .*some, most, all, failures, sample:N, none"):
         TraceChoice.parse(said)
 
 

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from evals.records.log import EpisodeLog, log_line, read_log
+from evals.records.lines import log_line
+from evals.records.log import EpisodeLog, read_log
 from evals.suite import Suite
 from tests.evals.episodes import make_record
 from tests.optimizers.shop import make_suite

@@ -11,7 +11,8 @@ import dspy
 import pytest
 from dspy import lm15
 
-from evals.records.log import EpisodeLog, log_line, read_log
+from evals.records.lines import log_line
+from evals.records.log import EpisodeLog, read_log
 from evals.running.runner import evaluate
 from evals.running.settings import EvalSettings
 from evals.suite import Suite, write_suite

@@ -11,7 +11,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from evals.records.log import log_line, read_log
+from evals.records.lines import log_line
+from evals.records.log import read_log
 from evals.records.record import EpisodeRecord
 from evals.running.runner import evaluate
 from evals.running.settings import EvalSettings

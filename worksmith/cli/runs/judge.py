@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import typer
-from typer.core import TyperGroup
 
-from worksmith.cli.command import Commands
+from worksmith.cli.command import Commands, with_default
 from worksmith.cli.options import DryRunFlag, JsonFlag, from_settings
 from worksmith.cli.terminal import Terminal, show
 from worksmith.jobs.settings.runs import CalibrateSettings, JudgeSettings
@@ -16,17 +14,7 @@ from worksmith.jobs.settings.runs import CalibrateSettings, JudgeSettings
 _RUN = "run"
 
 
-class _RunByDefault(TyperGroup):
-    """What is no command of the group is a run: `worksmith judge RUN` is `worksmith judge run RUN`."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if args and args[0] not in (*self.commands, "-h", "--help"):
-            args = [_RUN, *args]
-        parsed: list[str] = super().parse_args(ctx, args)
-        return parsed
-
-
-app = Commands(cls=_RunByDefault, no_args_is_help=True, help="Judge finished runs by a rubric.")
+app = Commands(cls=with_default(_RUN), no_args_is_help=True, help="Judge finished runs by a rubric.")
 
 
 @app.command("calibrate")

@@ -1,24 +1,18 @@
-"""Checks of the machine: packages, disk, caches, the store of runs, the search index."""
+"""Checks of the machine: packages, disk, caches."""
 
 from __future__ import annotations
 
 import errno
 import os
 import platform
-import re
 import shutil
 import tempfile
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
-from evals.suite import MANIFEST_FILE as SUITE_FILE
-from tools.errors import WorksmithError
-from tools.files.secrets import without_secrets
-from tools.world import MANIFEST_FILE as WORLD_FILE
-from tools.world import World
-from tools.world_kind import world_kind
 from worksmith.jobs.health.check import Check
+from worksmith.jobs.health.stores import store_checks
 
 _LITTLE, _LEAST = 2**30, 2**20
 """Bytes that should be free on a disk, and that must be."""
@@ -42,10 +36,7 @@ def machine_checks(tracking_uri: str | None) -> Iterator[Check]:
     yield _disk("cache of replies", Path(os.environ.get("DSPY_CACHEDIR") or Path.home() / ".dspy_cache"))
     if os.path.lexists(".worksmith"):
         yield _disk("cache of environments", Path(".worksmith"))
-    yield _store(tracking_uri)
-    for folder in (Path(), *sorted(each for each in Path().iterdir() if each.is_dir())):
-        if (folder / SUITE_FILE).is_file() and (folder / WORLD_FILE).is_file():
-            yield _index(folder)
+    yield from store_checks(MACHINE, tracking_uri)
 
 
 def _packages() -> Check:
@@ -99,35 +90,3 @@ def _disk(name: str, folder: Path) -> Check:
     if free < _LITTLE:
         return Check(MACHINE, name, "failure" if free < _LEAST else "warning", said, remedy)
     return Check(MACHINE, name, "ok", said)
-
-
-def _store(tracking_uri: str | None) -> Check:
-    from evals.tracking.store import existing_store
-    from evals.tracking.store import tracking_uri as address_of
-
-    address = re.sub(r"(?<=://)[^/@]+@", "", address_of(tracking_uri))
-    try:
-        found = existing_store(tracking_uri)
-    except (WorksmithError, OSError) as error:
-        remedy = "start the server, or name another store with --tracking-uri; --no-track does without"
-        return Check(MACHINE, "MLflow", "failure", without_secrets(str(error)), remedy)
-    return Check(MACHINE, "MLflow", "ok", address if found else f"{address} (no runs yet)")
-
-
-def _index(suite: Path) -> Check:
-    from retrievers.errors import RetrievalError
-
-    name, make = f"search index of {suite.resolve().name}", f"worksmith index {suite}"
-    try:
-        world = World.open(suite)
-        library = world_kind(world.manifest.kind).open_library(world)
-        if library is None or library.directory is None:
-            return Check(MACHINE, name, "ok", "the tools of this suite search nothing")
-        library.check()
-        embedder = library.embedder
-    except (WorksmithError, RetrievalError, OSError) as error:
-        return Check(MACHINE, name, "failure", str(error), f"{make} makes it again")
-    if embedder is None:
-        said = "there is none, so searches go by words alone"
-        return Check(MACHINE, name, "warning", said, f"{make} makes one")
-    return Check(MACHINE, name, "ok", f"of this world, with the model {embedder}")

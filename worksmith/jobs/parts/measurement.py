@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 from evals.dspy_programs.digests import plain_settings, program_digest, scorers_digest, strategy_name
 from evals.records.log import EpisodeLog
 from evals.records.run_card import RunCard, make_room, versions, write_card
+from evals.records.shard import Shard
 from evals.reporting.report import evaluation_report
 from evals.running.result import EvalResult
 from evals.running.runner import evaluate as run_episodes
@@ -18,6 +19,7 @@ from evals.suite import Suite
 from evals.task_kind import scorers_for
 from evals.tracking import Dataset
 from worksmith.jobs.parts.budgets import admission, counted, open_budget
+from worksmith.jobs.parts.engines import open_engine
 from worksmith.jobs.parts.judges import check_judged, counted_judges, open_judges
 from worksmith.jobs.parts.opening import choose_tasks, connect, leave_out_cache, org_setting
 from worksmith.jobs.parts.progress import SILENT, Progress
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
     import dspy
 
+    from evals.running.engine import Engine
     from evals.running.judges import Judge
     from evals.scoring.scorer import Scorer
     from evals.tasks.task import Task
@@ -47,6 +50,8 @@ class Measurement:
         own_scorers: score the episodes instead of those of the suite's kind.
         budget: of all programs together; None is no limit.
         partial: whether a run counts that the budget cut short.
+        shard: the part of a run that the tasks are; None for a whole run.
+        engine: runs the programs in other processes; None runs them here.
     """
 
     suite: Suite
@@ -57,7 +62,9 @@ class Measurement:
     own_scorers: tuple[Scorer, ...] = ()
     budget: Budget | None = None
     partial: bool = True
+    shard: Shard | None = None
     progress: Progress = SILENT
+    engine: Engine | None = None
 
     @classmethod
     def open(cls, settings: MeasureSettings, progress: Progress) -> Self:
@@ -73,18 +80,30 @@ class Measurement:
         check_judged(tasks, judges)
         return cls(suite=suite, tasks=tasks, split=split, judges=judges, settings=settings, progress=progress)
 
+    def part(self, text: str | None) -> Self:
+        """The same on a part of the tasks, `K/N`; None is all of them.
+
+        Raises:
+            InputError: the text is no part, or there are more parts than tasks.
+        """
+        if text is None:
+            return self
+        shard, tasks = Shard.open(text, self.tasks)
+        return replace(self, shard=shard, tasks=tasks)
+
     def begin(self, models: Iterable[dspy.LM]) -> Self:
         """The same under the budget, its tools connected to the live org that the settings name.
 
         The budget is that of the settings, if there is none yet.
 
         Raises:
-            InputError: a limit or the org is wrong, or dollars are limited and a price is not known.
+            InputError: a limit, the org or the engine is wrong, or dollars are limited and a price unknown.
         """
         budget = open_budget(self.settings, models, self.budget)
         connect(self.suite, self.settings, self.progress)
         self.suite.env.check_records()
-        return replace(self, budget=budget, judges=counted_judges(self.judges, budget))
+        judges = counted_judges(self.judges, budget)
+        return replace(self, budget=budget, judges=judges, engine=open_engine(self.settings))
 
     @cached_property
     def scorers(self) -> tuple[Scorer, ...]:
@@ -147,6 +166,7 @@ class Measurement:
             trials=self.settings.trials,
             lm=lm,
             scorers=scorers_digest([*self.scorers, *self.judges]),
+            shard=self.shard,
             settings=dict(settings),
             versions=versions(),
             **(fields | more),
@@ -195,6 +215,7 @@ class Measurement:
                 part does not count.
         """
         write_card(log.path, card)
+        tracked.logged_in(log.path)
         tracked.dataset(self.dataset, split=self.split, tasks=self.tasks)
         tracked.judges(self.judges, self.tasks)
         with self.progress.bar(f"{card.label} ({number} of {of})" if of > 1 else card.label) as tick:
@@ -212,6 +233,7 @@ class Measurement:
                     time_limit=self.settings.time_limit,
                     strategy=card.strategy,
                     admission=None if card.baseline else admission(lm, self.budget),
+                    engine=None if card.baseline else self.engine,
                 ),
                 log=log,
                 on_progress=lambda done: tick(done.done, done.total, in_flight=done.in_flight),
@@ -235,23 +257,23 @@ def with_settings_of(lm: dspy.LM, described: Mapping[str, Any]) -> dict[str, Any
 
 def lost_episodes(result: EvalResult) -> str:
     """The episodes that were lost to the infrastructure, in one sentence; empty if none was."""
-    lost = [record for record in result.records if not record.graded]
+    lost = result.summary.errors
     if not lost:
         return ""
-    why = (lost[0].error or lost[0].status).partition("\n")[0]
-    return f"{len(lost)} of {len(result.records)} episodes were lost, the first to {why}"
+    first = next(record for record in result.records if not record.graded)
+    why = (first.error or first.status).partition("\n")[0]
+    return f"{lost} of {len(result.records)} episodes were lost, the first to {why}"
 
 
 def failed_programs(result: EvalResult) -> list[str]:
     """The episodes that ended by a mistake in the program or a request, in a sentence for each kind."""
     said = []
     for status in ("program_error", "invalid_request"):
-        ended = [record for record in result.records if record.status == status]
+        ended = result.summary.statuses.get(status)
         if ended:
-            why = (ended[0].error or status).partition("\n")[0]
-            said.append(
-                f"{len(ended)} of {len(result.records)} episodes ended as {status}, the first of {why}"
-            )
+            first = next(record for record in result.records if record.status == status)
+            why = (first.error or status).partition("\n")[0]
+            said.append(f"{ended} of {len(result.records)} episodes ended as {status}, the first of {why}")
     return said
 
 

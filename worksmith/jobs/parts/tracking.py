@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from evals.records.run_card import CARD_ARTIFACT
-from evals.tracking import TraceChoice, open_tracker
+from evals.tracking import TraceChoice, open_tracker, steady
 from evals.tracking.figures import params_text
+from evals.tracking.reaching import TrackingError
 from evals.tracking.registry import Registration
 from optimizers.compiling.trials import record_chosen, record_trials
 from tools.errors import InputError
@@ -20,7 +21,7 @@ from tools.seeding import digest
 if TYPE_CHECKING:
     from evals.records.run_card import RunCard
     from evals.suite import Suite
-    from evals.tracking import Run
+    from evals.tracking import Run, Tracker
     from optimizers.compiling.artifact import Artifact
     from optimizers.compiling.compile import Result
     from worksmith.jobs.settings.groups.record import TracedSettings
@@ -51,8 +52,20 @@ class Tracking:
         """Read settings."""
         return cls(track, settings.tracking_uri, settings.experiment, TraceChoice.parse(settings.traces))
 
+    def open(self, suite: Path) -> Tracker:
+        """The tracker of the experiment of the suite in the folder `suite`."""
+        name = self.experiment or suite.resolve().name
+        return open_tracker(self.uri, track=self.track, experiment=name, traces=self.traces)
+
     def start(
-        self, suite: Path, command: str, about: str = "", *, params: Mapping[str, Any], resume: bool = False
+        self,
+        suite: Path,
+        command: str,
+        about: str = "",
+        *,
+        params: Mapping[str, Any],
+        resume: bool = False,
+        raises: bool = False,
     ) -> Run:
         """A run of a job, in the experiment of the suite in the folder `suite`.
 
@@ -60,13 +73,14 @@ class Tracking:
             about: what tells it from other runs of the command, in few words.
             resume: whether it goes on with the work of an earlier one. If that was killed, its run still says
                 that it is running; it is ended.
+            raises: whether a failure of MLflow is raised. Otherwise the run goes on without it.
         """
-        name = self.experiment or suite.resolve().name
-        tracker = open_tracker(self.uri, track=self.track, experiment=name, traces=self.traces)
+        tracker = self.open(suite)
         tags = {"worksmith.command": command, "worksmith.settings": digest(params_text(params))}
         if resume:
             tracker.end_abandoned(tags)
-        return tracker.start(f"{command} {about}".rstrip(), params=params, tags=tags)
+        run = tracker.start(f"{command} {about}".rstrip(), params=params, tags=tags)
+        return run if raises else steady(run)
 
 
 def registration(register_as: str | None, *, track: bool) -> Registration | None:
@@ -80,6 +94,17 @@ def registration(register_as: str | None, *, track: bool) -> Registration | None
     if not track:
         raise InputError("what is not tracked cannot be registered", where="--register")
     return Registration.parse(register_as)
+
+
+def check_registered(address: str | None) -> str:
+    """The address of a program or model that was to be registered.
+
+    Raises:
+        TrackingError: it was not, because MLflow failed.
+    """
+    if address is None:
+        raise TrackingError("the result is written, but MLflow failed, so it is not registered")
+    return address
 
 
 def keep_card(run: Run, card: RunCard) -> None:

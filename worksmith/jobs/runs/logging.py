@@ -1,29 +1,35 @@
-"""Put runs that are in episode logs into MLflow."""
+"""Put runs that are in episode logs into MLflow: each once, whatever MLflow holds of it already."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evals.records.summary import summarize
-from evals.reporting.report import evaluation_report
+from evals.reporting.report import evaluation_report, study_report
+from evals.reporting.study import setting_of, study_of
 from evals.running.result import EvalResult
 from evals.suite import Suite
 from evals.tracking import Dataset
 from evals.tracking.run_loading import open_runs
 from evals.tracking.store import EXPERIMENT
+from evals.tracking.unsent import Unsent, forget_unsent, note_unsent, read_unsent
 from tools.errors import InputError
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.parts.tracking import Tracking, keep_card
 
 if TYPE_CHECKING:
     from evals.records.run_card import LoadedRun
-    from evals.tracking import Run
+    from evals.tracking import Run, Tracker
     from worksmith.jobs.settings.runs import LogSettings
 
 
 def log_runs(settings: LogSettings, *, progress: Progress = SILENT) -> list[dict[str, object]]:
     """Write finished or interrupted runs to MLflow from their episode logs, without asking models again.
+
+    A run that MLflow has already gets the traces that it lacks. One that began before MLflow failed is
+    completed.
 
     Returns:
         For each run its `log`, its `run_id` in MLflow, and its number of `episodes`.
@@ -33,14 +39,49 @@ def log_runs(settings: LogSettings, *, progress: Progress = SILENT) -> list[dict
     for run in runs:
         _check(run)
     kept: list[dict[str, object]] = []
+    above: dict[str, Tracker] = {}
     for run in runs:
         suite = _suite_of(run, settings.suite, progress)
         where = suite.path if suite is not None else Path(run.card.suite or EXPERIMENT)
-        with tracking.start(where, "log", run.card.label, params=_params(run)) as tracked:
-            _keep(tracked, run, suite)
-            progress.say(f"{run.path} is run {tracked.id}, {len(run.records)} episodes")
-            kept.append({"log": run.path, "run_id": tracked.id, "episodes": len(run.records)})
+        tracker, log = tracking.open(where), Path(run.path)
+        unsent = read_unsent(log)
+        if (there := tracker.recorded(run.records)) is not None:
+            _trace(there, run, suite)
+            said = "is in MLflow already, as run"
+            run_id = there.id
+        else:
+            with _begun(tracker, unsent, run) as tracked:
+                note_unsent(log, Unsent(run=tracked.id, above=unsent.above))
+                _keep(tracked, run, suite)
+                said, run_id = "is run", tracked.id
+        forget_unsent(log)
+        if unsent.above is not None:
+            above[unsent.above] = tracker
+        progress.say(f"{run.path} {said} {run_id}, {len(run.records)} episodes")
+        kept.append({"log": run.path, "run_id": run_id, "episodes": len(run.records)})
+    for run_id, tracker in above.items():
+        _finish(tracker, run_id, runs)
     return kept
+
+
+def _begun(tracker: Tracker, unsent: Unsent, run: LoadedRun) -> Run:
+    """The run that a log's evaluation began in MLflow; a new one if there is none."""
+    found = tracker.unfinished(unsent.run) if unsent.run is not None else None
+    if found is not None:
+        return found
+    tags = {"worksmith.command": "log"}
+    above = tracker.unfinished(unsent.above) if unsent.above is not None else None
+    if above is not None:
+        return above.child(run.card.label, params=_params(run), tags=tags)
+    return tracker.start(f"log {run.card.label}", params=_params(run), tags=tags)
+
+
+def _finish(tracker: Tracker, run_id: str, runs: Sequence[LoadedRun]) -> None:
+    """End the run above runs that were sent late, with the report that it lacks."""
+    found = tracker.unfinished(run_id)
+    if found is not None:
+        with found:
+            found.report(study_report(study_of(runs), title="Comparison", setting=setting_of(runs)))
 
 
 def _check(run: LoadedRun) -> None:
@@ -86,6 +127,13 @@ def _params(run: LoadedRun) -> dict[str, object]:
         "from_log": Path(run.path).name,
     }
     return {**card.settings, **{name: value for name, value in said.items() if value != ""}}
+
+
+def _trace(tracked: Run, run: LoadedRun, suite: Suite | None) -> None:
+    """Send the traces that a run lacks, which has all else."""
+    result, tasks = _result(run), suite.tasks if suite is not None else ()
+    split = run.card.split or "all"
+    tracked.traces(result.records, split=split, model=result.model, seed=result.seed, tasks=tasks)
 
 
 def _keep(tracked: Run, run: LoadedRun, suite: Suite | None) -> None:

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from worksmith.jobs.settings.runs import ReportSettings
 
 
+MOST_ON_PAGE = 1_000
+"""Episodes of a report that is one page."""
+
+
 @dataclass(frozen=True)
 class RunReport:
     """A report on runs.
@@ -48,8 +52,18 @@ class RunReport:
         return {"html": self.report.html, "md": self.report.markdown, "latex": self.report.latex}[form]()
 
     def write(self, file: Path, form: str) -> str:
-        """Write the report to a file; returns a sentence that says so."""
-        text = self.text(form)
+        """Write the report to a file; returns a sentence that says so.
+
+        A page of more than `MOST_ON_PAGE` episodes has a folder of further ones beside it.
+        """
+        paged = form == "html" and len(self.report.episodes) > MOST_ON_PAGE
+        folder = file.with_name(f"{file.stem}.episodes")
+        text = self.report.html(folder.name) if paged else self.text(form)
+        if paged:
+            for stale in folder.glob("*.js"):
+                stale.unlink()
+            for name, script in self.report.episode_pages():
+                write_atomically(folder / name, script.encode("utf-8", "replace"))
         write_atomically(file, text.encode("utf-8", "replace"))
         programs = f"{self.programs} program{'' if self.programs == 1 else 's'}"
         return f"{len(self.report.episodes)} episodes of {programs}: {file} ({len(text.encode()):,} bytes)"

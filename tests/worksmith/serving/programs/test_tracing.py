@@ -17,7 +17,6 @@ class Kept(Run):
     """A run that remembers what is written below it."""
 
     def __init__(self, error: Exception | None = None) -> None:
-        self.id = "run"
         self.parts: list[list[Any]] = []
         self.open = threading.Event()
         self.open.set()

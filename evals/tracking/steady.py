@@ -1,0 +1,168 @@
+"""A run that goes on where its store fails: its episodes are in a log, and can be sent later."""
+
+from __future__ import annotations
+
+import shlex
+import time
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from evals.tracking.reaching import TrackingError
+from evals.tracking.tracker import Dataset, Run
+from evals.tracking.unsent import Unsent, forget_unsent, note_unsent
+from tools.errors import Notice
+
+if TYPE_CHECKING:
+    from evals.records.record import EpisodeRecord
+    from evals.reporting.report import Report
+    from evals.running.judges import Judge
+    from evals.running.result import EvalResult
+    from evals.tasks.task import Task
+    from evals.tracking.registry import Registration
+
+Value = TypeVar("Value")
+
+_FRESH = 1.0
+"""Seconds for which a store that answered is not asked again whether it does."""
+
+
+class _Store:
+    """The store as a run and those below it know it.
+
+    Attributes:
+        failure: the first; nothing is sent after it.
+    """
+
+    def __init__(self) -> None:
+        self.failure: TrackingError | None = None
+        self._answered = -_FRESH
+
+    def sent(self, run: Run, send: Callable[[], Value]) -> Value | None:
+        """Send something unless the store has failed; None if it did or does."""
+        if self.failure is not None:
+            return None
+        try:
+            if time.monotonic() - self._answered > _FRESH:
+                run.check()
+            value = send()
+        except TrackingError as error:
+            self.failure = error
+            warnings.warn(f"the run goes on without MLflow: {error}", Notice, stacklevel=4)
+            return None
+        self._answered = time.monotonic()
+        return value
+
+
+class SteadyRun(Run):
+    """A run that goes on where its store fails. Use `steady`.
+
+    The first failure is a `Notice`; nothing is sent after it, to this run or one above or below. At the end a
+    second notice names the command that sends the episodes later.
+
+    Args:
+        run: the run; None if the store failed before it was made.
+        above: the id of the run above.
+    """
+
+    def __init__(self, run: Run | None, store: _Store, above: str | None = None) -> None:
+        self._run = run or Run()
+        self._store = store
+        self._made = self._run.id
+        self._above = above
+        self._log: Path | None = None
+
+    @property
+    def id(self) -> str | None:
+        return self._made if self._store.failure is None else None
+
+    def _sent(self, send: Callable[[], Value]) -> Value | None:
+        return self._store.sent(self._run, send)
+
+    def logged_in(self, log: Path) -> None:
+        self._log = log
+        forget_unsent(log)
+
+    def child(
+        self, name: str, *, params: Mapping[str, Any] | None = None, tags: Mapping[str, str] | None = None
+    ) -> Run:
+        made = self._sent(lambda: self._run.child(name, params=params, tags=tags))
+        return SteadyRun(made, self._store, self._made or self._above)
+
+    def params(self, values: Mapping[str, Any]) -> None:
+        self._sent(lambda: self._run.params(values))
+
+    def metrics(self, values: Mapping[str, float], *, step: int = 0) -> None:
+        self._sent(lambda: self._run.metrics(values, step=step))
+
+    def dataset(self, suite: Dataset, *, split: str, tasks: Sequence[Task], count: int | None = None) -> None:
+        self._sent(lambda: self._run.dataset(suite, split=split, tasks=tasks, count=count))
+
+    def judges(self, judges: Sequence[Judge], tasks: Sequence[Task]) -> None:
+        self._sent(lambda: self._run.judges(judges, tasks))
+
+    def evaluation(self, result: EvalResult, *, split: str, tasks: Sequence[Task] = ()) -> None:
+        self._sent(lambda: self._run.evaluation(result, split=split, tasks=tasks))
+
+    def traces(
+        self,
+        records: Sequence[EpisodeRecord],
+        *,
+        split: str,
+        model: str,
+        seed: int = 0,
+        tasks: Sequence[Task] = (),
+    ) -> None:
+        self._sent(lambda: self._run.traces(records, split=split, model=model, seed=seed, tasks=tasks))
+
+    def report(self, report: Report, name: str = "report") -> None:
+        self._sent(lambda: self._run.report(report, name))
+
+    def text(self, text: str, path: str) -> None:
+        self._sent(lambda: self._run.text(text, path))
+
+    def program(
+        self,
+        name: str,
+        code: Path,
+        artifact: Path,
+        *,
+        params: Mapping[str, Any],
+        config: Mapping[str, Any] | None = None,
+        register_as: Registration | None = None,
+    ) -> str | None:
+        return self._sent(
+            lambda: self._run.program(
+                name, code, artifact, params=params, config=config, register_as=register_as
+            )
+        )
+
+    def weights(
+        self,
+        name: str,
+        files: Sequence[Path],
+        *,
+        params: Mapping[str, Any],
+        register_as: Registration | None = None,
+    ) -> str | None:
+        return self._sent(lambda: self._run.weights(name, files, params=params, register_as=register_as))
+
+    def instructions(self, texts: Mapping[str, str]) -> None:
+        self._sent(lambda: self._run.instructions(texts))
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._sent(lambda: self._run.__exit__(kind, error, trace))
+        whole = self._store.failure is None and self._run.complete
+        if not whole and self._log is not None:
+            note_unsent(self._log, Unsent(run=self._made, above=self._above))
+            later = shlex.join(["worksmith", "log", str(self._log)])
+            warnings.warn(f"to send it when MLflow answers again: {later}", Notice, stacklevel=2)
+
+
+def steady(run: Run) -> Run:
+    """A run that goes on where its store fails; a run that keeps nothing stays as it is."""
+    return run if run.id is None else SteadyRun(run, _Store())
