@@ -72,15 +72,17 @@ def watching() -> Iterator[Watch]:
             the configured model, and nothing was counted.
     """
     threads = _join()
+    # An episode that hangs never ends its block, and threads outside of episodes may ask while it hangs.
+    before = 0 if threads is None else len(threads.asked)
     watch = Watch()
     try:
         with dspy.context(**{_WATCH: watch}):
             yield watch
     finally:
         _leave(threads)
-    if threads is not None and threads.asked:
+    if threads is not None and len(threads.asked) > before:
         raise InputError(
-            f"{threads.asked[0]} was asked in a thread without DSPy's settings, so nothing was counted",
+            f"{threads.asked[before]} was asked in a thread without DSPy's settings, so nothing was counted",
             hint="start it with contextvars.copy_context().run, or use dspy.Parallel or dspy.asyncify",
         )
 

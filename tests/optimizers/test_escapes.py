@@ -95,6 +95,29 @@ def test_a_thread_without_settings_asks_no_model_unnoticed(monkeypatch: pytest.M
     assert main_thread_config["usage_tracker"] is None
 
 
+def test_a_request_outside_of_episodes_fails_none_while_another_hangs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from dspy.dsp.utils.settings import main_thread_config
+
+    ended = threading.Event()
+
+    class Hanging(Mailroom):
+        def forward(self, mail: str) -> dspy.Prediction:
+            ended.wait()
+            return super().forward(mail)
+
+    monkeypatch.setitem(main_thread_config, "lm", lm(knows=True))
+    assert {record.status for record in measured(Hanging(), lm(), time_limit=0.05).records} == {"timeout"}
+    outside = threading.Thread(target=lambda: Mailroom()(mail=EXAMPLES[0].mail))
+    outside.start()
+    outside.join()
+    try:
+        assert {record.status for record in measured(Mailroom(), lm()).records} == {"finished"}
+    finally:
+        ended.set()
+
+
 def test_what_a_program_does_to_its_inputs_ends_with_the_call() -> None:
     class Marking(dspy.Module):  # type: ignore[misc]
         def forward(self, mail: str, notes: list[str]) -> dspy.Prediction:

@@ -13,7 +13,7 @@ import pytest
 
 from evals.records.log import EpisodeLog
 from evals.running.engines.crew import TRIES, Crew
-from evals.running.engines.messages import Run, packed, unpacked
+from evals.running.engines.messages import Ask, Reply, Run, Trouble, packed, unpacked
 from evals.running.engines.processes import processes
 from evals.running.engines.worker import Worker
 from evals.running.result import EvalResult
@@ -21,10 +21,12 @@ from evals.running.runner import evaluate
 from evals.running.settings import EvalSettings
 from evals.tasks.task import Task
 from optimizers.cost.budget import Budget
-from tests.chat_server import ChatServer, Reply, chat_server, said
+from tests.chat_server import ChatServer, chat_server, said
+from tests.chat_server import Reply as Said
 from tests.evals.kinds.office.offices import make_office
 from tests.evals.running.engines.programs import STEPS, Asking, right
 from tools.environment import Environment
+from tools.episode_result import Usage
 from tools.errors import InputError
 
 
@@ -33,7 +35,7 @@ class Server(ChatServer):
 
     refuse = ""
 
-    def answer(self, body: dict[str, Any]) -> Reply:
+    def answer(self, body: dict[str, Any]) -> Said:
         self.bodies.append(body)
         asked = re.findall(r"task-\S+ \d", str(body["messages"][-1]["content"]))[-1]
         if self.refuse and self.refuse in asked:
@@ -66,12 +68,30 @@ class Near:
     def __init__(self, ends: Callable[[Any], bool] = lambda _: False) -> None:
         self._out: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._ends = ends
-        self._worker = Worker(lambda message: self._out.put(packed(message)))
+        self._closed = False
+        self._unanswered: dict[tuple[int, int], Ask] = {}
+        self._worker = Worker(self._give)
+
+    def _give(self, message: Any) -> None:
+        if isinstance(message, Ask):
+            self._unanswered[message.session, message.number] = message
+        self._out.put(packed(message))
+        if self._closed:
+            self._end_threads()
+
+    def _end_threads(self) -> None:
+        """Fail what episodes wait for: a process would end with its threads, and this one does not."""
+        while self._unanswered:
+            (session, number), _ = self._unanswered.popitem()
+            failure = Trouble("defect", ("the worker has ended",))
+            self._worker.take(Reply(session, number, Usage(), 0, failure=failure))
 
     def send(self, message: Any) -> None:
         if self._ends(message):
             self.close()
         else:
+            if isinstance(message, Reply):
+                self._unanswered.pop((message.session, message.number), None)
             self._worker.take(unpacked(packed(message)))
 
     def receive(self) -> Any:
@@ -81,7 +101,9 @@ class Near:
         return unpacked(data)
 
     def close(self) -> None:
+        self._closed = True
         self._out.put(None)
+        self._end_threads()
 
 
 def run(env: Environment, lm: dspy.LM, log: Path, tasks: list[Task], **options: Any) -> EvalResult:
