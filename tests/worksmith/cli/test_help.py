@@ -49,10 +49,11 @@ def test_a_default_is_said_in_one_place() -> None:
 
 @pytest.mark.parametrize("option", [each for each in OPTIONS if each.values[0].opts[0] == "--traces"])
 def test_choices_of_traces_are_as_described(option: Any) -> None:
-    choice = TraceChoice.parse("some")
+    some, most = map(TraceChoice.parse, ("some", "most"))
 
-    assert f"some ({choice.failures} failures and {choice.others} others)" in option.help
-    assert TraceChoice.parse(option.default) in [TraceChoice.parse(each) for each in ("some", "none", "all")]
+    assert f"some ({some.failures} failures and {some.others} others)" in option.help
+    assert f"most (all up to {most.sample:,}" in option.help
+    assert option.default in ("some", "most", "none", "all")
 
 
 def test_defaults_that_are_found_elsewhere_are_those_said(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -256,8 +256,7 @@ class CompareSettings(ToolSettings, DemoSettings, MeasureSettings):
     teacher_option: tuple[str, ...] = model_options("teacher")
     without_tools: Annotated[tuple[str, ...], BeforeValidator(_listed)] = setting(
         (),
-        "Run each program also without the functions of this category, with query tools instead; "
-        "comma-separated or repeated.",
+        "Also run without functions of this category, with query tools instead; comma-separated or repeated.",
         metavar="CATEGORY",
     )
     report: Path | None = setting(None, "Write the report as a page.", path="file", recorded=False)

@@ -41,6 +41,7 @@ class EngineSettings(WorkerSettings):
         suggest=("threads", "processes", "ray"),
         unset="threads; processes with --processes",
         recorded=False,
+        expert=True,
     )
     processes: int | None = setting(
         None,
@@ -49,6 +50,7 @@ class EngineSettings(WorkerSettings):
         max=512,
         unset="1 for each core, at most --workers",
         recorded=False,
+        expert=True,
     )
 
 
