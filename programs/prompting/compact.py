@@ -1,7 +1,7 @@
 """Compact prompts, for models that were trained on the tools: no descriptions, one line of JSON for a call.
 
-The opening turn has the context, the task and the plan if there is one. A reply is one JSON object with the
-fields asked for. The turn after it is the observation, shortened.
+The opening turn has a calendar, the context, the task and the plan if there is one. A reply is one JSON
+object with the fields asked for. The turn after it is the observation, shortened.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 import dspy
 from dspy.lm15 import Message
 
+from programs.prompting.prompt import calendar_text
 from programs.prompting.render import LABELS, TRAJECTORY, Layout, opening_fields
 from programs.prompting.reply import FieldReader, check_unicode, field_readers, read_object
 from programs.prompting.shortened import shortened
@@ -108,7 +109,9 @@ class CompactLayout(Layout):
     def opening(self, values: Mapping[str, Any], *, running: bool) -> Message:
         """The same for demonstrations and the running episode."""
         shown = [(name, as_text(values.get(name))) for name in self.inputs]
-        return Message.user("\n".join(f"{LABELS.get(name, '')}{text}" for name, text in shown if text))
+        lines = [f"{LABELS.get(name, '')}{text}" for name, text in shown if text]
+        calendar = calendar_text(as_text(values.get("context")))
+        return Message.user("\n".join([calendar, *lines] if calendar else lines))
 
     def reply(self, values: Mapping[str, Any]) -> Message:
         said = {name: values[name] for name in self.outputs if values.get(name) not in (None, "")}

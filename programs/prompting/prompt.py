@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,11 @@ _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
 
 _NO_NAMES: Mapping[str, str] = {}
 
+_CLOCK = re.compile(rf"Now: (?:{'|'.join(_WEEKDAYS)}) (\d{{4}}-\d\d-\d\d) ")
+
+_WEEK, _WEEKS = range(1, 8), range(2, 9)
+"""Days and weeks from the clock that a calendar has."""
+
 
 def context_text(now: datetime, persona: Persona, departments: Mapping[str, str] = _NO_NAMES) -> str:
     """The clock and the persona of an episode, with id and rank where a world knows ranks.
@@ -33,6 +39,22 @@ def context_text(now: datetime, persona: Persona, departments: Mapping[str, str]
         department = departments.get(persona.department, persona.department)
         who += f" ({persona.id}, {department}, level {persona.level})"
     return f"Now: {_WEEKDAYS[now.weekday()]} {now:%Y-%m-%d %H:%M}. Working for: {who}."
+
+
+def calendar_text(context: str) -> str:
+    """The days around the clock of a context, for models that cannot count days; empty without a clock.
+
+    It has the coming week by weekday, the past week by days ago, and the same weekday of weeks before.
+    """
+    clock = _CLOCK.match(context)
+    if clock is None:
+        return ""
+    today = date.fromisoformat(clock[1])
+    coming = (today + timedelta(days=number) for number in _WEEK)
+    past = [(f"{number}d", timedelta(days=number)) for number in _WEEK]
+    past += [(f"{number}w", timedelta(weeks=number)) for number in _WEEKS]
+    days = ", ".join(f"{_WEEKDAYS[day.weekday()][:3]} {day:%m-%d}" for day in coming)
+    return f"Next: {days}. Ago: {', '.join(f'{name} {today - back:%m-%d}' for name, back in past)}."
 
 
 def with_policies(clock: str, policies: str) -> str:

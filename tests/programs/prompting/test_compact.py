@@ -16,6 +16,7 @@ from evals.running.settings import EvalSettings
 from programs.agent import Agent
 from programs.parts.signatures import BRIEF_CALL, BRIEF_PLAN, call_signature
 from programs.prompting.compact import CompactLayout, check_prompt
+from programs.prompting.prompt import calendar_text
 from programs.prompting.shortened import shortened
 from programs.prompting.steps import step
 from programs.replaying.scripted import GoldEngine, scripted_lm
@@ -62,7 +63,7 @@ def test_the_last_prompt_of_an_episode_begins_with_every_earlier_one_and_its_rep
         assert sent[0][1]["content"] == f"{asked['content']}\nPlan:\n{episode.plan}"
 
 
-def test_a_prompt_is_a_line_the_task_and_tables(env: Environment) -> None:
+def test_a_prompt_is_a_calendar_the_clock_the_task_and_tables(env: Environment) -> None:
     script = Script(LOOK, DONE)
 
     done(Agent("act", env, prompt="compact:50"), script.lm())
@@ -70,11 +71,23 @@ def test_a_prompt_is_a_line_the_task_and_tables(env: Environment) -> None:
     request = script.requests[-1]
     opening, called, seen = texts(request)
     assert request.system == BRIEF_CALL
-    assert opening.splitlines()[1:] == [f"Task: {TASKS[0].query}"]
+    calendar, context, task = opening.splitlines()
+    assert calendar.startswith("Next: ")
+    assert context.startswith("Now: ")
+    assert task == f"Task: {TASKS[0].query}"
     assert called == LOOK
     assert seen.startswith("event_id | event_name | ")
     assert "\n00000000 | " in seen
     assert not any("[[ ##" in text for text in texts(request))
+
+
+def test_a_calendar_has_the_days_around_the_clock() -> None:
+    assert calendar_text("Now: Sunday 2023-12-31 08:00. Working for: Ann.\n\nBe kind.") == (
+        "Next: Mon 01-01, Tue 01-02, Wed 01-03, Thu 01-04, Fri 01-05, Sat 01-06, Sun 01-07. "
+        "Ago: 1d 12-30, 2d 12-29, 3d 12-28, 4d 12-27, 5d 12-26, 6d 12-25, 7d 12-24, "
+        "2w 12-17, 3w 12-10, 4w 12-03, 5w 11-26, 6w 11-19, 7w 11-12, 8w 11-05."
+    )
+    assert calendar_text("It is Sunday.") == ""
 
 
 def test_a_full_prompt_stays_as_it_is(env: Environment) -> None:
