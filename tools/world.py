@@ -223,8 +223,9 @@ def _write(
             connection.pragma("synchronous", "off")
             _, counts = _filled(connection, tables, rows)
             connection.execute("VACUUM")
-        except apsw.FullError as error:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(file)) from error
+        except (apsw.FullError, apsw.IOError) as error:
+            number = errno.ENOSPC if isinstance(error, apsw.FullError) else errno.EIO
+            raise OSError(number, os.strerror(number), str(file)) from error
         finally:
             connection.close()
         with made.open("r+b") as opened:
