@@ -42,10 +42,7 @@ class _Study:
         yield self._worlds(OFFICE, max(form.largest, form.held_out) + form.sampled)
         yield from map(self._test, self.tests)
         yield from (self._floors(test) for test in self.tests)
-        sizes = sorted(
-            form.sizes, key=lambda size: (size != min(form.sizes, key=lambda s: abs(s - 9)), -size)
-        )
-        for size in sizes:
+        for size in sorted(form.sizes, reverse=True):
             yield from self._sft(
                 f"office-{size}", {"worlds/office": size}, form.sizes[size], tests=self.tests
             )
@@ -58,8 +55,10 @@ class _Study:
         if form.mixed:
             yield from self._mixed()
         if form.adapters:
-            yield self._trained("sft/office-18-adapter", "data/office-18", "base", 18, None, tune="lora-all")
-            yield from (self._cell("sft/office-18-adapter", test, "SFT, adapter") for test in self.tests)
+            data = f"office-{form.largest}"
+            name = f"sft/{data}-adapter"
+            yield self._trained(name, f"data/{data}", "base", form.largest, None, tune="lora-all")
+            yield from (self._cell(name, test, "SFT, adapter") for test in self.tests)
         yield from self._base()
 
     def _worlds(self, kind: str, count: int) -> Stage:

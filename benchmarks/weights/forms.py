@@ -66,7 +66,7 @@ class Form:
     adapters: bool = True
     optimizers: tuple[str, ...] = ("none", "bootstrap", "knn")
     sampled_tasks: int | None = None
-    tokens_an_office: int = 32_000
+    tokens_an_office: int = 45_000
 
 
 _WORLDS: Mapping[str, Mapping[str, Any]] = {
@@ -78,8 +78,8 @@ _WORLDS: Mapping[str, Mapping[str, Any]] = {
 WHOLE = Form(
     name="whole",
     model=SMOLLM2,
-    sizes={4: None, 8: None, 20: None},
-    largest=20,
+    sizes={2: None, 4: None, 8: None},
+    largest=8,
     held_out=8,
     mixed={OFFICE: 4, ENTERPRISE: 2, CRM: 1},
     sampled=6,
@@ -89,7 +89,7 @@ WHOLE = Form(
     tasks={
         "trained": 69,
         "published": 69,
-        "published, largest": 138,
+        "published, largest": 115,
         "base": 10,
         "few-shot": 10,
         "floors": None,
