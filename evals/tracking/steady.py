@@ -5,25 +5,19 @@ from __future__ import annotations
 import shlex
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from functools import wraps
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from evals.tracking.reaching import TrackingError
-from evals.tracking.tracker import Dataset, Run
+from evals.tracking.tracker import Run
 from evals.tracking.unsent import Unsent, forget_unsent, note_unsent
 from tools.errors import Notice
 
-if TYPE_CHECKING:
-    from evals.records.record import EpisodeRecord
-    from evals.reporting.report import Report
-    from evals.running.judges import Judge
-    from evals.running.result import EvalResult
-    from evals.tasks.task import Task
-    from evals.tracking.registry import Registration
-
 Value = TypeVar("Value")
+Given = ParamSpec("Given")
 
 _FRESH = 1.0
 """Seconds for which a store that answered is not asked again whether it does."""
@@ -54,6 +48,18 @@ class _Store:
             return None
         self._answered = time.monotonic()
         return value
+
+
+def _guarded(
+    method: Callable[Concatenate[Run, Given], Value],
+) -> Callable[Concatenate[SteadyRun, Given], Value | None]:
+    """A method that a steady run has of its run, unless the store has failed."""
+
+    @wraps(method)
+    def sent(self: SteadyRun, /, *args: Given.args, **named: Given.kwargs) -> Value | None:
+        return self._sent(lambda: getattr(self._run, method.__name__)(*args, **named))
+
+    return sent
 
 
 class SteadyRun(Run):
@@ -91,66 +97,17 @@ class SteadyRun(Run):
         made = self._sent(lambda: self._run.child(name, params=params, tags=tags))
         return SteadyRun(made, self._store, self._made or self._above)
 
-    def params(self, values: Mapping[str, Any]) -> None:
-        self._sent(lambda: self._run.params(values))
-
-    def metrics(self, values: Mapping[str, float], *, step: int = 0) -> None:
-        self._sent(lambda: self._run.metrics(values, step=step))
-
-    def dataset(self, suite: Dataset, *, split: str, tasks: Sequence[Task], count: int | None = None) -> None:
-        self._sent(lambda: self._run.dataset(suite, split=split, tasks=tasks, count=count))
-
-    def judges(self, judges: Sequence[Judge], tasks: Sequence[Task]) -> None:
-        self._sent(lambda: self._run.judges(judges, tasks))
-
-    def evaluation(self, result: EvalResult, *, split: str, tasks: Sequence[Task] = ()) -> None:
-        self._sent(lambda: self._run.evaluation(result, split=split, tasks=tasks))
-
-    def traces(
-        self,
-        records: Sequence[EpisodeRecord],
-        *,
-        split: str,
-        model: str,
-        seed: int = 0,
-        tasks: Sequence[Task] = (),
-    ) -> None:
-        self._sent(lambda: self._run.traces(records, split=split, model=model, seed=seed, tasks=tasks))
-
-    def report(self, report: Report, name: str = "report") -> None:
-        self._sent(lambda: self._run.report(report, name))
-
-    def text(self, text: str, path: str) -> None:
-        self._sent(lambda: self._run.text(text, path))
-
-    def program(
-        self,
-        name: str,
-        code: Path,
-        artifact: Path,
-        *,
-        params: Mapping[str, Any],
-        config: Mapping[str, Any] | None = None,
-        register_as: Registration | None = None,
-    ) -> str | None:
-        return self._sent(
-            lambda: self._run.program(
-                name, code, artifact, params=params, config=config, register_as=register_as
-            )
-        )
-
-    def weights(
-        self,
-        name: str,
-        files: Sequence[Path],
-        *,
-        params: Mapping[str, Any],
-        register_as: Registration | None = None,
-    ) -> str | None:
-        return self._sent(lambda: self._run.weights(name, files, params=params, register_as=register_as))
-
-    def instructions(self, texts: Mapping[str, str]) -> None:
-        self._sent(lambda: self._run.instructions(texts))
+    params = _guarded(Run.params)
+    metrics = _guarded(Run.metrics)
+    dataset = _guarded(Run.dataset)
+    judges = _guarded(Run.judges)
+    evaluation = _guarded(Run.evaluation)
+    traces = _guarded(Run.traces)
+    report = _guarded(Run.report)
+    text = _guarded(Run.text)
+    program = _guarded(Run.program)
+    weights = _guarded(Run.weights)
+    instructions = _guarded(Run.instructions)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
