@@ -42,16 +42,14 @@ class _Study:
         yield self._worlds(OFFICE, max(form.largest, form.held_out) + form.sampled)
         yield from map(self._test, self.tests)
         yield from (self._floors(test) for test in self.tests)
-        for size in sorted(form.sizes, reverse=True):
-            yield from self._sft(
-                f"office-{size}", {"worlds/office": size}, form.sizes[size], tests=self.tests
-            )
-            if size == form.largest:
-                yield from self._dpo(f"office-{size}")
+        yield from self._size(form.largest)
+        yield from self._dpo(f"office-{form.largest}")
         if form.held_out:
             suites = {"worlds/office": form.held_out}
             yield self._floors(UNSEEN)
             yield from self._sft(_name(HELD_OUT), suites, None, tests=[UNSEEN], scheme=_WHOLE_INTENTS)
+        for size in sorted(set(form.sizes) - {form.largest}, reverse=True):
+            yield from self._size(size)
         if form.mixed:
             yield from self._mixed()
         if form.adapters:
@@ -89,6 +87,10 @@ class _Study:
         needs = dict.fromkeys((f"test/{suite}", f"test/{learns}"))
         settings = {"test": f"test/{suite}", "learns": f"test/{learns}", "compare": compare}
         return Stage(f"floors/{test}", jobs.floors, settings, [*needs], each=240)
+
+    def _size(self, size: int) -> Iterator[Stage]:
+        most = self.form.sizes[size]
+        yield from self._sft(f"office-{size}", {"worlds/office": size}, most, tests=self.tests)
 
     def _sft(
         self,

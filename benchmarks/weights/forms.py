@@ -80,7 +80,7 @@ WHOLE = Form(
     model=SMOLLM2,
     sizes={2: None, 4: None, 8: None},
     largest=8,
-    held_out=8,
+    held_out=6,
     mixed={OFFICE: 4, ENTERPRISE: 2, CRM: 1},
     sampled=6,
     sampler=None,
@@ -95,7 +95,7 @@ WHOLE = Form(
         "floors": None,
     },
     sft={"max_length": 1_408, "batch_tokens": 1_408},
-    sampled_tasks=23,
+    sampled_tasks=20,
 )
 
 _SMALL = {OFFICE: {"scale": 0.1, "per_intent": 2}}
