@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks._stages import At
 from benchmarks.memory import peak
-from benchmarks.weights.stages import At
 
 _K = 10
 _PEOPLE, _TEAMS = 12_600, 40

@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks._passages import chroma, passages, search
+from benchmarks._stages import At, Stage, Work
 from benchmarks.memory import peak
-from benchmarks.weights.stages import At, Stage, Work
 from tools.seeding import digest
 
 NAME = "scale"

@@ -16,11 +16,11 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from benchmarks._stages import Work
 from benchmarks.weights.arms import stages
 from benchmarks.weights.figures import report
 from benchmarks.weights.forms import SMALLEST, WHOLE, Form
 from benchmarks.weights.forms import quick as quick_form
-from benchmarks.weights.stages import Work
 
 NAME = "weights"
 DESCRIPTION = "a small model as it is, few-shot, fine-tuned and with preferences, in its worlds and WorkBench"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from benchmarks._stages import Stage
 from benchmarks.gain import REAL
 from benchmarks.weights import jobs, worlds
 from benchmarks.weights.forms import (
@@ -19,7 +20,6 @@ from benchmarks.weights.forms import (
     Form,
     has_real_tasks,
 )
-from benchmarks.weights.stages import Stage
 
 _STANDARD, _WHOLE_INTENTS = "standard", "held_out_intents"
 

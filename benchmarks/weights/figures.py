@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks._stages import Work
 from benchmarks.weights.forms import (
     CRM,
     ENTERPRISE,
@@ -22,7 +23,6 @@ from benchmarks.weights.forms import (
     skipped,
 )
 from benchmarks.weights.jobs import SIDE_EFFECTS
-from benchmarks.weights.stages import Work
 from evals.lm.named import ANALOGY
 from evals.records.record import STRICT
 from evals.records.run_card import package_versions

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks.weights.stages import At
+from benchmarks._stages import At
 from evals.building import import_suite
 from evals.lm.named import ANALOGY, SMOLLM2
 from evals.records.record import STRICT, EpisodeRecord

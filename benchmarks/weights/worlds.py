@@ -7,8 +7,8 @@ from datetime import date, timedelta
 from random import Random
 from typing import Any
 
+from benchmarks._stages import At
 from benchmarks.weights.forms import DRAWN
-from benchmarks.weights.stages import At
 from evals.suite import Suite
 from tools.seeding import digest, rng
 

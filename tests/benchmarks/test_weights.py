@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -12,52 +11,9 @@ import pytest
 from benchmarks.weights import page, smallest, study
 from benchmarks.weights.figures import goals
 from benchmarks.weights.forms import WHOLE
-from benchmarks.weights.stages import At, Stage, Work
 
 
-def test_a_stage_is_done_again_only_if_its_inputs_changed(tmp_path: Path) -> None:
-    done: list[str] = []
-
-    def first(at: At) -> dict[str, Any]:
-        done.append("first")
-        return {"digest": str(at.settings["seed"] // 2)}
-
-    def second(at: At) -> dict[str, Any]:
-        done.append("second")
-        return {"digest": at.results["a"]["digest"]}
-
-    def study_of(seed: int) -> list[str]:
-        done.clear()
-        work = Work(tmp_path, [Stage("a", first, {"seed": seed}), Stage("b", second, needs=["a"])])
-        assert work.inputs("b") is None or work.result("a") is not None
-        for name in work.chosen(None):
-            work.do(name)
-        return list(done)
-
-    assert study_of(2) == ["first", "second"]
-    assert study_of(2) == []
-    assert study_of(3) == ["first"]  # with the same result
-    assert study_of(4) == ["first", "second"]
-
-
-def test_a_killed_stage_finds_its_files_and_another_one_does_not(tmp_path: Path) -> None:
-    def killed(at: At) -> dict[str, Any]:
-        (at.folder / "half").write_text("x")
-        raise KeyboardInterrupt
-
-    def goes_on(at: At) -> dict[str, Any]:
-        return {"digest": str((at.folder / "half").exists())}
-
-    goes_on.__name__ = killed.__name__
-    with pytest.raises(KeyboardInterrupt):
-        Work(tmp_path, [Stage("a", killed)]).do("a")
-    assert Work(tmp_path, [Stage("a", goes_on, {"seed": 1})]).do("a")["digest"] == "False"
-    with pytest.raises(KeyboardInterrupt):
-        Work(tmp_path, [Stage("b", killed)]).do("b")
-    assert Work(tmp_path, [Stage("b", goes_on)]).do("b")["digest"] == "True"
-
-
-def test_the_plan_of_the_whole_study_takes_measured_speeds(tmp_path: Path) -> None:
+def test_the_plan_of_a_part_of_the_study_has_what_it_needs(tmp_path: Path) -> None:
     planned = study(WHOLE, tmp_path, plan=True, only="cell/office/sft/office-8")
     names = [each["stage"] for each in planned["stages"]]
     assert names[0] == "base"
@@ -65,10 +21,6 @@ def test_the_plan_of_the_whole_study_takes_measured_speeds(tmp_path: Path) -> No
         names.index("data/office-8") < names.index("sft/office-8") < names.index("cell/office/sft/office-8")
     )
     assert not any(name.startswith("dpo") for name in names)
-    work = Work(tmp_path, [Stage("a", lambda _: {"digest": "", "each": 60.0}, amount=2, pace="p", each=1.0)])
-    before = work.minutes("a")
-    work.do("a")
-    assert (before, work.minutes("a")) == (2 / 60, 2.0)
 
 
 @pytest.mark.slow
