@@ -89,13 +89,13 @@ WHOLE = Form(
     tasks={
         "trained": 69,
         "published": 69,
-        "published, largest": 115,
+        "published, largest": 69,
         "base": 10,
         "few-shot": 10,
         "floors": None,
     },
     sft={"max_length": 1_408, "batch_tokens": 1_408},
-    sampled_tasks=20,
+    sampled_tasks=15,
 )
 
 _SMALL = {OFFICE: {"scale": 0.1, "per_intent": 2}}
@@ -145,7 +145,7 @@ SMALLEST = Form(
     full_prompts=False,
     adapters=False,
     optimizers=("none", "knn"),
-    sampled_tasks=20,
+    sampled_tasks=15,
 )
 
 

@@ -120,7 +120,8 @@ def test_many_write_at_once_and_nothing_is_lost_or_twice(
     assert len({run for run, _ in traces}) == WRITERS
     assert len(kept.client.search_datasets([kept.experiment])) == 1
     files = bucket_client(objects).list_objects_v2(Bucket="runs")["Contents"]
-    assert sum(file["Key"].endswith("episodes/test.jsonl") for file in files) == WRITERS
+    logs = [file["Key"] for file in files if file["Key"].endswith("episodes/test.jsonl")]
+    assert [sum(run.info.run_id in log for log in logs) for run in runs] == [1] * WRITERS
     store = kept.client._tracking_client.store
     judges = store.list_scorers(kept.experiment)
     assert len(judges) == len({judge.scorer_name for judge in judges}) > 0
