@@ -14,8 +14,9 @@ from typing import Any
 from benchmarks._stages import At
 from evals.building import import_suite
 from evals.lm.named import ANALOGY, SMOLLM2
+from evals.records.groups import by_task, intents_of
 from evals.records.record import STRICT, EpisodeRecord
-from evals.records.summary import Summary, by_task, intents_of, interval_json
+from evals.records.summary import Summary, interval_json
 from tools.seeding import digest
 from worksmith.cli.terminal import Terminal
 

@@ -68,7 +68,7 @@ def judging_of(
     """The figures of each judge, in the order in which they were asked.
 
     Args:
-        alike: which tasks belong together, see `evals.records.summary.intents_of`.
+        alike: which tasks belong together, see `evals.records.groups.intents_of`.
     """
     found: dict[str, list[tuple[EpisodeRecord, Judgement]]] = {}
     for record in sorted(records, key=lambda record: (record.task_id, record.trial, record.key)):

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from array import array
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import compress
 from typing import Any
 
+from evals.records.columns import PAID_COSTS, Columns
 from evals.records.judge_figures import JudgeFigures, judging_of
 from evals.records.record import PRIMARY, RATES, STRICT, EpisodeRecord
 from evals.statistics import NOTHING, Interval, macro_mean, mean, pass_at, pass_hat, quantile
@@ -110,35 +108,6 @@ class Summary:
         }
 
 
-COSTS: dict[str, Callable[[EpisodeRecord], float]] = {
-    "steps": lambda record: record.steps,
-    "model_calls": lambda record: record.model_calls,
-    "prompt_tokens": lambda record: record.prompt_tokens,
-    "completion_tokens": lambda record: record.completion_tokens,
-    "used_tokens": lambda record: record.usage.used_tokens,
-    "seconds": lambda record: record.seconds,
-}
-"""Costs of an episode, by name, whether or not a cache answers."""
-
-NOT_ASKED = ("steps", "seconds")
-"""Costs that do not come from models."""
-
-PAID_COSTS: dict[str, Callable[[EpisodeRecord], float]] = {
-    "paid_requests": lambda record: record.paid_requests,
-    "paid_tokens": lambda record: record.usage.paid_tokens,
-}
-"""Paid costs of an episode, which are 0 where a cache answers."""
-
-CACHE_COSTS: dict[str, Callable[[EpisodeRecord], float]] = {
-    "cached_tokens": lambda record: record.cached_tokens,
-    "cache_write_tokens": lambda record: record.cache_write_tokens,
-    "paid_cached_tokens": lambda record: record.paid_cached_tokens,
-}
-"""Prompt tokens that went through a provider's cache, see `Tokens`; left out where nothing reports any."""
-
-_ALL_COSTS = COSTS | PAID_COSTS | CACHE_COSTS
-
-
 def summarize(
     records: Sequence[EpisodeRecord], *, seed: int = 0, cut_short: Sequence[EpisodeRecord] = ()
 ) -> Summary:
@@ -147,7 +116,7 @@ def summarize(
     Args:
         cut_short: episodes that a budget ended; what was paid for them counts in the totals.
     """
-    columns = _Columns()
+    columns = Columns()
     for record in _in_order(records):
         columns.add(record)
     alike = columns.alike
@@ -190,145 +159,6 @@ def _in_order(records: Sequence[EpisodeRecord]) -> Iterator[EpisodeRecord]:
     """The records by task and trial, one after another: they may lie in a log."""
     places = sorted((record.task_id, record.trial, record.key, place) for place, record in enumerate(records))
     return (records[place] for *_, place in places)
-
-
-class _Columns:
-    """The numbers of many records, without the records.
-
-    Attributes:
-        scores: of graded records, by name and task.
-        strict: outcomes by task, 0 for lost episodes.
-        fields: outcomes by field of work and task.
-        costs: of all records, by name.
-    """
-
-    def __init__(self) -> None:
-        self.scores: dict[str, dict[Hashable, list[float]]] = {}
-        self.strict: dict[Hashable, list[float]] = {}
-        self.fields: dict[str, dict[Hashable, list[float]]] = {}
-        self.costs = {name: array("d") for name in _ALL_COSTS}
-        self.intents: dict[Hashable, Hashable] = {}
-        self.statuses: Counter[str] = Counter()
-        self.graded = self.estimated = self.uncounted = 0
-        self.uncounted_graded = self.judged = self.closed_intents = False
-        self._grades = bytearray()
-
-    def add(self, record: EpisodeRecord) -> None:
-        task = record.task_id
-        if not record.labels.words_only:
-            self.strict.setdefault(task, []).append(record.scores.get(PRIMARY, 0.0))
-        if record.graded:
-            self.graded += 1
-            self.uncounted_graded |= record.uncounted
-            for name, value in record.scores.items():
-                self.scores.setdefault(name, {}).setdefault(task, []).append(value)
-            if PRIMARY in record.scores:
-                of_field = self.fields.setdefault(field_of(record), {})
-                of_field.setdefault(task, []).append(record.scores[PRIMARY])
-        for name, cost in _ALL_COSTS.items():
-            self.costs[name].append(cost(record))
-        self._grades.append(record.graded)
-        self.intents[task] = intent_or_task(record.intent, task)
-        self.closed_intents |= record.labels.closed_intents
-        self.statuses[record.status] += 1
-        self.estimated += record.estimated
-        self.uncounted += record.uncounted
-        self.judged |= bool(record.judgements)
-
-    @property
-    def alike(self) -> dict[Hashable, Hashable] | None:
-        """See `intents_of`."""
-        return None if self.closed_intents else _telling(self.intents)
-
-    def totals(self, *, graded: bool = False) -> dict[str, float]:
-        """The sums of costs over all records, or the graded ones; of the cache's only where there are any."""
-        chosen = {
-            name: list(compress(values, self._grades)) if graded else values
-            for name, values in self.costs.items()
-        }
-        sums = {
-            name: math.fsum(values)
-            for name, values in chosen.items()
-            if name not in CACHE_COSTS or any(values)
-        }
-        return self.known(sums, graded=graded)
-
-    def known(self, totals: dict[str, float], *, graded: bool = False) -> dict[str, float]:
-        """The totals without requests and tokens where some were not counted."""
-        if not (self.uncounted_graded if graded else self.uncounted):
-            return totals
-        return {name: total for name, total in totals.items() if name in NOT_ASKED}
-
-
-def by_task(records: Iterable[EpisodeRecord], score: str) -> dict[Hashable, list[float]]:
-    """The values of a score, grouped by task; records without it are left out.
-
-    `outcome_strict` is every record's `outcome`, 0 where there is none; tasks that only a judge scores have
-    no value.
-    """
-    grouped: dict[Hashable, list[float]] = {}
-    for record in records:
-        if score == STRICT:
-            if record.labels.words_only:
-                continue
-            grouped.setdefault(record.task_id, []).append(record.scores.get(PRIMARY, 0.0))
-        elif record.graded and score in record.scores:
-            grouped.setdefault(record.task_id, []).append(record.scores[score])
-    return grouped
-
-
-FEWEST_INTENTS = 5
-"""The fewest intents whose spread can widen an interval."""
-
-
-def intent_or_task(intent: str | None, task_id: str) -> tuple[str, str]:
-    """The group of a task: its intent, or the task alone."""
-    return ("intent", intent) if intent else ("task", task_id)
-
-
-def intents_of(records: Iterable[EpisodeRecord]) -> dict[Hashable, Hashable] | None:
-    """The intent of each task; None if grouping by intent says nothing.
-
-    That is so if no two tasks share an intent, if there are fewer than `FEWEST_INTENTS`, and if the intents
-    are no sample of others, as the task types of a published list.
-    """
-    intents: dict[Hashable, Hashable] = {}
-    for record in records:
-        if record.labels.closed_intents:
-            return None
-        intents[record.task_id] = intent_or_task(record.intent, record.task_id)
-    return _telling(intents)
-
-
-def _telling(intents: dict[Hashable, Hashable]) -> dict[Hashable, Hashable] | None:
-    """The intents of tasks, if grouping by them says something."""
-    distinct = len(set(intents.values()))
-    return intents if FEWEST_INTENTS <= distinct < len(intents) else None
-
-
-def group_records(
-    records: Iterable[EpisodeRecord], facet: Callable[[EpisodeRecord], str]
-) -> dict[str, list[EpisodeRecord]]:
-    """Records by a facet, in its order."""
-    groups: dict[str, list[EpisodeRecord]] = {}
-    for record in records:
-        groups.setdefault(facet(record), []).append(record)
-    return dict(sorted(groups.items()))
-
-
-def domain_of(record: EpisodeRecord) -> str:
-    """The one domain of a task, `several` or `none`."""
-    return record.domains[0] if len(record.domains) == 1 else "several" if record.domains else "none"
-
-
-def field_of(record: EpisodeRecord) -> str:
-    """The field of work of a task, as its kind says; else its domain."""
-    return record.labels.field or domain_of(record)
-
-
-def actions_of(record: EpisodeRecord) -> str:
-    """The number of writing calls that the task expects, grouped as in the paper."""
-    return "2 or more" if record.expected_actions > 1 else str(record.expected_actions)
 
 
 def interval_json(interval: Interval) -> dict[str, Any]:

@@ -6,9 +6,9 @@ import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from evals.records.groups import actions_of, domain_of
 from evals.records.record import PRIMARY, EpisodeRecord
 from evals.records.run_card import TASK
-from evals.records.summary import actions_of, domain_of
 from evals.tasks.task_filter import Condition
 from tools.errors import InputError
 

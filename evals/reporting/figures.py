@@ -9,15 +9,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from evals.records.columns import COSTS, PAID_COSTS
+from evals.records.groups import group_records, intents_of
 from evals.records.record import PRIMARY, RATES, STRICT, EpisodeRecord
-from evals.records.summary import (
-    COSTS,
-    PAID_COSTS,
-    Summary,
-    group_records,
-    intents_of,
-    summarize,
-)
+from evals.records.summary import Summary, summarize
 from evals.reporting.episodes import FIELDS, facet_names, field_value
 from evals.running.result import EvalResult
 from evals.running.study import Row, Study

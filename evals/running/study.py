@@ -11,8 +11,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from evals.records.groups import by_task, intents_of
 from evals.records.record import STRICT
-from evals.records.summary import Summary, by_task, intents_of, interval_json
+from evals.records.summary import Summary, interval_json
 from evals.running.result import EvalResult
 from evals.statistics import (
     Interval,

@@ -1,6 +1,6 @@
 """Constraints: bounds for a program beside its score, such as `leak=0` or `used_tokens<=4000`.
 
-A bound is on the mean of a score or cost (`evals.records.summary.COSTS`) over graded episodes. In the
+A bound is on the mean of a score or cost (`evals.records.columns.COSTS`) over graded episodes. In the
 outcome, episodes lost to the infrastructure count as wrong.
 """
 
@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from evals.records.columns import COSTS
 from evals.records.record import PRIMARY, EpisodeRecord
-from evals.records.summary import COSTS
 from tools.errors import InputError
 
 _WRITTEN = re.compile(r"\s*([A-Za-z_]\w*)\s*(<=|>=|=)\s*(\S+)\s*")

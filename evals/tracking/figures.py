@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from evals.records.columns import CACHE_COSTS, COSTS, PAID_COSTS
 from evals.records.record import EpisodeRecord
-from evals.records.summary import CACHE_COSTS, COSTS, PAID_COSTS, Summary
+from evals.records.summary import Summary
 from evals.reporting.episodes import facet_names
 from evals.statistics import Interval
 

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from evals.records.groups import intent_or_task
 from evals.records.record import PRIMARY
-from evals.records.summary import intent_or_task
 from evals.statistics.paired import fewest_groups
 from evals.statistics.power import discordance_of
 from evals.statistics.sequential import fewest_intents

@@ -21,8 +21,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from evals.records.groups import intent_or_task
 from evals.records.record import EpisodeRecord
-from evals.records.summary import intent_or_task
 from evals.scoring.constraints import check_measured
 from evals.statistics import exchange_test, holm
 from evals.statistics.optimism import corrected_maximum

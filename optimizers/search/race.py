@@ -13,7 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from evals.records.summary import intent_or_task, summarize
+from evals.records.groups import intent_or_task
+from evals.records.summary import summarize
 from evals.running.result import EvalResult
 from evals.scoring.constraints import broken, lost
 from optimizers.cost.limits import BudgetSpentError

@@ -11,9 +11,9 @@ from rich.console import Console
 
 from evals.judging.case import tokens_about
 from evals.judging.sidecar import judge_pending, pending_verdicts
+from evals.records.groups import intents_of
 from evals.records.judge_figures import JudgeFigures, judging_of
 from evals.records.run_card import JUDGEMENTS, LoadedRun, beside
-from evals.records.summary import intents_of
 from evals.records.verdicts import read_verdicts
 from evals.reporting.tables.judges import judge_grid
 from evals.suite import Suite

@@ -6,9 +6,10 @@ from collections.abc import Hashable, Iterable, Sequence
 
 from evals.kinds.crm.scorer import REWARD
 from evals.kinds.crm.task_types import KNOWLEDGE_QA, TASK_TYPES
+from evals.records.groups import by_task
 from evals.records.program_records import ProgramRecords
 from evals.records.record import PRIMARY, EpisodeRecord
-from evals.records.summary import Summary, by_task, summarize
+from evals.records.summary import Summary, summarize
 from evals.statistics import Interval, macro_mean, mean
 
 _FIGURES = (REWARD, PRIMARY)

@@ -6,8 +6,9 @@ import math
 from collections.abc import Callable, Sequence
 from itertools import chain
 
+from evals.records.groups import group_records
 from evals.records.record import LEAK, OVER_REFUSAL, PRIMARY, EpisodeRecord
-from evals.records.summary import Rate, Summary, group_records, summarize
+from evals.records.summary import Rate, Summary, summarize
 from evals.running.study import Row, Study
 from evals.scoring.checker_scores import Agreement, agreement
 from evals.statistics import Interval

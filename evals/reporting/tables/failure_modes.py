@@ -7,8 +7,8 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
 
 from evals.failure_modes.catalogue import failure_modes
+from evals.records.groups import domain_of, intents_of
 from evals.records.record import PRIMARY, EpisodeRecord
-from evals.records.summary import domain_of, intents_of
 from evals.statistics import Interval, mean
 from evals.table import NO_DATA, Grid, percent, share
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from evals.records.groups import by_task
 from evals.records.record import STRICT
-from evals.records.summary import by_task
 from evals.reporting.html.charts import FlippedTasks
 from evals.running.study import Row, Study
 

@@ -12,8 +12,9 @@ from functools import partial
 from statistics import median
 
 from evals.lm.named import ANALOGY
+from evals.records.groups import group_records
 from evals.records.record import PRIMARY, STRICT, EpisodeRecord
-from evals.records.summary import Summary, group_records, summarize
+from evals.records.summary import Summary, summarize
 from evals.records.verdicts import JUDGE, JUDGED
 from evals.reporting.episodes import field_value
 from evals.reporting.html.charts import HeatMap

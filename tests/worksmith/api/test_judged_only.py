@@ -10,7 +10,7 @@ import pytest
 
 import worksmith as ws
 from evals.building import import_suite
-from evals.records.summary import by_task
+from evals.records.groups import by_task
 from evals.suite import Suite
 from tests.tools.kinds.enterprise.importing.small import write_small
 

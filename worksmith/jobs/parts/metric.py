@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from evals.judging.calibration.gate import gate_verdicts
 from evals.judging.metric import JudgedScorer
+from evals.records.columns import COSTS
 from evals.records.record import PRIMARY
-from evals.records.summary import COSTS
 from evals.records.verdicts import JUDGE
 from evals.scoring.objective import CHECKED, ObjectiveScorer
 from evals.scoring.scorer import check_score_names

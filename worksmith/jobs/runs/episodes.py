@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from evals.records.summary import COSTS
+from evals.records.columns import COSTS
 from evals.reporting.episodes import FIELDS, SHORT_KEY, Selection, facet_names, find_episode
 from evals.reporting.figures import metric_mean, metric_values
 from evals.reporting.plain import episode_text

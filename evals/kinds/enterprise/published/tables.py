@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
+from evals.records.groups import group_records
 from evals.records.program_records import ProgramRecords
 from evals.records.record import EpisodeRecord
-from evals.records.summary import group_records, summarize
+from evals.records.summary import summarize
 from evals.records.verdicts import JUDGE, JUDGED
 from evals.scoring.answer_scorer import WORDS_F1
 from evals.table import NO_DATA, Grid, percent

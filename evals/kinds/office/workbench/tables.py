@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from math import fsum
 
 from evals.kinds.office.workbench.tasks import DOMAINS
+from evals.records.groups import domain_of, group_records
 from evals.records.program_records import ProgramRecords
 from evals.records.record import PRIMARY, EpisodeRecord
-from evals.records.summary import domain_of, group_records, summarize
+from evals.records.summary import summarize
 from evals.reporting.published import PAPER, PublishedTable, published_tables
 from evals.statistics import Interval
 from evals.table import NO_DATA, Grid, percent, share

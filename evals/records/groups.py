@@ -1,0 +1,78 @@
+"""Groups of episode records: by task, intent, field of work and other facets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+
+from evals.records.record import PRIMARY, STRICT, EpisodeRecord
+
+
+def by_task(records: Iterable[EpisodeRecord], score: str) -> dict[Hashable, list[float]]:
+    """The values of a score, grouped by task; records without it are left out.
+
+    `outcome_strict` is every record's `outcome`, 0 where there is none; tasks that only a judge scores have
+    no value.
+    """
+    grouped: dict[Hashable, list[float]] = {}
+    for record in records:
+        if score == STRICT:
+            if record.labels.words_only:
+                continue
+            grouped.setdefault(record.task_id, []).append(record.scores.get(PRIMARY, 0.0))
+        elif record.graded and score in record.scores:
+            grouped.setdefault(record.task_id, []).append(record.scores[score])
+    return grouped
+
+
+FEWEST_INTENTS = 5
+"""The fewest intents whose spread can widen an interval."""
+
+
+def intent_or_task(intent: str | None, task_id: str) -> tuple[str, str]:
+    """The group of a task: its intent, or the task alone."""
+    return ("intent", intent) if intent else ("task", task_id)
+
+
+def intents_of(records: Iterable[EpisodeRecord]) -> dict[Hashable, Hashable] | None:
+    """The intent of each task; None if grouping by intent says nothing.
+
+    That is so if no two tasks share an intent, if there are fewer than `FEWEST_INTENTS`, and if the intents
+    are no sample of others, as the task types of a published list.
+    """
+    intents: dict[Hashable, Hashable] = {}
+    for record in records:
+        if record.labels.closed_intents:
+            return None
+        intents[record.task_id] = intent_or_task(record.intent, record.task_id)
+    return telling(intents)
+
+
+def telling(intents: dict[Hashable, Hashable]) -> dict[Hashable, Hashable] | None:
+    """The intents of tasks, if grouping by them says something."""
+    distinct = len(set(intents.values()))
+    return intents if FEWEST_INTENTS <= distinct < len(intents) else None
+
+
+def group_records(
+    records: Iterable[EpisodeRecord], facet: Callable[[EpisodeRecord], str]
+) -> dict[str, list[EpisodeRecord]]:
+    """Records by a facet, in its order."""
+    groups: dict[str, list[EpisodeRecord]] = {}
+    for record in records:
+        groups.setdefault(facet(record), []).append(record)
+    return dict(sorted(groups.items()))
+
+
+def domain_of(record: EpisodeRecord) -> str:
+    """The one domain of a task, `several` or `none`."""
+    return record.domains[0] if len(record.domains) == 1 else "several" if record.domains else "none"
+
+
+def field_of(record: EpisodeRecord) -> str:
+    """The field of work of a task, as its kind says; else its domain."""
+    return record.labels.field or domain_of(record)
+
+
+def actions_of(record: EpisodeRecord) -> str:
+    """The number of writing calls that the task expects, grouped as in the paper."""
+    return "2 or more" if record.expected_actions > 1 else str(record.expected_actions)
