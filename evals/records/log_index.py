@@ -128,13 +128,17 @@ class LogIndex:
         self._rows.execute("COMMIT")
 
     def _fits(self) -> bool:
+        """Whether the log is as it was, or has the last line that is covered and others after it."""
         bytes_, changed = self._rows.execute("SELECT bytes, changed FROM covered").fetchone()
+        last = "SELECT key, start FROM episodes ORDER BY start DESC LIMIT 1"
+        key, start = self._rows.execute(last).fetchone()
         now = self._log.stat()
-        if now.st_size == bytes_:
-            return bool(now.st_mtime_ns == changed)
+        if now.st_size <= bytes_:
+            return bool(now.st_size == bytes_ and now.st_mtime_ns == changed)
         with self._log.open("rb") as file:
-            file.seek(max(0, bytes_ - 1))
-            return bool(now.st_size > bytes_ and file.read(1) == b"\n")
+            file.seek(max(0, start))
+            line = file.read(bytes_ - start)
+        return line.endswith(b"\n") and f'"key":"{key}"'.encode() in line
 
 
 def _connect(file: Path) -> sqlite3.Connection:

@@ -3,21 +3,19 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from evals.records.lines import log_line, record_of
-from evals.records.log import MOST_HELD, EpisodeLog, read_log
-from evals.records.record import LONGEST_OBSERVATION, EpisodeRecord, WorkUnit, record_episode
-from evals.records.run_card import index_beside
+from evals.records.lines import log_line
+from evals.records.log import EpisodeLog, read_log
+from evals.records.record import LONGEST_OBSERVATION, WorkUnit, record_episode
 from tests.evals.episodes import make_episode, make_record, make_task
 from tools.dispatch import Observation
 from tools.episode_result import CallRecord
 from tools.errors import InputError, Notice
 from tools.files.locking import InUseError
-from tools.files.sealed_lines import SealedLine, sealed
+from tools.files.sealed_lines import sealed
 
 
 def test_what_is_appended_is_read_back(tmp_path: Path) -> None:
@@ -213,51 +211,3 @@ def test_a_file_of_tasks_is_not_taken_for_a_damaged_log(tmp_path: Path) -> None:
     path.write_text('{"query": "How many?", "answer": 3}\n')
     with pytest.raises(InputError, match=r"tasks\.jsonl: it holds no episode record \(name the log of a run"):
         list(read_log(path))
-
-
-def long_log(path: Path, count: int = MOST_HELD + 5) -> list[EpisodeRecord]:
-    records = [make_record(number % 400, trial=number // 400) for number in range(count)]
-    with EpisodeLog.open(path) as log:
-        for record in records:
-            log.append(record)
-    return records
-
-
-@pytest.mark.slow
-def test_a_long_log_resumes_from_its_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "episodes.jsonl"
-    records = long_log(path)
-    with path.open("ab") as file:  # as a process leaves it that is killed before it writes the index
-        file.write(log_line(make_record(401)))
-    monkeypatch.setattr("evals.records.log.record_of", counting := Counting(record_of))
-
-    with EpisodeLog.open(path, resume=True) as log:
-        assert counting.calls == 1
-        assert len(log) == len(records) + 1
-        assert all(log.is_finished(record.key) for record in [*records, make_record(401)])
-        assert log.last(records[3].key) == records[3]
-        found = log.records_of(record.key for record in records[:7])
-    path.rename(tmp_path / "moved")
-    assert list(found) == records[:7]
-
-
-@pytest.mark.slow
-def test_an_index_that_does_not_fit_is_made_again(tmp_path: Path) -> None:
-    path = tmp_path / "episodes.jsonl"
-    records = long_log(path)
-    lines = path.read_bytes().splitlines(keepends=True)
-    for file, data in ((path, b"".join(lines[1:])), (index_beside(path), b"no")):
-        file.write_bytes(data)
-        with EpisodeLog.open(path, resume=True) as log:
-            assert not log.is_finished(records[0].key)
-            assert log.last(records[-1].key) == records[-1]
-            assert len(log) == len(records) - 1
-
-
-class Counting:
-    def __init__(self, function: Callable[[SealedLine], EpisodeRecord]) -> None:
-        self._function, self.calls = function, 0
-
-    def __call__(self, line: SealedLine) -> EpisodeRecord:
-        self.calls += 1
-        return self._function(line)

@@ -1,0 +1,103 @@
+"""A long log is read through its index, which is made again where it does not fit."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from evals.records.lines import log_line, record_of
+from evals.records.log import MOST_HELD, EpisodeLog
+from evals.records.record import EpisodeRecord
+from evals.records.run_card import RunCard, index_beside, write_card
+from evals.tracking.run_loading import open_log
+from tests.evals.episodes import make_record
+from tools.files.sealed_lines import SealedLine
+
+
+def long_log(path: Path, *, more: int = 5, reverse_keys: bool = False) -> list[EpisodeRecord]:
+    """A log of so many records more than are held in memory."""
+    made = (make_record(number % 400, trial=number // 400) for number in range(MOST_HELD + more))
+    records = [record.model_copy(update={"key": record.key[::-1]} if reverse_keys else {}) for record in made]
+    with EpisodeLog.open(path) as log:
+        for record in records:
+            log.append(record)
+    return records
+
+
+@pytest.mark.slow
+def test_a_long_log_resumes_from_its_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "episodes.jsonl"
+    records = long_log(path)
+    with path.open("ab") as file:  # as a process leaves it that is killed before it writes the index
+        file.write(log_line(make_record(401)))
+    monkeypatch.setattr("evals.records.log.record_of", counting := Counting(record_of))
+
+    with EpisodeLog.open(path, resume=True) as log:
+        assert counting.calls == 1
+        assert len(log) == len(records) + 1
+        assert all(log.is_finished(record.key) for record in [*records, make_record(401)])
+        assert log.last(records[3].key) == records[3]
+        found = log.records_of(record.key for record in records[:7])
+    path.rename(tmp_path / "moved")
+    assert list(found) == records[:7]
+
+
+@pytest.mark.slow
+def test_a_run_of_a_long_log_is_the_same_without_its_index(tmp_path: Path) -> None:
+    path = tmp_path / "episodes.jsonl"
+    records = long_log(path)
+    others = make_record(7).digests.model_copy(update={"scorers": "others"})
+    with EpisodeLog.open(path, resume=True) as log:
+        log.append(make_record(3, answer="again"))
+        log.append(make_record(7, key="of-others", digests=others))
+        log.append(make_record(7, key="0-the-same-task-and-trial"))
+    for trials in (0, 2):
+        if trials:
+            write_card(path, RunCard(label="react", split="test", trials=trials))
+        index = index_beside(path).read_bytes()
+        found = open_log(path)
+        index_beside(path).unlink()
+        without = open_log(path)
+        index_beside(path).write_bytes(index)
+
+        assert type(found.records) is not type(without.records)
+        assert list(found.records) == list(without.records)
+        assert found.card == without.card
+        assert len(found.records) == (802 if trials else len(records) + 2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("damage", ["stale", "cut", "of another log", "of a shorter log", "garbage"])
+def test_an_index_that_does_not_fit_is_made_again(tmp_path: Path, damage: str) -> None:
+    path, index = tmp_path / "episodes.jsonl", index_beside(tmp_path / "episodes.jsonl")
+    records = long_log(path)
+    if damage == "stale":
+        path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[1:]))
+        del records[0]
+    elif damage == "cut":
+        os.truncate(index, index.stat().st_size // 2)
+    elif damage.startswith("of "):
+        other = tmp_path / "other.jsonl"
+        long_log(other, reverse_keys=True, more=5 if damage == "of another log" else 2)
+        index_beside(other).rename(index)
+    else:
+        index.write_bytes(b"no")
+
+    assert {record.key: record for record in open_log(path).records} == {each.key: each for each in records}
+    with EpisodeLog.open(path, resume=True) as log:
+        assert len(log) == len(records)
+        assert log.is_finished(make_record(0).key) == (damage != "stale")
+        assert log.records_of(each.key for each in records[-3:])[:] == records[-3:]
+    assert len(open_log(path).records) == len(records)
+
+
+class Counting:
+    def __init__(self, function: Callable[[SealedLine], EpisodeRecord]) -> None:
+        self._function, self.calls = function, 0
+
+    def __call__(self, line: SealedLine) -> EpisodeRecord:
+        self.calls += 1
+        return self._function(line)
