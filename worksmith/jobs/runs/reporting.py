@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -58,10 +59,10 @@ class RunReport:
         """
         paged = form == "html" and len(self.report.episodes) > MOST_ON_PAGE
         folder = file.with_name(f"{file.stem}.episodes")
+        if form == "html":
+            _remove_pages(folder)
         text = self.report.html(folder.name) if paged else self.text(form)
         if paged:
-            for stale in folder.glob("*.js"):
-                stale.unlink()
             for name, script in self.report.episode_pages():
                 write_atomically(folder / name, script.encode("utf-8", "replace"))
         write_atomically(file, text.encode("utf-8", "replace"))
@@ -100,6 +101,14 @@ def format_of(settings: ReportSettings) -> str:
         return settings.form
     endings = {ending: name for name, ending in FORMATS.items()}
     return endings.get(settings.out.suffix, "html") if settings.out else "html"
+
+
+def _remove_pages(folder: Path) -> None:
+    """Remove the pages of an earlier report, and their folder unless it has other files."""
+    for page in folder.glob("[0-9]*.js"):
+        page.unlink()
+    with suppress(OSError):
+        folder.rmdir()
 
 
 def _paper_tables(study: Study, suite: Suite) -> tuple[Grid, ...]:

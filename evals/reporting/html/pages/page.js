@@ -75,14 +75,14 @@
     episodes = [...document.querySelectorAll("#list > .episode")];
     texts.clear();
     apply();
-    label();
   };
   pages.addEventListener("click", event => {
     const step = Number(event.target.dataset.step);
     if (!step) return;
     page += step;
+    label();
     const script = document.createElement("script");
-    script.src = `${pages.dataset.folder}/${page}.js`;
+    script.src = `${encodeURIComponent(pages.dataset.folder)}/${page}.js`;
     script.onload = () => script.remove();
     document.head.append(script);
   });
