@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evals.tracking import open_tracker
+from evals.tracking import open_tracker, steady
 from tools.files.directories import directory_atomically
 from tools.seeding import digest
 from worksmith.jobs.parts.printing import Facts
 from worksmith.jobs.parts.progress import SILENT, Progress
-from worksmith.jobs.parts.tracking import registration
+from worksmith.jobs.parts.tracking import check_registered, registration
 from worksmith.jobs.settings.training import TrainSettings
 from worksmith.models.transformer.manifest import DATA_CARD
 from worksmith.models.transformer.registering import record_model
@@ -77,7 +77,7 @@ def train(settings: TrainSettings, *, progress: Progress = SILENT) -> Trained:
 
     Raises:
         InputError: a setting, a line of the data or the model is wrong, or a package is missing.
-        TrackingError: the MLflow store cannot be reached.
+        TrackingError: the MLflow store cannot be reached before the training, or fails to register the model.
     """
     register_as = registration(settings.register_as, track=settings.track)
     found = open_material(settings, progress)
@@ -117,7 +117,8 @@ def train(settings: TrainSettings, *, progress: Progress = SILENT) -> Trained:
                     licence=settings.licence,
                 )
             if register_as is not None:
-                progress.say(f"registered as {record_model(run, settings.out, register_as)}")
+                address = record_model(run, settings.out, register_as)
+                progress.say(f"registered as {check_registered(address)}")
     tenth = max(1, len(losses) // 10)
     return Trained(
         out=settings.out,
@@ -141,7 +142,10 @@ def train(settings: TrainSettings, *, progress: Progress = SILENT) -> Trained:
 def _run(
     settings: TrainSettings, name: str, work: Begun, found: Material, planned: Plan, *, main: bool
 ) -> Run:
-    """The run in MLflow. One that a killed process left behind is ended first."""
+    """The run in MLflow, without which the training goes on.
+
+    One that a killed process left behind is ended first.
+    """
     tracker = open_tracker(
         settings.tracking_uri, track=settings.track and main, experiment=settings.experiment
     )
@@ -163,7 +167,7 @@ def _run(
         "tokens": found.tokens,
         "taught_tokens": found.taught,
     }
-    return tracker.start(f"train {name} {settings.out.name}", params=params, tags=tags)
+    return steady(tracker.start(f"train {name} {settings.out.name}", params=params, tags=tags))
 
 
 def _megabytes(folder: Path) -> float:

@@ -7,15 +7,18 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from evals.tracking import Run, Tracker
 from evals.tracking.opening import open_tracker
+from evals.tracking.reaching import TrackingError
 from tests.worksmith.training.tiny import dpo_rows, sft_rows, turn, write_rows, write_tiny_model
-from tools.errors import InputError
+from tools.errors import InputError, Notice
 from worksmith.jobs.settings.training import DpoSettings, SftSettings
 from worksmith.models.resolve import resolve
 from worksmith.models.transformer.manifest import MANIFEST, read_manifest
@@ -70,6 +73,35 @@ def test_mlflow_has_the_curve(place: Path, trained: Trained) -> None:
         for name in ("loss", "learning_rate", "tokens_per_second")
     }
     assert all({1, trained.steps} <= set(found) for found in steps.values())
+
+
+class Gone(Run):
+    """A run whose store is gone as soon as it is made."""
+
+    @property
+    def id(self) -> str:
+        return "a" * 32
+
+    def metrics(self, values: Mapping[str, float], *, step: int = 0) -> None:
+        raise TrackingError("nobody answers")
+
+
+class GoneTracker(Tracker):
+    def start(self, *_: Any, **__: Any) -> Run:
+        return Gone()
+
+
+def test_a_training_goes_on_without_mlflow(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("worksmith.training.job.open_tracker", lambda *_, **__: GoneTracker())
+    with pytest.warns(Notice, match="the run goes on without MLflow: nobody answers"):
+        found = train(_sft(place, "alone", max_steps=2, track=True))
+    assert found.run is None
+    assert read_manifest(found.out).weights == "adapter"
+
+    named = _sft(place, "named", max_steps=2, track=True, register_as="mine")
+    with pytest.warns(Notice), pytest.raises(TrackingError, match="the result is written, but MLflow failed"):
+        train(named)
+    assert read_manifest(named.out).weights == "adapter"
 
 
 def test_an_adapter_is_trained_further_by_preferences(place: Path, trained: Trained) -> None:
