@@ -74,9 +74,8 @@ def open_log(log: Path) -> LoadedRun:
     by = card.scorers
     owed = (record for record in records.values() if not by or record.digests.scorers == by)
     kept = [record for record in owed if record.trial < max(card.trials, 1)]
-    kept.sort(
-        key=lambda record: (record.task_id, record.trial, record.key)
-    )  # logs are in the order of ending
+    # Logs are in the order of ending.
+    kept.sort(key=lambda record: (record.task_id, record.trial, record.key))
     return LoadedRun(card, tuple(map(_judging(log), kept)), str(log))
 
 
