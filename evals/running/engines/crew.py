@@ -6,7 +6,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import count
 from typing import TYPE_CHECKING, Any, Protocol, Self
 from weakref import WeakKeyDictionary
@@ -17,7 +17,7 @@ from evals.lm.escapes import answering
 from evals.lm.metering import metering
 from evals.lm.replies.episodes import asking_again
 from evals.records.record import record_lost
-from evals.running.engines.messages import Ask, Done, Load, Ready, Reply, Run, ToWorker, Trouble
+from evals.running.engines.messages import Ask, Done, Forget, Load, Ready, Reply, Run, ToWorker, Trouble
 from evals.running.engines.shipping import Shipped, shipped
 from tools.errors import InfrastructureError, WorksmithError
 
@@ -67,15 +67,17 @@ class Crew:
         self._shipped: WeakKeyDictionary[EpisodeWork, tuple[int, Shipped]] = WeakKeyDictionary()
         self._shipping = threading.Lock()
         self._works, self._sessions = count(), count()
-        # Guards the three below; waiting threads are woken as a worker starts or none can.
+        # Guards the four below; waiting threads are woken as a worker starts or none can.
         self._changed = threading.Condition()
         self._hands: list[_Hand] = []
+        self._kept = 0
         self._failure: Exception | None = None
         self._closed = True
         self._size = size
 
     def __enter__(self) -> Self:
         self._closed = False
+        self._kept = self._size
         for _ in range(self._size):
             threading.Thread(target=self._keep_one, daemon=True, name="worksmith-worker").start()
         return self
@@ -96,7 +98,7 @@ class Crew:
         for _ in range(TRIES):
             with asking_again(), self._hand() as hand:
                 order = Run(next(self._sessions), number, unit, task, used.usage.paid)
-                done = hand.run(order, sent)
+                done = hand.run(order, sent, self._live)
             if done is None:
                 continue
             if done.failure is not None:
@@ -129,6 +131,11 @@ class Crew:
                 self._shipped[work] = next(self._works), shipped(work)
             return self._shipped[work]
 
+    def _live(self) -> set[int]:
+        """The numbers of works that may run again."""
+        with self._shipping:
+            return {number for number, _ in self._shipped.values()}
+
     @contextmanager
     def _hand(self) -> Iterator[_Hand]:
         """The worker with the fewest episodes, once there is one, with one more in this block."""
@@ -136,7 +143,7 @@ class Crew:
             while not self._hands or self._closed:
                 if self._closed:
                     raise WorksmithError("the workers have ended")
-                if self._failure is not None:
+                if self._failure is not None and not self._kept:
                     raise self._failure
                 self._changed.wait()
             hand = min(self._hands, key=lambda each: each.busy)
@@ -156,6 +163,7 @@ class Crew:
                 self._fail(error)
                 return
             if not hand.ready():
+                self._remove(hand)
                 self._fail(InfrastructureError("a worker process ended before it was ready"))
                 return
             with self._changed:
@@ -165,11 +173,21 @@ class Crew:
             if late:
                 hand.link.close()
             hand.take_messages()
-            with self._changed:
+            self._remove(hand)  # first, else its episodes would try it again
+            hand.end()
+
+    def _remove(self, hand: _Hand) -> None:
+        """Remove a worker that has ended, whatever is left of it."""
+        with self._changed:
+            if hand in self._hands:
                 self._hands.remove(hand)
+            if not self._closed:
+                hand.link.close()
 
     def _fail(self, error: Exception) -> None:
+        """Keep one worker less, for it cannot start."""
         with self._changed:
+            self._kept -= 1
             self._failure = error
             self._changed.notify_all()
 
@@ -198,26 +216,34 @@ class _Hand:
 
     def take_messages(self) -> None:
         """Take messages until the worker ends."""
-        try:
+        with suppress(EOFError):
             while True:
                 message = self.link.receive()
                 inbox = self._inboxes.get(message.session)
                 if inbox is not None:
                     inbox.put(message)
-        except EOFError:
-            pass
+
+    def end(self) -> None:
+        """Tell its episodes that the worker has ended."""
         with self._lock:
             self._ended = True
             for inbox in self._inboxes.values():
                 inbox.put(None)
 
-    def run(self, order: Run, sent: Shipped) -> Done | None:
-        """Let the worker run an episode, and answer its questions; None if the worker ended."""
+    def run(self, order: Run, sent: Shipped, live: Callable[[], set[int]]) -> Done | None:
+        """Let the worker run an episode, and answer its questions; None if the worker ended.
+
+        Args:
+            live: gives the numbers of the works that the worker has to keep.
+        """
         inbox: queue.SimpleQueue[Ask | Done | None] = queue.SimpleQueue()
         with self._lock:
             if self._ended:
                 return None
             if order.work not in self._loaded:
+                for gone in self._loaded - live():
+                    self.link.send(Forget(gone))
+                    self._loaded.remove(gone)
                 self._loaded.add(order.work)
                 self.link.send(Load(order.work, sent.payload))
             self._inboxes[order.session] = inbox
@@ -229,7 +255,8 @@ class _Hand:
                     return message
                 self.link.send(_answer(message, sent))
         finally:
-            del self._inboxes[order.session]
+            with self._lock:
+                del self._inboxes[order.session]
 
 
 def _answer(question: Ask, sent: Shipped) -> Reply:

@@ -16,7 +16,8 @@ from evals.running.engines.crew import Crew
 from evals.running.engines.messages import FromWorker, ToWorker, packed, unpacked
 from tools.errors import InputError
 
-_COMMAND = "from evals.running.engines.processes import work; work()"
+# With the driver's path: our modules may lie in a working tree, and a user's of the same names in the folder.
+_COMMAND = "import sys; sys.path[:] = sys.argv[2:]; from evals.running.engines.processes import work; work()"
 
 
 def processes(count: int) -> Crew:
@@ -41,10 +42,11 @@ class _Process:
         with theirs:
             file = theirs.fileno()
             self._process = subprocess.Popen(
-                [sys.executable, "-c", _COMMAND, str(file)], pass_fds=[file], stdin=subprocess.DEVNULL
+                [sys.executable, "-c", _COMMAND, str(file), *map(str, sys.path)],
+                pass_fds=[file],
+                stdin=subprocess.DEVNULL,
             )
         self._sending = threading.Lock()
-        self._connection.send(sys.path)
 
     @property
     def pid(self) -> int:
@@ -69,8 +71,6 @@ def work() -> None:
     # Ctrl-C reaches the whole group; the driver decides what becomes of episodes in flight.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with Connection(int(sys.argv[1])) as connection, suppress(EOFError, OSError):
-        sys.path[:] = connection.recv()
-        # With the driver's path, for its modules may lie in a working tree.
         from evals.running.engines.worker import Worker
         from tools.sqlite.sandbox import keep_one_sandbox
 

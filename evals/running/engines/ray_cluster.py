@@ -140,6 +140,7 @@ class _Actor:
         import ray
 
         self._ray = ray
+        self._check_open()
         remote = ray.remote(
             num_cpus=1, memory=_MEMORY, max_restarts=0, max_concurrency=4, scheduling_strategy="SPREAD"
         )(_Worker)
@@ -154,8 +155,9 @@ class _Actor:
     def receive(self) -> Any:
         while not self._received:
             try:
+                self._check_open()
                 self._received.extend(self._ray.get(self.actor.told.remote()))
-            except Exception as error:
+            except BaseException as error:  # Ray raises SystemExit where it is shut down
                 self._unsent.put(None)
                 raise EOFError from error
         return unpacked(self._received.popleft())
@@ -170,6 +172,16 @@ class _Actor:
             while not self._unsent.empty() and (more := self._unsent.get()) is not None:
                 batch.append(more)
             try:
+                self._check_open()
                 self._ray.get(self.actor.take.remote(batch))
-            except Exception:
+            except BaseException:
                 return  # who receives notices the end
+
+    def _check_open(self) -> None:
+        """Check that Ray has not been shut down: a call would start another cluster.
+
+        Raises:
+            InfrastructureError: it has.
+        """
+        if not self._ray.is_initialized():
+            raise InfrastructureError("the Ray cluster has ended")

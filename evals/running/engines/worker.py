@@ -55,10 +55,22 @@ class Worker:
             done = Done(order.session, work.run(order))
         except BaseException as error:
             done = Done(order.session, failure=Trouble.of(error))
-        self._send(done)
+        try:
+            self._send(done)
+        except Exception as error:  # else the driver would wait for ever
+            refused = InputError(
+                f"the record of an episode cannot be sent to another process: {described(error)}",
+                hint="define its classes in a module, or leave the engine out",
+            )
+            self._send(Done(order.session, failure=Trouble.of(refused)))
 
     def _ask(self, model: int, request: lm15.Request, sample: Sample) -> Answer:
-        session: int = dspy.settings.get(_SESSION)
+        session: int | None = dspy.settings.get(_SESSION)
+        if session is None:
+            raise InputError(
+                "the program asks a model in a thread that does not know its episode",
+                hint="start the thread under contextvars.copy_context().run, or leave the engine out",
+            )
         waiting: queue.SimpleQueue[Reply] = queue.SimpleQueue()
         with self._lock:
             self._numbers += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 from typing import Any
 
@@ -30,6 +31,14 @@ class Asking(dspy.Module):  # type: ignore[misc]
             status="finished", outcome=episode.outcome(), calls=episode.calls, answer=answer
         )
         return SimpleNamespace(answer=answer, episode=result)
+
+
+class AskingInThread(Asking):
+    """Asks in a thread that does not get the context of its episode."""
+
+    def forward(self, task: Any) -> SimpleNamespace:
+        with ThreadPoolExecutor(1) as pool:
+            return pool.submit(super().forward, task).result()
 
 
 def right(task: Any, episode: EpisodeResult) -> dict[str, float]:

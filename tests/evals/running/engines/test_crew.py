@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import gc
+import pickle
 import queue
 import re
+import time
 from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import dspy
 import pytest
 
 from evals.records.log import EpisodeLog
+from evals.running.engines import crew as crew_module
 from evals.running.engines.crew import TRIES, Crew
-from evals.running.engines.messages import Ask, Reply, Run, Trouble, packed, unpacked
-from evals.running.engines.processes import processes
+from evals.running.engines.messages import Ask, Done, Ready, Reply, Run, Trouble, packed, unpacked
+from evals.running.engines.processes import _Process, processes
 from evals.running.engines.worker import Worker
 from evals.running.result import EvalResult
 from evals.running.runner import evaluate
@@ -24,10 +30,10 @@ from optimizers.cost.budget import Budget
 from tests.chat_server import ChatServer, chat_server, said
 from tests.chat_server import Reply as Said
 from tests.evals.kinds.office.offices import make_office
-from tests.evals.running.engines.programs import STEPS, Asking, right
+from tests.evals.running.engines.programs import STEPS, Asking, AskingInThread, right
 from tools.environment import Environment
 from tools.episode_result import Usage
-from tools.errors import InputError
+from tools.errors import InfrastructureError, InputError
 
 
 class Server(ChatServer):
@@ -162,6 +168,131 @@ def test_an_episode_that_ends_its_workers_is_lost(
     assert f"{TRIES} worker processes ended" in (found.records[0].error or "")
 
 
+def test_the_end_of_a_worker_is_one_try_of_each_of_its_episodes(
+    env: Environment, lm: dspy.LM, tasks: list[Task], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Slow(queue.SimpleQueue[Any]):
+        def put(self, item: Any, *options: Any) -> None:
+            super().put(item, *options)
+            if item is None:
+                time.sleep(0.05)
+
+    monkeypatch.setattr(crew_module, "queue", SimpleNamespace(SimpleQueue=Slow))
+    runs = count(1)
+
+    with Crew(lambda: Near(lambda message: isinstance(message, Run) and next(runs) == 4), 1) as crew:
+        found = run(env, lm, tmp_path / "log", tasks, engine=crew)
+
+    assert {(record.status, record.attempts) for record in found.records} == {("finished", 1)}
+
+
+def test_workers_that_start_do_without_those_that_do_not(
+    env: Environment, lm: dspy.LM, tasks: list[Task], tmp_path: Path
+) -> None:
+    starts = count()
+
+    def start() -> Near:
+        if next(starts) == 0:
+            raise OSError("no more processes")
+        time.sleep(0.2)
+        return Near()
+
+    with Crew(start, 2) as crew:
+        assert len(run(env, lm, tmp_path / "log", tasks, engine=crew).records) == 2 * len(tasks)
+
+
+def test_that_no_worker_starts_is_said(
+    env: Environment, lm: dspy.LM, tasks: list[Task], tmp_path: Path
+) -> None:
+    class Dead(Near):
+        closed = 0
+
+        def receive(self) -> Any:
+            raise EOFError
+
+        def close(self) -> None:
+            Dead.closed += 1
+
+    with Crew(Dead, 2) as crew, pytest.raises(InfrastructureError, match="before it was ready"):
+        run(env, lm, tmp_path / "log", tasks, engine=crew)
+
+    assert Dead.closed == 2
+
+
+def test_a_worker_that_left_its_link_is_closed(
+    env: Environment, lm: dspy.LM, tasks: list[Task], tmp_path: Path
+) -> None:
+    class Leaving(Near):
+        closed = 0
+
+        def receive(self) -> Any:
+            message = super().receive()
+            if not isinstance(message, Ready):
+                raise EOFError
+            return message
+
+        def close(self) -> None:
+            Leaving.closed += 1
+            super().close()
+
+    starts = count()
+    with Crew(lambda: Near() if next(starts) else Leaving(), 1) as crew:
+        run(env, lm, tmp_path / "log", tasks, engine=crew)
+        assert Leaving.closed == 1
+
+
+def test_a_record_that_cannot_be_sent_ends_the_run(
+    env: Environment, lm: dspy.LM, tasks: list[Task], tmp_path: Path
+) -> None:
+    class Refusing(Near):
+        def _give(self, message: Any) -> None:
+            if isinstance(message, Done) and message.record is not None:
+                raise pickle.PicklingError("of a class of a script")
+            super()._give(message)
+
+    with Crew(Refusing, 1) as crew, pytest.raises(InputError, match="cannot be sent"):
+        run(env, lm, tmp_path / "log", tasks, engine=crew, time_limit=5)
+
+
+def test_a_question_from_a_thread_of_unknown_episode_is_refused(
+    env: Environment, lm: dspy.LM, tasks: list[Task]
+) -> None:
+    program = AskingInThread(env)
+    program.set_lm(lm)
+    with Crew(Near, 1) as crew:
+        settings = EvalSettings(env=env, lm=lm, scorers=[right], time_limit=5, engine=crew)
+        (record,) = evaluate(program, tasks[:1], settings).records
+
+    assert record.status == "model_error"
+    assert "in a thread that does not know its episode" in (record.error or "")
+
+
+def test_workers_forget_programs_that_run_no_more(
+    env: Environment, lm: dspy.LM, tasks: list[Task], tmp_path: Path
+) -> None:
+    with Crew(Near, 1) as crew:
+        for number in range(3):
+            run(env, lm, tmp_path / str(number), tasks[:1], engine=crew)
+            gc.collect()
+        (near,) = crew.links
+        assert isinstance(near, Near)
+        assert len(near._worker._works) == 1
+
+
+def test_a_process_takes_no_modules_from_the_folder_that_it_starts_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("evals", "tools"):
+        (tmp_path / f"{name}.py").write_text("raise RuntimeError('of a user')")
+    monkeypatch.chdir(tmp_path)
+
+    process = _Process()
+    try:
+        assert isinstance(process.receive(), Ready)
+    finally:
+        process.close()
+
+
 def test_a_budget_holds_over_all_workers(
     env: Environment, lm: dspy.LM, server: Server, tasks: list[Task], tmp_path: Path
 ) -> None:
@@ -215,3 +346,19 @@ def test_real_workers_may_be_killed(
 
     assert plain(there) == plain(here)
     assert len(server.bodies) == 2 * paid
+
+
+@pytest.mark.slow
+def test_no_cluster_is_started_after_the_end(
+    env: Environment, lm: dspy.LM, tasks: list[Task], tmp_path: Path
+) -> None:
+    ray = pytest.importorskip("ray")
+    with ray_cluster() as crew:
+        run(env, lm, tmp_path / "log", tasks[:1], engine=crew)
+        link = crew.links[0]
+
+    with pytest.raises(EOFError):
+        link.receive()
+    with pytest.raises(InfrastructureError):
+        type(link)()
+    assert not ray.is_initialized()
