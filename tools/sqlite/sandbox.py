@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import mmap
 import os
-import queue
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -137,26 +136,18 @@ class SandboxPool:
     def __init__(self, image: Image, tables: Sequence[Table], size: int | None = None) -> None:
         self._image = image
         self._tables = tables
-        self._size = size or _usual
-        self._made = 0
-        self._lock = threading.Lock()
-        self._free: queue.LifoQueue[Sandbox] = queue.LifoQueue()
+        self._room = threading.Semaphore(size or _usual)
+        self._free: list[Sandbox] = []
 
     @contextmanager
     def borrow(self) -> Iterator[Sandbox]:
         """A sandbox for the duration of the block; waits until one is free."""
-        sandbox = self._take()
-        try:
-            yield sandbox
-        finally:
-            self._free.put(sandbox)
-
-    def _take(self) -> Sandbox:
-        try:
-            return self._free.get_nowait()
-        except queue.Empty:
-            pass
-        with self._lock:
-            grow = self._made < self._size
-            self._made += grow
-        return Sandbox(self._image, self._tables) if grow else self._free.get()
+        with self._room:
+            try:
+                sandbox = self._free.pop()
+            except IndexError:
+                sandbox = Sandbox(self._image, self._tables)
+            try:
+                yield sandbox
+            finally:
+                self._free.append(sandbox)

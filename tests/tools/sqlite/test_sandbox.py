@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import mmap
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import apsw
 import pytest
 
-from tools.sqlite.sandbox import Sandbox
+from tools.sqlite.sandbox import Sandbox, SandboxPool
 from tools.sqlite.schema import Table
 
 NOTES = Table("notes", ("id", "text"), indexes=("id",))
@@ -65,3 +66,36 @@ def test_no_statement_ends_the_transaction(sandbox: Sandbox, statement: str) -> 
         with pytest.raises(apsw.AuthError):
             sandbox.run(b"", running(statement))
     assert sandbox.read(b"", running()) == [(ROWS, ROWS * 100)]
+
+
+def test_a_sandbox_that_cannot_be_made_leaves_its_place_in_the_pool(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, failing = threading.Event(), threading.Event()
+
+    def full(*_: object) -> None:
+        begun.set()
+        failing.wait(5)
+        raise MemoryError
+
+    pool = SandboxPool(file.read_bytes(), (NOTES,), size=1)
+    found: list[object] = []
+
+    def work() -> None:
+        try:
+            with pool.borrow() as sandbox:
+                found.append(sandbox.read(b"", running())[0][0])
+        except MemoryError as error:
+            found.append(error)
+
+    threads = [threading.Thread(target=work, daemon=True) for _ in range(2)]
+    with monkeypatch.context() as patched:
+        patched.setattr("tools.sqlite.sandbox.Sandbox", full)
+        threads[0].start()
+        assert begun.wait(5)
+    threads[1].start()  # waits for the first one
+    failing.set()
+    for thread in threads:
+        thread.join(5)
+
+    assert list(map(type, found)) == [MemoryError, int]
