@@ -64,7 +64,7 @@ class Workers(Generic[U, R]):
         """Do every unit once. Each is taken from `units` once, in its worker, and forgotten when it is done.
 
         Raises:
-            BaseException: the first one that `work` raised; units not yet started are left out.
+            BaseException: the first one that `work` or `units` raised; units not yet started are left out.
             KeyboardInterrupt: after units in flight had a moment to finish and were reported.
         """
         for _ in range(min(self._size, len(units))):
@@ -106,8 +106,13 @@ class Workers(Generic[U, R]):
                 return None
             index = self._next
             self._next += 1
-            self._running[index] = time.monotonic(), units[index]
-            return index, self._running[index][1]
+            try:
+                unit = units[index]
+            except BaseException as error:  # it may be made just now
+                self._done.put((index, None, error))
+                return None
+            self._running[index] = time.monotonic(), unit
+            return index, unit
 
     def _collect(self, units: Sequence[U]) -> None:
         """Wait for one result, or until the oldest unit in flight is overdue."""
