@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from evals.records.log import EpisodeLog, read_log
+from evals.records.record import EpisodeRecord
 from evals.records.run_card import CARD, beside, read_card, write_card
 from evals.tracking.run_loading import open_log
 from tests.optimizers.shop import make_suite
@@ -62,6 +63,30 @@ def test_merged_parts_are_the_whole_run(made: Path, parts: list[Path]) -> None:
     assert merge(parts, force=True).episodes == 14
 
 
+def with_another_task(record: EpisodeRecord) -> EpisodeRecord:
+    """The episode of a task that has changed since."""
+    digests = record.digests.model_copy(update={"task": "earlier"})
+    return record.model_copy(update={"digests": digests, "key": record.key[::-1]})
+
+
+def test_an_episode_of_an_earlier_task_is_left_out(parts: list[Path]) -> None:
+    records = list(read_log(parts[1]))
+    parts[1].unlink()
+    with EpisodeLog.open(parts[1]) as log:
+        for record in [with_another_task(records[0]), *records]:
+            log.append(record)
+
+    assert merge(parts).episodes == 14
+
+
+def repeat_an_episode_for_another(parts: list[Path]) -> None:
+    records = list(read_log(parts[1]))
+    parts[1].unlink()
+    with EpisodeLog.open(parts[1]) as log:
+        for record in [with_another_task(records[0]), *records[:-1]]:
+            log.append(record)
+
+
 def drop_a_part(parts: list[Path]) -> None:
     del parts[1]
 
@@ -105,6 +130,7 @@ def take_another_world(parts: list[Path]) -> None:
         (drop_a_part, "missing: 2"),
         (give_one_twice, "part 2/3 is given twice"),
         (drop_an_episode, "part 2/3 has 3 of its 4 episodes"),
+        (repeat_an_episode_for_another, "part 2/3 has 3 of its 4 episodes"),
         (take_a_whole_run, "no part of another"),
         (take_another_seed, "differs from .* in: seed"),
         (take_other_tasks, "differs from .* in: tasks"),

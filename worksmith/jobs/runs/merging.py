@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Any, Self
 
 from evals.records.lines import log_line
 from evals.records.log import read_log
-from evals.records.run_card import CARD, JUDGEMENTS, RATINGS, RunCard, beside, read_card, write_card
+from evals.records.run_card import (
+    CARD,
+    JUDGEMENTS,
+    RATINGS,
+    RunCard,
+    beside,
+    index_beside,
+    read_card,
+    write_card,
+)
 from evals.records.shard import Shard, digest_of_ids
 from tools.errors import InputError
 from tools.files.atomic import replacing, write_atomically
@@ -45,7 +54,7 @@ class _Part:
     """The log of a part.
 
     Attributes:
-        last: by the key of an episode the number of its last record in the log.
+        last: by task and trial the number of the last record in the log.
         tasks: the number of episodes of each.
         identity: the digests, the strategy and the seed that all episodes have.
     """
@@ -53,7 +62,7 @@ class _Part:
     log: Path
     card: RunCard
     shard: Shard
-    last: dict[str, int]
+    last: dict[tuple[str, int], int]
     tasks: Counter[str]
     identity: dict[str, Any]
 
@@ -64,7 +73,7 @@ class _Part:
         if card.shard is None:
             hint = "worksmith eval --shard K/N makes parts"
             raise InputError("the run is whole, and no part of another", where=str(file), hint=hint)
-        last: dict[str, int] = {}
+        last: dict[tuple[str, int], int] = {}
         tasks: Counter[str] = Counter()
         identity: dict[str, Any] = {}
         for number, record in _owed(log, card):
@@ -72,9 +81,9 @@ class _Part:
             found["seed"] = record.seed
             _check_same(identity or found, found, log, "another episode")
             identity = found
-            if record.key not in last:
+            if _place(record) not in last:
                 tasks[record.task_id] += 1
-            last[record.key] = number
+            last[_place(record)] = number
         return cls(log, card, card.shard, last, tasks, identity)
 
     def check_complete(self) -> None:
@@ -89,7 +98,7 @@ class _Part:
     def lines(self) -> Iterator[bytes]:
         """The last record of each episode."""
         for number, record in _owed(self.log, self.card):
-            if self.last[record.key] == number:
+            if self.last[_place(record)] == number:
                 yield log_line(record)
 
 
@@ -116,10 +125,16 @@ def merge_logs(settings: MergeSettings) -> Merged:
             write_atomically(beside(out, ending), b"".join(map(_whole_lines, files)))
         else:
             beside(out, ending).unlink(missing_ok=True)
+    index_beside(out).unlink(missing_ok=True)
     with replacing(out) as log:
         for part in parts:
             log.writelines(part.lines())
     return Merged(out, sum(len(part.last) for part in parts), len(parts))
+
+
+def _place(record: EpisodeRecord) -> tuple[str, int]:
+    """The place of an episode in its run; it has another key where its task has changed since."""
+    return record.task_id, record.trial
 
 
 def _owed(log: Path, card: RunCard) -> Iterator[tuple[int, EpisodeRecord]]:
