@@ -49,7 +49,16 @@ def check_address(uri: str) -> None:
     Raises:
         InputError: MLflow knows no such addresses.
     """
-    scheme = urlsplit(uri).scheme.partition("+")[0]
+    try:
+        parts = urlsplit(uri)
+        _ = parts.port  # raises, too
+    except ValueError as error:  # which may quote a password
+        raise InputError(
+            "host and port of the MLflow store cannot be read",
+            where="--tracking-uri",
+            hint="write http://host:port; in a password write / as %2F, # as %23 and ? as %3F",
+        ) from error
+    scheme = parts.scheme.partition("+")[0]
     if not scheme:
         raise InputError(
             "a plain folder is no MLflow store", where=uri, hint=f"use {_SQLITE}{uri.rstrip('/')}/mlflow.db"

@@ -98,6 +98,10 @@ def test_what_can_be_no_store_is_refused() -> None:
         open_tracker("magic://x")
     with pytest.raises(InputError, match="sqlite:///"):
         open_tracker("mlruns")
+    for address in ("http://host:port", "http://[::1", "postgresql://me:hunter#2@host/db"):
+        with pytest.raises(InputError, match="host and port") as raised:
+            open_tracker(address)
+        assert "hunter" not in str(raised.value)
 
 
 def test_settings_become_short_texts_without_the_machines_paths() -> None:
