@@ -86,7 +86,7 @@ class EpisodeWork:
                 episode = _episode_of(run_program(self.program, task, self.env), self.program)
             except InputError:
                 raise
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 # The program's changes are lost with it.
                 raised, failure = True, failure_of(error)
                 episode = EpisodeResult(

@@ -265,6 +265,13 @@ def test_a_program_that_raises_is_a_wrong_answer(tasks: list[Task], env: Any) ->
     assert result.summary.scores["outcome"].value == pytest.approx(5 / 12)
 
 
+def test_a_program_that_exits_ends_its_episode_alone(tasks: list[Task], env: Any) -> None:
+    result = run(Scripted(task_003=SystemExit(0)), tasks[:5], env)
+
+    assert [record.status for record in result.records].count("program_error") == 1
+    assert result.records[3].error == "SystemExit: 0"
+
+
 def test_a_program_that_raises_gets_every_score(tasks: list[Task], env: Any) -> None:
     """So that no mean of another score leaves its crashes out. Its outcome is wrong all the same."""
     result = run(Scripted(task_001=KeyError("tool")), tasks, env)
