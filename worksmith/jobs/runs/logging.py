@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,7 +38,7 @@ def log_runs(settings: LogSettings, *, progress: Progress = SILENT) -> list[dict
     for run in runs:
         _check(run)
     kept: list[dict[str, object]] = []
-    above: dict[str, Tracker] = {}
+    above: dict[str, tuple[Tracker, Path]] = {}
     for run in runs:
         suite = _suite_of(run, settings.suite, progress)
         where = suite.path if suite is not None else Path(run.card.suite or EXPERIMENT)
@@ -56,11 +55,11 @@ def log_runs(settings: LogSettings, *, progress: Progress = SILENT) -> list[dict
                 said, run_id = "is run", tracked.id
         forget_unsent(log)
         if unsent.above is not None:
-            above[unsent.above] = tracker
+            above[unsent.above] = tracker, log.parent
         progress.say(f"{run.path} {said} {run_id}, {len(run.records)} episodes")
         kept.append({"log": run.path, "run_id": run_id, "episodes": len(run.records)})
-    for run_id, tracker in above.items():
-        _finish(tracker, run_id, runs)
+    for run_id, (tracker, folder) in above.items():
+        _finish(tracker, run_id, folder)
     return kept
 
 
@@ -76,10 +75,13 @@ def _begun(tracker: Tracker, unsent: Unsent, run: LoadedRun) -> Run:
     return tracker.start(f"log {run.card.label}", params=_params(run), tags=tags)
 
 
-def _finish(tracker: Tracker, run_id: str, runs: Sequence[LoadedRun]) -> None:
-    """End the run above runs that were sent late, with the report that it lacks."""
+def _finish(tracker: Tracker, run_id: str, folder: Path) -> None:
+    """End the run above those in a folder with the report that it lacks, once all of them are sent."""
+    if any(read_unsent(log).above == run_id for log in folder.glob("*.jsonl")):
+        return
     found = tracker.unfinished(run_id)
     if found is not None:
+        runs = open_runs([str(folder)])
         with found:
             found.report(study_report(study_of(runs), title="Comparison", setting=setting_of(runs)))
 
