@@ -18,7 +18,7 @@ import cloudpickle
 import dspy
 from dspy import lm15
 
-from evals.dspy_programs.digests import model_digest, plain_settings
+from evals.dspy_programs.digests import model_digest
 from evals.lm.lm_proxy import ProxyEngine, Sample
 from evals.lm.metering import MeteredEngine, count_reported, metered
 from evals.running.episode_work import EpisodeWork
@@ -73,7 +73,6 @@ class _Described:
     model_type: str
     cache: bool
     kwargs: dict[str, Any]
-    settings: dict[str, Any]
     digest: str
     supports_function_calling: bool
     supported_params: frozenset[str]
@@ -145,7 +144,6 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
             thing.model_type,
             thing.cache,
             dict(thing.kwargs),
-            plain_settings(engine.original),
             model_digest(thing),
             engine.supports_function_calling,
             frozenset(engine.supported_params),
