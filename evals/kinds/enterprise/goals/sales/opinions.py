@@ -5,20 +5,27 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
-from evals.kinds.enterprise.facts import Record, day
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, action, attempt, need, only
+from evals.kinds.enterprise.facts import day
+from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, action
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
 from evals.kinds.enterprise.goals.messages.sending import chat_to, mail_to
-from evals.kinds.enterprise.goals.paths import Found
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from evals.kinds.enterprise.goals.record_changes import Change, Series, no_words
 from evals.kinds.enterprise.goals.sales import customer_words
 from evals.kinds.enterprise.goals.sales.figures import (
-    catalogue_names,
     find_sale,
-    named_customer,
-    named_product,
     named_sale,
+)
+from evals.kinds.enterprise.goals.sales.opinion_lookup import (
+    draw_any_review,
+    draw_both,
+    draw_my_chat,
+    draw_my_dated_chat,
+    draw_my_told_chat,
+    draw_reworded_review,
+    find_my_chat,
+    find_review,
+    only_review,
 )
 from evals.kinds.enterprise.goals.sales.records import find_both
 from evals.kinds.enterprise.goals.telling import chat
@@ -27,15 +34,8 @@ from evals.tasks.task import Action
 GROUP = GoalGroup("sales/opinions.toml")
 
 
-def _draw_both(ctx: DrawContext) -> tuple[Record, Record, dict[str, str]]:
-    """A product and a customer, with their names as slots."""
-    found, customer = attempt(named_product, ctx), named_customer(ctx)
-    product = need(found)
-    return product, customer, {"product": product["product_name"], "customer": customer["customer_name"]}
-
-
 def draw_review_added(ctx: DrawContext) -> Draw:
-    product, customer, slots = _draw_both(ctx)
+    product, customer, slots = draw_both(ctx)
     slots["review"] = customer_words.draw_review(ctx, product["product_id"])
     change = _review(slots, product["product_id"], customer["customer_id"])
     about = [("products", product), ("customers", customer)]
@@ -50,7 +50,7 @@ def review_added(slots: Slots, plan: PlanRecorder) -> Values:
 
 
 def draw_complaint(ctx: DrawContext) -> Draw:
-    product, customer, slots = _draw_both(ctx)
+    product, customer, slots = draw_both(ctx)
     slots["complaint"] = customer_words.draw_complaint(ctx, product["product_id"])
     change = _complaint(slots, product["product_id"], customer["customer_id"])
     about = [("products", product), ("customers", customer)]
@@ -82,52 +82,6 @@ def _complaint(slots: Slots, product_id: str, customer_id: str) -> Action:
     )
 
 
-def _only_review(ctx: DrawContext, row: Record) -> Record:
-    return only(ctx.facts.where("sentiments", product_id=row["product_id"], customer_id=row["customer_id"]))
-
-
-def _any_review(ctx: DrawContext) -> Found:
-    row = _only_review(ctx, ctx.pick("sentiments"))
-    return Found(row, catalogue_names(ctx, row))
-
-
-def _new_review(ctx: DrawContext) -> Found:
-    row, slots, _ = _any_review(ctx)
-    return Found(row, {**slots, "review": customer_words.draw_review(ctx, row["product_id"])})
-
-
-def _my_chat(ctx: DrawContext) -> Found:
-    row = ctx.pick("support_chats", ctx.facts.where("support_chats", emp_id=ctx.me["emp_id"]))
-    pair = {"product_id": row["product_id"], "customer_id": row["customer_id"]}
-    only(ctx.facts.where("support_chats", emp_id=ctx.me["emp_id"], **pair))
-    return Found(row, catalogue_names(ctx, row))
-
-
-def _my_dated_chat(ctx: DrawContext) -> Found:
-    row, slots, _ = _my_chat(ctx)
-    moved = day(row["interaction_date"]) - timedelta(days=ctx.rng.randint(1, 9))
-    return Found(row, {**slots, "day": moved.isoformat()})
-
-
-def _my_told_chat(ctx: DrawContext) -> Found:
-    row, slots, _ = _my_chat(ctx)
-    return Found(row, {**slots, "complaint": customer_words.draw_complaint(ctx, row["product_id"])})
-
-
-def _find_review(plan: PlanRecorder, slots: Slots) -> Row:
-    return plan.one(
-        "sentiments", "I look for that review.",
-        product_name=slots["product"], customer_name=slots["customer"],
-    )  # fmt: skip
-
-
-def _find_chat(plan: PlanRecorder, slots: Slots) -> Row:
-    return plan.one(
-        "support_chats", "I look for that support chat of mine.", representative="me",
-        customer_name=slots["customer"], product_name=slots["product"],
-    )  # fmt: skip
-
-
 def _withdrawn_said(slots: Slots) -> str:
     return f"The review of the {slots['product']} by {slots['customer']} has been deleted."
 
@@ -146,15 +100,15 @@ def _dated_said(slots: Slots) -> str:
 
 _DROP_REVIEW = Change(
     "sentiments",
-    _any_review,
-    _find_review,
+    draw_any_review,
+    find_review,
     "I delete the review.",
     lambda row, _: action("product_sentiment.delete", sentiment_id=row["sentiment_id"]),
 )
 _CHANGE_REVIEW = Change(
     "sentiments",
-    _new_review,
-    _find_review,
+    draw_reworded_review,
+    find_review,
     "I replace its text.",
     lambda row, slots: action(
         "product_sentiment.update", sentiment_id=row["sentiment_id"], review_content=slots["review"]
@@ -163,8 +117,8 @@ _CHANGE_REVIEW = Change(
 )
 _DATE_CHAT = Change(
     "support_chats",
-    _my_dated_chat,
-    _find_chat,
+    draw_my_dated_chat,
+    find_my_chat,
     "I correct its day.",
     lambda row, slots: action(
         "customer_support_chats.update", chat_id=row["chat_id"], interaction_date=slots["day"]
@@ -172,14 +126,14 @@ _DATE_CHAT = Change(
 )
 _DROP_CHAT = Change(
     "support_chats",
-    _my_chat,
-    _find_chat,
+    draw_my_chat,
+    find_my_chat,
     "I delete it.",
     lambda row, _: action("customer_support_chats.delete", chat_id=row["chat_id"]),
 )
 _REWRITE_CHAT = replace(
     _DATE_CHAT,
-    draw_record=_my_told_chat,
+    draw_record=draw_my_told_chat,
     why="I replace its text.",
     action=lambda row, slots: action(
         "customer_support_chats.update", chat_id=row["chat_id"], text=slots["complaint"]
@@ -191,7 +145,7 @@ GROUP.add(
     review_gone=_DROP_REVIEW,
     review_replaced=replace(
         _DROP_REVIEW,
-        draw_record=_new_review,
+        draw_record=draw_reworded_review,
         also=(
             (
                 "I record the new one.",
@@ -268,8 +222,8 @@ def _corrected(slots: Slots, chat_id: str, sentiment_id: str) -> tuple[Action, A
 
 
 def draw_chat_and_review(ctx: DrawContext) -> Draw:
-    chat, names, _ = _my_chat(ctx)
-    review, slots = _only_review(ctx, chat), dict(names)
+    chat, names, _ = draw_my_chat(ctx)
+    review, slots = only_review(ctx, chat), dict(names)
     moved = day(chat["interaction_date"]) - timedelta(days=ctx.rng.randint(1, 9))
     words = customer_words.draw_review(ctx, chat["product_id"])
     slots |= {"day": moved.isoformat(), "review": words}
@@ -283,7 +237,7 @@ def draw_chat_and_review(ctx: DrawContext) -> Draw:
 
 @GROUP.goal(draw_chat_and_review)
 def chat_and_review(slots: Slots, plan: PlanRecorder) -> Values:
-    chat, review = _find_chat(plan, slots), _find_review(plan, slots)
+    chat, review = find_my_chat(plan, slots), find_review(plan, slots)
     for change in _corrected(slots, chat["chat_id"], review["sentiment_id"]):
         plan.carry_out("I correct it.", change)
     return ()
@@ -298,7 +252,7 @@ def _returned(sale: str, review: str) -> tuple[Action, Action]:
 
 def draw_sale_returned(ctx: DrawContext) -> Draw:
     sale, slots = named_sale(ctx)
-    review = _only_review(ctx, sale)
+    review = only_review(ctx, sale)
     return ctx.draw(
         slots,
         actions=_returned(sale["sales_record_id"], review["sentiment_id"]),
@@ -308,7 +262,7 @@ def draw_sale_returned(ctx: DrawContext) -> Draw:
 
 @GROUP.goal(draw_sale_returned)
 def sale_returned(slots: Slots, plan: PlanRecorder) -> Values:
-    sale, review = find_sale("I look for that sale.")(plan, slots), _find_review(plan, slots)
+    sale, review = find_sale("I look for that sale.")(plan, slots), find_review(plan, slots)
     for change in _returned(sale["sales_record_id"], review["sentiment_id"]):
         plan.carry_out("I delete it.", change)
     return ()
@@ -323,7 +277,7 @@ def _both_corrected(slots: Slots, sale: str, review: str) -> tuple[Action, Actio
 
 def draw_sale_and_review(ctx: DrawContext) -> Draw:
     sale, slots = named_sale(ctx)
-    review = _only_review(ctx, sale)
+    review = only_review(ctx, sale)
     moved = day(sale["date_of_purchase"]) - timedelta(days=ctx.rng.randint(1, 20))
     words = customer_words.draw_review(ctx, sale["product_id"])
     slots |= {"day": moved.isoformat(), "review": words}
@@ -337,7 +291,7 @@ def draw_sale_and_review(ctx: DrawContext) -> Draw:
 
 @GROUP.goal(draw_sale_and_review)
 def sale_and_review(slots: Slots, plan: PlanRecorder) -> Values:
-    sale, review = find_sale("I look for that sale.")(plan, slots), _find_review(plan, slots)
+    sale, review = find_sale("I look for that sale.")(plan, slots), find_review(plan, slots)
     for change in _both_corrected(slots, sale["sales_record_id"], review["sentiment_id"]):
         plan.carry_out("I correct it.", change)
     return ()

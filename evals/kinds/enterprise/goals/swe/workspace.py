@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
-from typing import Any
 
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, action, attempt, need
 from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
@@ -12,6 +10,12 @@ from evals.kinds.enterprise.goals.messages.sending import chat_to, mail_to
 from evals.kinds.enterprise.goals.paths import HERE, Found, Question, Start
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from evals.kinds.enterprise.goals.record_changes import Change, Series, no_words
+from evals.kinds.enterprise.goals.swe.developer_words import (
+    draw_complaint,
+    draw_first_issue,
+    draw_repository,
+    draw_requirement,
+)
 from evals.kinds.enterprise.goals.swe.github import LICENCES, OTHER_OWNER
 from evals.kinds.enterprise.goals.swe.issue_lookup import (
     draw_function,
@@ -25,58 +29,12 @@ from evals.kinds.enterprise.goals.swe.issue_lookup import (
 )
 from evals.kinds.enterprise.goals.telling import chat, mail, telling_my_manager
 from evals.tasks.task import Action
-from tools.files.data_files import read_toml
-
-_LATEST = (9, 20, 40)
-
-
-def new_repository(ctx: DrawContext) -> dict[str, str]:
-    """The slots for a repository that is not there yet: name, first file with its content, licence."""
-    row = ctx.rng.choice(ctx.facts.all("issues"))
-    topic = ctx.facts.fact("issues", row["issue_id"], "topic") or ""
-    name = f"{slug(ctx.me['name'])}/{slug(topic)}-{ctx.rng.choice(_data()['kinds'])}"
-    if ctx.facts.where("repositories", repo_name=name):
-        raise UnfitError
-    version = ".".join(str(ctx.rng.randint(0, most)) for most in _LATEST)
-    file = ctx.rng.choice(_data()["files"])
-    return {
-        "repo": name,
-        "path": file["path"],
-        "code": file["code"].format(version=version, topic=topic),
-        "licence": ctx.rng.choice(LICENCES),
-    }
-
-
-def complaint(ctx: DrawContext, function: str) -> tuple[str, str]:
-    """The title and the text of a new issue about a function."""
-    numbers = {"function": function, "count": str(ctx.rng.randint(3, 90) * 10)}
-    title: str = ctx.rng.choice(_data()["titles"])
-    text: str = ctx.rng.choice(_data()["complaints"])
-    return title.format_map(numbers), text.format_map(numbers)
-
-
-def requirement(ctx: DrawContext) -> str:
-    """A new description of an issue."""
-    text: str = ctx.rng.choice(_data()["requirements"])
-    return text.format(count=ctx.rng.randint(3, 90) * 10)
-
-
-def slug(text: str) -> str:
-    """A name as repositories write it."""
-    words = "".join(letter if letter.isalnum() else " " for letter in text.lower()).split()
-    return "-".join(words)
-
-
-@cache
-def _data() -> dict[str, Any]:
-    return read_toml(__package__, "words.toml")
-
 
 GROUP = GoalGroup("swe/workspace.toml")
 
 
 def draw_new_repository(ctx: DrawContext) -> Draw:
-    slots = new_repository(ctx)
+    slots = draw_repository(ctx)
     return ctx.draw(slots, actions=[_first_file(slots)])
 
 
@@ -111,7 +69,7 @@ def draw_open_issue(ctx: DrawContext) -> Draw:
     functions = ctx.facts.fact("repositories", row["file_id"], "functions")
     if not functions:
         raise UnfitError
-    title, text = complaint(ctx, ctx.rng.choice(functions.split(", ")))
+    title, text = draw_complaint(ctx, ctx.rng.choice(functions.split(", ")))
     slots = {"repo": row["repo_name"], "path": row["path"], "title": title, "text": text}
     return ctx.draw(slots, actions=[_issue(slots)], mentions=[title, text], about=[("repositories", row)])
 
@@ -124,7 +82,7 @@ def open_issue(slots: Slots, plan: PlanRecorder) -> Values:
 def draw_open_issue_owner(ctx: DrawContext) -> Draw:
     row, slots = draw_function(ctx)
     owner = ctx.other(ctx.facts.colleague(row["emp_id"]))
-    title, text = complaint(ctx, slots["function"])
+    title, text = draw_complaint(ctx, slots["function"])
     slots = {**slots, "title": title, "text": text}
     message = chat(owner["emp_id"], _opened(title, row["path"]))
     return ctx.draw(
@@ -196,7 +154,7 @@ def _own_issue(ctx: DrawContext) -> Found:
 
 def _described(ctx: DrawContext) -> Found:
     row, _, slots = draw_named_issue(ctx, "open", mine=True)
-    return Found(row, {**slots, "text": requirement(ctx)})
+    return Found(row, {**slots, "text": draw_requirement(ctx)})
 
 
 def _named_issue(ctx: DrawContext) -> Found:
@@ -250,7 +208,7 @@ _DELETE = Change(
 )
 _CREATE = Change(
     "",
-    lambda ctx: Found(ctx.me, new_repository(ctx)),
+    lambda ctx: Found(ctx.me, draw_repository(ctx)),
     None,
     "I begin the repository with that file.",
     lambda _, slots: _first_file(slots),
@@ -274,8 +232,8 @@ def _begun_said(slots: Slots) -> str:
 
 def _with_task(ctx: DrawContext) -> Found:
     """A new repository and the first issue on its file."""
-    slots = new_repository(ctx)
-    title, text = ctx.rng.choice(_data()["beginnings"])
+    slots = draw_repository(ctx)
+    title, text = draw_first_issue(ctx)
     return Found(ctx.me, {**slots, "title": title, "text": text})
 
 
