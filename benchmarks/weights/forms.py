@@ -78,9 +78,9 @@ _WORLDS: Mapping[str, Mapping[str, Any]] = {
 WHOLE = Form(
     name="whole",
     model=SMOLLM2,
-    sizes={2: None, 4: None, 8: None},
-    largest=8,
-    held_out=6,
+    sizes={2: None, 8: None, 32: None},
+    largest=32,
+    held_out=8,
     mixed={OFFICE: 4, ENTERPRISE: 2, CRM: 1},
     sampled=6,
     sampler=None,
@@ -95,7 +95,7 @@ WHOLE = Form(
         "floors": None,
     },
     sft={"max_length": 1_408, "batch_tokens": 1_408},
-    sampled_tasks=15,
+    sampled_tasks=23,
 )
 
 _SMALL = {OFFICE: {"scale": 0.1, "per_intent": 2}}
@@ -145,7 +145,7 @@ SMALLEST = Form(
     full_prompts=False,
     adapters=False,
     optimizers=("none", "knn"),
-    sampled_tasks=15,
+    sampled_tasks=23,
 )
 
 
