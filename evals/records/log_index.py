@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Self
 
@@ -20,7 +21,8 @@ _COMMIT = 200
 _SCHEMA = """
 CREATE TABLE episodes (
     key TEXT PRIMARY KEY, start INTEGER, size INTEGER, graded INTEGER, task TEXT, trial INTEGER,
-    strategy TEXT, scorers TEXT
+    strategy TEXT, scorers TEXT,
+    CHECK (typeof(start) = 'integer' AND start >= 0 AND typeof(size) = 'integer' AND size > 0)
 ) WITHOUT ROWID;
 CREATE INDEX of_task ON episodes (task, trial);
 CREATE TABLE covered (bytes INTEGER, changed INTEGER);
@@ -128,7 +130,9 @@ class LogIndex:
         self._rows.execute("COMMIT")
 
     def _fits(self) -> bool:
-        """Whether the log is as it was, or has the last line that is covered and others after it."""
+        """Whether this is a whole index of our own form, and of the log or of its beginning."""
+        if _objects(self._rows) != _OBJECTS or next(self._rows.execute("PRAGMA quick_check(1)")) != ("ok",):
+            return False
         bytes_, changed = self._rows.execute("SELECT bytes, changed FROM covered").fetchone()
         last = "SELECT key, start FROM episodes ORDER BY start DESC LIMIT 1"
         key, start = self._rows.execute(last).fetchone()
@@ -139,6 +143,20 @@ class LogIndex:
             file.seek(max(0, start))
             line = file.read(bytes_ - start)
         return line.endswith(b"\n") and f'"key":"{key}"'.encode() in line
+
+
+def _objects(rows: sqlite3.Connection) -> list[tuple[str, str]]:
+    """All tables, views, indexes and triggers: somebody else's could have no end."""
+    return rows.execute("SELECT name, sql FROM sqlite_master ORDER BY name").fetchall()
+
+
+def _own_objects() -> list[tuple[str, str]]:
+    with closing(sqlite3.connect(":memory:")) as rows:
+        rows.executescript(_SCHEMA)
+        return _objects(rows)
+
+
+_OBJECTS = _own_objects()
 
 
 def _connect(file: Path) -> sqlite3.Connection:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -69,8 +71,17 @@ def test_a_run_of_a_long_log_is_the_same_without_its_index(tmp_path: Path) -> No
         assert len(found.records) == (802 if trials else len(records) + 2)
 
 
+FORGED = {
+    "view": "ALTER TABLE episodes RENAME TO others; CREATE VIEW episodes AS SELECT * FROM others",
+    "places": "PRAGMA ignore_check_constraints = 1; UPDATE episodes SET start = 'there' WHERE trial = 0",
+}
+"""What somebody else may have written into the index of a log that they give away."""
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("damage", ["stale", "cut", "of another log", "of a shorter log", "garbage"])
+@pytest.mark.parametrize(
+    "damage", ["stale", "cut", "of another log", "of a shorter log", "garbage", "view", "places"]
+)
 def test_an_index_that_does_not_fit_is_made_again(tmp_path: Path, damage: str) -> None:
     path, index = tmp_path / "episodes.jsonl", index_beside(tmp_path / "episodes.jsonl")
     records = long_log(path)
@@ -83,6 +94,9 @@ def test_an_index_that_does_not_fit_is_made_again(tmp_path: Path, damage: str) -
         other = tmp_path / "other.jsonl"
         long_log(other, reverse_keys=True, more=5 if damage == "of another log" else 2)
         index_beside(other).rename(index)
+    elif damage in ("view", "places"):
+        with closing(sqlite3.connect(index)) as rows:
+            rows.executescript(FORGED[damage])
     else:
         index.write_bytes(b"no")
 
