@@ -169,14 +169,14 @@ def make_room(log: Path) -> Path | None:
         The moved log, in a folder `earlier-N` beside the old place; None if it was removed.
     """
     sidecars = [file for ending in (JUDGEMENTS, RATINGS) if (file := beside(log, ending)).exists()]
+    index_beside(log).unlink(missing_ok=True)
     if not log.exists() or not sidecars:
         log.unlink(missing_ok=True)
         replies_beside(log).unlink(missing_ok=True)
-        index_beside(log).unlink(missing_ok=True)
         return None
     folder = next(place for n in count(1) if not (place := log.parent / f"earlier-{n}" / log.stem).exists())
     folder.mkdir(parents=True)
-    for file in (beside(log, CARD), *sidecars, replies_beside(log), index_beside(log), log):
+    for file in (beside(log, CARD), *sidecars, replies_beside(log), log):
         if file.exists():
             file.rename(folder / file.name)
     return folder / log.name

@@ -45,6 +45,13 @@ def merge(parts: list[Path], **more: Any) -> Merged:
     return merge_logs(MergeSettings(parts=parts, out=parts[0].parent / "merged.jsonl", **more))
 
 
+def test_a_part_is_not_overwritten_by_the_whole(parts: list[Path]) -> None:
+    before = parts[0].read_bytes()
+    with pytest.raises(InputError, match="is one of the parts"):
+        merge_logs(MergeSettings(parts=parts, out=parts[0], force=True))
+    assert parts[0].read_bytes() == before
+
+
 def test_merged_parts_are_the_whole_run(made: Path, parts: list[Path]) -> None:
     merged = merge([parts[2], parts[0], parts[1]])
     whole, found = open_log(made / "whole.jsonl"), open_log(merged.log)

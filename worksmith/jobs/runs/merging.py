@@ -114,6 +114,8 @@ def merge_logs(settings: MergeSettings) -> Merged:
     parts = sorted((_Part.open(log) for log in settings.parts), key=lambda part: part.shard.part)
     _check(parts)
     out = settings.out
+    if out.resolve() in [part.log.resolve() for part in parts]:
+        raise InputError("the file is one of the parts", where=str(out), hint="choose another")
     if not settings.force and any(
         file.exists() for file in (out, *(beside(out, each) for each in _SIDECARS))
     ):
