@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -94,11 +95,15 @@ def evaluated(office: Path, address: str, experiment: str, *options: object) -> 
     return invoke("eval", office, "--strategy", "act", "--workers", 1, *place, *options)
 
 
+def take_environment(found: dict[str, str]) -> None:
+    os.environ.update(found)
+
+
 def write(number: int, folder: Path, office: Path, address: str) -> str:
     """What one of the writers does, in a process of its own."""
     log = folder / f"{number}.jsonl"
     result = evaluated(office, address, "many", "--limit", TASKS, "--judge", "local/rubric", "--log", log)
-    return str(result.output) if result.exit_code else ""
+    return f"{result.exit_code} {result.output} {result.exception}" if result.exit_code else ""
 
 
 def test_many_write_at_once_and_nothing_is_lost_or_twice(
@@ -106,7 +111,8 @@ def test_many_write_at_once_and_nothing_is_lost_or_twice(
 ) -> None:
     context = get_context("forkserver")
     context.set_forkserver_preload(["tests.e2e.preloaded"])
-    with context.Pool(WRITERS) as pool:
+    # The server of forks may be that of an earlier test, with the environment of that time.
+    with context.Pool(WRITERS, take_environment, (dict(os.environ),)) as pool:
         writing = [pool.apply_async(write, (number, user, office, team)) for number in range(WRITERS)]
         assert [each.get(300) for each in writing] == [""] * WRITERS
 
