@@ -2,6 +2,8 @@
 VENV ?= .venv
 PYTHON ?= python3
 BIN := $(VENV)/bin
+# Of arithmetic: processes of the tests share the cores, and threads that wait for each other keep them busy.
+ONE_THREAD := OMP_NUM_THREADS=1
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .PHONY: install quickstart test tests test-fast lint style types format docs
@@ -24,10 +26,10 @@ test: style
 	$(MAKE) -j 2 types tests
 
 tests: install
-	$(BIN)/python -m pytest -n 3 --dist worksteal
+	$(ONE_THREAD) $(BIN)/python -m pytest -n 3 --dist worksteal
 
 test-fast: install
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
+	$(ONE_THREAD) $(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
 
 lint: style types
 

@@ -74,14 +74,14 @@ def test_an_office_is_compiled_and_measured_alike(named: Path, office: Path) -> 
             "--demos",
             24,
             "--candidates",
-            2,
+            1,
             "--dev-limit",
-            20,
+            10,
             "--accept",
             "best",
         )
         run("compile", office, "--lm", lm, "--teacher", "gold", *choice, "--out", f"{name}.json")
-        run("eval", office, "--lm", lm, "--program", f"{name}.json", "--limit", 40, "--log", f"{name}.jsonl")
+        run("eval", office, "--lm", lm, "--program", f"{name}.json", "--limit", 20, "--log", f"{name}.jsonl")
 
     assert compiled(named / "analogy.json") == compiled(named / "local-analogy.json")
     here, there = outcomes(named / "local-analogy.jsonl"), outcomes(named / "analogy.jsonl")
@@ -106,7 +106,7 @@ def test_every_form_of_prompt_arrives_as_it_was_sent(named: Path, office: Path, 
     run("compile", office, "--lm", HERE, "--teacher", "gold", *choice, "--out", "program.json")
     for lm in (HERE, THERE):
         log = f"{lm.replace('/', '-')}.jsonl"
-        run("eval", office, "--lm", lm, "--program", "program.json", "--limit", 20, "--log", log)
+        run("eval", office, "--lm", lm, "--program", "program.json", "--limit", 8, "--log", log)
 
     assert outcomes(named / "local-analogy.jsonl") == outcomes(named / "analogy.jsonl")
 
@@ -119,7 +119,7 @@ def test_people_of_an_enterprise_are_served_alike_through_the_environment(
     choice = ("--optimizer", "knn", "--demos", 4, "--accept", "best", "--dev-limit", 8)
     run("compile", enterprise, "--lm", HERE, "--teacher", "gold", *choice, "--out", "program.json")
     for lm, log in ((HERE, "here.jsonl"), (f"openai/{HERE}", "there.jsonl")):
-        run("eval", enterprise, "--lm", lm, "--program", "program.json", "--limit", 24, "--log", log)
+        run("eval", enterprise, "--lm", lm, "--program", "program.json", "--limit", 12, "--log", log)
 
     here, there = outcomes(named / "here.jsonl"), outcomes(named / "there.jsonl")
     assert here == there
@@ -135,7 +135,7 @@ def figures(value: Any) -> Any:
 
 
 def test_a_comparison_has_the_same_figures(named: Path, office: Path) -> None:
-    arms = ("--strategies", "react", "--optimizers", "none,knn", "--demos", 8, "--limit", 30)
+    arms = ("--strategies", "react", "--optimizers", "none,knn", "--demos", 8, "--limit", 12)
     here, there = (
         invoke("compare", office, "--lm", lm, *arms, "--split", "test", "--no-track", "--json")
         for lm in (HERE, THERE)
