@@ -36,6 +36,7 @@ def evaluate(
     workers: int = 8,
     engine: str | None = None,
     processes: int | None = None,
+    suite_store: str | None = None,
     budget: Budget | None = None,
     live: bool = False,
     track: bool | str = False,
@@ -62,6 +63,8 @@ def evaluate(
         workers: episodes at once.
         engine: where they run: `threads`, `processes`, `ray` or `ray://HOST:PORT`. The records are the same.
         processes: worker processes that share them; without an engine, of this machine.
+        suite_store: folder or address (`s3://...`) through which Ray's workers get the suite; default is
+            the suite's folder, at the same path on all machines.
         budget: limits; episodes that it does not admit are left out.
         live: let tools that are declared with `outside=True` make their calls.
         track: record the run in MLflow; a text is the name of the experiment.
@@ -101,6 +104,7 @@ def evaluate(
         workers=workers,
         engine=engine,
         processes=processes,
+        suite_store=suite_store,
         resume=resume,
     )
     suite = conditions.suite
@@ -131,6 +135,7 @@ def compare(
     workers: int = 8,
     engine: str | None = None,
     processes: int | None = None,
+    suite_store: str | None = None,
     budget: Budget | None = None,
     live: bool = False,
     track: bool | str = False,
@@ -142,8 +147,8 @@ def compare(
 
     Args:
         programs: as of `evaluate`; in a mapping by the names that tables have. The first is the reference.
-        tasks, metric, lm, judge, rubric, trials, seed, workers, engine, processes, budget, live, track,
-            resume, intent, progress: as of `evaluate`.
+        tasks, metric, lm, judge, rubric, trials, seed, workers, engine, processes, suite_store, budget,
+            live, track, resume, intent, progress: as of `evaluate`.
 
     Returns:
         The programs' figures, with differences in points paired by task, their 95 % intervals over kinds of
@@ -177,6 +182,7 @@ def compare(
         workers=workers,
         engine=engine,
         processes=processes,
+        suite_store=suite_store,
         resume=resume,
     )
     suite = conditions.suite

@@ -24,6 +24,7 @@ from tools.errors import InfrastructureError, WorksmithError
 if TYPE_CHECKING:
     from evals.lm.metering import Meter
     from evals.records.record import EpisodeRecord, WorkUnit
+    from evals.running.engines.store import SuiteStore
     from evals.running.episode_work import EpisodeWork
     from evals.tasks.task import Task
 
@@ -60,10 +61,12 @@ class Crew:
     Args:
         start: starts a worker.
         size: the number of workers.
+        store: where they get environments from; None for the folders that the driver has.
     """
 
-    def __init__(self, start: Callable[[], Link], size: int) -> None:
+    def __init__(self, start: Callable[[], Link], size: int, store: SuiteStore | None = None) -> None:
         self._start = start
+        self._store = store
         self._shipped: WeakKeyDictionary[EpisodeWork, tuple[int, Shipped]] = WeakKeyDictionary()
         self._shipping = threading.Lock()
         self._works, self._sessions = count(), count()
@@ -128,7 +131,7 @@ class Crew:
     def _ship(self, work: EpisodeWork) -> tuple[int, Shipped]:
         with self._shipping:
             if work not in self._shipped:
-                self._shipped[work] = next(self._works), shipped(work)
+                self._shipped[work] = next(self._works), shipped(work, self._store)
             return self._shipped[work]
 
     def _live(self) -> set[int]:

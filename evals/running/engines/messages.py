@@ -11,7 +11,7 @@ from dspy.utils.exceptions import LMError
 from evals.lm.failures import chain
 from evals.lm.payer import AdmissionError
 from evals.lm.replies.store import Failure
-from tools.errors import InputError
+from tools.errors import InfrastructureError, InputError
 
 if TYPE_CHECKING:
     from dspy import lm15
@@ -108,10 +108,12 @@ class Trouble:
 
     @classmethod
     def of(cls, error: BaseException) -> Trouble:
-        """An exception that can be raised again as an `InputError`, an `AdmissionError` or an `LMError`."""
+        """An exception that can be raised again as its own type, or as a `RuntimeError`."""
         for each in chain(error):
             if isinstance(each, InputError):
                 return cls("input", (each.message, each.where, each.hint))
+            if isinstance(each, InfrastructureError):
+                return cls("infrastructure", (str(each),))
             if isinstance(each, AdmissionError):
                 return cls("admission", (str(each),))
         if isinstance(error, LMError):
@@ -123,6 +125,8 @@ class Trouble:
         if self.kind == "input":
             message, where, hint = self.said
             return InputError(message, where=where, hint=hint)
+        if self.kind == "infrastructure":
+            return InfrastructureError(*self.said)
         if self.kind == "admission":
             return AdmissionError(*self.said)
         if self.kind == "model":

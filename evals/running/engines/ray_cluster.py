@@ -15,6 +15,7 @@ from typing import Any, Self
 
 from evals.running.engines.crew import Crew
 from evals.running.engines.messages import ToWorker, packed, unpacked
+from evals.running.engines.store import SuiteStore
 from evals.running.engines.worker import Worker
 from tools.errors import InfrastructureError, InputError, missing_extra
 from tools.sqlite.sandbox import keep_one_sandbox
@@ -39,17 +40,25 @@ class RayCluster(Crew):
         most: no more than these, where the number is not given.
         address: `ray://HOST:PORT`; None for the one of the variable RAY_ADDRESS, else for one on this
             machine that begins and ends here.
+        store: see `Crew`.
 
     Raises:
         InputError: Ray is not installed.
     """
 
-    def __init__(self, workers: int | None, *, most: int, address: str | None = None) -> None:
+    def __init__(
+        self,
+        workers: int | None,
+        *,
+        most: int,
+        address: str | None = None,
+        store: SuiteStore | None = None,
+    ) -> None:
         try:
             import ray
         except ImportError as error:
             raise missing_extra("--engine ray", "ray") from error
-        super().__init__(_Actor, workers or most)
+        super().__init__(_Actor, workers or most, store)
         self._given = workers
         self._ray = ray
         self._address = address or os.environ.get("RAY_ADDRESS") or _LOCAL

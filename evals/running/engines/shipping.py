@@ -1,4 +1,4 @@
-"""The work of episodes as bytes for another process: environments by folder and digest, models by reference.
+"""The work of episodes as bytes for another process: environments by folder or store, models by reference.
 
 A model that runs here and has a digest answers by the request alone, so the other process gets a copy of it.
 Any other one stays in the driver, where its requests are counted, limited and paid; the bytes have its name
@@ -21,11 +21,12 @@ from dspy import lm15
 from evals.dspy_programs.digests import model_digest
 from evals.lm.lm_proxy import ProxyEngine, Sample
 from evals.lm.metering import MeteredEngine, count_reported, metered
+from evals.running.engines.store import Stored, SuiteStore
 from evals.running.episode_work import EpisodeWork
 from evals.suite import MANIFEST_FILE, Suite
 from tools.environment import Environment
 from tools.episode_result import Usage
-from tools.errors import InputError
+from tools.errors import InfrastructureError, InputError
 from tools.files import PROJECT_FILE
 from tools.files.secrets import described
 
@@ -79,20 +80,24 @@ class _Described:
     use_developer_role: bool
 
 
-def shipped(work: EpisodeWork) -> Shipped:
+def shipped(work: EpisodeWork, store: SuiteStore | None = None) -> Shipped:
     """Work as bytes.
+
+    Args:
+        store: where the other process gets environments from; None for the folders that they have here.
 
     Raises:
         InputError: another process cannot open the environment, or the program cannot be sent.
+        InfrastructureError: the store cannot be reached.
     """
     if work.env.backend is not None:
         raise InputError("tools of a live system work in one process only", hint="leave the engine out")
     inherited = {name: dspy.settings.get(name) for name in _INHERITED}
     target = io.BytesIO()
-    pickler = _Pickler(target)
+    pickler = _Pickler(target, store)
     try:
         pickler.dump((work, inherited, [name for name, part in _parts(work) if part.env is work.env]))
-    except InputError:
+    except (InputError, InfrastructureError):
         raise
     except Exception as error:
         raise InputError(
@@ -107,6 +112,7 @@ def opened(payload: bytes, ask: AskDriver) -> tuple[EpisodeWork, dict[str, Any]]
 
     Raises:
         InputError: the environment cannot be opened here, or it is another one.
+        InfrastructureError: the store with the environment cannot be reached.
     """
     work, inherited, at_work = _Unpickler(io.BytesIO(payload), ask).load()
     for name, part in _parts(work):
@@ -122,13 +128,14 @@ def _parts(work: EpisodeWork) -> list[tuple[str, Any]]:
 
 
 class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
-    def __init__(self, target: io.BytesIO) -> None:
+    def __init__(self, target: io.BytesIO, store: SuiteStore | None) -> None:
         super().__init__(target)
+        self._store = store
         self.models: list[ProxyEngine] = []
 
     def persistent_id(self, thing: Any) -> Any:
         if isinstance(thing, Environment):
-            return "environment", *_reference(thing), thing.digest
+            return "environment", *_reference(thing, self._store), thing.digest
         engine = getattr(thing, "engine", None) if isinstance(thing, dspy.BaseLM) else None
         if not isinstance(engine, ProxyEngine):
             return None
@@ -167,17 +174,26 @@ def _portable(engine: ProxyEngine) -> bool:
     return plain and not isinstance(inner, str) and bool(getattr(inner, "digest", ""))
 
 
-def _reference(env: Environment) -> tuple[str, str]:
-    """The class that opens an environment again, and its folder.
+def _reference(env: Environment, store: SuiteStore | None) -> tuple[str, str | Stored]:
+    """What opens an environment again, and from where.
 
     Raises:
-        InputError: it lies in no folder.
+        InputError: it lies in no folder, or in one that has no place in a store.
+        InfrastructureError: the store cannot be reached.
     """
     folder = env.folder.absolute()
-    if (folder / MANIFEST_FILE).is_file() or (folder / PROJECT_FILE).is_file():
+    built = (folder / MANIFEST_FILE).is_file()
+    if not built and (folder / PROJECT_FILE).is_file():
+        if store is not None:
+            raise InputError(
+                "a store has suites that were built or imported, and this is a project with code",
+                where=str(folder),
+                hint="leave --suite-store out, and put the project where all machines see it",
+            )
         return "suite", str(folder)
-    if type(env) is Environment:
-        return "world", str(env.world.path.absolute())
+    if built or type(env) is Environment:
+        place = folder if built else env.world.path.absolute()
+        return "suite" if built else "world", store.put(place) if store is not None else str(place)
     raise InputError(
         "another process cannot open this environment again",
         where=str(folder),
@@ -185,21 +201,22 @@ def _reference(env: Environment) -> tuple[str, str]:
     )
 
 
-_OPENED: dict[tuple[str, str], Environment] = {}
+_OPENED: dict[tuple[str, str | Stored], Environment] = {}
 _OPENING = threading.Lock()
 
 
-def _environment(form: str, folder: str, expected: str) -> Environment:
-    """The environment of a folder; a process has one copy of each."""
+def _environment(form: str, place: str | Stored, expected: str) -> Environment:
+    """The environment of a folder or of a store; a process has one copy of each."""
     with _OPENING:
-        env = _OPENED.get((form, folder))
+        env = _OPENED.get((form, place))
         if env is None or env.digest != expected:
+            folder = SuiteStore(place.url).get(place.sha256) if isinstance(place, Stored) else place
             env = Suite.open(folder).env if form == "suite" else Environment.open(folder)
-            _OPENED[form, folder] = env
+            _OPENED[form, place] = env
     if env.digest != expected:
         raise InputError(
             "a worker process finds another environment there than the driver",
-            where=folder,
+            where=str(env.folder),
             hint="give all machines the same folder and the same version of worksmith",
         )
     return env

@@ -14,7 +14,7 @@ from evals.lm.lm_proxy import Sample
 from evals.running.engines.messages import Ask, Done, Forget, FromWorker, Load, Ready, Reply, Run, Trouble
 from evals.running.engines.shipping import Answer, AnswerError, opened
 from evals.running.episode_work import EpisodeWork
-from tools.errors import InputError
+from tools.errors import InfrastructureError, InputError
 from tools.files.secrets import described
 
 _SESSION = "worksmith_session"
@@ -107,7 +107,7 @@ class _Work:
             if self._opened is None:
                 try:
                     self._opened = opened(self._payload, self._ask)
-                except InputError:
+                except (InputError, InfrastructureError):
                     raise
                 except Exception as error:
                     raise InputError(

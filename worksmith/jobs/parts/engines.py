@@ -23,6 +23,12 @@ def open_engine(settings: EngineSettings) -> Engine | None:
         InputError: there is none of this name, or it is not installed.
     """
     name = settings.engine or (PROCESSES if settings.processes else THREADS)
+    if settings.suite_store and name in (THREADS, PROCESSES):
+        raise InputError(
+            "only workers of other machines get their suite from a store",
+            where="--suite-store",
+            hint="leave it out, or give --engine ray",
+        )
     if name == THREADS:
         if settings.processes:
             raise InputError("threads need no processes", where="--processes", hint="leave it out")
@@ -33,8 +39,13 @@ def open_engine(settings: EngineSettings) -> Engine | None:
         return processes(settings.processes or min(settings.workers, os.cpu_count() or 1))
     if name == RAY or name.startswith(_ADDRESS):
         from evals.running.engines.ray_cluster import RayCluster
+        from evals.running.engines.store import SuiteStore
 
-        address = None if name == RAY else name
-        return RayCluster(settings.processes, most=settings.workers, address=address)
+        return RayCluster(
+            settings.processes,
+            most=settings.workers,
+            address=None if name == RAY else name,
+            store=SuiteStore(settings.suite_store) if settings.suite_store else None,
+        )
     known = (THREADS, PROCESSES, RAY)
     raise InputError(f"no engine {name!r}", where="--engine", hint=names_instead(name, known))

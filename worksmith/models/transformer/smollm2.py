@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
-import os
 from functools import cache
 from pathlib import Path
 
 from filelock import FileLock
 
 from tools.errors import InputError
+from tools.files.caches import cache_folder
 from tools.files.directories import directory_atomically
 from tools.seeding import digest
 from worksmith.models.transformer.engine import TransformerEngine
@@ -53,7 +53,7 @@ def converted() -> Path:
     Raises:
         InputError: a package is missing, or the cache cannot be written.
     """
-    folder = _caches() / f"smollm2-{source_digest()[:16]}-{FORM}"
+    folder = cache_folder("models") / f"smollm2-{source_digest()[:16]}-{FORM}"
     if folder.is_dir():
         return folder
     try:
@@ -97,10 +97,6 @@ def source_digest() -> str:
     """
     with _packaged().open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _caches() -> Path:
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "worksmith" / "models"
 
 
 def _convert(source: Path, folder: Path) -> None:

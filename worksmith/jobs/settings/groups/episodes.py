@@ -52,6 +52,13 @@ class EngineSettings(WorkerSettings):
         recorded=False,
         expert=True,
     )
+    suite_store: str | None = setting(
+        None,
+        "Folder or address (s3://...) through which Ray's workers get the suite.",
+        unset="the suite's folder, at the same path on all machines",
+        recorded=False,
+        expert=True,
+    )
 
 
 class TimeLimitSettings(JobSettings):
