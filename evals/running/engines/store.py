@@ -104,7 +104,7 @@ class SuiteStore:
             sha256: of the list of its files.
 
         Raises:
-            InputError: what the store has is not that suite, or this machine has no room for it.
+            InputError: what the store has is not that suite.
             InfrastructureError: the store cannot be reached.
         """
         folder = cache_folder("suites") / sha256
