@@ -103,18 +103,32 @@ class _Study:
         tune: str = "full",
     ) -> Iterator[Stage]:
         excluded = [f"test/{_SUITE_OF.get(test, test)}" for test in (*self.tests, *tests)]
-        settings = {"suites": suites, "scheme": scheme, "exclude": sorted(set(excluded))}
+        settings = {
+            "suites": suites,
+            "scheme": scheme,
+            "exclude": sorted(set(excluded)),
+            "per_intent": self._per_intent(suites),
+        }
         needs = [*suites, *settings["exclude"]]
         yield Stage(f"data/{name}", jobs.sft_data, settings, needs, sum(suites.values()), "data", 3)
         yield self._trained(f"sft/{name}", f"data/{name}", "base", sum(suites.values()), most, tune=tune)
         yield from (self._cell(f"sft/{name}", test, "SFT") for test in tests)
+
+    def _per_intent(self, suites: Mapping[str, int]) -> int | None:
+        """The most trajectories of an intent; None for all. An office has one train task of most intents."""
+        share = self.form.share
+        return max(1, suites["worlds/office"] // share) if share > 1 and len(suites) == 1 else None
 
     def _trained(
         self, name: str, data: str, start: str, offices: int, most: int | None, *, tune: str
     ) -> Stage:
         train = {"tune": tune, **self.form.sft, **({"max_steps": most} if most else {})}
         settings = {"method": "sft", "data": data, "model": start, "train": train}
-        tokens = most * self.form.sft["batch_tokens"] if most else offices * self.form.tokens_an_office
+        tokens = (
+            most * self.form.sft["batch_tokens"]
+            if most
+            else offices * self.form.tokens_an_office // self.form.share
+        )
         each = 1 / (225 if tune == "full" else 300)
         return Stage(name, jobs.trained, settings, [data, start], tokens, f"train/{tune}", each)
 

@@ -75,6 +75,7 @@ def _exported(at: At, export: Any, sources: Sequence[str]) -> dict[str, Any]:
         exclude=tuple(place for need in at.settings["exclude"] for place in _made(at.folders[need])),
         leave_out=True,
         scheme=at.settings["scheme"],
+        limit_per_intent=at.settings.get("per_intent"),
         workers=WORKERS,
         force=True,
     )
