@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from evals.dspy_programs.digests import scorers_digest
 from evals.dspy_programs.own_models import with_models
-from evals.records.record import PRIMARY, Digests, EpisodeRecord, WorkUnit, change_entries, record_episode
+from evals.records.record import PRIMARY, Digests, EpisodeRecord, WorkUnit
+from evals.records.recording import change_entries, record_episode
 from evals.records.verdicts import JUDGE, PASSED, with_verdict
 from evals.running.judges import Judge, ask_judges
 from evals.scoring.objective import expected_outcome, in_place, own_fault, writing_tools

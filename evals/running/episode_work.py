@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from evals.failure_modes.diagnosis import diagnose
 from evals.lm.failures import failure_of
 from evals.records.parts import ChangeEntry, FaultEntry
-from evals.records.record import PRIMARY, EpisodeRecord, WorkUnit, change_entries, record_episode
+from evals.records.record import PRIMARY, EpisodeRecord, WorkUnit
+from evals.records.recording import change_entries, record_episode
 from evals.running.emitted_spans import emitted_spans
 from evals.scoring.objective import own_fault
 from evals.scoring.scorer import KnowsExpected, KnowsTools, Scorer, scores_of

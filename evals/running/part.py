@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 from evals.dspy_programs.digests import model_name
 from evals.lm.payer import AdmissionError
 from evals.records.log import EpisodeLog
-from evals.records.record import EpisodeRecord, WorkUnit, record_lost
+from evals.records.record import EpisodeRecord, WorkUnit
+from evals.records.recording import record_lost
 from evals.records.summary import summarize
 from evals.running.outage import may_pass
 from evals.running.result import EvalResult

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from evals.records.changes import Pair, compare_changes, place_text
-from evals.records.record import change_entries
+from evals.records.recording import change_entries
 from evals.tasks.task import Task
 from tools.sqlite.outcome import Outcome
 

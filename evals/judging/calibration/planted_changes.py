@@ -9,7 +9,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from evals.records.parts import ChangeEntry
-from evals.records.record import change_entries
+from evals.records.recording import change_entries
 from evals.scoring.actions import format_action
 from evals.scoring.outcomes import OutcomeScorer
 from evals.tasks.task import Action, Task

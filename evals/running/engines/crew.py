@@ -16,7 +16,7 @@ from dspy.clients.errors import error_boundary
 from evals.lm.escapes import answering
 from evals.lm.metering import metering
 from evals.lm.replies.episodes import asking_again
-from evals.records.record import record_lost
+from evals.records.recording import record_lost
 from evals.running.engines.messages import Ask, Done, Forget, Load, Ready, Reply, Run, ToWorker, Trouble
 from evals.running.engines.shipping import Shipped, shipped
 from tools.errors import InfrastructureError, WorksmithError

@@ -9,7 +9,8 @@ import pytest
 
 from evals.records.lines import log_line
 from evals.records.log import EpisodeLog, read_log
-from evals.records.record import LONGEST_OBSERVATION, WorkUnit, record_episode
+from evals.records.record import WorkUnit
+from evals.records.recording import LONGEST_OBSERVATION, record_episode
 from tests.evals.episodes import make_episode, make_record, make_task
 from tools.dispatch import Observation
 from tools.episode_result import CallRecord

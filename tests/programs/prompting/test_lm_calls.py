@@ -8,7 +8,8 @@ from typing import Any
 import dspy
 import pytest
 
-from evals.records.record import Digests, WorkUnit, record_episode
+from evals.records.record import Digests, WorkUnit
+from evals.records.recording import record_episode
 from programs.agent import Agent
 from tests.programs.office import TASKS, Script, call, finish, reply
 from tools.environment import Environment

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evals.records.parts import ChangeEntry
-from evals.records.record import change_entries
+from evals.records.recording import change_entries
 from tools.access.engine import load_policy
 from tools.access.guard import Guard
 from tools.errors import ToolError

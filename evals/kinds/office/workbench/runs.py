@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from evals.failure_modes.diagnosis import diagnose
-from evals.records.record import PRIMARY, Digests, EpisodeRecord, WorkUnit, change_entries, record_episode
+from evals.records.record import PRIMARY, Digests, EpisodeRecord, WorkUnit
+from evals.records.recording import change_entries, record_episode
 from evals.records.run_card import LoadedRun, RunCard, versions
 from evals.running.score_tables import ScoredRow, domain_of, score_tables
 from evals.scoring.actions import UnreadableActionError, parse_action

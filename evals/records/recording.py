@@ -1,0 +1,167 @@
+"""Making records of episodes: what is cut, and what is made valid Unicode."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from pydantic_core import PydanticSerializationError
+
+from evals.records.parts import AskEntry, CallEntry, ChangeEntry, SpanEntry
+from evals.records.record import EpisodeRecord, TaskLabels, WorkUnit
+from tools.files.unicode import writable_data
+
+if TYPE_CHECKING:
+    from evals.tasks.task import Task
+    from tools.episode_result import AskRecord, CallRecord, EpisodeResult, Usage
+    from tools.policy import Opinion
+    from tools.sqlite.cells import CellValue
+    from tools.sqlite.outcome import Outcome
+    from tools.statuses import EpisodeStatus
+
+LONGEST_OBSERVATION = 2_000
+"""Characters of an observation that a record keeps; `truncated` marks the longer ones."""
+
+MOST_CHANGES = 30
+"""Changes of an outcome that a record keeps."""
+
+LONGEST_CELL = 500
+"""Characters of a changed cell that a record keeps."""
+
+
+def record_episode(
+    unit: WorkUnit,
+    task: Task,
+    episode: EpisodeResult,
+    *,
+    scores: Mapping[str, float],
+    labels: TaskLabels | None = None,
+) -> EpisodeRecord:
+    """The record of an episode that the program gave back; its texts are made valid Unicode."""
+    record = EpisodeRecord(
+        **_identity(unit, task, labels),
+        status=episode.status,
+        scores=dict(scores),
+        steps=len(episode.calls),
+        model_calls=episode.model_calls,
+        **asdict(episode.usage),
+        seconds=episode.seconds,
+        answer=episode.answer or "",
+        answer_status=episode.answer_status,
+        error=episode.error,
+        traceback=episode.traceback,
+        calls=_entries(episode),
+        plan=episode.plan,
+        shown=tuple(each.reference for each in episode.shown),
+        asks=tuple(_question(ask) for ask in episode.asks),
+        spans=tuple(SpanEntry(**asdict(span)) for span in episode.spans),
+        changes=change_entries(episode.outcome),
+    )
+    try:
+        record.model_dump_json()
+    except PydanticSerializationError:
+        return EpisodeRecord.model_validate(writable_data(record.model_dump()))
+    return record
+
+
+def record_lost(
+    unit: WorkUnit,
+    task: Task,
+    status: EpisodeStatus,
+    *,
+    labels: TaskLabels | None = None,
+    error: str,
+    seconds: float,
+    model_calls: int,
+    usage: Usage,
+) -> EpisodeRecord:
+    """The record of an episode that the infrastructure lost before anything came back."""
+    return EpisodeRecord(
+        **_identity(unit, task, labels),
+        status=status,
+        error=error,
+        seconds=seconds,
+        model_calls=model_calls,
+        **asdict(usage),
+    )
+
+
+def change_entries(outcome: Outcome) -> tuple[ChangeEntry, ...]:
+    """The changes of an outcome as a record keeps them: the first `MOST_CHANGES`, long cells cut."""
+    return tuple(
+        ChangeEntry(
+            table=change.table,
+            operation=change.operation,
+            row=change.row,
+            before=_cut(change.before),
+            after=_cut(change.after),
+        )
+        for change in ([] if outcome.empty else outcome.changes[:MOST_CHANGES])
+    )
+
+
+def _cut(cells: Mapping[str, CellValue]) -> dict[str, CellValue]:
+    return {name: cell[:LONGEST_CELL] if isinstance(cell, str) else cell for name, cell in cells.items()}
+
+
+def _identity(unit: WorkUnit, task: Task, labels: TaskLabels | None) -> dict[str, Any]:
+    return {
+        "key": unit.key,
+        "task_id": task.id,
+        "query": task.query,
+        "split": task.split,
+        "intent": task.intent,
+        "domains": tuple(task.domains),
+        "labels": labels or TaskLabels(),
+        "expected_actions": len(task.expected),
+        "strategy": unit.strategy,
+        "seed": unit.seed,
+        "trial": unit.trial,
+        "digests": unit.digests,
+    }
+
+
+def _entries(episode: EpisodeResult) -> tuple[CallEntry, ...]:
+    """The calls with their thoughts, if there is one for each call, and opinions."""
+    thoughts, opinions = list(episode.thoughts), list(episode.opinions)
+    if len(thoughts) < len(episode.calls):
+        thoughts = [""] * len(episode.calls)
+    opinions += [None] * (len(episode.calls) - len(opinions))
+    return tuple(
+        _entry(call, thought, opinion)
+        for call, thought, opinion in zip(episode.calls, thoughts, opinions, strict=False)
+    )
+
+
+def _question(ask: AskRecord) -> AskEntry:
+    return AskEntry(
+        part=ask.part,
+        call=ask.call,
+        **asdict(ask.usage),
+        seconds=ask.seconds,
+        finish_reason=ask.finish_reason,
+        model=ask.model,
+        exchange=ask.exchange,
+    )
+
+
+def _entry(call: CallRecord, thought: str, opinion: Opinion | None) -> CallEntry:
+    text = call.observation.text
+    decision = call.decision or (opinion.truth if opinion else None)
+    return CallEntry(
+        tool=call.tool,
+        arguments=call.arguments,
+        status=call.observation.status,
+        allowed=decision.allow if decision else True,
+        rule=decision.rule if decision else "",
+        observation=text[:LONGEST_OBSERVATION],
+        truncated=len(text) > LONGEST_OBSERVATION,
+        thought=thought or "",
+        opinion=_OPINIONS[opinion.allow] if opinion else "",
+        opinion_reason=opinion.reason if opinion else "",
+        seconds=call.seconds,
+    )
+
+
+_OPINIONS = {True: "Allowed", False: "Denied", None: "unreadable"}
