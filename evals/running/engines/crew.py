@@ -31,6 +31,12 @@ if TYPE_CHECKING:
 TRIES = 3
 """Workers that may end during one attempt at an episode; then the attempt is lost."""
 
+STARTING = 600.0
+"""Seconds until a worker that is not ready is given up; a cluster may have to start a machine for it."""
+
+_PAUSE = 1.0
+"""Seconds until the place is filled of a worker that ended before it had an episode."""
+
 
 class Link(Protocol):
     """A worker process, as the driver sees it."""
@@ -165,19 +171,27 @@ class Crew:
             except Exception as error:
                 self._fail(error)
                 return
-            if not hand.ready():
+            late = threading.Timer(STARTING, hand.link.close)
+            late.daemon = True
+            late.start()
+            ready = hand.ready()
+            late.cancel()
+            if not ready:
                 self._remove(hand)
-                self._fail(InfrastructureError("a worker process ended before it was ready"))
+                said = f"a worker process ended before it was ready, or was not ready after {STARTING:g} s"
+                self._fail(InfrastructureError(said))
                 return
             with self._changed:
                 self._hands.append(hand)
-                late = self._closed
+                closed = self._closed
                 self._changed.notify_all()
-            if late:
+            if closed:
                 hand.link.close()
             hand.take_messages()
             self._remove(hand)  # first, else its episodes would try it again
             hand.end()
+            if not hand.used:
+                time.sleep(_PAUSE)
 
     def _remove(self, hand: _Hand) -> None:
         """Remove a worker that has ended, whatever is left of it."""
@@ -209,6 +223,11 @@ class _Hand:
         self._loaded: set[int] = set()
         self._inboxes: dict[int, queue.SimpleQueue[Ask | Done | None]] = {}
         self._ended = False
+
+    @property
+    def used(self) -> bool:
+        """Whether it ever had an episode."""
+        return bool(self._loaded)
 
     def ready(self) -> bool:
         """Whether the worker has started."""

@@ -219,6 +219,20 @@ def test_that_no_worker_starts_is_said(
     assert Dead.closed == 2
 
 
+def test_a_worker_that_is_never_ready_is_given_up(
+    env: Environment, lm: dspy.LM, tasks: list[Task], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Stuck(Near):
+        def receive(self) -> Any:
+            while (data := self._out.get()) is not None:
+                pass
+            raise EOFError(data)
+
+    monkeypatch.setattr(crew_module, "STARTING", 0.1)
+    with Crew(Stuck, 2) as crew, pytest.raises(InfrastructureError, match="not ready after"):
+        run(env, lm, tmp_path / "log", tasks, engine=crew)
+
+
 def test_a_worker_that_left_its_link_is_closed(
     env: Environment, lm: dspy.LM, tasks: list[Task], tmp_path: Path
 ) -> None:
