@@ -36,7 +36,7 @@ class RayCluster(Crew):
     """An engine of Ray's actors, each with one CPU.
 
     Args:
-        workers: the number of actors; None takes one for each CPU of the cluster.
+        workers: the number of actors; None takes one for each CPU of the cluster that is free.
         most: no more than these, where the number is not given.
         address: `ray://HOST:PORT`; None for the one of the variable RAY_ADDRESS, else for one on this
             machine that begins and ends here.
@@ -67,10 +67,9 @@ class RayCluster(Crew):
     def __enter__(self) -> Self:
         if not self._ray.is_initialized():
             self._connect()
-        has = self._ray.cluster_resources()
-        room = int(min(has.get("CPU", 0), has.get("memory", 0) // _MEMORY))
+        room = _room(self._ray.cluster_resources())
         if self._given is None:
-            self._size = max(1, min(self._size, room))
+            self._size = max(1, min(self._size, room, _room(self._ray.available_resources())))
         if self._size > room:
             self.close()
             raise InputError(
@@ -113,6 +112,11 @@ class RayCluster(Crew):
         except Exception as error:  # Ray raises bare ones
             raise InfrastructureError(f"no Ray cluster at {self._address}: {error}") from error
         self._ours = True
+
+
+def _room(resources: dict[str, float]) -> int:
+    """The number of workers for which there are CPUs and memory."""
+    return int(min(resources.get("CPU", 0), resources.get("memory", 0) // _MEMORY))
 
 
 class _Worker:
