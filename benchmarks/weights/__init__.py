@@ -8,11 +8,13 @@ again only if its inputs changed; a killed training or evaluation goes on where 
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
+import threading
 import time
 from contextlib import ExitStack
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
 from typing import Any
 
@@ -85,8 +87,21 @@ def _apart(work: Work, name: str) -> None:
     Raises:
         RuntimeError: the stage failed; its message is on stderr.
     """
-    process = get_context("spawn").Process(target=work.do, args=(name,))
+    process = get_context("spawn").Process(target=_alone, args=(work, name))
     process.start()
     process.join()
     if process.exitcode:
         raise RuntimeError(f"the stage {name} failed; run the command again to go on with it")
+
+
+def _alone(work: Work, name: str) -> None:
+    """Do a stage, and end with the process that asked for it: a training goes on for hours otherwise."""
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    work.do(name)
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    assert parent is not None, "a process of multiprocessing"
+    parent.join()
+    os._exit(1)
