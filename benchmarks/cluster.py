@@ -15,9 +15,10 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from benchmarks._slow_server import SlowServer, serving
 from benchmarks.loop import a_task, office
@@ -32,6 +33,10 @@ CALLS = STEPS + 1
 
 _LOG, _WORLD = "log.jsonl", "world"
 
+_TWO = ("processes-2", "ray-2")
+
+Case = TypeVar("Case", str, int)
+
 
 def run(quick: bool) -> dict[str, Any]:
     """Counts of differing, lost and repeated work, which are to be 0, and rates."""
@@ -44,24 +49,37 @@ def run(quick: bool) -> dict[str, Any]:
         folder = Path(name)
         office(folder / _WORLD)
         whole = _evaluate(folder, "threads", server, folder / _LOG, episodes, in_flight)
-        figures["equal_records"] = {
-            engine: _plain(whole) == _plain(_evaluate(folder, engine, server, None, episodes, in_flight))
-            for engine in engines
-        }
-        figures["worker_killed"] = {
-            engine: _worker_killed(folder, engine, server, whole, episodes, in_flight)
-            for engine in ("processes-2", "ray-2")
-        }
-        figures["driver_killed"] = {
-            engine: _driver_killed(folder, engine, server, whole, episodes)
-            for engine in ("processes-2", "ray-2")
-        }
-        figures["calls_per_second"] = {
-            each: _throughput(folder, server, each, 2 if quick else 5)
-            for each in ((64,) if quick else (64, 256, 1024))
-        }
+        figures["equal_records"] = _each(
+            "equal records",
+            engines,
+            lambda engine: (
+                _plain(whole) == _plain(_evaluate(folder, engine, server, None, episodes, in_flight))
+            ),
+        )
+        figures["worker_killed"] = _each(
+            "worker killed",
+            _TWO,
+            lambda engine: _worker_killed(folder, engine, server, whole, episodes, in_flight),
+        )
+        figures["driver_killed"] = _each(
+            "driver killed", _TWO, lambda engine: _driver_killed(folder, engine, server, whole, episodes)
+        )
+        figures["calls_per_second"] = _each(
+            "calls a second",
+            (64,) if quick else (64, 256, 1024),
+            lambda many: _throughput(folder, server, many, 2 if quick else max(2, 1280 // many)),
+        )
         figures |= _computing(folder, 60 if quick else 600)
     return figures
+
+
+def _each(part: str, cases: Iterable[Case], measure: Callable[[Case], Any]) -> dict[Case, Any]:
+    """The figure of each case; each is said as soon as it is there, for the whole takes minutes."""
+    found = {}
+    for case in cases:
+        found[case] = measure(case)
+        print(f"{part}, {case}: {found[case]}", file=sys.stderr)
+    return found
 
 
 def _engine(name: str) -> AbstractContextManager[Any]:
@@ -172,7 +190,7 @@ def _differing(found: Any, whole: Any) -> int:
 def _throughput(folder: Path, server: SlowServer, in_flight: int, rounds: int) -> dict[str, float]:
     """Requests a second of each engine, and of as many requests in flight without any other cost."""
     found: dict[str, float] = {"ideal": in_flight / LATENCY}
-    for engine in ("threads", "processes-2", "ray-2"):
+    for engine in ("threads", *_TWO):
         with _engine(engine) as crew:
             # Workers start, open the world and fill their caches.
             _evaluate(folder, crew, server, None, min(64, in_flight), in_flight)
@@ -183,12 +201,14 @@ def _throughput(folder: Path, server: SlowServer, in_flight: int, rounds: int) -
 
 def _computing(folder: Path, episodes: int) -> dict[str, Any]:
     """Episodes a second where nothing waits."""
-    found = {}
-    for engine in ("threads", "processes-1", "processes-2", "ray-1", "ray-2"):
+
+    def rate(engine: str) -> float:
         with _engine(engine) as crew:
             _evaluate(folder, crew, None, None, 16, 8)
             result = _evaluate(folder, crew, None, None, episodes, 8)
-        found[engine] = round(episodes / result.seconds, 1)
+        return round(episodes / result.seconds, 1)
+
+    found = _each("computed", ("threads", "processes-1", "processes-2", "ray-1", "ray-2"), rate)
     return {
         "computed_episodes_per_second": found,
         "processes_2_to_1": round(found["processes-2"] / found["processes-1"], 2),
