@@ -206,7 +206,7 @@ def _computing(folder: Path, episodes: int) -> dict[str, Any]:
         with _engine(engine) as crew:
             _evaluate(folder, crew, None, None, 16, 8)
             result = _evaluate(folder, crew, None, None, episodes, 8)
-        return round(episodes / result.seconds, 1)
+        return round(episodes / float(result.seconds), 1)
 
     found = _each("computed", ("threads", "processes-1", "processes-2", "ray-1", "ray-2"), rate)
     return {

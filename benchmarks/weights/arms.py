@@ -102,14 +102,14 @@ class _Study:
         scheme: str = _STANDARD,
         tune: str = "full",
     ) -> Iterator[Stage]:
-        excluded = [f"test/{_SUITE_OF.get(test, test)}" for test in (*self.tests, *tests)]
+        excluded = sorted({f"test/{_SUITE_OF.get(test, test)}" for test in (*self.tests, *tests)})
         settings = {
             "suites": suites,
             "scheme": scheme,
-            "exclude": sorted(set(excluded)),
+            "exclude": excluded,
             "per_intent": self._per_intent(suites),
         }
-        needs = [*suites, *settings["exclude"]]
+        needs = [*suites, *excluded]
         yield Stage(f"data/{name}", jobs.sft_data, settings, needs, sum(suites.values()), "data", 3)
         yield self._trained(f"sft/{name}", f"data/{name}", "base", sum(suites.values()), most, tune=tune)
         yield from (self._cell(f"sft/{name}", test, "SFT") for test in tests)
