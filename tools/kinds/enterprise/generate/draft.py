@@ -18,8 +18,8 @@ from tools.kinds.enterprise.generate.staff import People
 from tools.kinds.enterprise.schema import KEYS, TABLES
 from tools.seeding import rng
 
-SCALES = (0.005, 10.0)
-"""Outside of these a world is too small to be one, or names run out."""
+SCALES = (0.005, 100.0)
+"""Outside of these a world is too small to be one, or takes more than 10 GB of memory to generate."""
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,19 @@ from tools.kinds.enterprise.generate.wording import texts
 
 
 def people_names(numbers: random.Random, share_of_women: float = 0.4) -> Iterator[tuple[str, str]]:
-    """Full names with `Female` or `Male`, none twice, until every pair of names has been used."""
+    """Full names with `Female` or `Male`, none twice. Once half of them are used, all have a second first name."""
     lists = texts("names")
     surnames = lists["surnames"].split()
     firsts = {"Female": lists["female"].split(), "Male": lists["male"].split()}
+    short = len(surnames) * sum(map(len, firsts.values())) // 2
     used: set[str] = set()
-    while len(used) < len(surnames) * sum(map(len, firsts.values())) // 2:
+    while True:
         gender = "Female" if numbers.random() < share_of_women else "Male"
-        name = f"{numbers.choice(firsts[gender])} {numbers.choice(surnames)}"
+        if len(used) < short:
+            given = numbers.choice(firsts[gender])
+        else:
+            given = " ".join(numbers.sample(firsts[gender], 2))
+        name = f"{given} {numbers.choice(surnames)}"
         if name not in used:
             used.add(name)
             yield name, gender
