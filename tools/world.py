@@ -94,7 +94,7 @@ class World:
         file = directory / WORLD_FILE
         image = _opened(file)
         found = digest_bytes(image)
-        if isinstance(image, mmap.mmap):
+        if isinstance(image, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
             image.madvise(mmap.MADV_DONTNEED)  # else all of it counts as this process's memory
         if found != manifest.database:
             raise InputError("the world differs from its manifest", where=str(file), hint=_AGAIN)

@@ -13,7 +13,8 @@ from typing import Self
 
 from evals.records.lines import Place
 from evals.records.record import EpisodeRecord, WorkUnit
-from evals.records.run_card import index_beside
+from evals.records.run_card import RunCard, index_beside
+from tools.seeding import digest
 
 _COMMIT = 200
 """Records between two commits. A kill loses the rows since the last one; they are read from the log."""
@@ -21,13 +22,15 @@ _COMMIT = 200
 _SCHEMA = """
 CREATE TABLE episodes (
     key TEXT PRIMARY KEY, start INTEGER, size INTEGER, graded INTEGER, task TEXT, trial INTEGER,
-    strategy TEXT, scorers TEXT,
+    strategy TEXT, scorers TEXT, run TEXT,
     CHECK (typeof(start) = 'integer' AND start >= 0 AND typeof(size) = 'integer' AND size > 0)
 ) WITHOUT ROWID;
 CREATE INDEX of_task ON episodes (task, trial);
 CREATE TABLE covered (bytes INTEGER, changed INTEGER);
 INSERT INTO covered VALUES (0, 0);
 """
+
+_OF_CARD = "trial < max(:trials, 1) AND :scorers IN ('', scorers)"
 
 
 class LogIndex:
@@ -73,10 +76,10 @@ class LogIndex:
 
     def add(self, record: EpisodeRecord, place: Place) -> None:
         """Note the line after those that are covered."""
-        of_task = (record.task_id, record.trial, record.strategy, record.digests.scorers)
+        of_task = (record.task_id, record.trial, record.strategy)
         self._rows.execute(
-            "INSERT OR REPLACE INTO episodes VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (record.key, *place, record.graded, *of_task),
+            "INSERT OR REPLACE INTO episodes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (record.key, *place, record.graded, *of_task, record.digests.scorers, digest(record.shared)),
         )
         self._rows.execute("UPDATE covered SET bytes = ?", (place.start + place.size,))
         self._new += 1
@@ -105,17 +108,20 @@ class LogIndex:
         )
         return [Place(*row) for row in found]
 
-    def by_task(self, *, trials: int, scorers: str) -> Iterator[Place]:
-        """The places of all episodes, by task and trial.
+    def all(self) -> Iterator[Place]:
+        """The places of all episodes, by task and trial."""
+        found = self._rows.execute("SELECT start, size FROM episodes ORDER BY task, trial, key")
+        return (Place(*row) for row in found)
 
-        Args:
-            trials: further ones are left out.
-            scorers: digest; records of others are left out, unless it is empty.
-        """
+    def of_run(self, card: RunCard) -> Iterator[Place]:
+        """The places of the episodes of a run, by task and trial, see `evals.records.run_log.of_run`."""
         found = self._rows.execute(
-            "SELECT start, size FROM episodes WHERE trial < ? AND ? IN ('', scorers) "
-            "ORDER BY task, trial, key",
-            (trials, scorers),
+            f"""
+            SELECT max(start), size FROM episodes
+            WHERE {_OF_CARD} AND run = (SELECT run FROM episodes WHERE {_OF_CARD} ORDER BY start DESC LIMIT 1)
+            GROUP BY task, trial ORDER BY task, trial
+            """,
+            {"trials": card.trials, "scorers": card.scorers},
         )
         return (Place(*row) for row in found)
 

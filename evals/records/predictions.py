@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from pydantic import Field, ValidationError, model_validator
 
-from evals.records.log import read_log
 from evals.records.parts import Entry
+from evals.records.run_log import open_log
 from retrievers import strict_json
 from tools.dispatch import ObservationStatus
 from tools.errors import InputError
@@ -131,8 +131,7 @@ def read_predictions(path: Path) -> Iterator[PlacedPrediction]:
         for where, value in read_lines(path, _WHAT):
             yield PlacedPrediction(where, validated(value, Prediction, _WHAT, where=where))
         return
-    newest = {record.key: record for record in read_log(path)}
-    for record in newest.values():
+    for record in open_log(path, verdicts=False).records:
         where = f"{path}, task {record.task_id}"
         try:
             yield PlacedPrediction(where, Prediction.of(record), record)

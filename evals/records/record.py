@@ -131,6 +131,12 @@ class EpisodeRecord(Used):
         """Whether the episode counts in the scores: the infrastructure did not lose it."""
         return self.status not in INFRASTRUCTURE
 
+    @property
+    def shared(self) -> dict[str, Any]:
+        """What all episodes of a run have in common: digests, strategy and seed."""
+        digests = self.digests.model_dump(exclude={"task"})
+        return {**digests, "strategy": self.strategy, "seed": self.seed}
+
     def facet(self, name: str) -> str:
         """The value of a facet of its task; empty if it has none."""
         return self.labels.facets.get(name, "")

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evals.records.lines import LogRecords
 from evals.records.log import read_log
-from evals.records.log_index import LogIndex
-from evals.records.parts import Judgement
-from evals.records.record import EpisodeRecord
 from evals.records.run_card import (
     CARD,
     CARD_ARTIFACT,
@@ -24,7 +19,7 @@ from evals.records.run_card import (
     inferred_card,
     read_card,
 )
-from evals.records.verdicts import judged, read_verdicts
+from evals.records.run_log import open_log
 from evals.task_kind import task_kind
 from evals.tracking.reaching import boundary
 from evals.tracking.store import find_run
@@ -54,38 +49,6 @@ def open_runs(
     if not runs:
         raise InputError("no run is named", hint="give an episode log, a folder of logs or an MLflow run id")
     return _with_labels_of_their_own(runs)
-
-
-def open_log(log: Path) -> LoadedRun:
-    """The run of one log, with the later verdicts of judges.
-
-    Raises:
-        InputError: the log, its card or the file of verdicts cannot be read.
-    """
-    index = LogIndex.open(log)
-    if index is not None:
-        try:
-            if index.covered == log.stat().st_size:
-                return _indexed(log, index)
-        finally:
-            index.close()
-    records = {record.key: record for record in read_log(log)}
-    card = _card_of(log, list(records.values()))
-    by = card.scorers
-    owed = (record for record in records.values() if not by or record.digests.scorers == by)
-    kept = [record for record in owed if record.trial < max(card.trials, 1)]
-    # Logs are in the order of ending.
-    kept.sort(key=lambda record: (record.task_id, record.trial, record.key))
-    return LoadedRun(card, tuple(map(_judging(log), kept)), str(log))
-
-
-def _indexed(log: Path, index: LogIndex) -> LoadedRun:
-    """The run of a long log, whose records are read when they are asked for."""
-    file = beside(log, CARD)
-    places = list(index.by_task(trials=sys.maxsize, scorers=""))
-    card = read_card(file) if file.is_file() else inferred_card(log.stem, LogRecords(log, places))
-    owed = index.by_task(trials=max(card.trials, 1), scorers=card.scorers)
-    return LoadedRun(card, LogRecords(log, owed, _judging(log)), str(log))
 
 
 def open_tracked(run_id: str, uri: str | None) -> list[LoadedRun]:
@@ -167,21 +130,6 @@ def _newest(runs: Iterable[LoadedRun]) -> list[LoadedRun]:
     for run in sorted(runs, key=lambda run: Path(run.path).stat().st_mtime):
         latest[run.card.label] = run
     return sorted(latest.values(), key=lambda run: (run.card.place, run.card.label))
-
-
-def _card_of(log: Path, records: Sequence[EpisodeRecord]) -> RunCard:
-    file = beside(log, CARD)
-    if not file.is_file():
-        return inferred_card(log.stem, records)
-    return read_card(file)
-
-
-def _judging(log: Path) -> Callable[[EpisodeRecord], EpisodeRecord]:
-    """Gives a record the later verdicts of judges, if there are any."""
-    found: dict[str, list[Judgement]] = {}
-    for verdict in read_verdicts(beside(log, JUDGEMENTS)):
-        found.setdefault(verdict.key, []).append(verdict.judgement)
-    return lambda record: judged(record, found[record.key]) if record.key in found else record
 
 
 def _with_labels_of_their_own(runs: Sequence[LoadedRun]) -> list[LoadedRun]:

@@ -14,7 +14,7 @@ from evals.records.lines import log_line, record_of
 from evals.records.log import MOST_HELD, EpisodeLog
 from evals.records.record import EpisodeRecord
 from evals.records.run_card import RunCard, index_beside, write_card
-from evals.tracking.run_loading import open_log
+from evals.records.run_log import open_log
 from tests.evals.episodes import make_record
 from tools.files.sealed_lines import SealedLine
 
@@ -56,9 +56,13 @@ def test_a_run_of_a_long_log_is_the_same_without_its_index(tmp_path: Path) -> No
         log.append(make_record(3, answer="again"))
         log.append(make_record(7, key="of-others", digests=others))
         log.append(make_record(7, key="0-the-same-task-and-trial"))
-    for trials in (0, 2):
+    for trials, episodes in ((0, len(records) + 2), (2, 800), (3, 1)):
         if trials:
             write_card(path, RunCard(label="react", split="test", trials=trials))
+        if trials == 3:  # the run was resumed with another program
+            changed = others.model_copy(update={"program": "changed"})
+            with EpisodeLog.open(path, resume=True) as log:
+                log.append(make_record(8, key="changed", digests=changed))
         index = index_beside(path).read_bytes()
         found = open_log(path)
         index_beside(path).unlink()
@@ -68,7 +72,7 @@ def test_a_run_of_a_long_log_is_the_same_without_its_index(tmp_path: Path) -> No
         assert type(found.records) is not type(without.records)
         assert list(found.records) == list(without.records)
         assert found.card == without.card
-        assert len(found.records) == (802 if trials else len(records) + 2)
+        assert len(found.records) == episodes
 
 
 FORGED = {

@@ -11,7 +11,7 @@ import pytest
 from evals.records.log import EpisodeLog, read_log
 from evals.records.record import EpisodeRecord
 from evals.records.run_card import CARD, beside, read_card, write_card
-from evals.tracking.run_loading import open_log
+from evals.records.run_log import open_log
 from tests.optimizers.shop import make_suite
 from tools.errors import InputError
 from worksmith.jobs.evaluation import evaluate

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from evals.records.lines import log_line
-from evals.records.log import read_log
 from evals.records.run_card import (
-    CARD,
     JUDGEMENTS,
     RATINGS,
     RunCard,
     beside,
     index_beside,
-    read_card,
     write_card,
 )
+from evals.records.run_log import open_log
 from evals.records.shard import Shard, digest_of_ids
 from tools.errors import InputError
 from tools.files.atomic import replacing, write_atomically
@@ -54,7 +52,6 @@ class _Part:
     """The log of a part.
 
     Attributes:
-        last: by task and trial the number of the last record in the log.
         tasks: the number of episodes of each.
         identity: the digests, the strategy and the seed that all episodes have.
     """
@@ -62,44 +59,31 @@ class _Part:
     log: Path
     card: RunCard
     shard: Shard
-    last: dict[tuple[str, int], int]
+    records: Sequence[EpisodeRecord]
     tasks: Counter[str]
     identity: dict[str, Any]
 
     @classmethod
     def open(cls, log: Path) -> Self:
-        file = beside(log, CARD)
-        card = read_card(file)
-        if card.shard is None:
+        run = open_log(log, verdicts=False)
+        if run.card.shard is None:
             hint = "worksmith eval --shard K/N makes parts"
-            raise InputError("the run is whole, and no part of another", where=str(file), hint=hint)
-        last: dict[tuple[str, int], int] = {}
+            raise InputError("the run is whole, and no part of another", where=str(log), hint=hint)
         tasks: Counter[str] = Counter()
         identity: dict[str, Any] = {}
-        for number, record in _owed(log, card):
-            found = {**record.digests.model_dump(exclude={"task"}), "strategy": record.strategy}
-            found["seed"] = record.seed
-            _check_same(identity or found, found, log, "another episode")
-            identity = found
-            if _place(record) not in last:
-                tasks[record.task_id] += 1
-            last[_place(record)] = number
-        return cls(log, card, card.shard, last, tasks, identity)
+        for record in run.records:
+            tasks[record.task_id] += 1
+            identity = record.shared
+        return cls(log, run.card, run.card.shard, run.records, tasks, identity)
 
     def check_complete(self) -> None:
         due = self.shard.size * self.card.trials
-        if len(self.last) < due or len(self.tasks) != self.shard.size:
+        if len(self.records) < due or len(self.tasks) != self.shard.size:
             raise InputError(
-                f"part {self.shard} has {len(self.last)} of its {due} episodes",
+                f"part {self.shard} has {len(self.records)} of its {due} episodes",
                 where=str(self.log),
                 hint="run it again with --resume",
             )
-
-    def lines(self) -> Iterator[bytes]:
-        """The last record of each episode."""
-        for number, record in _owed(self.log, self.card):
-            if self.last[_place(record)] == number:
-                yield log_line(record)
 
 
 def merge_logs(settings: MergeSettings) -> Merged:
@@ -130,20 +114,8 @@ def merge_logs(settings: MergeSettings) -> Merged:
     index_beside(out).unlink(missing_ok=True)
     with replacing(out) as log:
         for part in parts:
-            log.writelines(part.lines())
-    return Merged(out, sum(len(part.last) for part in parts), len(parts))
-
-
-def _place(record: EpisodeRecord) -> tuple[str, int]:
-    """The place of an episode in its run; it has another key where its task has changed since."""
-    return record.task_id, record.trial
-
-
-def _owed(log: Path, card: RunCard) -> Iterator[tuple[int, EpisodeRecord]]:
-    """The records of a log that belong to the run, with their numbers."""
-    for number, record in enumerate(read_log(log)):
-        if record.trial < card.trials and card.scorers in ("", record.digests.scorers):
-            yield number, record
+            log.writelines(map(log_line, part.records))
+    return Merged(out, sum(len(part.records) for part in parts), len(parts))
 
 
 def _check(parts: Sequence[_Part]) -> None:

@@ -9,7 +9,7 @@ from tools.kinds.enterprise.generate.wording import texts
 
 
 def people_names(numbers: random.Random, share_of_women: float = 0.4) -> Iterator[tuple[str, str]]:
-    """Full names with `Female` or `Male`, none twice. Once half of them are used, all have a second first name."""
+    """Full names with `Female` or `Male`, none twice; once half are used, all have a second first name."""
     lists = texts("names")
     surnames = lists["surnames"].split()
     firsts = {"Female": lists["female"].split(), "Male": lists["male"].split()}
