@@ -25,6 +25,7 @@ from benchmarks._passages import chroma, passages, search
 from benchmarks._stages import At, Stage, Work
 from benchmarks.memory import peak
 from tools.seeding import digest
+from tools.world import WORLD_FILE
 
 NAME = "scale"
 DESCRIPTION = "large worlds: world, tasks, index, search, memory at several scales, with exponents of growth"
@@ -38,7 +39,8 @@ class Form:
     """What is measured.
 
     Attributes:
-        scales: of worlds.
+        scales: of worlds with tasks, an index and open episodes.
+        bare: of worlds alone.
         passages: numbers of passages to search, ascending.
         stored: so many of them go into Chroma, whose search is measured beside.
         queries: searches of each filter.
@@ -46,14 +48,15 @@ class Form:
     """
 
     scales: tuple[float, ...]
+    bare: tuple[float, ...]
     passages: tuple[int, ...]
     stored: int
     queries: int
     rows: int
 
 
-WHOLE = Form((1, 2, 10), (50_000, 500_000), 100_000, 60, 700_000)
-QUICK = Form((0.02,), (20_000,), 200, 4, 2_000)
+WHOLE = Form((1, 2, 10), (100,), (50_000, 500_000), 100_000, 60, 700_000)
+QUICK = Form((0.02,), (0.03,), (20_000,), 200, 4, 2_000)
 
 
 def run(
@@ -97,6 +100,10 @@ def _stages(form: Form) -> Iterator[Stage]:
         yield Stage(f"index/{scale:g}x", _index, needs=world, amount=scale, pace="index", each=60)
         index = [*world, f"index/{scale:g}x"]
         yield Stage(f"episodes/{scale:g}x", _episodes, needs=index, amount=scale, pace="open", each=20)
+    for scale in form.bare:
+        yield Stage(
+            f"bare world/{scale:g}x", _bare_world, {"scale": scale}, amount=scale, pace="bare", each=10
+        )
     for count in form.passages:
         made = f"passages/{count:,}"
         yield Stage(made, passages, {"count": count}, amount=count, pace="passages", each=3e-4)
@@ -111,7 +118,6 @@ def _stages(form: Form) -> Iterator[Stage]:
 def _world(at: At) -> dict[str, Any]:
     """A world and its tasks, whose gold plans are executed while they are drawn."""
     from evals.building import build_suite
-    from tools.world import WORLD_FILE
 
     times: list[float] = []
     suite = build_suite(
@@ -131,6 +137,22 @@ def _world(at: At) -> dict[str, Any]:
         "world_mib": _mib((suite.world.path / WORLD_FILE).stat().st_size),
         "world_s": round(times[1] - times[0], 2),
         "tasks_s": round(times[-1] - times[1], 2),
+        "peak_mib": peak(),
+    }
+
+
+def _bare_world(at: At) -> dict[str, Any]:
+    from evals.kinds.enterprise.suites import build_world
+
+    started = time.perf_counter()
+    world, _ = build_world(at.folder / "world", _SEED, at.settings["scale"])
+    counts = world.manifest.counts
+    return {
+        "digest": world.manifest.digest,
+        "people": counts["employees"],
+        "records": sum(counts.values()),
+        "world_mib": _mib((world.path / WORLD_FILE).stat().st_size),
+        "world_s": round(time.perf_counter() - started, 2),
         "peak_mib": peak(),
     }
 

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from evals.tasks.building import BuildContext, BuildOptions, Made, SuiteBuilder
 from tools.errors import InputError
-from tools.files.atomic import write_atomically
+from tools.files.atomic import replacing, write_atomically
 from tools.kinds.enterprise.access import POLICY_FILE, packaged_policy
 from tools.kinds.enterprise.generate import DEFAULT_NOW, Built, build
 from tools.kinds.enterprise.generate.draft import Hierarchy
@@ -215,7 +215,8 @@ def write_enterprise(out: Path, built: Built, *, seed: int, scale: float, writer
     for path, content in sorted(built.documents.items()):
         write_atomically(out / DOCUMENTS_FOLDER / path, content)
     write_atomically(out / POLICY_FILE, packaged_policy().encode())
-    write_atomically(out / LATENT_FILE, "".join(built.latent_lines()).encode())
+    with replacing(out / LATENT_FILE) as file:
+        file.writelines(line.encode() for line in built.latent_lines())
     return write_world(
         out,
         TABLES,
