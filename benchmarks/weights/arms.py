@@ -52,11 +52,6 @@ class _Study:
             yield from self._size(size)
         if form.mixed:
             yield from self._mixed()
-        if form.adapters:
-            data = f"office-{form.largest}"
-            name = f"sft/{data}-adapter"
-            yield self._trained(name, f"data/{data}", "base", form.largest, None, tune="lora-all")
-            yield from (self._cell(name, test, "SFT, adapter") for test in self.tests)
         yield from self._base()
 
     def _worlds(self, kind: str, count: int) -> Stage:

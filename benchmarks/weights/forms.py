@@ -65,7 +65,6 @@ class Form:
     steps: int = EPISODE_STEPS
     base_steps: int = 4
     full_prompts: bool = True
-    adapters: bool = True
     optimizers: tuple[str, ...] = ("none", "bootstrap", "knn")
     sampled_tasks: int | None = None
     share: int = 1
@@ -123,7 +122,6 @@ QUICK = Form(
     steps=2,
     base_steps=1,
     full_prompts=False,
-    adapters=False,
     optimizers=("none", "knn"),
     sampled_tasks=30,
 )
@@ -147,7 +145,6 @@ SMALLEST = Form(
     steps=1,
     base_steps=1,
     full_prompts=False,
-    adapters=False,
     optimizers=("none", "knn"),
     sampled_tasks=23,
 )
