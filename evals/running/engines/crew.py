@@ -34,6 +34,9 @@ TRIES = 3
 STARTING = 600.0
 """Seconds until a worker that is not ready is given up; a cluster may have to start a machine for it."""
 
+ENDING = 30.0
+"""Seconds to wait for the last messages of workers that are ended."""
+
 _PAUSE = 1.0
 """Seconds until the place is filled of a worker that ended before it had an episode."""
 
@@ -76,9 +79,10 @@ class Crew:
         self._shipped: WeakKeyDictionary[EpisodeWork, tuple[int, Shipped]] = WeakKeyDictionary()
         self._shipping = threading.Lock()
         self._works, self._sessions = count(), count()
-        # Guards the four below; waiting threads are woken as a worker starts or none can.
+        # Guards those below; waiting threads are woken as a worker starts or none can.
         self._changed = threading.Condition()
         self._hands: list[_Hand] = []
+        self._keepers: list[threading.Thread] = []
         self._kept = 0
         self._failure: Exception | None = None
         self._closed = True
@@ -87,8 +91,12 @@ class Crew:
     def __enter__(self) -> Self:
         self._closed = False
         self._kept = self._size
-        for _ in range(self._size):
-            threading.Thread(target=self._keep_one, daemon=True, name="worksmith-worker").start()
+        self._keepers = [
+            threading.Thread(target=self._keep_one, daemon=True, name="worksmith-worker")
+            for _ in range(self._size)
+        ]
+        for keeper in self._keepers:
+            keeper.start()
         return self
 
     def __exit__(self, *_: Any) -> None:
@@ -98,7 +106,7 @@ class Crew:
     def links(self) -> list[Link]:
         """The workers that have started."""
         with self._changed:
-            return [hand.link for hand in self._hands]
+            return [hand.link for hand in self._hands if hand.ready]
 
     def run(self, work: EpisodeWork, unit: WorkUnit, task: Task, used: Meter) -> EpisodeRecord:
         """The record of one episode."""
@@ -126,13 +134,15 @@ class Crew:
         )
 
     def close(self) -> None:
-        """End all workers."""
+        """End all workers, and wait until no thread takes messages of one."""
         with self._changed:
             self._closed = True
             hands = list(self._hands)
             self._changed.notify_all()
         for hand in hands:
             hand.link.close()
+        for keeper in self._keepers:
+            keeper.join(ENDING)
 
     def _ship(self, work: EpisodeWork) -> tuple[int, Shipped]:
         with self._shipping:
@@ -149,13 +159,13 @@ class Crew:
     def _hand(self) -> Iterator[_Hand]:
         """The worker with the fewest episodes, once there is one, with one more in this block."""
         with self._changed:
-            while not self._hands or self._closed:
+            while not (ready := [hand for hand in self._hands if hand.ready]) or self._closed:
                 if self._closed:
                     raise WorksmithError("the workers have ended")
                 if self._failure is not None and not self._kept:
                     raise self._failure
                 self._changed.wait()
-            hand = min(self._hands, key=lambda each: each.busy)
+            hand = min(ready, key=lambda each: each.busy)
             hand.busy += 1
         try:
             yield hand
@@ -171,22 +181,23 @@ class Crew:
             except Exception as error:
                 self._fail(error)
                 return
+            with self._changed:
+                self._hands.append(hand)
+                closed = self._closed
+            if closed:
+                hand.link.close()
             late = threading.Timer(STARTING, hand.link.close)
             late.daemon = True
             late.start()
-            ready = hand.ready()
+            started = hand.start()
             late.cancel()
-            if not ready:
+            if not started:
                 self._remove(hand)
                 said = f"a worker process ended before it was ready, or was not ready after {STARTING:g} s"
                 self._fail(InfrastructureError(said))
                 return
             with self._changed:
-                self._hands.append(hand)
-                closed = self._closed
                 self._changed.notify_all()
-            if closed:
-                hand.link.close()
             hand.take_messages()
             self._remove(hand)  # first, else its episodes would try it again
             hand.end()
@@ -196,8 +207,7 @@ class Crew:
     def _remove(self, hand: _Hand) -> None:
         """Remove a worker that has ended, whatever is left of it."""
         with self._changed:
-            if hand in self._hands:
-                self._hands.remove(hand)
+            self._hands.remove(hand)
             if not self._closed:
                 hand.link.close()
 
@@ -213,11 +223,13 @@ class _Hand:
     """A worker with its episodes.
 
     Attributes:
+        ready: whether it has started.
         busy: the number of episodes that it has.
     """
 
     def __init__(self, link: Link) -> None:
         self.link = link
+        self.ready = False
         self.busy = 0
         self._lock = threading.Lock()
         self._loaded: set[int] = set()
@@ -229,12 +241,11 @@ class _Hand:
         """Whether it ever had an episode."""
         return bool(self._loaded)
 
-    def ready(self) -> bool:
-        """Whether the worker has started."""
-        try:
-            return isinstance(self.link.receive(), Ready)
-        except EOFError:
-            return False
+    def start(self) -> bool:
+        """Wait until the worker has started; False if it ended before."""
+        with suppress(EOFError):
+            self.ready = isinstance(self.link.receive(), Ready)
+        return self.ready
 
     def take_messages(self) -> None:
         """Take messages until the worker ends."""

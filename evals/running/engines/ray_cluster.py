@@ -13,7 +13,7 @@ import threading
 from collections import deque
 from typing import Any, Self
 
-from evals.running.engines.crew import Crew
+from evals.running.engines.crew import ENDING, Crew
 from evals.running.engines.messages import ToWorker, packed, unpacked
 from evals.running.engines.store import SuiteStore
 from evals.running.engines.worker import Worker
@@ -80,6 +80,7 @@ class RayCluster(Crew):
         return super().__enter__()
 
     def close(self) -> None:
+        # Ray ends the process of a thread that calls it during or after its shutdown: no thread does then.
         super().close()
         if self._ours:
             self._ours = False
@@ -160,7 +161,8 @@ class _Actor:
         self.actor = remote.remote(sys.path)
         self._received: deque[bytes] = deque()
         self._unsent: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        threading.Thread(target=self._send, daemon=True, name="worksmith-to-ray").start()
+        self._sender = threading.Thread(target=self._send, daemon=True, name="worksmith-to-ray")
+        self._sender.start()
 
     def send(self, message: ToWorker) -> None:
         self._unsent.put(packed(message))
@@ -171,12 +173,15 @@ class _Actor:
                 self._check_open()
                 self._received.extend(self._ray.get(self.actor.told.remote()))
             except BaseException as error:  # Ray raises SystemExit where it is shut down
-                self._unsent.put(None)
+                self.close()
                 raise EOFError from error
         return unpacked(self._received.popleft())
 
     def close(self) -> None:
-        self._ray.kill(self.actor)
+        self._unsent.put(None)
+        if self._ray.is_initialized():
+            self._ray.kill(self.actor)
+        self._sender.join(ENDING)
 
     def _send(self) -> None:
         """Send what is there in one call, one call after the other, for messages have an order."""

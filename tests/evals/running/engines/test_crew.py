@@ -6,6 +6,7 @@ import gc
 import pickle
 import queue
 import re
+import threading
 import time
 from collections.abc import Callable, Iterator
 from itertools import count
@@ -233,6 +234,24 @@ def test_a_worker_that_is_never_ready_is_given_up(
         run(env, lm, tmp_path / "log", tasks, engine=crew)
 
 
+def test_no_thread_asks_a_worker_after_the_end() -> None:
+    asking: list[threading.Thread] = []
+
+    class Late(Near):
+        def receive(self) -> Any:
+            asking.append(threading.current_thread())
+            return super().receive()
+
+        def _give(self, message: Any) -> None:
+            pass  # it never starts
+
+    with Crew(Late, 2):
+        while len(asking) < 2:
+            time.sleep(0.01)
+
+    assert not any(thread.is_alive() for thread in asking)
+
+
 def test_a_worker_that_left_its_link_is_closed(
     env: Environment, lm: dspy.LM, tasks: list[Task], tmp_path: Path
 ) -> None:
@@ -371,6 +390,8 @@ def test_no_cluster_is_started_after_the_end(
         run(env, lm, tmp_path / "log", tasks[:1], engine=crew)
         link = crew.links[0]
 
+    # Ray ends the whole process if a thread calls it while it shuts down.
+    assert not {thread.name for thread in threading.enumerate()} & {"worksmith-worker", "worksmith-to-ray"}
     with pytest.raises(EOFError):
         link.receive()
     with pytest.raises(InfrastructureError):
