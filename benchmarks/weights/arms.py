@@ -50,9 +50,9 @@ class _Study:
             yield from self._sft(_name(HELD_OUT), suites, None, tests=[UNSEEN], scheme=_WHOLE_INTENTS)
         for size in sorted(set(form.sizes) - {form.largest}, reverse=True):
             yield from self._size(size)
+        yield from self._base()
         if form.mixed:
             yield from self._mixed()
-        yield from self._base()
 
     def _worlds(self, kind: str, count: int) -> Stage:
         options = self.form.worlds[kind]
