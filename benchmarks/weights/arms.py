@@ -200,7 +200,7 @@ class _Study:
             "arm": arm,
             "test": f"test/{suite}",
             "model": model,
-            "options": form.options or ("max_tokens=128" if model == "base" else ""),
+            "options": form.options,
             "compiled": program,
             "scheme": _scheme(test),
             "eval": {

@@ -23,6 +23,7 @@ from benchmarks.weights.forms import (
     skipped,
 )
 from benchmarks.weights.jobs import SIDE_EFFECTS
+from benchmarks.weights.wordings import worded_alike
 from evals.lm.named import ANALOGY
 from evals.records.record import STRICT
 from evals.records.run_card import package_versions
@@ -54,6 +55,7 @@ def report(work: Work, form: Form, seconds: float) -> dict[str, Any]:
         "model": form.model,
         "hardware": hardware(),
         "training": training,
+        "worded_alike": [*worded_alike(work, form)],
         "cells": [_shown(cell, cells) for cell in cells],
         "published": published(),
         "goals": goals(cells, training) if form is WHOLE else [],
@@ -157,7 +159,7 @@ def analogy(test: str, cells: Sequence[Cell]) -> Cell | None:
         for cell in cells
         if cell["test"] == test and cell["arm"].startswith(ANALOGY) and not cell["arm"].endswith("none")
     ]
-    return max(found, key=_value, default=None)
+    return max(found, key=lambda cell: _value(cell, "score") or -math.inf, default=None)
 
 
 def _before(cell: Cell, cells: Sequence[Cell]) -> Cell | None:
@@ -167,9 +169,9 @@ def _before(cell: Cell, cells: Sequence[Cell]) -> Cell | None:
     return next((each for each in cells if (each["test"], each["model"]) == (cell["test"], start)), None)
 
 
-def _value(cell: Cell, score: str = "score") -> float:
+def _value(cell: Cell, score: str) -> float | None:
     found: Mapping[str, Any] | None = cell[score]
-    return -math.inf if found is None or found["value"] is None else float(found["value"])
+    return None if found is None else found["value"]
 
 
 def goals(cells: Sequence[Cell], training: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -187,7 +189,7 @@ def goals(cells: Sequence[Cell], training: Sequence[Mapping[str, Any]]) -> list[
     return [
         {
             "goal": "at least 60 % of WorkBench's tasks with at most 12 % side effects, after SFT and DPO",
-            "reached": None if real is None else _value(real) >= 0.6 and _value(real, "side_effects") <= 0.12,
+            "reached": None if real is None else _good(real),
         },
         {
             "goal": "better than local/analogy on held-out intents",
@@ -212,6 +214,13 @@ def _beats_analogy(cell: Cell | None, cells: Sequence[Cell]) -> bool | None:
     return paired_difference(*_pair(cell, rule, STRICT)).low > 0
 
 
-def _halved(cell: Cell, before: Cell) -> bool:
-    less = _value(cell, "side_effects") <= _value(before, "side_effects") / 2
-    return less and paired_difference(*_pair(cell, before, STRICT)).value >= 0
+def _good(cell: Cell) -> bool | None:
+    score, side_effects = _value(cell, "score"), _value(cell, "side_effects")
+    return None if score is None or side_effects is None else score >= 0.6 and side_effects <= 0.12
+
+
+def _halved(cell: Cell, before: Cell) -> bool | None:
+    now, then = _value(cell, "side_effects"), _value(before, "side_effects")
+    if now is None or then is None:
+        return None
+    return now <= then / 2 and paired_difference(*_pair(cell, before, STRICT)).value >= 0

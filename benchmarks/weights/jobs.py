@@ -128,7 +128,7 @@ def trained(at: At) -> dict[str, Any]:
         "lm": f"local/{out}",
         "model": str(out),
         **{name: facts[name] for name in (*kept, "megabytes", "tokens_per_second")},
-        "minutes": round(done.tokens / speed / 60, 1) if speed else None,
+        "minutes": round(done.trained_tokens / speed / 60, 1) if speed else None,
         **({"each": 1 / speed} if speed else {}),
     }
 

@@ -41,6 +41,11 @@ def text(figures: Mapping[str, Any], picture: str | None) -> str:
         lines.append(_cells(test, figures).markdown())
     if figures["training"]:
         lines.append(_training(figures).markdown())
+    lines += [
+        f"- {each['test']}: {each['worded_alike']} of {each['tasks']} tasks are worded as a task of the "
+        "largest training data, but for names, numbers and dates."
+        for each in figures["worded_alike"]
+    ]
     if picture is not None:
         lines.append(f"![Score and side effects against tokens of training]({picture})\n")
     lines += [f"- {each['goal']}: **{_said(each['reached'])}**" for each in figures["goals"]]

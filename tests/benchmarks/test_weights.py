@@ -14,11 +14,13 @@ from benchmarks.weights.forms import WHOLE
 
 
 def test_the_plan_of_a_part_of_the_study_has_what_it_needs(tmp_path: Path) -> None:
-    planned = study(WHOLE, tmp_path, plan=True, only="cell/office/sft/office-8")
+    planned = study(WHOLE, tmp_path, plan=True, only="cell/office/sft/office-16")
     names = [each["stage"] for each in planned["stages"]]
     assert names[0] == "base"
     assert (
-        names.index("data/office-8") < names.index("sft/office-8") < names.index("cell/office/sft/office-8")
+        names.index("data/office-16")
+        < names.index("sft/office-16")
+        < names.index("cell/office/sft/office-16")
     )
     assert not any(name.startswith("dpo") for name in names)
 
@@ -33,6 +35,8 @@ def test_the_study_runs_from_end_to_end(tmp_path: Path) -> None:
     assert all(each["tokens_per_second"] > 0 for each in figures["training"])
     against = arms["SFT+DPO"]["differences"]
     assert against["before DPO"]["outcome_strict"]["n"] == arms["SFT"]["tasks"]
+    ((same, of),) = [(each["worded_alike"], each["tasks"]) for each in figures["worded_alike"]]
+    assert 0 < same < of
     shown = page.text(json.loads(json.dumps(figures, allow_nan=False)), None)
     assert "SFT+DPO" in shown
     assert "random weights" in shown

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -64,6 +64,21 @@ def check_out(settings: TrainSettings) -> None:
     hints = "--resume goes on with it, --force begins anew" if unfinished else "--force replaces a model"
     said = "a training here is not finished" if unfinished else "there is something already"
     raise InputError(said, where=str(out), hint=f"{hints}; or give another --out")
+
+
+def check_apart(out: Path, read: Iterable[Path | None]) -> None:
+    """Check that a training reads nothing from the folder that it replaces.
+
+    Raises:
+        InputError: it does.
+    """
+    for path in read:
+        if path is not None and path.resolve().is_relative_to(out.resolve()):
+            raise InputError(
+                "the training reads from the folder that it would replace",
+                where=str(path),
+                hint="give another --out",
+            )
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evals.records.run_card import package_versions
 from evals.tracking import open_tracker, steady
 from tools.files.directories import directory_atomically
 from tools.seeding import digest
@@ -33,6 +34,7 @@ class Trained(Facts):
         out: its folder.
         examples, left_out: the lines that it was trained on, and those that were too long.
         tokens, taught_tokens: of a pass over the data, and those of them that carry loss.
+        trained_tokens: of all steps.
         steps: all.
         loss: the mean over the first and the last tenth of the steps.
         seconds, tokens_per_second: of the steps in this process.
@@ -47,6 +49,7 @@ class Trained(Facts):
     left_out: int
     tokens: int
     taught_tokens: int
+    trained_tokens: int
     steps: int
     loss: tuple[float, float]
     precision: str
@@ -87,6 +90,8 @@ def train(settings: TrainSettings, *, progress: Progress = SILENT) -> Trained:
     name = method(settings)
     planned = plan(settings, found.batches(settings))
     described = {key: value for key, value in settings.described().items() if key not in ("data", "model")}
+    described |= {"bfloat16": planned.bfloat16, "steps": planned.steps}
+    described |= package_versions("torch", "transformers", "trl", "peft")
     work = Begun(method=name, settings=described, data=found.data.digest, start=found.start.digest)
     main = int(os.environ.get("RANK", "0")) == 0
     with (
@@ -114,7 +119,7 @@ def train(settings: TrainSettings, *, progress: Progress = SILENT) -> Trained:
                     found.start,
                     found.card,
                     prompt=found.prompt,
-                    licence=settings.licence,
+                    licence=found.licence,
                 )
             if register_as is not None:
                 address = record_model(run, settings.out, register_as)
@@ -129,6 +134,7 @@ def train(settings: TrainSettings, *, progress: Progress = SILENT) -> Trained:
         left_out=found.left_out,
         tokens=found.tokens,
         taught_tokens=found.taught,
+        trained_tokens=round(found.tokens * planned.share),
         steps=planned.steps,
         loss=(sum(losses[:tenth]) / tenth, sum(losses[-tenth:]) / tenth),
         precision="bfloat16" if planned.bfloat16 else "float32",
@@ -161,8 +167,6 @@ def _run(
         "base": found.start.base.name,
         "base_digest": found.start.base.digest,
         "learning_rate": planned.rate,
-        "bfloat16": planned.bfloat16,
-        "steps": planned.steps,
         "examples": len(found.examples),
         "tokens": found.tokens,
         "taught_tokens": found.taught,

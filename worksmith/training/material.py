@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from programs.prompting.compact import COMPACT, check_prompt
@@ -13,9 +15,9 @@ from worksmith.jobs.parts.progress import Progress
 from worksmith.jobs.settings.training import DpoSettings, TrainSettings
 from worksmith.training.batches import Example, batches_of, longest_of, taught_of, tokens_of
 from worksmith.training.encoding import Encoder
-from worksmith.training.folder import check_out
+from worksmith.training.folder import check_apart, check_out
 from worksmith.training.rows import Data, read_dpo, read_sft
-from worksmith.training.start import Start, open_start, open_tokenizer
+from worksmith.training.start import Start, check_form, open_start, open_tokenizer
 
 _NEEDED = ("accelerate", "datasets", "peft", "trl")
 
@@ -27,6 +29,7 @@ class Material(NamedTuple):
         left_out: the number of lines that are too long.
         card: the card of the data, as it lies beside them.
         prompt: the format of the prompts in the data.
+        licence: of the model that is trained further, and of the worlds in the data.
     """
 
     data: Data
@@ -36,6 +39,7 @@ class Material(NamedTuple):
     left_out: int
     card: bytes | None
     prompt: str
+    licence: str
 
     @property
     def tokens(self) -> int:
@@ -62,9 +66,10 @@ def open_material(settings: TrainSettings, progress: Progress) -> Material:
     check_out(settings)
     data = read_dpo(settings.data) if isinstance(settings, DpoSettings) else read_sft(settings.data)
     start = open_start(settings.model, download=settings.download)
+    check_apart(settings.out, (settings.data, start.folder, start.adapter))
+    check_form(start, settings)
     tokenizer = open_tokenizer(start)
-    encoder = Encoder(tokenizer)
-    every = [encoder.encode(row) for row in data.rows]
+    every = list(_encoded(data, Encoder(tokenizer), settings.data))
     examples = [example for example in every if longest_of(example) <= settings.max_length]
     left_out = len(every) - len(examples)
     if not examples:
@@ -75,23 +80,41 @@ def open_material(settings: TrainSettings, progress: Progress) -> Material:
         )
     if left_out:
         progress.say(f"{left_out} of {len(every)} lines are longer than --max-length and are left out")
-    card, prompt = _card(settings, data)
-    return Material(data, start, tokenizer, examples, left_out, card, prompt)
+    card, prompt, licences = _card(settings, data)
+    licence = " AND ".join(dict.fromkeys((start.licence, *licences)))
+    if settings.licence is None and licence != start.licence:
+        progress.say(f"the licence of the result is {licence}; --licence names another one")
+    return Material(data, start, tokenizer, examples, left_out, card, prompt, settings.licence or licence)
 
 
-def _card(settings: TrainSettings, data: Data) -> tuple[bytes | None, str]:
-    """The card beside the data, if there is one, and the format of prompts that it or the setting names.
+def _encoded(data: Data, encoder: Encoder, place: Path) -> Iterator[Example]:
+    from jinja2 import TemplateError
+
+    for line, row in zip(data.lines, data.rows, strict=True):
+        try:
+            yield encoder.encode(row)
+        except TemplateError as error:
+            raise InputError(
+                f"the chat template of the model refuses the turns: {error}",
+                where=f"{place}:{line}",
+                hint="train another model, or leave out what it refuses",
+            ) from error
+
+
+def _card(settings: TrainSettings, data: Data) -> tuple[bytes | None, str, tuple[str, ...]]:
+    """The card beside the data, if there is one, the format of prompts, and the licences that it names.
 
     Raises:
         InputError: the card is damaged, or that of other data; or there is no such format of prompts.
     """
     place = card_beside(settings.data)
     if not place.is_file():
-        return None, check_prompt(settings.prompt or COMPACT)
+        return None, check_prompt(settings.prompt or COMPACT), ()
     card = read_data_card(settings.data)
     known = {file.sha256 for file in card.files}
     if data.digest not in known:
         raise InputError(
             "the card is that of other data", where=str(place), hint="export the data again, with its card"
         )
-    return read_file(place, "the card of data"), check_prompt(settings.prompt or card.prompt)
+    prompt = check_prompt(settings.prompt or card.prompt)
+    return read_file(place, "the card of data"), prompt, card.licences

@@ -24,7 +24,7 @@ def write_model(
     card: bytes | None,
     *,
     prompt: str,
-    licence: str | None,
+    licence: str,
 ) -> None:
     """Write weights, tokenizer, data card and manifest into a new folder.
 
@@ -32,7 +32,6 @@ def write_model(
         model: an adapter on its base, or a whole model.
         card: the data card, as it lies beside the data.
         prompt: the format of prompts, see `programs.prompting.compact.check_prompt`.
-        licence: None for that of the start.
     """
     window = int(model.config.max_position_embeddings)
     adapter = hasattr(model, "peft_config")
@@ -56,6 +55,6 @@ def write_model(
             observation=compact_length(prompt, None) or OBSERVATION,
             context_window=window,
             data_card=None if card is None else hashlib.sha256(card).hexdigest(),
-            licence=licence or start.licence,
+            licence=licence,
         ),
     )

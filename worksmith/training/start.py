@@ -10,6 +10,7 @@ from tools.errors import InputError
 from worksmith.jobs.settings.training import TrainSettings
 from worksmith.models.transformer.bases import base_model
 from worksmith.models.transformer.manifest import MANIFEST, BaseWeights, read_manifest
+from worksmith.models.transformer.weights import TRUSTED
 from worksmith.training.folder import UNFINISHED
 
 _LOCAL = "local/"
@@ -113,7 +114,7 @@ def open_tokenizer(start: Start) -> Any:
     if start.adapter is not None and (start.adapter / "tokenizer.json").is_file():
         folder = start.adapter
     try:
-        return AutoTokenizer.from_pretrained(folder, local_files_only=True)
+        return AutoTokenizer.from_pretrained(folder, **TRUSTED)
     except (OSError, ValueError) as error:
         raise InputError("the model has no tokenizer", where=str(folder)) from error
 
@@ -122,20 +123,25 @@ def open_weights(start: Start, settings: TrainSettings) -> tuple[Any, Any]:
     """The model in single precision, and the configuration of a new adapter, if there is to be one.
 
     Raises:
-        InputError: an adapter is to be trained further, and `--tune` or `--rank` says otherwise.
+        InputError: the model cannot be read.
     """
     import torch
+    from safetensors import SafetensorError
     from transformers import AutoModelForCausalLM
 
-    model: Any = AutoModelForCausalLM.from_pretrained(
-        start.folder, dtype=torch.float32, attn_implementation="sdpa", local_files_only=True
-    )
+    try:
+        model: Any = AutoModelForCausalLM.from_pretrained(
+            start.folder, dtype=torch.float32, attn_implementation="sdpa", use_safetensors=True, **TRUSTED
+        )
+        int(model.config.max_position_embeddings)  # the manifest will name it
+    except (OSError, ValueError, RuntimeError, KeyError, AttributeError, SafetensorError) as error:
+        said = str(error).strip().partition("\n")[0]
+        raise InputError(f"the model cannot be read: {said}", where=str(start.folder)) from error
     if start.adapter is not None:
         from peft import PeftModel
 
         model = PeftModel.from_pretrained(model, start.adapter, is_trainable=True)
         if settings.tune != "full":
-            _check_same(model.peft_config["default"], settings, start.adapter)
             return model, None
         model = model.merge_and_unload()
     if settings.tune == "full":
@@ -157,7 +163,18 @@ def _new_adapter(settings: TrainSettings) -> Any:
     )
 
 
-def _check_same(adapter: Any, settings: TrainSettings, place: Path) -> None:
+def check_form(start: Start, settings: TrainSettings) -> None:
+    """Check that an adapter that is trained further keeps its form.
+
+    Raises:
+        InputError: `--tune` or `--rank` says otherwise.
+    """
+    place = start.adapter
+    if place is None or settings.tune == "full":
+        return
+    from peft import LoraConfig
+
+    adapter = LoraConfig.from_pretrained(str(place))
     attention = set(adapter.target_modules) == set(_ATTENTION)
     if adapter.r != settings.rank or attention is not (settings.tune == "lora"):
         tune = "lora" if attention else "lora-all"

@@ -58,12 +58,14 @@ class Plan(NamedTuple):
     Attributes:
         batches: the examples of each step.
         steps: all of them, over all epochs.
+        share: the passes over the data.
         rate: the highest learning rate.
         bfloat16: whether layers compute in it.
     """
 
     batches: Sequence[Sequence[Example]]
     steps: int
+    share: float
     rate: float
     bfloat16: bool
 
@@ -79,7 +81,7 @@ def plan(settings: TrainSettings, batches: Sequence[Sequence[Example]]) -> Plan:
         steps = min(steps, settings.max_steps)
     kind = "full" if settings.tune == "full" else "adapter"
     rate = settings.learning_rate or _RATES[method(settings)][kind]
-    return Plan(batches, steps, rate, _bfloat16(settings.precision))
+    return Plan(batches, steps, steps * _devices() / len(batches), rate, _bfloat16(settings.precision))
 
 
 def method(settings: TrainSettings) -> str:

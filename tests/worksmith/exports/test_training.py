@@ -206,6 +206,21 @@ def test_a_pair_parts_where_the_failed_trajectory_leaves_the_successful_one(
         assert [message["role"] for message in row["chosen"]] == ["assistant", "user", "assistant"]
 
 
+def test_the_same_call_with_its_arguments_in_another_order_is_not_rejected(tmp_path: Path) -> None:
+    found = {"query": EVENTS[0][1], "time_min": "2000-01-01 00:00:00"}
+    plan = (Step(tool=SEARCH, arguments=found, why=""), *(cancel(0).gold_plan or ())[1:])
+    task = cancel(0).model_copy(update={"gold_plan": plan})
+    suite = make_suite(tmp_path / "office", [task])
+    turned = dict(reversed(found.items()))
+    log = run(suite, tmp_path / "bad.jsonl", "train", lambda task: [(SEARCH, turned), wrong_event(task)[1]])
+    out = tmp_path / "dpo.jsonl"
+    dpo([suite.path, log], out=out)
+
+    (row,) = rows_of(out)
+    assert DELETE in row["chosen"][0]["content"]
+    assert DELETE in row["rejected"][0]["content"]
+
+
 def test_samples_of_one_model_make_pairs_without_a_gold_plan(suite: Suite, tmp_path: Path) -> None:
     def gold(task: Task) -> Calls:
         return [(step.tool, step.arguments) for step in task.gold_plan or ()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -159,6 +160,42 @@ def test_a_killed_training_goes_on_to_the_same_weights(place: Path) -> None:
     assert (killed / _WEIGHTS).read_bytes() == (whole.out / _WEIGHTS).read_bytes()
     assert again.loss == whole.loss
     assert sorted(each.name for each in killed.iterdir()) == sorted(each.name for each in whole.out.iterdir())
+
+
+def test_what_a_training_reads_is_not_replaced(place: Path, trained: Trained) -> None:
+    before = sorted(each.name for each in trained.out.iterdir())
+    own = {"model": str(trained.out), "force": True}
+    with pytest.raises(InputError, match="reads from the folder that it would replace"):
+        train(_sft(place, trained.out.name, **own))
+    with pytest.raises(InputError, match="keeps its form"):
+        train(_sft(place, "adapter", model=str(trained.out), rank=3))
+    assert sorted(each.name for each in trained.out.iterdir()) == before
+
+
+def test_code_of_a_model_is_not_run(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    base = write_tiny_model(place / "hostile")
+    (base / "evil.py").write_text("raise SystemExit('it ran')")
+    for name, key in (("tokenizer_config.json", "AutoTokenizer"), ("config.json", "AutoModelForCausalLM")):
+        config = json.loads((base / name).read_text())
+        known = {"model_type": "evil"} if name == "config.json" else {"tokenizer_class": "EvilTokenizer"}
+        auto = {key: ["evil.Evil", "evil.Evil"] if key == "AutoTokenizer" else "evil.Evil"}
+        (base / name).write_text(json.dumps({**config, **known, "auto_map": auto}))
+    monkeypatch.setattr("builtins.input", lambda *_: "y")
+    with pytest.raises(InputError):
+        forecast(_sft(place, "none", model=str(base)))
+
+
+def test_turns_that_the_chat_template_refuses_are_named(place: Path) -> None:
+    base = write_tiny_model(place / "strict")
+    refusing = "{% if message['role'] == 'system' %}{{ raise_exception('no system role') }}{% endif %}"
+    config = base / "chat_template.jinja"
+    config.write_text(config.read_text().replace("{{'<|im_start|>'", refusing + "{{'<|im_start|>'"))
+    rows = [*sft_rows(2), {"messages": [turn("system", "Be."), turn("user", "a"), turn("assistant", "b")]}]
+    settings = _sft(place, "none", model=str(base))
+    data = write_rows(place / "system.jsonl", rows)
+    with pytest.raises(InputError, match="no system role") as caught:
+        forecast(settings.model_copy(update={"data": data}))
+    assert caught.value.where == f"{data}:3"
 
 
 def test_a_forecast_keeps_nothing(place: Path) -> None:

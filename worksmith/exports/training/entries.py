@@ -35,10 +35,11 @@ def counter(model: str | None) -> Callable[[str], int]:
     from transformers import AutoTokenizer
 
     from worksmith.models.transformer.bases import base_model
+    from worksmith.models.transformer.weights import TRUSTED
 
     folder, _ = base_model(model)
     try:
-        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+        tokenizer = AutoTokenizer.from_pretrained(folder, **TRUSTED)
     except (OSError, ValueError) as error:
         raise InputError("the model has no tokenizer", where=f"--tokenizer {model}") from error
     return lambda text: len(tokenizer(text, add_special_tokens=False)["input_ids"])

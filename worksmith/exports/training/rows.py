@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from worksmith.exports.training.sources import Source
+from worksmith.exports.training.sources import LEAKED, Source
 from worksmith.exports.training.trajectories import ASSISTANT, Message, Trajectory
 
 Columns = dict[str, list[Message]]
@@ -98,6 +98,9 @@ def preference_rows(trajectories: Iterable[Trajectory], *, rest: bool) -> tuple[
             if not parted:
                 lacking["never parts from a successful one" if good else "nobody did the task"] += 1
                 continue
+            if bad.fault == LEAKED:
+                lacking["told what its persona may not read"] += 1
+                continue
             place, best = max(parted, key=lambda pair: pair[0])
             end = None if rest else place + 1
             columns = {
@@ -113,12 +116,21 @@ def preference_rows(trajectories: Iterable[Trajectory], *, rest: bool) -> tuple[
 
 
 def _parting(good: Trajectory, bad: Trajectory) -> int | None:
-    """The place of the first message that differs; None if it is not a turn of the assistant in both."""
-    pairs = enumerate(zip(good.messages, bad.messages, strict=False))
-    place = next((place for place, (one, other) in pairs if one != other), None)
-    if place is None or {good.messages[place]["role"], bad.messages[place]["role"]} != {ASSISTANT}:
-        return None
-    return place
+    """The place of the first turn that differs; None if it is not one of the assistant in both.
+
+    Turns with the same call are the same, whatever the order of its arguments and the thought before it.
+    """
+    turn = 0
+    for place, (one, other) in enumerate(zip(good.messages, bad.messages, strict=False)):
+        both = {one["role"], other["role"]} == {ASSISTANT}
+        if one != other and not (both and _same_call(good, bad, turn)):
+            return place if both else None
+        turn += both
+    return None
+
+
+def _same_call(good: Trajectory, bad: Trajectory, turn: int) -> bool:
+    return turn < min(len(good.calls), len(bad.calls)) and good.calls[turn] == bad.calls[turn]
 
 
 def _fault(bad: Trajectory, place: int) -> str:

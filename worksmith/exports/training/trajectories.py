@@ -50,7 +50,8 @@ class Trajectory:
         messages: from the system message to the assistant's last turn.
         plan: the chat in which the plan was made; empty where the strategy has no plan of a model.
         fault: why it is no example to follow; empty if it is one.
-        denied: for each of the assistant's turns whether its call was denied.
+        calls: tool and arguments of each of the assistant's turns that has a call.
+        denied: for each of these turns whether its call was denied.
         source: the place of its source.
         origin: its name there.
     """
@@ -60,6 +61,7 @@ class Trajectory:
     messages: tuple[Message, ...]
     plan: tuple[Message, ...]
     fault: str
+    calls: tuple[tuple[str, dict[str, Any]], ...]
     denied: tuple[bool, ...]
     source: int
     origin: str
@@ -151,7 +153,8 @@ def _trajectory(told: Told, record: EpisodeRecord, source: int) -> Trajectory | 
         return SILENT
     denied = tuple(not call.allowed or call.status == "denied" for call in record.calls)
     plan = tuple(next(iter(_chats(record, "plan")), []))
-    return Trajectory(told.suite, told.task, tuple(messages), plan, fault, denied, source, told.origin)
+    calls = tuple(_calls(record))
+    return Trajectory(told.suite, told.task, tuple(messages), plan, fault, calls, denied, source, told.origin)
 
 
 def chat_of(record: EpisodeRecord) -> list[Message]:

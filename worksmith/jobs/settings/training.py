@@ -60,7 +60,10 @@ class TrainSettings(SeedSettings, TrackSettings, StoreSettings):
         suggest=("compact", "full"),
     )
     licence: str | None = setting(
-        None, "Licence of the result, as an SPDX expression.", unset="the base model's", expert=True
+        None,
+        "Licence of the result, as an SPDX expression.",
+        unset="the base model's and those of the data",
+        expert=True,
     )
     save_every: int | None = setting(
         None,

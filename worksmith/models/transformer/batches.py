@@ -31,7 +31,7 @@ from transformers.utils import logging as transformers_logging
 from tools.errors import InputError
 from worksmith.models.transformer.lora import merge
 from worksmith.models.transformer.sampling import Sampler, Sampling
-from worksmith.models.transformer.weights import Weights
+from worksmith.models.transformer.weights import TRUSTED, Weights
 
 R = TypeVar("R")
 
@@ -173,15 +173,14 @@ class Batches:
 
 def _read(weights: Weights) -> tuple[Any, Any]:
     """The tokenizer and the model in single precision."""
-    trusted = {"local_files_only": True, "trust_remote_code": False}
     try:
-        tokenizer = AutoTokenizer.from_pretrained(weights.tokenizer or weights.folder, **trusted)
+        tokenizer = AutoTokenizer.from_pretrained(weights.tokenizer or weights.folder, **TRUSTED)
         model = AutoModelForCausalLM.from_pretrained(
             weights.folder,
             dtype=torch.float32,
             attn_implementation="sdpa",
             use_safetensors=True,
-            **trusted,
+            **TRUSTED,
         )
     except (OSError, ValueError, RuntimeError, KeyError, SafetensorError) as error:
         said = str(error).strip().partition("\n")[0]

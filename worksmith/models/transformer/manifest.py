@@ -15,7 +15,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 from tools.errors import InputError
 from tools.files.atomic import write_atomically
-from tools.files.json_files import read_model
+from tools.files.json_files import read_json, read_model
 from tools.seeding import digest
 
 MANIFEST = "model.json"
@@ -34,6 +34,10 @@ _READ = re.compile(
     r"|vocab\.json|merges\.txt|chat_template\.jinja"
 )
 """The names of files that loading reads."""
+
+_TEMPLATES = "additional_chat_templates"
+_LEADS = {"tokenizer_config.json": "fast_tokenizer_files", "config.json": "transformers_weights"}
+"""Keys by which transformers finds files of other names."""
 
 _HINT = "name a folder that worksmith train wrote"
 
@@ -112,8 +116,9 @@ def file_digests(folder: Path) -> dict[str, str]:
     """The SHA-256 of each file in a folder that loading would read, by name.
 
     Raises:
-        InputError: a file cannot be read.
+        InputError: a file cannot be read, or loading would read others.
     """
+    _check_closed(folder)
     return {path.name: _sha256(path) for path in sorted(folder.iterdir()) if _READ.fullmatch(path.name)}
 
 
@@ -157,6 +162,20 @@ def _check_files(folder: Path, model: TrainedModel) -> None:
         raise InputError(
             f"the manifest does not name {min(unnamed)}", where=str(folder), hint="remove the file"
         )
+
+
+def _check_closed(folder: Path) -> None:
+    """Check that nothing in a folder leads transformers to files of other names."""
+    if (folder / _TEMPLATES).exists():
+        raise InputError(
+            "a model with several chat templates cannot be used",
+            where=str(folder / _TEMPLATES),
+            hint="remove the folder",
+        )
+    for name, key in _LEADS.items():
+        path = folder / name
+        if path.is_file() and key in dict(read_json(path, "the configuration of a model")):
+            raise InputError(f"{name} names files of its own", where=str(path), hint=f"remove {key} from it")
 
 
 def _sha256(path: Path) -> str:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
+TRUSTED = {"local_files_only": True, "trust_remote_code": False}
+"""Arguments of transformers' loaders: nothing is fetched, and no code of a model is run."""
+
 
 class Weights(NamedTuple):
     """The folders of a model.

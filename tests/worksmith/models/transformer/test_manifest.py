@@ -73,6 +73,17 @@ def test_a_missing_file_and_one_slipped_in_are_refused(folder: Path) -> None:
         read_manifest(folder)
 
 
+def test_files_that_others_lead_to_are_refused(folder: Path) -> None:
+    (folder / "additional_chat_templates").mkdir()
+    with pytest.raises(InputError, match="several chat templates"):
+        read_manifest(folder)
+
+    (folder / "additional_chat_templates").rmdir()
+    (folder / "tokenizer_config.json").write_text('{"fast_tokenizer_files": ["other.json"]}')
+    with pytest.raises(InputError, match="names files of its own"):
+        file_digests(folder)
+
+
 @pytest.mark.parametrize(
     "change",
     [
