@@ -18,6 +18,10 @@ class Engine(AbstractContextManager[Any], Protocol):
     Called from many threads, one for each episode in flight.
     """
 
+    def wait_ready(self) -> None:
+        """Wait until episodes can be run, which takes no time of theirs."""
+        ...
+
     def run(self, work: EpisodeWork, unit: WorkUnit, task: Task, used: Meter) -> EpisodeRecord:
         """The record of one episode, as `EpisodeWork.run` gives it; errors as well.
 

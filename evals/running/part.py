@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from array import array
 from bisect import bisect_right
 from collections import Counter
@@ -115,7 +116,11 @@ class Attempts(Sequence["Attempt"]):
 
 
 class Attempt:
-    """One attempt at an episode."""
+    """One attempt at an episode.
+
+    Attributes:
+        begun: when it began, as of `time.monotonic`; None while it waits for the budget or for an engine.
+    """
 
     def __init__(self, episode: PlannedEpisode) -> None:
         from evals.lm.metering import Meter
@@ -123,25 +128,33 @@ class Attempt:
         self._episode = episode
         self._number = 1 + episode.part.attempts(episode.place)
         self._meter = Meter.inner()
+        self.begun: float | None = None
 
     def run(self) -> EpisodeRecord | None:
         """The record; None if the episode was not admitted, or cut short by the budget."""
         part, unit, task = self._episode.part, self._episode.unit, self._episode.task
         admission = part.job.settings.admission
         if admission is None:
-            return part.job.run(unit, task, self._meter, attempt=self._number)
+            return self._record(unit, task)
         leave = admission.admit(part.job.program_digest)
         if leave is None:
             return None
         try:
             with leave:
-                record = part.job.run(unit, task, self._meter, attempt=self._number)
+                record = self._record(unit, task)
         except AdmissionError:
             return None
         if leave.cut_short:
             part.cut_short.append(record)
             return None
         return record
+
+    def _record(self, unit: WorkUnit, task: Task) -> EpisodeRecord:
+        job = self._episode.part.job
+        if (engine := job.engine()) is not None:
+            engine.wait_ready()
+        self.begun = time.monotonic()
+        return job.run(unit, task, self._meter, attempt=self._number)
 
     def timed_out(self) -> EpisodeRecord:
         """The record of an episode past its time limit, with what was counted until then."""

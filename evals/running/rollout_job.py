@@ -23,6 +23,7 @@ from tools.files.unicode import writable
 if TYPE_CHECKING:
     from evals.lm.metering import Meter
     from evals.lm.replies.episodes import EpisodeReplies
+    from evals.running.engine import Engine
     from evals.tasks.task import Task
 
 
@@ -94,14 +95,17 @@ class RolloutJob:
             InputError: no other episode would fare better.
             AdmissionError: the budget is spent.
         """
-        # A program may write to something of this process.
-        engine = None if getattr(self.program, "runs_here", False) else self.settings.engine
+        engine = self.engine()
         with self._asking(unit, meter, attempt) as used:
             if engine is None:
                 record = self.work.run(unit, task, used)
             else:
                 record = engine.run(self.work, unit, task, used)
             return self._judged(record, task)
+
+    def engine(self) -> Engine | None:
+        """What runs the episodes; None for this process, to something of which a program may write."""
+        return None if getattr(self.program, "runs_here", False) else self.settings.engine
 
     def episode(self, unit: WorkUnit, task: Task, meter: Meter | None = None) -> EpisodeResult:
         """Run one episode without a record of it; arguments and errors as of `run`."""

@@ -123,6 +123,7 @@ def evaluate_together(
             on_result=keep,
             time_limit=settings.time_limit,
             overdue=Attempt.timed_out,
+            begun=lambda attempt: attempt.begun,
         )
         pool.run(Attempts(planned))
 

@@ -31,6 +31,8 @@ class Workers(Generic[U, R]):
         on_result: called in the calling thread with the index of a unit and its result, in order of
             completion.
         time_limit: the seconds that a unit may take; None for no limit.
+        begun: when a unit began that first waits for others, as of `time.monotonic`; None while it waits.
+            Without this function all begin as they are taken.
     """
 
     def __init__(
@@ -41,12 +43,14 @@ class Workers(Generic[U, R]):
         on_result: Callable[[int, R], None],
         time_limit: float | None = None,
         overdue: Callable[[U], R] | None = None,
+        begun: Callable[[U], float | None] | None = None,
     ) -> None:
         self._work = work
         self._size = workers
         self._on_result = on_result
         self._time_limit = time_limit
         self._overdue = overdue
+        self._begun = begun
         self._done: queue.SimpleQueue[tuple[int, R | None, BaseException | None]] = queue.SimpleQueue()
         # Guards the three below: workers take units while the caller gives up on slow ones.
         self._lock = threading.Lock()
@@ -115,7 +119,7 @@ class Workers(Generic[U, R]):
             return index, unit
 
     def _collect(self, units: Sequence[U]) -> None:
-        """Wait for one result, or until the oldest unit in flight is overdue."""
+        """Wait for one result, or until the oldest unit in flight may be overdue."""
         try:
             index, result, error = self._done.get(timeout=self._patience())
         except queue.Empty:
@@ -135,19 +139,28 @@ class Workers(Generic[U, R]):
     def _patience(self) -> float | None:
         if self._time_limit is None:
             return None
-        with self._lock:
-            oldest = min((begun for begun, _ in self._running.values()), default=time.monotonic())
-        return max(0.001, oldest + self._time_limit - time.monotonic())
+        now = time.monotonic()
+        # A unit that waits may begin now.
+        oldest = min((now if begun is None else begun for _, _, begun in self._times()), default=now)
+        return max(0.001, oldest + self._time_limit - now)
 
     def _give_up(self) -> list[tuple[int, U]]:
         if self._time_limit is None:
             return []
         limit = time.monotonic() - self._time_limit
+        late = [(index, unit) for index, unit, begun in self._times() if begun is not None and begun <= limit]
         with self._lock:
-            late = [(index, unit) for index, (begun, unit) in self._running.items() if begun <= limit]
+            late = [(index, unit) for index, unit in late if index in self._running]
             for index, _ in late:
                 del self._running[index]
         return late
+
+    def _times(self) -> list[tuple[int, U, float | None]]:
+        """The units in flight, with the time at which each began; None where it waits."""
+        with self._lock:
+            running = list(self._running.items())
+        begun = self._begun
+        return [(index, unit, taken if begun is None else begun(unit)) for index, (taken, unit) in running]
 
     def _drain(self) -> None:
         """Report the results that are there or arrive within the grace period: they were paid for."""

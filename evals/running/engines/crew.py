@@ -6,7 +6,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from itertools import count
 from typing import TYPE_CHECKING, Any, Protocol, Self
 from weakref import WeakKeyDictionary
@@ -79,6 +79,7 @@ class Crew:
         self._shipped: WeakKeyDictionary[EpisodeWork, tuple[int, Shipped]] = WeakKeyDictionary()
         self._shipping = threading.Lock()
         self._works, self._sessions = count(), count()
+        self._suspects = threading.Lock()
         # Guards those below; waiting threads are woken as a worker starts or none can.
         self._changed = threading.Condition()
         self._hands: list[_Hand] = []
@@ -112,8 +113,10 @@ class Crew:
         """The record of one episode."""
         number, sent = self._ship(work)
         started = time.perf_counter()
-        for _ in range(TRIES):
-            with asking_again(), self._hand() as hand:
+        for number in range(1, TRIES + 1):
+            # One at a time, so that an episode that ends its workers takes no other one along for good.
+            alone = self._suspects if number == TRIES else nullcontext()
+            with alone, asking_again(), self._hand() as hand:
                 order = Run(next(self._sessions), number, unit, task, used.usage.paid)
                 done = hand.run(order, sent, self._live)
             if done is None:
@@ -143,6 +146,15 @@ class Crew:
             hand.link.close()
         for keeper in self._keepers:
             keeper.join(ENDING)
+
+    def wait_ready(self) -> None:
+        """Wait until a worker has started.
+
+        Raises:
+            Exception: none can.
+        """
+        with self._hand():
+            pass
 
     def _ship(self, work: EpisodeWork) -> tuple[int, Shipped]:
         with self._shipping:
@@ -243,13 +255,13 @@ class _Hand:
 
     def start(self) -> bool:
         """Wait until the worker has started; False if it ended before."""
-        with suppress(EOFError):
+        with suppress(Exception):  # EOFError, or what it said cannot be read
             self.ready = isinstance(self.link.receive(), Ready)
         return self.ready
 
     def take_messages(self) -> None:
-        """Take messages until the worker ends."""
-        with suppress(EOFError):
+        """Take messages until the worker ends, or says something that cannot be read."""
+        with suppress(Exception):
             while True:
                 message = self.link.receive()
                 inbox = self._inboxes.get(message.session)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -17,7 +16,11 @@ from evals.running.engines.messages import FromWorker, ToWorker, packed, unpacke
 from tools.errors import InputError
 
 # With the driver's path: our modules may lie in a working tree, and a user's of the same names in the folder.
-_COMMAND = "import sys; sys.path[:] = sys.argv[2:]; from evals.running.engines.processes import work; work()"
+# Ctrl-C reaches the whole group; the driver decides what becomes of episodes in flight.
+_COMMAND = (
+    "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); sys.path[:] = sys.argv[2:]; "
+    "from evals.running.engines.processes import work; work()"
+)
 
 
 def processes(count: int) -> Crew:
@@ -68,8 +71,6 @@ class _Process:
 
 def work() -> None:
     """Work for the process that has started this one, until that ends the connection."""
-    # Ctrl-C reaches the whole group; the driver decides what becomes of episodes in flight.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     with Connection(int(sys.argv[1])) as connection, suppress(EOFError, OSError):
         from evals.running.engines.worker import Worker
         from tools.sqlite.sandbox import keep_one_sandbox

@@ -8,9 +8,11 @@ from __future__ import annotations
 import logging
 import os
 import queue
+import signal
 import sys
 import threading
 from collections import deque
+from contextlib import suppress
 from typing import Any, Self
 
 from evals.running.engines.crew import ENDING, Crew
@@ -67,24 +69,32 @@ class RayCluster(Crew):
     def __enter__(self) -> Self:
         if not self._ray.is_initialized():
             self._connect()
-        room = _room(self._ray.cluster_resources())
-        if self._given is None:
-            self._size = max(1, min(self._size, room, _room(self._ray.available_resources())))
-        if self._size > room:
+        try:
+            room = _room(self._ray.cluster_resources())
+            if self._given is None:
+                self._size = max(1, min(self._size, room, _room(self._ray.available_resources())))
+            if self._size > room:
+                raise InputError(
+                    f"the Ray cluster has room for {room} workers, of one CPU and {_MEMORY >> 20} MB each",
+                    where="--processes",
+                    hint=f"{self._size} do not fit: give fewer, or join a larger cluster",
+                )
+            return super().__enter__()
+        except BaseException:
             self.close()
-            raise InputError(
-                f"the Ray cluster has room for {room} workers, of one CPU and {_MEMORY >> 20} MB each",
-                where="--processes",
-                hint=f"{self._size} do not fit: give fewer, or join a larger cluster",
-            )
-        return super().__enter__()
+            raise
 
     def close(self) -> None:
         # Ray ends the process of a thread that calls it during or after its shutdown: no thread does then.
-        super().close()
-        if self._ours:
-            self._ours = False
-            self._ray.shutdown()
+        try:
+            super().close()
+        except KeyboardInterrupt:  # another one
+            super().close()
+            raise
+        finally:
+            if self._ours:
+                self._ours = False
+                self._ray.shutdown()
 
     def _connect(self) -> None:
         os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
@@ -102,6 +112,7 @@ class RayCluster(Crew):
                 "include_dashboard": False,
                 "object_store_memory": _OBJECTS,
             }
+        before = signal.getsignal(signal.SIGTERM)
         try:
             self._ray.init(
                 self._address,
@@ -112,6 +123,9 @@ class RayCluster(Crew):
             )
         except Exception as error:  # Ray raises bare ones
             raise InfrastructureError(f"no Ray cluster at {self._address}: {error}") from error
+        finally:  # Ray puts a handler of its own there, which would skip the end of a run
+            if before is not None and threading.current_thread() is threading.main_thread():
+                signal.signal(signal.SIGTERM, before)
         self._ours = True
 
 
@@ -161,6 +175,7 @@ class _Actor:
         self.actor = remote.remote(sys.path)
         self._received: deque[bytes] = deque()
         self._unsent: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._closed = False
         self._sender = threading.Thread(target=self._send, daemon=True, name="worksmith-to-ray")
         self._sender.start()
 
@@ -169,6 +184,8 @@ class _Actor:
 
     def receive(self) -> Any:
         while not self._received:
+            if self._closed:
+                raise EOFError
             try:
                 self._check_open()
                 self._received.extend(self._ray.get(self.actor.told.remote()))
@@ -178,9 +195,9 @@ class _Actor:
         return unpacked(self._received.popleft())
 
     def close(self) -> None:
+        self._closed = True
         self._unsent.put(None)
-        if self._ray.is_initialized():
-            self._ray.kill(self.actor)
+        self._kill()
         self._sender.join(ENDING)
 
     def _send(self) -> None:
@@ -193,7 +210,13 @@ class _Actor:
                 self._check_open()
                 self._ray.get(self.actor.take.remote(batch))
             except BaseException:
-                return  # who receives notices the end
+                self._kill()  # if it lives, it would wait for what was not sent
+                return
+
+    def _kill(self) -> None:
+        if self._ray.is_initialized():
+            with suppress(Exception):  # it has ended, or the cluster cannot be reached
+                self._ray.kill(self.actor)
 
     def _check_open(self) -> None:
         """Check that Ray has not been shut down: a call would start another cluster.

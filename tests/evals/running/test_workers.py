@@ -4,10 +4,39 @@ from __future__ import annotations
 
 import queue
 import threading
+import time
 from collections.abc import Sequence
 from typing import Any
 
 from evals.running.workers import Workers
+
+
+class Waiting:
+    """A unit that waits for others before it begins."""
+
+    def __init__(self, waits: float, takes: float) -> None:
+        self._waits, self._takes = waits, takes
+        self.begun: float | None = None
+
+    def run(self) -> str:
+        time.sleep(self._waits)
+        self.begun = time.monotonic()
+        time.sleep(self._takes)
+        return "done"
+
+
+def test_the_time_limit_is_that_of_the_unit_and_not_of_its_wait() -> None:
+    found: dict[int, str] = {}
+    pool: Workers[Waiting, str] = Workers(
+        Waiting.run,
+        workers=3,
+        on_result=found.__setitem__,
+        time_limit=0.3,
+        overdue=lambda unit: "overdue",
+        begun=lambda unit: unit.begun,
+    )
+    pool.run([Waiting(0.7, 0), Waiting(0, 5), Waiting(0.1, 5)])
+    assert found == {0: "done", 1: "overdue", 2: "overdue"}
 
 
 class Unmade(Sequence[str]):

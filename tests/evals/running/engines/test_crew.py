@@ -6,6 +6,7 @@ import gc
 import pickle
 import queue
 import re
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -167,6 +168,50 @@ def test_an_episode_that_ends_its_workers_is_lost(
 
     assert {record.status for record in found.records} == {"harness_error"}
     assert f"{TRIES} worker processes ended" in (found.records[0].error or "")
+
+
+def test_an_episode_that_ends_its_workers_takes_no_other_along(
+    env: Environment, lm: dspy.LM, tasks: list[Task], tmp_path: Path
+) -> None:
+    def ends(message: Any) -> bool:
+        return isinstance(message, Run) and message.task.id == tasks[0].id
+
+    with Crew(lambda: Near(ends), 1) as crew:
+        found = run(env, lm, tmp_path / "log", tasks, engine=crew)
+
+    lost = {record.task_id for record in found.records if record.status != "finished"}
+    assert lost == {tasks[0].id}
+
+
+def test_a_worker_that_cannot_be_understood_is_replaced(
+    env: Environment, lm: dspy.LM, tasks: list[Task], tmp_path: Path
+) -> None:
+    received = count()
+
+    class Garbled(Near):
+        def receive(self) -> Any:
+            message = super().receive()
+            if next(received) == 7:
+                raise pickle.UnpicklingError("of another version")
+            return message
+
+    with Crew(Garbled, 1) as crew:
+        found = run(env, lm, tmp_path / "log", tasks, engine=crew, time_limit=20)
+
+    assert {record.status for record in found.records} == {"finished"}
+
+
+def test_an_episode_has_its_whole_time_when_its_worker_has_started(
+    env: Environment, lm: dspy.LM, tasks: list[Task], tmp_path: Path
+) -> None:
+    def start() -> Near:
+        time.sleep(1.5)
+        return Near()
+
+    with Crew(start, 1) as crew:
+        found = run(env, lm, tmp_path / "log", tasks, engine=crew, time_limit=1)
+
+    assert {record.status for record in found.records} == {"finished"}
 
 
 def test_the_end_of_a_worker_is_one_try_of_each_of_its_episodes(
@@ -386,7 +431,9 @@ def test_no_cluster_is_started_after_the_end(
     env: Environment, lm: dspy.LM, tasks: list[Task], tmp_path: Path
 ) -> None:
     ray = pytest.importorskip("ray")
+    before = signal.getsignal(signal.SIGTERM)
     with ray_cluster() as crew:
+        assert signal.getsignal(signal.SIGTERM) == before
         run(env, lm, tmp_path / "log", tasks[:1], engine=crew)
         link = crew.links[0]
 
