@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Self
 
@@ -84,8 +84,10 @@ class LogIndex:
         self._rows.execute("UPDATE covered SET bytes = ?", (place.start + place.size,))
         self._new += 1
         if self._new % _COMMIT == 0:
-            self._commit()
-            self._rows.execute("BEGIN")
+            # A reader may hold the file for too long; the next commit has these rows too.
+            with suppress(sqlite3.OperationalError):
+                self._commit()
+                self._rows.execute("BEGIN")
 
     def __len__(self) -> int:
         return int(self._rows.execute("SELECT count(*) FROM episodes").fetchone()[0])
@@ -128,7 +130,8 @@ class LogIndex:
     def close(self) -> None:
         """Write what is new."""
         if self._new:
-            self._commit()
+            with suppress(sqlite3.OperationalError):
+                self._commit()
         self._rows.close()
 
     def _commit(self) -> None:

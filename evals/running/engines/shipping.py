@@ -140,7 +140,8 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
         if not isinstance(engine, ProxyEngine):
             return None
         if _portable(engine):
-            return "here", engine.innermost, thing.kwargs, thing.cache
+            kept = dspy.cache.enable_disk_cache or dspy.cache.enable_memory_cache  # off with --no-cache
+            return "here", engine.innermost, thing.kwargs, thing.cache and kept
         known = [id(each) for each in self.models]
         if id(engine) not in known:
             self.models.append(engine)

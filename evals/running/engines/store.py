@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
+from uuid import uuid4
 
 from filelock import FileLock
 from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints, TypeAdapter, ValidationError
+from tenacity import Retrying, retry_if_not_exception_type, stop_after_attempt, wait_random_exponential
 
 from tools.errors import InfrastructureError, InputError, missing_extra
 from tools.files.caches import cache_folder
@@ -127,13 +130,23 @@ class SuiteStore:
             sha256 = _sha256(path)
             listed.append(_File(path=path.relative_to(folder).as_posix(), sha256=sha256))
             target = f"{files}/{sha256}"
-            # One of another size is what an interrupted upload left.
-            if not (self._files.exists(target) and self._files.size(target) == path.stat().st_size):
-                self._files.put_file(str(path), target)
+            if not self._files.exists(target):
+                self._place(target, partial(self._files.put_file, str(path)))
         data = _LIST.dump_json(listed)
         sha256 = hashlib.sha256(data).hexdigest()
-        self._files.pipe_file(f"{suites}/{sha256}", data)
+        self._place(f"{suites}/{sha256}", partial(self._files.pipe_file, value=data))
         return Stored(self.url, sha256)
+
+    def _place(self, target: str, upload: Callable[[str], Any]) -> None:
+        """Upload under another name first: a run elsewhere may read or upload the same now."""
+        temporary = f"{target}.{uuid4().hex}"
+        try:
+            upload(temporary)
+            self._files.mv(temporary, target)
+        except BaseException:
+            with suppress(Exception):
+                self._files.rm_file(temporary)
+            raise
 
     def _listed(self, sha256: str) -> list[_File]:
         place = f"{self._root}/suites/{sha256}"
@@ -159,9 +172,21 @@ class SuiteStore:
 
     def _reached(self, do: Callable[[], T]) -> T:
         try:
-            return do()
+            return _tries()(do)
         except Exception as error:  # each file system has its own
             raise InfrastructureError(f"the store {self._shown} fails: {described(error)}") from error
+
+
+def _tries() -> Retrying:
+    """Stores of many readers refuse some for a moment."""
+    return Retrying(
+        stop=stop_after_attempt(3),
+        wait=wait_random_exponential(multiplier=1, max=8),
+        retry=retry_if_not_exception_type(
+            (FileNotFoundError, FileExistsError, NotADirectoryError, PermissionError)
+        ),
+        reraise=True,
+    )
 
 
 def _sha256(path: Path) -> str:

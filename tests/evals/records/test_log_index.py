@@ -6,6 +6,7 @@ import os
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -110,6 +111,26 @@ def test_an_index_that_does_not_fit_is_made_again(tmp_path: Path, damage: str) -
         assert log.is_finished(make_record(0).key) == (damage != "stale")
         assert log.records_of(each.key for each in records[-3:])[:] == records[-3:]
     assert len(open_log(path).records) == len(records)
+
+
+@pytest.mark.slow
+def test_a_reader_that_holds_the_index_does_not_end_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "episodes.jsonl"
+    long_log(path)
+    monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, timeout=0.01))
+    with closing(sqlite3.connect(index_beside(path), isolation_level=None)) as reader:
+        with EpisodeLog.open(path, resume=True) as log:
+            before = len(log)
+            reader.execute("BEGIN")
+            reader.execute("SELECT * FROM covered").fetchone()
+            for number in range(450):
+                log.append(make_record(10_000 + number, key=f"more-{number}"))
+            assert len(log) == before + 450
+        reader.execute("COMMIT")
+    with EpisodeLog.open(path, resume=True) as log:
+        assert len(log) == before + 450
 
 
 class Counting:

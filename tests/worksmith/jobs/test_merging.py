@@ -10,7 +10,7 @@ import pytest
 
 from evals.records.log import EpisodeLog, read_log
 from evals.records.record import EpisodeRecord
-from evals.records.run_card import CARD, beside, read_card, write_card
+from evals.records.run_card import CARD, RATINGS, beside, read_card, write_card
 from evals.records.run_log import open_log
 from tests.optimizers.shop import make_suite
 from tools.errors import InputError
@@ -68,6 +68,27 @@ def test_merged_parts_are_the_whole_run(made: Path, parts: list[Path]) -> None:
     with pytest.raises(InputError, match="already there"):
         merge(parts)
     assert merge(parts, force=True).episodes == 14
+
+
+def test_ratings_of_an_earlier_merge_are_kept_and_no_card_of_a_part_is_replaced(parts: list[Path]) -> None:
+    merged = merge(parts)
+    beside(merged.log, RATINGS).write_text("paid for\n")
+    merge(parts, force=True)
+    assert beside(merged.log, RATINGS).exists() is False
+    (moved,) = merged.log.parent.glob("earlier-*/*/*.ratings.jsonl")
+    assert moved.read_text() == "paid for\n"
+
+    before = beside(parts[0], CARD).read_bytes()
+    with pytest.raises(InputError, match="its card would be that of a part"):
+        merge_logs(MergeSettings(parts=parts, out=parts[0].with_suffix(""), force=True))
+    assert beside(parts[0], CARD).read_bytes() == before
+
+
+def test_folders_of_parts_may_have_other_names(parts: list[Path]) -> None:
+    card = read_card(beside(parts[1], CARD))
+    settings = {**card.settings, "suite": "elsewhere"}
+    write_card(parts[1], card.model_copy(update={"settings": settings}))
+    assert merge(parts).episodes == 14
 
 
 def with_another_task(record: EpisodeRecord) -> EpisodeRecord:

@@ -10,17 +10,19 @@ from typing import TYPE_CHECKING, Any, Self
 
 from evals.records.lines import log_line
 from evals.records.run_card import (
+    CARD,
     JUDGEMENTS,
     RATINGS,
     RunCard,
     beside,
-    index_beside,
+    make_room,
     write_card,
 )
 from evals.records.run_log import open_log
 from evals.records.shard import Shard, digest_of_ids
 from tools.errors import InputError
 from tools.files.atomic import replacing, write_atomically
+from tools.files.locking import Lock
 
 if TYPE_CHECKING:
     from evals.records.record import EpisodeRecord
@@ -28,6 +30,9 @@ if TYPE_CHECKING:
 
 _OWN = ("shard", "suite", "artifact")
 """Fields of a card in which parts may differ: paths are those of a machine, and digests are compared."""
+
+_PATHS = ("suite", "program", "rubric")
+"""Settings that are names of files; what they hold has digests."""
 
 _SIDECARS = (JUDGEMENTS, RATINGS)
 
@@ -101,9 +106,25 @@ def merge_logs(settings: MergeSettings) -> Merged:
     if out.resolve() in [part.log.resolve() for part in parts]:
         raise InputError("the file is one of the parts", where=str(out), hint="choose another")
     if not settings.force and any(
-        file.exists() for file in (out, *(beside(out, each) for each in _SIDECARS))
+        file.exists() for file in (out, *(beside(out, each) for each in (CARD, *_SIDECARS)))
     ):
         raise InputError("the file is already there", where=str(out), hint="add --force or choose another")
+    if beside(out, CARD).resolve() in [beside(part.log, CARD).resolve() for part in parts]:
+        raise InputError("its card would be that of a part", where=str(out), hint="choose another name")
+    lock = Lock(out.with_name(out.name + ".lock"), out)
+    try:
+        _write(out, parts)
+    finally:
+        lock.release()
+    return Merged(out, sum(len(part.records) for part in parts), len(parts))
+
+
+def _write(out: Path, parts: Sequence[_Part]) -> None:
+    """Write log, card, verdicts and ratings; an earlier log with verdicts or ratings is moved aside."""
+    with replacing(out) as log:
+        for part in parts:
+            log.writelines(map(log_line, part.records))
+        make_room(out)
     write_card(out, _whole(parts[0].card))
     for ending in _SIDECARS:
         files = [file for part in parts if (file := beside(part.log, ending)).exists()]
@@ -111,11 +132,6 @@ def merge_logs(settings: MergeSettings) -> Merged:
             write_atomically(beside(out, ending), b"".join(map(_whole_lines, files)))
         else:
             beside(out, ending).unlink(missing_ok=True)
-    index_beside(out).unlink(missing_ok=True)
-    with replacing(out) as log:
-        for part in parts:
-            log.writelines(map(log_line, part.records))
-    return Merged(out, sum(len(part.records) for part in parts), len(parts))
 
 
 def _check(parts: Sequence[_Part]) -> None:
@@ -140,7 +156,7 @@ def _check(parts: Sequence[_Part]) -> None:
 
 def _comparable(card: RunCard) -> dict[str, Any]:
     data = card.model_dump(exclude={*_OWN, "settings"})
-    settings = _without_shard(card)
+    settings = {name: value for name, value in _without_shard(card).items() if name not in _PATHS}
     return data | {f"settings.{name}": value for name, value in settings.items()}
 
 

@@ -23,8 +23,10 @@ from evals.running.engines import crew as crew_module
 from evals.running.engines.crew import TRIES, Crew
 from evals.running.engines.messages import Ask, Done, Ready, Reply, Run, Trouble, packed, unpacked
 from evals.running.engines.processes import _Process, processes
+from evals.running.engines.shipping import opened, shipped
 from evals.running.engines.worker import Worker
 from evals.running.result import EvalResult
+from evals.running.rollout_job import RolloutJob
 from evals.running.runner import evaluate
 from evals.running.settings import EvalSettings
 from evals.tasks.task import Task
@@ -36,6 +38,7 @@ from tests.evals.running.engines.programs import STEPS, Asking, AskingInThread, 
 from tools.environment import Environment
 from tools.episode_result import Usage
 from tools.errors import InfrastructureError, InputError
+from worksmith.models.resolve import resolve
 
 
 class Server(ChatServer):
@@ -116,7 +119,7 @@ class Near:
 
 def run(env: Environment, lm: dspy.LM, log: Path, tasks: list[Task], **options: Any) -> EvalResult:
     with EpisodeLog.open(log, resume=True, replies=True) as opened:
-        settings = EvalSettings(env=env, lm=lm, scorers=[right], workers=4, trials=2, **options)
+        settings = EvalSettings(env=env, lm=lm, scorers=[right], **{"workers": 4, "trials": 2, **options})
         return evaluate(Asking(env), tasks, settings, log=opened)
 
 
@@ -173,11 +176,15 @@ def test_an_episode_that_ends_its_workers_is_lost(
 def test_an_episode_that_ends_its_workers_takes_no_other_along(
     env: Environment, lm: dspy.LM, tasks: list[Task], tmp_path: Path
 ) -> None:
+    poison: set[int] = set()
+
     def ends(message: Any) -> bool:
-        return isinstance(message, Run) and message.task.id == tasks[0].id
+        if isinstance(message, Run) and message.task.id == tasks[0].id:
+            poison.add(message.session)
+        return isinstance(message, Reply) and message.session in poison
 
     with Crew(lambda: Near(ends), 1) as crew:
-        found = run(env, lm, tmp_path / "log", tasks, engine=crew)
+        found = run(env, lm, tmp_path / "log", tasks[:4], engine=crew, workers=8)
 
     lost = {record.task_id for record in found.records if record.status != "finished"}
     assert lost == {tasks[0].id}
@@ -390,6 +397,23 @@ def test_what_another_process_cannot_have_is_said_at_once(
     program.others = (number for number in range(3))
     with Crew(Near, 1) as crew, pytest.raises(InputError, match="cannot be sent to another process"):
         evaluate(program, tasks, EvalSettings(env=env, lm=lm, scorers=[right], engine=crew))
+
+
+@pytest.mark.parametrize("cached", [True, False])
+def test_models_in_workers_read_no_cache_where_the_run_reads_none(
+    env: Environment, monkeypatch: pytest.MonkeyPatch, cached: bool
+) -> None:
+    lm = resolve("local/analogy")
+    lm.cache = True
+    monkeypatch.setattr(dspy.cache, "enable_disk_cache", cached)
+    monkeypatch.setattr(dspy.cache, "enable_memory_cache", cached)
+    work = RolloutJob(Asking(env), EvalSettings(env=env, lm=lm, scorers=[right])).work
+
+    def unasked(*_: Any) -> Any:
+        raise AssertionError("it is asked here")
+
+    there, _ = opened(shipped(work).payload, unasked)
+    assert [each.cache for each in there.models] == [cached]
 
 
 def ray_cluster() -> Crew:

@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -131,6 +132,39 @@ def test_a_list_that_leads_out_of_the_suite_is_refused(tmp_path: Path, cache: Pa
         SuiteStore(str(tmp_path / "store")).get(sha256)
 
     assert not (cache.parent / "outside").exists()
+
+
+def test_a_store_that_refuses_for_a_moment_is_asked_again(
+    tmp_path: Path, suite: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from fsspec.implementations.local import LocalFileSystem
+
+    stored, failed, get = SuiteStore(str(tmp_path / "store")).put(suite.path), [], LocalFileSystem.get_file
+
+    def slow_down(self: LocalFileSystem, *places: Any, **options: Any) -> Any:
+        if len(failed) < 2:
+            failed.append(places)
+            raise OSError("SlowDown")
+        return get(self, *places, **options)
+
+    monkeypatch.setattr(LocalFileSystem, "get_file", slow_down)
+    assert SuiteStore(stored.url).get(stored.sha256).is_dir()
+    assert len(failed) == 2
+
+
+def test_a_file_is_under_its_name_when_it_is_whole(
+    tmp_path: Path, suite: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from fsspec.implementations.local import LocalFileSystem
+
+    def torn(self: LocalFileSystem, source: str, target: str, **_: Any) -> None:
+        Path(target).write_bytes(Path(source).read_bytes()[:3])
+        raise PermissionError("the disk is gone")
+
+    monkeypatch.setattr(LocalFileSystem, "put_file", torn)
+    with pytest.raises(InfrastructureError):
+        SuiteStore(str(tmp_path / "store")).put(suite.path)
+    assert not [*(tmp_path / "store" / "files").iterdir()]
 
 
 def test_a_store_that_fails_is_no_fault_of_the_user(tmp_path: Path, suite: Suite) -> None:
