@@ -202,12 +202,17 @@ def read_log(path: str | Path) -> Iterator[EpisodeRecord]:
     Raises:
         InputError: the file is missing, or a whole line is not an episode record.
     """
-    path, record = Path(path), None
+    return (record for record, _ in placed_records(Path(path)))
+
+
+def placed_records(path: Path) -> Iterator[tuple[EpisodeRecord, Place]]:
+    """As `read_log`, each with the place of its line."""
+    record = None
     for line in sealed_lines(path, WHAT):
         if record is None and line.data is None and not _begins_as_log(path):
             raise InputError("it holds no episode record", where=str(path), hint="name the log of a run")
         record = record_of(line)
-        yield record
+        yield record, Place(line.start, line.size)
     if record is None and _holds_bytes(path):
         raise _no_log(path)
 

@@ -6,7 +6,7 @@ It is a file beside the log, which is derived from it, and made again where it d
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Self
@@ -50,6 +50,20 @@ class LogIndex:
         rows.executescript(_SCHEMA)
         rows.execute("BEGIN")
         return cls(log, rows)
+
+    @classmethod
+    def in_memory(cls, log: Path, records: Iterable[tuple[EpisodeRecord, Place]]) -> Self:
+        """The index of a log that has none beside it, some 200 bytes an episode.
+
+        Args:
+            records: of the whole log.
+        """
+        index = cls(log, _connect(":memory:"))
+        index._rows.executescript(_SCHEMA)
+        index._rows.execute("BEGIN")
+        for record, place in records:
+            index.add(record, place)
+        return index
 
     @classmethod
     def open(cls, log: Path) -> Self | None:
@@ -168,7 +182,7 @@ def _own_objects() -> list[tuple[str, str]]:
 _OBJECTS = _own_objects()
 
 
-def _connect(file: Path) -> sqlite3.Connection:
+def _connect(file: Path | str) -> sqlite3.Connection:
     rows = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
     rows.execute("PRAGMA trusted_schema = OFF")
     rows.execute("PRAGMA synchronous = OFF")  # what a crash of the machine spoils is made again

@@ -6,12 +6,15 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from evals.records.lines import LogRecords, Place
-from evals.records.log import read_log
+from evals.records.log import placed_records, read_log
 from evals.records.log_index import LogIndex
 from evals.records.parts import Judgement
 from evals.records.record import EpisodeRecord
 from evals.records.run_card import CARD, JUDGEMENTS, LoadedRun, RunCard, beside, inferred_card, read_card
 from evals.records.verdicts import judged, read_verdicts
+
+_SHORT = 32 * 2**20
+"""Bytes of a log whose records may all be in memory; they need about three times as many there."""
 
 
 def open_log(log: Path, *, verdicts: bool = True) -> LoadedRun:
@@ -58,13 +61,16 @@ def of_run(records: Iterable[EpisodeRecord], card: RunCard) -> list[EpisodeRecor
 
 
 def _places(log: Path, card: RunCard | None) -> list[Place] | None:
-    """The places of the run's records, by task and trial; None without an index that covers the log."""
+    """The places of the run's records, by task and trial; None of a short log without an index."""
     index = LogIndex.open(log)
+    if index is not None and index.covered < log.stat().st_size:
+        index.close()
+        index = None
     if index is None:
-        return None
-    try:
-        if index.covered < log.stat().st_size:
+        if not (log.is_file() and log.stat().st_size > _SHORT):
             return None
+        index = LogIndex.in_memory(log, placed_records(log))
+    try:
         return list(index.all() if card is None else index.of_run(card))
     finally:
         index.close()  # while it is open, no run can add to it

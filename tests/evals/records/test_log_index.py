@@ -76,6 +76,23 @@ def test_a_run_of_a_long_log_is_the_same_without_its_index(tmp_path: Path) -> No
         assert len(found.records) == episodes
 
 
+@pytest.mark.slow
+def test_a_long_log_that_came_without_its_index_is_not_held_in_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "episodes.jsonl"
+    long_log(path)
+    write_card(path, RunCard(label="react", split="test", trials=3))
+    index_beside(path).unlink()
+    without = open_log(path)
+    monkeypatch.setattr("evals.records.run_log._SHORT", 1_000)
+    found = open_log(path)
+
+    assert type(found.records) is not type(without.records)
+    assert list(found.records) == list(without.records)
+    assert not index_beside(path).exists()
+
+
 FORGED = {
     "view": "ALTER TABLE episodes RENAME TO others; CREATE VIEW episodes AS SELECT * FROM others",
     "places": "PRAGMA ignore_check_constraints = 1; UPDATE episodes SET start = 'there' WHERE trial = 0",
