@@ -51,6 +51,7 @@ class Meter:
 
     Attributes:
         answers: the number of answered questions, cached ones included.
+        ended: whether nothing more may be asked in this block.
     """
 
     def __init__(self, outer: Meter | None = None) -> None:
@@ -58,7 +59,7 @@ class Meter:
         self._lock = threading.Lock()
         self._usage = Usage()
         self.answers = 0
-        self._ended = False
+        self.ended = False
 
     @classmethod
     def inner(cls) -> Self:
@@ -73,7 +74,7 @@ class Meter:
 
     def end(self) -> None:
         """Let nothing more be asked in this block: nobody waits for it any longer."""
-        self._ended = True
+        self.ended = True
 
     def check(self) -> None:
         """Check that something may be asked in this block and in those around it.
@@ -81,7 +82,7 @@ class Meter:
         Raises:
             AdmissionError: one of them was ended.
         """
-        if self._ended:
+        if self.ended:
             raise AdmissionError("the episode is over: its time limit has passed")
         if self._outer is not None:
             self._outer.check()

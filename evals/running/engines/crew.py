@@ -37,6 +37,9 @@ STARTING = 600.0
 ENDING = 30.0
 """Seconds to wait for the last messages of workers that are ended."""
 
+HANGING = 10.0
+"""Seconds that a worker has after the time limit of an episode to end it."""
+
 _PAUSE = 1.0
 """Seconds until the place is filled of a worker that ended before it had an episode."""
 
@@ -116,9 +119,10 @@ class Crew:
         for number in range(1, TRIES + 1):
             # One at a time, so that an episode that ends its workers takes no other one along for good.
             alone = self._suspects if number == TRIES else nullcontext()
+            used.check()
             with alone, asking_again(), self._hand() as hand:
                 order = Run(next(self._sessions), number, unit, task, used.usage.paid)
-                done = hand.run(order, sent, self._live)
+                done = hand.run(order, sent, used, self._live)
             if done is None:
                 continue
             if done.failure is not None:
@@ -275,10 +279,11 @@ class _Hand:
             for inbox in self._inboxes.values():
                 inbox.put(None)
 
-    def run(self, order: Run, sent: Shipped, live: Callable[[], set[int]]) -> Done | None:
+    def run(self, order: Run, sent: Shipped, used: Meter, live: Callable[[], set[int]]) -> Done | None:
         """Let the worker run an episode, and answer its questions; None if the worker ended.
 
         Args:
+            used: the meter of the episode.
             live: gives the numbers of the works that the worker has to keep.
         """
         inbox: queue.SimpleQueue[Ask | Done | None] = queue.SimpleQueue()
@@ -295,13 +300,27 @@ class _Hand:
         try:
             self.link.send(order)
             while True:
-                message = inbox.get()
+                message = self._next(inbox, used)
                 if not isinstance(message, Ask):
                     return message
                 self.link.send(_answer(message, sent))
         finally:
             with self._lock:
                 del self._inboxes[order.session]
+
+    def _next(self, inbox: queue.SimpleQueue[Ask | Done | None], used: Meter) -> Ask | Done | None:
+        """The next message; the worker is ended if it comes long after the time of the episode.
+
+        Such a worker hangs in a call, and with it the episodes that wait for its sandbox.
+        """
+        while True:
+            ended = used.ended
+            try:
+                return inbox.get(timeout=HANGING)
+            except queue.Empty:
+                if ended:
+                    self.link.close()
+                    return inbox.get()
 
 
 def _answer(question: Ask, sent: Shipped) -> Reply:

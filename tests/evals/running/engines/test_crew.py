@@ -190,6 +190,32 @@ def test_an_episode_that_ends_its_workers_takes_no_other_along(
     assert lost == {tasks[0].id}
 
 
+def test_a_worker_that_hangs_in_a_call_is_replaced(
+    env: Environment, lm: dspy.LM, tasks: list[Task], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(crew_module, "HANGING", 0.3)
+    started = count()
+
+    class Hanging(Near):
+        hangs = False
+
+        def send(self, message: Any) -> None:
+            self.hangs |= isinstance(message, Run) and message.task.id == tasks[0].id
+            if not self.hangs:
+                super().send(message)
+
+    def start() -> Near:
+        return Hanging() if next(started) == 0 else Near()
+
+    with Crew(start, 1) as crew:
+        found = run(env, lm, tmp_path / "log", tasks, engine=crew, time_limit=2, trials=1)
+
+    # Those that were in it had the same time; all others have a worker.
+    assert {record.task_id for record in found.records if record.status != "finished"} == {
+        task.id for task in tasks[:4]
+    }
+
+
 def test_a_worker_that_cannot_be_understood_is_replaced(
     env: Environment, lm: dspy.LM, tasks: list[Task], tmp_path: Path
 ) -> None:
