@@ -9,6 +9,7 @@ from benchmarks._stages import Stage
 from benchmarks.gain import REAL
 from benchmarks.weights import jobs, worlds
 from benchmarks.weights.forms import (
+    BASE,
     CRM,
     ENTERPRISE,
     EPISODE_STEPS,
@@ -174,11 +175,10 @@ class _Study:
             "program": {"demos": form.demos, "prompt": "compact", "max_steps": EPISODE_STEPS},
         }
         yield Stage("compiled/base", jobs.compiled, few, ["test/office", "base"], each=300)
-        for test in self.tests:
-            yield self._cell("base", test, "base, compact prompt", sort="base", prompt="compact")
-            yield self._cell("base", test, "base, few-shot", sort="few-shot", program="compiled/base")
-            if form.full_prompts:
-                yield self._cell("base", test, "base, full prompt", sort="base", prompt="full")
+        yield from (self._cell("base", test, BASE, sort="base", prompt="compact") for test in self.tests)
+        yield self._cell("base", OFFICE, "base, few-shot", sort="few-shot", program="compiled/base")
+        if form.full_prompts:
+            yield self._cell("base", OFFICE, "base, full prompt", sort="base", prompt="full")
 
     def _cell(
         self,
@@ -219,7 +219,7 @@ _AT_HAND = 345
 
 _PACES = {
     "trained": ("eval/trained", 6.0),
-    "base, compact prompt": ("eval/compact", 20.0),
+    BASE: ("eval/compact", 20.0),
     "base, few-shot": ("eval/few-shot", 60.0),
     "base, full prompt": ("eval/full", 300.0),
 }

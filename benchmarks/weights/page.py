@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
 
-from benchmarks.weights.forms import OFFICE, WORKBENCH
+from benchmarks.weights.forms import BASE, OFFICE, WORKBENCH
 from evals.records.record import STRICT
 from evals.reporting.html.plots import Plot, Point, Series
 from evals.statistics import Interval
@@ -143,13 +143,13 @@ def _start(cell: Mapping[str, Any], figures: Mapping[str, Any]) -> Mapping[str, 
 
 
 def _curve(test: str, figures: Mapping[str, Any]) -> Plot | None:
-    tokens = {
+    tokens = {"base": 0} | {
         each["model"]: each["tokens"]
         for each in figures["training"]
         if each["model"].startswith("sft/office-")
     }
     cells = [cell for cell in figures["cells"] if cell["test"] == test]
-    full = [cell for cell in cells if cell["arm"] == "SFT" and cell["model"] in tokens]
+    full = [cell for cell in cells if cell["arm"] in ("SFT", BASE) and cell["model"] in tokens]
     full.sort(key=lambda cell: tokens[cell["model"]])
     if len(full) < 2:
         return None
