@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from benchmarks._stages import Stage
@@ -10,12 +10,9 @@ from benchmarks.gain import REAL
 from benchmarks.weights import jobs, worlds
 from benchmarks.weights.forms import (
     BASE,
-    CRM,
-    ENTERPRISE,
     EPISODE_STEPS,
     HELD_OUT,
     OFFICE,
-    THREE_WORLDS,
     UNSEEN,
     WORKBENCH,
     Form,
@@ -23,6 +20,8 @@ from benchmarks.weights.forms import (
 )
 
 _STANDARD, _WHOLE_INTENTS = "standard", "held_out_intents"
+
+_WORLDS = "worlds/office"
 
 _SUITE_OF = {UNSEEN: OFFICE}
 
@@ -40,34 +39,27 @@ class _Study:
     def stages(self) -> Iterator[Stage]:
         form = self.form
         yield Stage("base", jobs.base, {"model": form.model})
-        yield self._worlds(OFFICE, max(form.largest, form.held_out) + form.sampled)
+        yield self._worlds(max(form.largest, form.held_out) + form.sampled)
         yield from map(self._test, self.tests)
         yield from (self._floors(test) for test in self.tests)
         yield from self._size(form.largest)
         yield from self._dpo(f"office-{form.largest}")
         if form.held_out:
-            suites = {"worlds/office": form.held_out}
             yield self._floors(UNSEEN)
-            yield from self._sft(_name(HELD_OUT), suites, None, tests=[UNSEEN], scheme=_WHOLE_INTENTS)
+            name = HELD_OUT.partition("/")[2]
+            yield from self._sft(name, form.held_out, None, tests=[UNSEEN], scheme=_WHOLE_INTENTS)
         for size in sorted(set(form.sizes) - {form.largest}, reverse=True):
             yield from self._size(size)
         yield from self._base()
-        if form.mixed:
-            yield from self._mixed()
 
-    def _worlds(self, kind: str, count: int) -> Stage:
-        options = self.form.worlds[kind]
-        seeds = list(range(101, 101 + count))
-        settings = {"kind": kind, "seeds": seeds, "options": options}
-        each = {OFFICE: 4, ENTERPRISE: 20, CRM: 10}[kind]
-        return Stage(
-            f"worlds/{kind}", worlds.suites, settings, amount=count, pace=f"worlds/{kind}", each=each
-        )
+    def _worlds(self, count: int) -> Stage:
+        settings = {"kind": OFFICE, "seeds": list(range(101, 101 + count)), "options": self.form.worlds}
+        return Stage(_WORLDS, worlds.suites, settings, amount=count, pace=_WORLDS, each=1)
 
     def _test(self, test: str) -> Stage:
         if test == WORKBENCH:
             return Stage(f"test/{test}", jobs.published, {"source": str(REAL.resolve())}, each=20)
-        settings = {"kind": test, "seeds": [7], "options": self.form.tests[test]}
+        settings = {"kind": test, "seeds": [7], "options": self.form.test}
         return Stage(f"test/{test}", worlds.suites, settings, each=60)
 
     def _floors(self, test: str) -> Stage:
@@ -86,52 +78,47 @@ class _Study:
 
     def _size(self, size: int) -> Iterator[Stage]:
         most = self.form.sizes[size]
-        yield from self._sft(f"office-{size}", {"worlds/office": size}, most, tests=self.tests)
+        yield from self._sft(f"office-{size}", size, most, tests=self.tests)
 
     def _sft(
         self,
         name: str,
-        suites: Mapping[str, int],
+        offices: int,
         most: int | None,
         *,
         tests: list[str],
         scheme: str = _STANDARD,
-        tune: str = "full",
     ) -> Iterator[Stage]:
         excluded = sorted({f"test/{_SUITE_OF.get(test, test)}" for test in (*self.tests, *tests)})
         settings = {
-            "suites": suites,
+            "suites": {_WORLDS: offices},
             "scheme": scheme,
             "exclude": excluded,
-            "per_intent": self._per_intent(suites),
+            "per_intent": self._per_intent(offices),
         }
-        needs = [*suites, *excluded]
-        yield Stage(f"data/{name}", jobs.sft_data, settings, needs, sum(suites.values()), "data", 3)
-        yield self._trained(f"sft/{name}", f"data/{name}", "base", sum(suites.values()), most, tune=tune)
+        yield Stage(f"data/{name}", jobs.sft_data, settings, [_WORLDS, *excluded], offices, "data", 1)
+        yield self._trained(f"sft/{name}", f"data/{name}", offices, most)
         yield from (self._cell(f"sft/{name}", test, "SFT") for test in tests)
 
-    def _per_intent(self, suites: Mapping[str, int]) -> int | None:
+    def _per_intent(self, offices: int) -> int | None:
         """The most trajectories of an intent; None for all. An office has one train task of most intents."""
         share = self.form.share
-        return max(1, suites["worlds/office"] // share) if share > 1 and len(suites) == 1 else None
+        return max(1, offices // share) if share > 1 else None
 
-    def _trained(
-        self, name: str, data: str, start: str, offices: int, most: int | None, *, tune: str
-    ) -> Stage:
-        train = {"tune": tune, **self.form.sft, **({"max_steps": most} if most else {})}
-        settings = {"method": "sft", "data": data, "model": start, "train": train}
+    def _trained(self, name: str, data: str, offices: int, most: int | None) -> Stage:
+        train = {"tune": "full", **self.form.sft, **({"max_steps": most} if most else {})}
+        settings = {"method": "sft", "data": data, "model": "base", "train": train}
         tokens = (
             most * self.form.sft["batch_tokens"]
             if most
             else offices * self.form.tokens_an_office // self.form.share
         )
-        each = 1 / (225 if tune == "full" else 300)
-        return Stage(name, jobs.trained, settings, [data, start], tokens, f"train/{tune}", each)
+        return Stage(name, jobs.trained, settings, [data, "base"], tokens, "train/sft", 1 / 225)
 
     def _dpo(self, name: str) -> Iterator[Stage]:
         form = self.form
         start, own = f"sft/{name}", form.sampler is None
-        suites = {"worlds/office": form.sampled}
+        suites = {_WORLDS: form.sampled}
         excluded = [f"test/{test}" for test in self.tests]
         sampled: dict[str, Any] = {
             "suites": suites,
@@ -140,14 +127,14 @@ class _Study:
             "model": start if own else form.sampler,
             "eval": {"limit": form.sampled_tasks, "max_steps": form.steps if own else EPISODE_STEPS},
         }
-        needs = ["worlds/office", *([start] if own else [])]
+        needs = [_WORLDS, *([start] if own else [])]
         episodes = form.sampled * (form.sampled_tasks or 69)
         yield Stage(f"samples/{name}", jobs.samples, sampled, needs, episodes, "eval/trained", 6)
         data = {key: sampled[key] for key in ("suites", "from", "scheme")} | {
             "samples": f"samples/{name}",
             "exclude": excluded,
         }
-        needs = ["worlds/office", f"samples/{name}", *excluded]
+        needs = [_WORLDS, f"samples/{name}", *excluded]
         yield Stage(f"data/{name}-pairs", jobs.dpo_data, data, needs, form.sampled, "data", 6)
         train = {"tune": "full", **form.dpo}
         pairs = f"data/{name}-pairs"
@@ -155,15 +142,6 @@ class _Study:
         tokens = form.dpo.get("max_steps", 60) * form.dpo.get("batch_tokens", 2_600)
         yield Stage(f"dpo/{name}", jobs.trained, settings, [pairs, start], tokens, "train/dpo", 1 / 160)
         yield from (self._cell(f"dpo/{name}", test, "SFT+DPO") for test in self.tests)
-
-    def _mixed(self) -> Iterator[Stage]:
-        form, others = self.form, [kind for kind in self.form.mixed if kind != OFFICE]
-        yield from (self._worlds(kind, form.mixed[kind]) for kind in others)
-        yield from map(self._test, others)
-        yield from map(self._floors, others)
-        suites = {f"worlds/{kind}": count for kind, count in form.mixed.items()}
-        tests = [*self.tests, *others]
-        yield from self._sft(_name(THREE_WORLDS), suites, None, tests=tests, tune="lora-all")
 
     def _base(self) -> Iterator[Stage]:
         form = self.form
@@ -177,8 +155,6 @@ class _Study:
         yield Stage("compiled/base", jobs.compiled, few, ["test/office", "base"], each=300)
         yield from (self._cell("base", test, BASE, sort="base", prompt="compact") for test in self.tests)
         yield self._cell("base", OFFICE, "base, few-shot", sort="few-shot", program="compiled/base")
-        if form.full_prompts:
-            yield self._cell("base", OFFICE, "base, full prompt", sort="base", prompt="full")
 
     def _cell(
         self,
@@ -221,14 +197,9 @@ _PACES = {
     "trained": ("eval/trained", 6.0),
     BASE: ("eval/compact", 20.0),
     "base, few-shot": ("eval/few-shot", 60.0),
-    "base, full prompt": ("eval/full", 300.0),
 }
 """Names of speeds, and seconds for a task on two cores, until one was measured."""
 
 
 def _scheme(test: str) -> str:
     return _WHOLE_INTENTS if test == UNSEEN else _STANDARD
-
-
-def _name(model: str) -> str:
-    return model.partition("/")[2]

@@ -32,15 +32,10 @@ def suites(at: At) -> dict[str, Any]:
     for seed in at.settings["seeds"]:
         place = at.folder / str(seed)
         if not place.is_dir():
-            index = {"index": "static"} if at.settings["kind"] == "enterprise" else {}
             options = dict(at.settings["options"])
             options |= {name: _DRAWS[name](rng(seed, name)) for name in options if options[name] == DRAWN}
             scale = {"scale": options.pop("scale")} if "scale" in options else {}
-            build(
-                BuildSettings(
-                    kind=at.settings["kind"], out=place, seed=seed, options=options, **scale, **index
-                )
-            )
+            build(BuildSettings(kind=at.settings["kind"], out=place, seed=seed, options=options, **scale))
         made.append(Suite.open(place))
     train = sum(len(suite.select(split="train")) for suite in made)
     return {"digest": digest([suite.digest for suite in made]), "train": train}

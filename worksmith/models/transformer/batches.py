@@ -29,6 +29,7 @@ from transformers.generation.continuous_batching.cb_logits_processors import (
 from transformers.utils import logging as transformers_logging
 
 from tools.errors import InputError
+from worksmith.models.transformer.attention import attend_by_request
 from worksmith.models.transformer.lora import merge
 from worksmith.models.transformer.sampling import Sampler, Sampling
 from worksmith.models.transformer.weights import TRUSTED, Weights
@@ -146,6 +147,8 @@ class Batches:
             max_requests_per_batch=self._sizes.requests,
         )
         manager = self._model.init_continuous_batching(chosen, config)
+        if self._sizes is _CPU:
+            attend_by_request(self._model)
         sampler = LogitsProcessorList([Sampler(self._tokenizer, self.ends[0])])
         manager.logit_processor = ContinuousBatchingLogitsProcessorList(sampler)
         manager.logit_processor.tensors_required = 1
