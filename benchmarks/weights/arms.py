@@ -48,9 +48,9 @@ class _Study:
             yield self._floors(UNSEEN)
             name = HELD_OUT.partition("/")[2]
             yield from self._sft(name, form.held_out, None, tests=[UNSEEN], scheme=_WHOLE_INTENTS)
+        yield from self._base()
         for size in sorted(set(form.sizes) - {form.largest}, reverse=True):
             yield from self._size(size)
-        yield from self._base()
 
     def _worlds(self, count: int) -> Stage:
         settings = {"kind": OFFICE, "seeds": list(range(101, 101 + count)), "options": self.form.worlds}
@@ -167,9 +167,8 @@ class _Study:
         program: str = "",
     ) -> Stage:
         form, suite = self.form, _SUITE_OF.get(test, test)
-        if test == WORKBENCH and sort == "trained":
-            largest = model.endswith(f"-{form.largest}")
-            sort = "published, largest" if largest else "published"
+        if model == f"sft/office-{form.largest}":
+            sort = "largest"
         pace, each = _PACES[arm if sort in ("base", "few-shot") else "trained"]
         steps = form.base_steps if model == "base" else form.steps
         settings = {
@@ -187,11 +186,8 @@ class _Study:
         }
         needs = [f"test/{suite}", model, *([program] if program else [])]
         name = f"cell/{test}/{model}" if model != "base" else f"cell/{test}/{arm}"
-        return Stage(name, jobs.cell, settings, needs, form.tasks[sort] or _AT_HAND, pace, each)
+        return Stage(name, jobs.cell, settings, needs, form.tasks[sort] or 0, pace, each)
 
-
-_AT_HAND = 345
-"""Tasks of WorkBench in the usual files here, half of the published ones; for the forecast alone."""
 
 _PACES = {
     "trained": ("eval/trained", 6.0),
