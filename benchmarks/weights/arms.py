@@ -181,6 +181,7 @@ class _Study:
             "eval": {
                 "limit": form.tasks[sort],
                 "max_steps": steps,
+                "time_limit": form.time_limit,
                 **({} if program else {"prompt": prompt}),
             },
         }

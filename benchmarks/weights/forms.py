@@ -46,6 +46,7 @@ class Form:
         worlds: settings of the offices to train on.
         test: the same of the one to be measured on.
         tasks: to be measured on, by test and sort of program; None for all.
+        time_limit: seconds of an episode: a model that says the same without end takes many minutes.
         tokens_an_office: to train on, as was measured; for the forecast.
     """
 
@@ -68,6 +69,7 @@ class Form:
     optimizers: tuple[str, ...] = ("none", "bootstrap", "knn")
     sampled_tasks: int | None = None
     share: int = 1
+    time_limit: float = 180.0
     tokens_an_office: int = 45_000
 
 
