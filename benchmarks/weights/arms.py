@@ -125,7 +125,11 @@ class _Study:
             "from": max(form.largest, form.held_out),
             "scheme": _STANDARD,
             "model": start if own else form.sampler,
-            "eval": {"limit": form.sampled_tasks, "max_steps": form.steps if own else EPISODE_STEPS},
+            "eval": {
+                "limit": form.sampled_tasks,
+                "max_steps": form.steps if own else EPISODE_STEPS,
+                "time_limit": form.time_limit,
+            },
         }
         needs = [_WORLDS, *([start] if own else [])]
         episodes = form.sampled * (form.sampled_tasks or 69)
