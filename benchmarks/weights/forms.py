@@ -96,7 +96,7 @@ WHOLE = Form(
     sft={"max_length": 1_408, "batch_tokens": 1_408},
     # With the default rate, the loss of so few pairs stayed at that of a coin (0.69).
     dpo={"learning_rate": 4e-5, "epochs": 2.0, "max_steps": 60},
-    sampled_tasks=8,
+    sampled_tasks=16,
 )
 
 _SMALL = {"scale": 0.1, "per_intent": 2}
