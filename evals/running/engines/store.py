@@ -130,7 +130,8 @@ class SuiteStore:
             sha256 = _sha256(path)
             listed.append(_File(path=path.relative_to(folder).as_posix(), sha256=sha256))
             target = f"{files}/{sha256}"
-            if not self._files.exists(target):
+            # One of another size was cut off by something else, such as a copy of the store.
+            if not (self._files.exists(target) and self._files.size(target) == path.stat().st_size):
                 self._place(target, partial(self._files.put_file, str(path)))
         data = _LIST.dump_json(listed)
         sha256 = hashlib.sha256(data).hexdigest()

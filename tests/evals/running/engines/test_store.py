@@ -139,7 +139,8 @@ def test_a_store_that_refuses_for_a_moment_is_asked_again(
 ) -> None:
     from fsspec.implementations.local import LocalFileSystem
 
-    stored, failed, get = SuiteStore(str(tmp_path / "store")).put(suite.path), [], LocalFileSystem.get_file
+    stored, get = SuiteStore(str(tmp_path / "store")).put(suite.path), LocalFileSystem.get_file
+    failed: list[Any] = []
 
     def slow_down(self: LocalFileSystem, *places: Any, **options: Any) -> Any:
         if len(failed) < 2:
