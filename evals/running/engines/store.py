@@ -135,7 +135,7 @@ class SuiteStore:
                 self._place(target, partial(self._files.put_file, str(path)))
         data = _LIST.dump_json(listed)
         sha256 = hashlib.sha256(data).hexdigest()
-        self._place(f"{suites}/{sha256}", partial(self._files.pipe_file, value=data))
+        self._place(f"{suites}/{sha256}", lambda place: self._files.pipe_file(place, data))
         return Stored(self.url, sha256)
 
     def _place(self, target: str, upload: Callable[[str], Any]) -> None:
