@@ -116,9 +116,9 @@ class Crew:
         """The record of one episode."""
         number, sent = self._ship(work)
         started = time.perf_counter()
-        for number in range(1, TRIES + 1):
+        for attempt in range(1, TRIES + 1):
             # One at a time, so that an episode that ends its workers takes no other one along for good.
-            alone = self._suspects if number == TRIES else nullcontext()
+            alone = self._suspects if attempt == TRIES else nullcontext()
             used.check()
             with alone, asking_again(), self._hand() as hand:
                 order = Run(next(self._sessions), number, unit, task, used.usage.paid)

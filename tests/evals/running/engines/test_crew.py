@@ -390,6 +390,17 @@ def test_workers_forget_programs_that_run_no_more(
         assert len(near._worker._works) == 1
 
 
+def test_two_programs_of_one_crew_are_not_mixed_up(env: Environment, lm: dspy.LM, tasks: list[Task]) -> None:
+    programs = [Asking(env), AskingInThread(env)]
+    for program in programs:
+        program.set_lm(lm)
+    with Crew(Near, 1) as crew:
+        settings = EvalSettings(env=env, lm=lm, scorers=[right], time_limit=5, engine=crew)
+        found = [evaluate(program, tasks[:1], settings).records[0].status for program in programs]
+
+    assert found == ["finished", "model_error"]
+
+
 def test_a_process_takes_no_modules_from_the_folder_that_it_starts_in(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
