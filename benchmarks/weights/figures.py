@@ -153,7 +153,7 @@ def analogy(test: str, cells: Sequence[Cell]) -> Cell | None:
         for cell in cells
         if cell["test"] == test and cell["arm"].startswith(ANALOGY) and not cell["arm"].endswith("none")
     ]
-    return max(found, key=lambda cell: _value(cell, "score") or -math.inf, default=None)
+    return max(found, key=_rank, default=None)
 
 
 def _before(cell: Cell, cells: Sequence[Cell]) -> Cell | None:
@@ -161,6 +161,11 @@ def _before(cell: Cell, cells: Sequence[Cell]) -> Cell | None:
         return None
     start = cell["model"].replace("dpo/", "sft/", 1)
     return next((each for each in cells if (each["test"], each["model"]) == (cell["test"], start)), None)
+
+
+def _rank(cell: Cell) -> float:
+    score = _value(cell, "score")
+    return -math.inf if score is None else score
 
 
 def _value(cell: Cell, score: str) -> float | None:

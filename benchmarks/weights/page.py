@@ -47,7 +47,7 @@ def text(figures: Mapping[str, Any], picture: str | None) -> str:
         for each in figures["worded_alike"]
     ]
     if picture is not None:
-        lines.append(f"![Score and side effects against tokens of training]({picture})\n")
+        lines.append(f"\n![Score and side effects against tokens of training]({picture})\n")
     lines += [f"- {each['goal']}: **{_said(each['reached'])}**" for each in figures["goals"]]
     missing = [name.partition("/")[2] for name in figures["not_measured"] if name.startswith("cell/")]
     if missing:

@@ -46,6 +46,10 @@ class LogIndex:
         """An empty index, in place of an earlier one."""
         file = index_beside(log)
         file.unlink(missing_ok=True)
+        return cls._empty(log, file)
+
+    @classmethod
+    def _empty(cls, log: Path, file: Path | str) -> Self:
         rows = _connect(file)
         rows.executescript(_SCHEMA)
         rows.execute("BEGIN")
@@ -58,9 +62,7 @@ class LogIndex:
         Args:
             records: of the whole log.
         """
-        index = cls(log, _connect(":memory:"))
-        index._rows.executescript(_SCHEMA)
-        index._rows.execute("BEGIN")
+        index = cls._empty(log, ":memory:")
         for record, place in records:
             index.add(record, place)
         return index
