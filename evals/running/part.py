@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, overload
 
 from evals.dspy_programs.digests import model_name
 from evals.lm.payer import AdmissionError
@@ -177,6 +177,17 @@ class Attempt:
         return Usage(uncounted=True) if unknown else self._meter.usage
 
 
+class _Earlier(NamedTuple):
+    """Lost attempts at an episode. Their records are not held, since an outage may lose many."""
+
+    attempts: int
+    usage: Usage
+
+    @classmethod
+    def of(cls, record: EpisodeRecord) -> Self:
+        return cls(record.attempts, record.usage)
+
+
 class PartRun:
     """A part that is being run. Records are in its log; without a log they are in memory.
 
@@ -196,7 +207,7 @@ class PartRun:
         self.total = len(part.tasks) * settings.trials
         self._ended = bytearray(self.total)
         self._kept: dict[int, EpisodeRecord] = {}
-        self._earlier: dict[int, EpisodeRecord] = {}
+        self._earlier: dict[int, _Earlier] = {}
         self.fresh = array("q")
         for number in range(self.total):
             self._plan(number, part)
@@ -217,7 +228,7 @@ class PartRun:
         if part.begun is None or key in part.begun:
             self.fresh.append(number)
             if record is not None:
-                self._earlier[number] = record
+                self._earlier[number] = _Earlier.of(record)
 
     def planned(self, place: int) -> PlannedEpisode:
         """The episode at a place: tasks in their order, and all trials of one before those of the next."""
@@ -254,17 +265,17 @@ class PartRun:
 
     def attempts(self, place: int) -> int:
         """The number of earlier attempts at an episode that is run."""
-        record = self._earlier.get(place)
-        return 0 if record is None else record.attempts
+        before = self._earlier.get(place)
+        return 0 if before is None else before.attempts
 
     def keep(self, place: int, record: EpisodeRecord) -> None:
         """Keep the record of an episode that ended."""
         before = self._earlier.pop(place, None)
         if before is not None:
-            record = record.with_paid(before).model_copy(update={"attempts": before.attempts + 1})
+            record = record.with_paid(before.usage).model_copy(update={"attempts": before.attempts + 1})
         if may_pass(record, self.job.lm):
             self.lost.add(place)
-            self._earlier[place] = record
+            self._earlier[place] = _Earlier.of(record)
         else:
             self.lost.discard(place)
         if self._log is not None:

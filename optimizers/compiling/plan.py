@@ -165,7 +165,7 @@ class Plan:
             journal: through which models are asked; None where nothing will be run.
 
         Raises:
-            InputError: a split has no tasks, a limit makes no sense, or there is no model to propose
+            InputError: there are no dev tasks, a limit makes no sense, or there is no model to propose
                 instructions.
         """
 
@@ -216,14 +216,21 @@ class Plan:
         """The tasks to learn from, to choose by, and to hold back.
 
         Raises:
-            InputError: a limit makes no sense, or a condition holds for no task.
+            InputError: a limit makes no sense, a condition holds for no task, or there are no dev tasks.
         """
         if self.tasks is not None:
             return self.tasks
         select = self.suite.select
+        dev = select(split="dev", scheme=self.scheme, limit=self.dev_limit, where=self.where)
+        if not dev:
+            raise InputError(
+                "there are no dev tasks to choose a program by",
+                where=str(self.suite.path),
+                hint="choose another --scheme or --where, or a suite with more tasks of each intent",
+            )
         return TaskSets(
             select(split="train", scheme=self.scheme, limit=self.train_limit, where=self.where),
-            select(split="dev", scheme=self.scheme, limit=self.dev_limit, where=self.where),
+            dev,
             [task for split in ("dev", "test") for task in select(split=split, scheme=self.scheme)],
         )
 

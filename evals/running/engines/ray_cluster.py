@@ -45,7 +45,8 @@ class RayCluster(Crew):
         store: see `Crew`.
 
     Raises:
-        InputError: Ray is not installed.
+        InputError: Ray is not installed. On entry: the process has joined a cluster already and an address
+            is given, or the cluster is too small.
     """
 
     def __init__(
@@ -63,12 +64,18 @@ class RayCluster(Crew):
         super().__init__(_Actor, workers or most, store)
         self._given = workers
         self._ray = ray
-        self._address = address or os.environ.get("RAY_ADDRESS") or _LOCAL
+        self._address = address
         self._ours = False
 
     def __enter__(self) -> Self:
         if not self._ray.is_initialized():
             self._connect()
+        elif self._address is not None:
+            raise InputError(
+                "this process has joined a Ray cluster already, and can join no other one",
+                where=self._address,
+                hint="leave the address out to use that cluster, or call ray.shutdown() first",
+            )
         try:
             room = _room(self._ray.cluster_resources())
             if self._given is None:
@@ -97,13 +104,14 @@ class RayCluster(Crew):
                 self._ray.shutdown()
 
     def _connect(self) -> None:
+        address = self._address or os.environ.get("RAY_ADDRESS") or _LOCAL
         os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
         # Milliseconds in which a node is to start; Ray's own are too few on a busy machine.
         os.environ.setdefault("RAY_agent_register_timeout_ms", "100000")
         # Ray's note that its rule for accelerators will change; nothing here depends on it.
         os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
         local: dict[str, Any] = {}
-        if self._address == _LOCAL:
+        if address == _LOCAL:
             count = self._given or min(self._size, os.cpu_count() or 1)
             local = {
                 "num_cpus": count,
@@ -115,14 +123,14 @@ class RayCluster(Crew):
         before = signal.getsignal(signal.SIGTERM)
         try:
             self._ray.init(
-                self._address,
+                address,
                 log_to_driver=False,
                 logging_level=logging.ERROR,
                 configure_logging=False,
                 **local,
             )
         except Exception as error:  # Ray raises bare ones
-            raise InfrastructureError(f"no Ray cluster at {self._address}: {error}") from error
+            raise InfrastructureError(f"no Ray cluster at {address}: {error}") from error
         finally:  # Ray puts a handler of its own there, which would skip the end of a run
             if before is not None and threading.current_thread() is threading.main_thread():
                 signal.signal(signal.SIGTERM, before)

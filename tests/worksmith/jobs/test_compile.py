@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from evals.running.runner import evaluate
 from evals.running.settings import EvalSettings
-from evals.suite import Suite
+from evals.suite import Suite, write_suite
 from optimizers.compiling.artifact import Artifact
 from tests.optimizers.shop import make_suite
 from tests.worksmith.jobs.compiling import APP, run
@@ -122,6 +122,15 @@ def test_scores_that_there_are_not_are_told_before_anybody_is_asked(
     with pytest.raises(InputError, match="have no score"):
         run(suite.path, "--out", tmp_path / "x.json", *arguments)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("more", [[], ["--dry-run"]])
+def test_a_suite_without_tasks_to_choose_by_is_refused(tmp_path: Path, more: list[str]) -> None:
+    whole = make_suite(tmp_path / "suite")
+    write_suite(whole.world, whole.select(split="train"))
+    with pytest.raises(InputError, match="no dev tasks to choose a program by"):
+        run(tmp_path / "suite", "--out", tmp_path / "x.json", *more)
+    assert [each.name for each in tmp_path.iterdir()] == ["suite"]
 
 
 def test_a_file_is_replaced_only_on_demand(suite: Suite, tmp_path: Path) -> None:

@@ -488,7 +488,7 @@ def test_real_workers_may_be_killed(
 
 
 @pytest.mark.slow
-def test_no_cluster_is_started_after_the_end(
+def test_no_cluster_is_started_after_the_end_nor_a_second_one_joined(
     env: Environment, lm: dspy.LM, tasks: list[Task], tmp_path: Path
 ) -> None:
     ray = pytest.importorskip("ray")
@@ -497,6 +497,8 @@ def test_no_cluster_is_started_after_the_end(
         assert signal.getsignal(signal.SIGTERM) == before
         run(env, lm, tmp_path / "log", tasks[:1], engine=crew)
         link = crew.links[0]
+        with pytest.raises(InputError, match="joined a Ray cluster already"):
+            type(crew)(2, most=2, address="ray://elsewhere:10001").__enter__()
 
     # Ray ends the whole process if a thread calls it while it shuts down.
     assert not {thread.name for thread in threading.enumerate()} & {"worksmith-worker", "worksmith-to-ray"}
