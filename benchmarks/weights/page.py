@@ -79,6 +79,7 @@ def _machine(figures: Mapping[str, Any]) -> str:
 
 def _cells(test: str, figures: Mapping[str, Any]) -> Grid:
     cells = [cell for cell in figures["cells"] if cell["test"] == test]
+    cells.sort(key=lambda cell: _tokens(cell, figures))
     rows: list[tuple[str, ...]] = [
         (
             _arm(cell, figures),
@@ -130,10 +131,15 @@ def _training(figures: Mapping[str, Any]) -> Grid:
 
 
 def _arm(cell: Mapping[str, Any], figures: Mapping[str, Any]) -> str:
+    tokens = _tokens(cell, figures)
+    return f"{cell['arm']}, {tokens:,} tokens ({cell['model']})" if tokens else cell["arm"]
+
+
+def _tokens(cell: Mapping[str, Any], figures: Mapping[str, Any]) -> int:
+    """The tokens of the SFT from which the model comes; 0 for one that was not trained."""
     trained = next((each for each in figures["training"] if each["model"] == cell["model"]), None)
     start = _start(cell, figures) if trained and trained["method"] == "dpo" else trained
-    tokens = f", {start['tokens']:,} tokens" if start else ""
-    return f"{cell['arm']}{tokens} ({cell['model']})" if trained else cell["arm"]
+    return start["tokens"] if start else 0
 
 
 def _start(cell: Mapping[str, Any], figures: Mapping[str, Any]) -> Mapping[str, Any] | None:
