@@ -1,7 +1,8 @@
 """Episodes in worker processes and on a Ray cluster beside those in threads: the same records, and how fast.
 
-The agent asks a server on this machine, which takes 200 ms for a reply, five questions an episode. A last
-part asks `local/analogy`, which only computes.
+The agent asks a server on this machine, which takes 200 ms for a reply, five questions an episode. In the
+last part nothing waits: `local/analogy` replies, to an agent that was compiled with demonstrations, and to a
+bare one, whose episodes are so short that the driver's own work shows.
 
     python -m benchmarks.cluster ENGINE URL FOLDER EPISODES
 
@@ -15,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, TypeVar
@@ -69,7 +70,7 @@ def run(quick: bool) -> dict[str, Any]:
             (64,) if quick else (64, 256, 1024),
             lambda many: _throughput(folder, server, many, 2 if quick else max(2, 1280 // many)),
         )
-        figures |= _computing(folder, 60 if quick else 600)
+        figures["computed"] = _computing(folder, quick)
     return figures
 
 
@@ -99,7 +100,7 @@ def _engine(name: str) -> AbstractContextManager[Any]:
 def _evaluate(
     folder: Path,
     engine: str | Any,
-    server: SlowServer | None,
+    server: SlowServer,
     log: Path | None,
     episodes: int,
     in_flight: int,
@@ -109,17 +110,12 @@ def _evaluate(
     from evals.records.log import EpisodeLog
     from evals.running.runner import evaluate
     from evals.running.settings import EvalSettings
-    from programs.agent import Agent
-    from tools.environment import Environment
-    from worksmith.models.resolve import resolve
 
-    env = Environment.open(folder / _WORLD)
-    lm = resolve("local/analogy") if server is None else model_of(server)
-    agent = Agent("act", toolset="all", env=env, max_steps=CALLS)
+    agent, lm = _agent(folder), model_of(server)
     opening = _engine(engine) if isinstance(engine, str) else nullcontext(engine)
     keeping = nullcontext() if log is None else EpisodeLog.open(log, resume=True, replies=True)
     with opening as crew, keeping as kept:
-        settings = EvalSettings(env=env, lm=lm, workers=in_flight, scorers=[_finished], engine=crew)
+        settings = EvalSettings(env=agent.env, lm=lm, workers=in_flight, scorers=[_finished], engine=crew)
         tasks = [a_task(number) for number in range(episodes)]
         return evaluate(agent, tasks, settings, log=kept, **{name: act(crew) for name, act in called.items()})
 
@@ -199,21 +195,59 @@ def _throughput(folder: Path, server: SlowServer, in_flight: int, rounds: int) -
     return found
 
 
-def _computing(folder: Path, episodes: int) -> dict[str, Any]:
-    """Episodes a second where nothing waits."""
+def _computing(folder: Path, quick: bool) -> dict[str, Any]:
+    """Episodes a second where nothing waits, and what a second process adds."""
+    from evals.running.runner import evaluate
+    from evals.running.settings import EvalSettings
+    from worksmith.models.resolve import resolve
 
-    def rate(engine: str) -> float:
-        with _engine(engine) as crew:
-            _evaluate(folder, crew, None, None, 16, 8)
-            result = _evaluate(folder, crew, None, None, episodes, 8)
-        return round(episodes / float(result.seconds), 1)
+    found = {}
+    tasks = [a_task(number) for number in range(60 if quick else 2000)]
+    for name, (agent, some) in {
+        "bare": (_agent(folder), tasks),
+        "compiled": _compiled(folder, quick),
+    }.items():
 
-    found = _each("computed", ("threads", "processes-1", "processes-2", "ray-1", "ray-2"), rate)
-    return {
-        "computed_episodes_per_second": found,
-        "processes_2_to_1": round(found["processes-2"] / found["processes-1"], 2),
-        "ray_2_to_1": round(found["ray-2"] / found["ray-1"], 2),
-    }
+        def rate(engine: str, agent: Any = agent, some: Any = some) -> float:
+            with _engine(engine) as crew:
+                settings = EvalSettings(
+                    env=agent.env, lm=resolve("local/analogy"), workers=8, scorers=[_finished], engine=crew
+                )
+                evaluate(agent, some[:16], settings)
+                result = evaluate(agent, some, settings)
+            return round(len(some) / float(result.seconds), 1)
+
+        rates = _each(f"{name} agent", ("threads", "processes-1", "processes-2", "ray-1", "ray-2"), rate)
+        found[name] = {
+            "episodes_per_second": rates,
+            "processes_2_to_1": round(rates["processes-2"] / rates["processes-1"], 2),
+            "ray_2_to_1": round(rates["ray-2"] / rates["ray-1"], 2),
+        }
+    return found
+
+
+def _agent(folder: Path) -> Any:
+    from programs.agent import Agent
+    from tools.environment import Environment
+
+    return Agent("act", toolset="all", env=Environment.open(folder / _WORLD), max_steps=CALLS)
+
+
+def _compiled(folder: Path, quick: bool) -> tuple[Any, Sequence[Any]]:
+    """An agent with the nearest demonstrations in each prompt, and the test tasks of its office."""
+    from evals.building import build_suite
+    from worksmith.jobs.compilation import compile
+    from worksmith.jobs.parts.programs import load_program
+    from worksmith.jobs.settings.programs import CompileSettings
+
+    size: dict[str, Any] = {"scale": 0.3, "per_intent": 4} if quick else {}
+    suite, program = build_suite("office", folder / "office", **size), folder / "program.json"
+    compile(
+        CompileSettings(
+            suite=suite.path, optimizer="knn", accept="best", dev_limit=2, out=program, track=False
+        )
+    )
+    return load_program(program, suite.env), suite.select(split="test", limit=8 if quick else None)
 
 
 def drive(engine: str, url: str, folder: str, episodes: str) -> None:

@@ -184,7 +184,7 @@ class Optimizer(ABC):
         races: whether it tests its candidates itself, in a race.
         best_on_dev: whether it takes the best of several programs by dev scores that it measures itself.
         proposes: whether a language model proposes instructions for it.
-        trains: whether it needs a model whose weights it can train.
+        trains: whether it trains the weights of the model.
         logged: whether all of its episodes are in logs, so that a stopped compile can be verified.
         differs: the differences from the defaults of DSPy's optimizer of that name; empty if there are none.
     """
@@ -201,6 +201,11 @@ class Optimizer(ABC):
     differs: ClassVar[str] = ""
 
     settings: Settings
+
+    @property
+    def foretold(self) -> bool:
+        """Whether a rehearsal shows what it will do: no model proposes anything or learns."""
+        return not (self.proposes or self.trains)
 
     @property
     def compared(self) -> int:

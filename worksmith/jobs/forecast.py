@@ -54,7 +54,8 @@ def forecast_compile(
         role: None if steps is None else round(count * (steps if stepwise else 1))
         for role, count in episodes.items()
     }
-    proposer = None if aa else plan.proposing_model()
+    proposals = 0 if aa else plan.max_proposals()
+    proposer = plan.proposing_model() if proposals else None
     few = too_few_intents(plan.optimizer, job.dev, race=aa)
     return CompileForecast(
         {
@@ -69,7 +70,7 @@ def forecast_compile(
             **({"too_few_intents": few} if few else {}),
             # An agent that does a task in other steps than its gold plan needs other calls.
             "model_calls_about": calls,
-            **({"proposer_calls_at_most": plan.max_proposals()} if proposer else {}),
+            **({"proposer_calls_at_most": proposals} if proposer else {}),
             **({} if aa else {"forecast": forecast_facts(plan, sample, progress)}),
         }
     )

@@ -67,6 +67,7 @@ class BetterTogether(instructions.BetterTogether):
     Of other models instructions are sought in place of weights.
     """
 
+    trains = True
     differs = (
         "strategy is demos -> weights -> demos (its own: p -> w -> p), and demos -> instructions where no "
         f"weights can be trained; of demos {RandomSearch.differs}; of weights {_TRAINED}; of instructions "
@@ -82,6 +83,9 @@ class BetterTogether(instructions.BetterTogether):
             "teacher": len(context.train) * (2 * (candidates + 1) + 1),
             "dev": len(context.dev) * (2 * (candidates + 2) + 5),
         }
+
+    def max_proposals(self, context: CompileContext) -> int:
+        return 0 if _has_weights(context) else super().max_proposals(context)
 
     def search(self, context: CompileContext) -> Compiled:
         return _named(super().search(context), context)

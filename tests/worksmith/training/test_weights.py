@@ -14,6 +14,7 @@ from tests.optimizers.shop import lm, make_context, make_suite
 from tests.worksmith.training.tiny import sft_rows, write_rows, write_tiny_model
 from tools.errors import InputError
 from worksmith.jobs.compilation import compile
+from worksmith.jobs.forecast import forecast_compile
 from worksmith.jobs.settings.programs import CompileSettings
 from worksmith.jobs.settings.training import SftSettings
 from worksmith.models.resolve import resolve
@@ -63,6 +64,29 @@ def test_a_model_without_weights_is_refused(context: CompileContext) -> None:
     context.student.lm = lm()
     with pytest.raises(InputError, match="the weights of scripted/none cannot be trained here"):
         optimizer("dspy:BootstrapFinetune").search(context)
+
+
+@pytest.mark.parametrize("name", ["dspy:BootstrapFinetune", "dspy:BetterTogether"])
+def test_a_dry_run_trains_nothing(
+    suite: Suite, start: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    said = forecast_compile(
+        CompileSettings(
+            suite=suite.path,
+            lm=f"local/{start} max_tokens=8",
+            optimizer=name,
+            prompt="compact",
+            train_limit=3,
+            dev_limit=2,
+            candidates=1,
+            out="tuned.json",
+            track=False,
+        )
+    ).facts()
+    assert not list(tmp_path.iterdir())
+    assert said["forecast"]["expected"] is None
+    assert "proposer" not in said
 
 
 def test_a_compile_counts_what_the_trained_model_is_asked(

@@ -51,7 +51,7 @@ class Forecast:
     """The cost of a compile.
 
     Attributes:
-        expected: None where only the most it may take can be told: what a language model proposes decides it.
+        expected: None where only the most can be told: what a model proposes or learns decides it.
         minutes: None where no model was asked whose time could be taken.
         sampled: episodes of the student that were run.
         measured: whether they asked the models themselves.
@@ -163,7 +163,7 @@ def forecast_of(plan: Plan, sample: int | None = None) -> Forecast | None:
         if sample is not None and not free(billed.teacher) and found.teacher.sampled:
             found = _with_taught(found, job, _kept(teacher, store), Path(folder), sample)
         store.close()
-    whole = not plan.optimizer.proposes
+    whole = plan.optimizer.foretold
     expected = found.student.spent + found.teacher.spent if whole else None
     return Forecast(
         expected=expected,
@@ -212,8 +212,8 @@ def _evenly(tasks: Sequence[Task], count: int) -> list[Task]:
 
 
 def _rehearsed(chosen: Optimizer, *, teaches: bool) -> Callable[[CompileContext], Any]:
-    """The optimizer; of one that has instructions proposed, the programs that it begins with."""
-    if not chosen.proposes:
+    """The optimizer; of one that has instructions proposed or weights trained, its first programs."""
+    if chosen.foretold:
         return chosen.search
 
     def begin(job: CompileContext) -> Any:

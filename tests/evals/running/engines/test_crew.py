@@ -453,11 +453,11 @@ def test_models_in_workers_read_no_cache_where_the_run_reads_none(
     assert [each.cache for each in there.models] == [cached]
 
 
-def ray_cluster() -> Crew:
+def ray_cluster(address: str | None = None) -> Crew:
     pytest.importorskip("ray")
     from evals.running.engines.ray_cluster import RayCluster
 
-    return RayCluster(2, most=2)
+    return RayCluster(2, most=2, address=address)
 
 
 @pytest.mark.slow
@@ -498,7 +498,7 @@ def test_no_cluster_is_started_after_the_end_nor_a_second_one_joined(
         run(env, lm, tmp_path / "log", tasks[:1], engine=crew)
         link = crew.links[0]
         with pytest.raises(InputError, match="joined a Ray cluster already"):
-            type(crew)(2, most=2, address="ray://elsewhere:10001").__enter__()
+            ray_cluster(address="ray://elsewhere:10001").__enter__()
 
     # Ray ends the whole process if a thread calls it while it shuts down.
     assert not {thread.name for thread in threading.enumerate()} & {"worksmith-worker", "worksmith-to-ray"}
