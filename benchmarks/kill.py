@@ -39,7 +39,7 @@ LATENCY = 0.02
 _BY_CLOCK = 0.3
 """The share of kills at any moment of an attempt, its beginning included; the others come while it asks."""
 _EACH = 4
-"""Kills that hit the same compile or evaluation, at most; where there are few kills, half of it."""
+"""Kills that hit the same compile or evaluation, at most."""
 
 
 @dataclass
@@ -102,7 +102,7 @@ def run(quick: bool) -> dict[str, Any]:
         killer = _Killer(context, Path(place), model)
         killer.build_suite()
         found = {
-            "compile": killer.figures(COMPILES[1:3] if quick else COMPILES, kills),
+            "compile": killer.figures(COMPILES[1:2] if quick else COMPILES, kills),
             "eval": killer.figures((EVAL,), kills),
         }
     return {**found, "seconds": round(time.perf_counter() - started, 1)}
@@ -129,7 +129,7 @@ class _Killer:
         found, whole = _Figures(), {job.name: self._undisturbed(job) for job in jobs}
         while found.kills < kills:
             job = jobs[found.runs % len(jobs)]
-            at_most = min(_EACH, kills // 2, kills - found.kills)
+            at_most = min(_EACH, kills - found.kills)
             found.add(self._disturbed(job, whole[job.name], found.runs, at_most), whole[job.name])
         return found.shown()
 
