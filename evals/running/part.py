@@ -209,14 +209,19 @@ class PartRun:
         self._kept: dict[int, EpisodeRecord] = {}
         self._earlier: dict[int, _Earlier] = {}
         self.fresh = array("q")
+        held = part.log if part.log is not None and len(part.log) else None
         for number in range(self.total):
-            self._plan(number, part)
+            self._plan(number, part, held)
         self.ended = self._resumed = sum(self._ended)
         self.lost: set[int] = set()
         self.cut_short: list[EpisodeRecord] = []
 
-    def _plan(self, number: int, part: Part) -> None:
-        log = part.log if part.log is not None and len(part.log) else None
+    def _plan(self, number: int, part: Part, log: EpisodeLog | None) -> None:
+        """Decide whether an episode is run.
+
+        Args:
+            log: None where it holds no records.
+        """
         key = "" if log is None and part.begun is None else self.planned(number).unit.key
         record = None
         if log is not None:
