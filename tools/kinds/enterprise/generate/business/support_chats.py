@@ -7,6 +7,9 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import date, timedelta
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tools.generating.apportion import degrees
 from tools.kinds.enterprise.generate.business.chat_texts import Chat, chat_slots, write_chat
 from tools.kinds.enterprise.generate.business.product_problems import ProductProblem, problems_of
@@ -88,25 +91,28 @@ def _tried(numbers: random.Random, outcome: str, problem: ProductProblem) -> tup
 
 def _staffed(numbers: random.Random, draft: Draft) -> Iterator[tuple[date, Sale, Employee]]:
     """Day, sale and representative of each chat. Bad products come up most."""
-    quotas = _quotas(numbers, draft)
+    staff, left = _quotas(numbers, draft)
+    # Arrays, because a large world has thousands of representatives and a hundred thousand chats.
+    first = np.array([e.doj.toordinal() for e in staff])
+    last = np.array([(e.dol or date.max).toordinal() for e in staff])
     for day, sale in _occasions(numbers, draft):
-        able = [e for e, left in quotas.items() if left and e.active_on(day)]
-        if able:
-            chosen = numbers.choices(able, [quotas[e] for e in able])[0]
-            quotas[chosen] -= 1
-            yield day, sale, chosen
-    if any(quotas.values()):
+        (able,) = np.nonzero((left > 0) & (first <= day.toordinal()) & (day.toordinal() <= last))
+        if able.size:
+            chosen = numbers.choices(able, cum_weights=np.cumsum(left[able]).tolist())[0]
+            left[chosen] -= 1
+            yield day, sale, staff[chosen]
+    if left.any():
         raise RuntimeError("too few sales for the support chats")
 
 
-def _quotas(numbers: random.Random, draft: Draft) -> dict[Employee, int]:
-    """How many chats each representative has: few have many. Those longest in office are chosen."""
+def _quotas(numbers: random.Random, draft: Draft) -> tuple[list[Employee], NDArray[np.int64]]:
+    """The representatives, and how many chats each has: few have many. Those longest in office are chosen."""
     staff = [e for e in draft.people.in_department("SA") if e.level in ("09", "10")]
     staff.sort(key=lambda e: ((e.doj - (e.dol or draft.today)).days, e.emp_id))
     total = draft.counts.support_chats
     many = min(len(staff), max(_FEWEST_REPRESENTATIVES, round(total / _CHATS_ON_AVERAGE)))
     counts = degrees(numbers, total, many, *_CHATS_EACH)
-    return dict(zip(staff[:many], counts, strict=True))
+    return staff[:many], np.array(counts)
 
 
 def _occasions(numbers: random.Random, draft: Draft) -> Iterator[tuple[date, Sale]]:
