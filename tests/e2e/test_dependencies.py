@@ -47,6 +47,7 @@ def imported() -> Iterator[tuple[str, str]]:
                 yield from ((name.partition(".")[0], str(file.relative_to(ROOT))) for name in found)
 
 
+@pytest.mark.slow
 def test_imported_packages_are_declared() -> None:
     declared = names(PROJECT["dependencies"]).union(*map(names, EXTRAS.values()))
     installed = {**ELSEWHERE, **packages_distributions()}

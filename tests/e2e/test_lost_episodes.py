@@ -49,6 +49,7 @@ def test_what_was_lost_is_tried_again_at_the_end(office: Path, server: ChatServe
     assert (summary["graded"], summary["errors"]) == (3, 0)
 
 
+@pytest.mark.slow
 def test_what_the_model_refuses_is_wrong_and_said(office: Path, server: ChatServer, here: Path) -> None:
     server.say(*[{"error": 400, "said": "temperature is not supported"}] * 2)
     options = ("--limit", 2, "--log", "log.jsonl")

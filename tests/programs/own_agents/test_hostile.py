@@ -131,6 +131,7 @@ def deep() -> Any:
     return values
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [within_itself(), deep(), [[within_itself()]]])
 def test_arguments_without_end_are_refused(env: Environment, arguments: Any) -> None:
     def agent(task: AgentTask) -> str:

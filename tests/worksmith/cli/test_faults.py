@@ -140,6 +140,7 @@ def test_a_compile_without_its_model_fails_and_says_why(
     assert not (here / "out.json").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("rejected")
 def test_a_comparison_without_one_of_its_models_fails_and_says_why(suite: Suite) -> None:
     models = f"local/analogy,{HOSTED}"

@@ -190,6 +190,7 @@ def test_an_episode_that_ends_its_workers_takes_no_other_along(
     assert lost == {tasks[0].id}
 
 
+@pytest.mark.slow
 def test_a_worker_that_hangs_in_a_call_is_replaced(
     env: Environment, lm: dspy.LM, tasks: list[Task], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -234,6 +235,7 @@ def test_a_worker_that_cannot_be_understood_is_replaced(
     assert {record.status for record in found.records} == {"finished"}
 
 
+@pytest.mark.slow
 def test_an_episode_has_its_whole_time_when_its_worker_has_started(
     env: Environment, lm: dspy.LM, tasks: list[Task], tmp_path: Path
 ) -> None:

@@ -56,7 +56,9 @@ def in_bucket(_: Path) -> Iterator[str]:
         yield "s3://suites/team"
 
 
-@pytest.mark.parametrize("store", [in_folder, in_memory, in_bucket])
+@pytest.mark.parametrize(
+    "store", [in_folder, in_memory, pytest.param(in_bucket, id="in_bucket", marks=pytest.mark.slow)]
+)
 def test_a_suite_comes_out_as_it_went_in(
     store: Callable[[Path], AbstractContextManager[str]], suite: Suite, tmp_path: Path, cache: Path
 ) -> None:
@@ -134,6 +136,7 @@ def test_a_list_that_leads_out_of_the_suite_is_refused(tmp_path: Path, cache: Pa
     assert not (cache.parent / "outside").exists()
 
 
+@pytest.mark.slow
 def test_a_store_that_refuses_for_a_moment_is_asked_again(
     tmp_path: Path, suite: Suite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
