@@ -283,10 +283,6 @@ class Plan:
     def proposing_model(self) -> Model | None:
         return proposing_model(self.optimizer, self.proposer, self.teacher, self.lm)
 
-    def max_proposals(self) -> int:
-        """How often the compile asks the model that proposes instructions, at most."""
-        return self.optimizer.max_proposals(self.context())
-
     def max_episodes(self) -> dict[str, int]:
         """The most episodes the compile will run, by role; none of a teacher whose place a bank takes."""
         episodes = self.optimizer.max_episodes(self.context())

@@ -54,7 +54,7 @@ def forecast_compile(
         role: None if steps is None else round(count * (steps if stepwise else 1))
         for role, count in episodes.items()
     }
-    proposals = 0 if aa else plan.max_proposals()
+    proposals = 0 if aa else plan.optimizer.max_proposals(job)
     proposer = plan.proposing_model() if proposals else None
     few = too_few_intents(plan.optimizer, job.dev, race=aa)
     return CompileForecast(

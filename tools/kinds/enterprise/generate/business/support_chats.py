@@ -92,7 +92,7 @@ def _tried(numbers: random.Random, outcome: str, problem: ProductProblem) -> tup
 def _staffed(numbers: random.Random, draft: Draft) -> Iterator[tuple[date, Sale, Employee]]:
     """Day, sale and representative of each chat. Bad products come up most."""
     staff, left = _quotas(numbers, draft)
-    # Arrays, because a large world has thousands of representatives and a hundred thousand chats.
+    # `Employee.active_on` for all at once: a large world has thousands of them and a hundred thousand chats.
     first = np.array([e.doj.toordinal() for e in staff])
     last = np.array([(e.dol or date.max).toordinal() for e in staff])
     for day, sale in _occasions(numbers, draft):
