@@ -7,13 +7,13 @@ from itertools import combinations
 from typing import Any
 
 from benchmarks._plans import CarriedOut, Plans
-from evals.kinds.enterprise.filling.query_texts import NEAR, similarity, trigrams
-from evals.kinds.enterprise.filling.quotas import Cell, cells, denied_places, step_counts
-from evals.scoring.answer_scorer import AnswerScorer, leaks
-from evals.suite import Suite
-from evals.tasks.task import Answer, Task
-from tools.persona import Persona
-from tools.seeding import rng
+from worksmith.evals.kinds.enterprise.filling.query_texts import NEAR, similarity, trigrams
+from worksmith.evals.kinds.enterprise.filling.quotas import Cell, cells, denied_places, step_counts
+from worksmith.evals.scoring.answer_scorer import AnswerScorer, leaks
+from worksmith.evals.suite import Suite
+from worksmith.evals.tasks.task import Answer, Task
+from worksmith.tools.persona import Persona
+from worksmith.tools.seeding import rng
 
 PUBLIC = frozenset({"employee_data", "social_platform", "overflow", "document", "llm"})
 """Toolkits of sources that everybody may read, and of none."""
@@ -88,9 +88,9 @@ def others(plans: Plans, tasks: list[Task], seed: int = 0) -> dict[str, Any]:
 
 def floors(suite: Suite) -> dict[str, float]:
     """The outcome of what needs no model, on the test split."""
-    from evals.running.baseline_program import BaselineProgram, baselines_for
-    from evals.running.runner import evaluate
-    from evals.running.settings import EvalSettings
+    from worksmith.evals.running.baseline_program import BaselineProgram, baselines_for
+    from worksmith.evals.running.runner import evaluate
+    from worksmith.evals.running.settings import EvalSettings
 
     tasks = suite.select(split="test")
     return {

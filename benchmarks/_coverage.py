@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks._evaluations import Design, Results
-from evals.statistics import Interval, macro_mean, mean, paired_difference, pass_hat
-from tools.seeding import digest
+from worksmith.evals.statistics import Interval, macro_mean, mean, paired_difference, pass_hat
+from worksmith.tools.seeding import digest
 
 Cell = dict[str, Any]
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tools.seeding import digest
+from worksmith.tools.seeding import digest
 
 Results = dict[int, list[float]]
 """The trials of each task, 1 for a success."""

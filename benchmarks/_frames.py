@@ -12,8 +12,8 @@ from typing import Any
 
 import pandas as pd
 
-from evals.scoring.actions import Call
-from tools.kinds.office.schema import TABLES
+from worksmith.evals.scoring.actions import Call
+from worksmith.tools.kinds.office.schema import TABLES
 
 Frames = dict[str, Any]
 

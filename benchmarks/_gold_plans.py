@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 
 from dspy.lm15 import Message, Request, Response, TextPart, ToolCallPart, ToolResultPart, Usage
 
-from evals.suite import Suite
-from evals.tasks.transcript import Transcript, TranscriptStep
-from programs.prompting.native_tools import native_name
-from programs.replaying.transcripts import gold_transcripts
-from tools.tool import FINISH
+from worksmith.evals.suite import Suite
+from worksmith.evals.tasks.transcript import Transcript, TranscriptStep
+from worksmith.programs.prompting.native_tools import native_name
+from worksmith.programs.replaying.transcripts import gold_transcripts
+from worksmith.tools.tool import FINISH
 
 SUITES = "GOLD_PLANS_OF"
 """The environment variable with the suites' folders, parted as those of PATH."""

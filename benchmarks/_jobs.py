@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from evals.records.log import read_log
-from tools.seeding import digest
+from worksmith.evals.records.log import read_log
+from worksmith.tools.seeding import digest
 
 WORKERS = 8
 BUILD = ("suite", "build", "office", "--seed", "7", "--scale", "0.5", "--per-intent", "4")
@@ -28,8 +28,8 @@ _TASKS, _TRIALS = 12, 2
 
 LOADED = [
     *("worksmith.cli.app", "worksmith.jobs.comparison", "worksmith.models.analogy"),
-    *("programs.agent", "programs.replaying.scripted"),
-    *("evals.kinds.office.suites", "tools.kinds.office.kind"),
+    *("worksmith.programs.agent", "worksmith.programs.replaying.scripted"),
+    *("worksmith.evals.kinds.office.suites", "worksmith.tools.kinds.office.kind"),
     *("litellm.main", "litellm.llms.openai.openai", "openai.resources.chat"),
     *("numpy", "httpcore", "h2.connection"),
 ]

@@ -7,7 +7,7 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
-from tools.seeding import rng
+from worksmith.tools.seeding import rng
 
 if TYPE_CHECKING:
     import dspy

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from tools.seeding import digest
+from worksmith.tools.seeding import digest
 
 
 class PaidModel:

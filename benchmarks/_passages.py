@@ -24,8 +24,8 @@ _BATCH = 20_000
 def passages(at: At) -> dict[str, Any]:
     """Texts of mails, embedded and written as an index of one source, without the store."""
     from benchmarks.retrieval import documents
-    from retrievers.embedding.models import open_embedder
-    from retrievers.index import arrays
+    from worksmith.retrievers.embedding.models import open_embedder
+    from worksmith.retrievers.index import arrays
 
     count, embedder = at.settings["count"], open_embedder("static")
     started = time.perf_counter()
@@ -56,11 +56,11 @@ def passages(at: At) -> dict[str, Any]:
 
 def search(at: At) -> dict[str, Any]:
     """Searches by vectors, and by vectors and words, under filters; recall against every allowed vector."""
-    from retrievers.embedding.models import open_embedder
-    from retrievers.index import arrays
-    from retrievers.index.collection import Collection
-    from retrievers.index.manifest import Entry
-    from retrievers.ranking.coded import CodedVectors
+    from worksmith.retrievers.embedding.models import open_embedder
+    from worksmith.retrievers.index import arrays
+    from worksmith.retrievers.index.collection import Collection
+    from worksmith.retrievers.index.manifest import Entry
+    from worksmith.retrievers.ranking.coded import CodedVectors
 
     ((name, made),) = at.results.items()
     count, embedder = at.settings["count"], open_embedder("static")
@@ -98,9 +98,9 @@ def search(at: At) -> dict[str, Any]:
 
 def chroma(at: At) -> dict[str, Any]:
     """The store's own search, approximate and filtered by fields, over the first passages."""
-    from retrievers.embedding.models import open_embedder
-    from retrievers.index.store import Passage, Store
-    from retrievers.texts.documents import Document
+    from worksmith.retrievers.embedding.models import open_embedder
+    from worksmith.retrievers.index.store import Passage, Store
+    from worksmith.retrievers.texts.documents import Document
 
     (folder,) = at.folders.values()
     count = at.settings["count"]

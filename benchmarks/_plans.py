@@ -12,22 +12,22 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from evals.authoring.value_forms import tells
-from evals.kinds.enterprise.facts import Facts
-from evals.kinds.enterprise.goals.draw_context import UnfitError
-from evals.kinds.enterprise.goals.goal import Goal
-from evals.kinds.enterprise.goals.plan_recorder import DeniedError, PlanRecorder
-from evals.kinds.enterprise.goals.registry import goals
-from evals.suite import Suite
-from evals.tasks.task import Task
-from tools.access.engine import load_policy
-from tools.environment import Environment
-from tools.episode import Episode
-from tools.episode_result import EpisodeResult
-from tools.kinds.enterprise.access import packaged_policy
-from tools.kinds.enterprise.generate.build import build_again
-from tools.kinds.enterprise.schema import TABLES
-from tools.persona import Persona
+from worksmith.evals.authoring.value_forms import tells
+from worksmith.evals.kinds.enterprise.facts import Facts
+from worksmith.evals.kinds.enterprise.goals.draw_context import UnfitError
+from worksmith.evals.kinds.enterprise.goals.goal import Goal
+from worksmith.evals.kinds.enterprise.goals.plan_recorder import DeniedError, PlanRecorder
+from worksmith.evals.kinds.enterprise.goals.registry import goals
+from worksmith.evals.suite import Suite
+from worksmith.evals.tasks.task import Task
+from worksmith.tools.access.engine import load_policy
+from worksmith.tools.environment import Environment
+from worksmith.tools.episode import Episode
+from worksmith.tools.episode_result import EpisodeResult
+from worksmith.tools.kinds.enterprise.access import packaged_policy
+from worksmith.tools.kinds.enterprise.generate.build import build_again
+from worksmith.tools.kinds.enterprise.schema import TABLES
+from worksmith.tools.persona import Persona
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from tools.kinds.enterprise.generate.grammar import MONTHS
-from tools.kinds.enterprise.stated.demands import Demands
-from tools.kinds.enterprise.stated.particulars import names, spoken
+from worksmith.tools.kinds.enterprise.generate.grammar import MONTHS
+from worksmith.tools.kinds.enterprise.stated.demands import Demands
+from worksmith.tools.kinds.enterprise.stated.particulars import names, spoken
 
 _DAY = re.compile(rf"\b(\d{{1,2}}) ({'|'.join(MONTHS)}) (\d{{4}})\b")
 _NUMBER = re.compile(r"(?<![\w,.`\"-])\d[\d,]*(?![\w.]|,\d)")

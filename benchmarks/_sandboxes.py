@@ -14,8 +14,8 @@ from typing import Any
 
 import apsw
 
-from tools.sqlite.sandbox import Sandbox
-from tools.sqlite.schema import Table
+from worksmith.tools.sqlite.sandbox import Sandbox
+from worksmith.tools.sqlite.schema import Table
 
 NOTES = Table("notes", ("id", "owner", "text"), indexes=("id", "owner"))
 OWNERS = 12_600

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tools.files.atomic import write_atomically
-from tools.seeding import digest
+from worksmith.tools.files.atomic import write_atomically
+from worksmith.tools.seeding import digest
 
 _BEGUN, _RESULT = "begun.json", "result.json"
 

@@ -15,15 +15,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evals.building import build_suite, import_suite
-from evals.records.summary import interval_json
+from worksmith.evals.building import build_suite, import_suite
+from worksmith.evals.records.summary import interval_json
 
 if TYPE_CHECKING:
-    from evals.running.result import EvalResult
-    from evals.running.study import Arm
-    from evals.suite import Suite
-    from evals.tasks.task import Task
-    from optimizers.demos.trace_bank import TraceBank
+    from worksmith.evals.running.result import EvalResult
+    from worksmith.evals.running.study import Arm
+    from worksmith.evals.suite import Suite
+    from worksmith.evals.tasks.task import Task
+    from worksmith.optimizers.demos.trace_bank import TraceBank
 
 NAME = "bank"
 DESCRIPTION = "a bank from GPT-4's published runs: verdicts on replay, gaps, and what compiling with it gains"
@@ -93,11 +93,11 @@ def _replayed(suite: Suite, mode: str, place: Path) -> dict[str, Any]:
 
 
 def _bank(suite: Suite, tasks: Sequence[Task], sources: list[str], folder: Path) -> TraceBank:
-    from optimizers.demos.bank_building import Attempt, build_bank
-    from optimizers.rollouts import Rollouts
     from worksmith.jobs.parts.bank_sources import attempts_of
     from worksmith.jobs.parts.programs import new_agent
     from worksmith.jobs.settings.groups.programs import AgentSettings
+    from worksmith.optimizers.demos.bank_building import Attempt, build_bank
+    from worksmith.optimizers.rollouts import Rollouts
 
     def rollouts(number: int, attempt: Attempt) -> Rollouts:
         return Rollouts(suite.env, attempt.lm, folder / str(number), workers=4)
@@ -123,16 +123,16 @@ def _compared(
     suite: Suite, banks: Mapping[str, TraceBank], tasks: Sequence[Task], logs: Path
 ) -> dict[str, Any]:
     """The outcome with each bank; `gain` is the paired difference to the program without demonstrations."""
-    from evals.records.log import EpisodeLog
-    from evals.running.runner import evaluate
-    from evals.running.settings import EvalSettings
-    from evals.running.study import Arm, run_study
-    from optimizers.demos.selection import Display
-    from optimizers.demos.showing import show
-    from optimizers.settings import Settings
+    from worksmith.evals.records.log import EpisodeLog
+    from worksmith.evals.running.runner import evaluate
+    from worksmith.evals.running.settings import EvalSettings
+    from worksmith.evals.running.study import Arm, run_study
     from worksmith.jobs.parts.programs import new_agent
     from worksmith.jobs.settings.groups.programs import AgentSettings
     from worksmith.models.resolve import resolve
+    from worksmith.optimizers.demos.selection import Display
+    from worksmith.optimizers.demos.showing import show
+    from worksmith.optimizers.settings import Settings
 
     agent = new_agent(suite, AgentSettings(toolset="all"), "react")
     held_back = [*suite.select(split="dev"), *suite.select(split="test")]

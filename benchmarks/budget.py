@@ -20,16 +20,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from evals.building import build_suite
+from worksmith.evals.building import build_suite
 
 if TYPE_CHECKING:
     from dspy.lm15 import Request, Response
 
-    from evals.lm.prices import Prices
-    from evals.suite import Suite
-    from optimizers import registry
-    from optimizers.compiling.models import Model
-    from optimizers.compiling.plan import Plan
+    from worksmith.evals.lm.prices import Prices
+    from worksmith.evals.suite import Suite
+    from worksmith.optimizers import registry
+    from worksmith.optimizers.compiling.models import Model
+    from worksmith.optimizers.compiling.plan import Plan
 
 NAME = "budget"
 DESCRIPTION = (
@@ -70,7 +70,7 @@ class SlowEngine:
 
 def run(quick: bool) -> dict[str, Any]:
     """Compile under each limit, and forecast and compile."""
-    from optimizers.cost.sampling import slowdown
+    from worksmith.optimizers.cost.sampling import slowdown
 
     started, busy = time.perf_counter(), slowdown()
     with tempfile.TemporaryDirectory() as folder:
@@ -94,8 +94,8 @@ def run(quick: bool) -> dict[str, Any]:
 
 def limits(suite: Suite, folder: Path, optimizer: str) -> dict[str, Any]:
     """Each limit in turn, after a whole compile that says what there is to be limited."""
-    from optimizers.compiling.compile import compile_program
-    from optimizers.cost.budget import Budget
+    from worksmith.optimizers.compiling.compile import compile_program
+    from worksmith.optimizers.cost.budget import Budget
 
     prices = _prices()
     whole = Budget(prices=prices)
@@ -129,11 +129,11 @@ def limits(suite: Suite, folder: Path, optimizer: str) -> dict[str, Any]:
 
 def foretold(suite: Suite, folder: Path, optimizer: str) -> dict[str, Any]:
     """What a dry run says of a compile for the model without weights, and what that took."""
-    from optimizers.compiling.compile import compile_program
-    from optimizers.compiling.models import Model
-    from optimizers.cost.budget import Budget
     from worksmith.jobs.parts.cost_forecast import forecast_of
     from worksmith.models.resolve import resolve
+    from worksmith.optimizers.compiling.compile import compile_program
+    from worksmith.optimizers.compiling.models import Model
+    from worksmith.optimizers.cost.budget import Budget
 
     lm = Model("local/analogy", resolve("local/analogy"))
     plan = _plan(suite, folder / optimizer.replace(":", "-"), optimizer, lm, 8)
@@ -162,9 +162,9 @@ def foretold(suite: Suite, folder: Path, optimizer: str) -> dict[str, Any]:
 
 def waiting(suite: Suite, folder: Path) -> dict[str, float]:
     """Time foretold and taken where a compile mostly waits for its model."""
-    from optimizers.compiling.compile import compile_program
-    from optimizers.compiling.rehearsal import BilledModels, rehearse
-    from optimizers.registry import optimizer
+    from worksmith.optimizers.compiling.compile import compile_program
+    from worksmith.optimizers.compiling.rehearsal import BilledModels, rehearse
+    from worksmith.optimizers.registry import optimizer
 
     plan = _plan(suite, folder, "bootstrap", _simulated(suite), 8)
     billed = BilledModels(PAID, plan.teacher.lm.model)
@@ -182,7 +182,7 @@ def _ratio(foretold: float, took: float) -> float:
 
 
 def _prices() -> Prices:
-    from evals.lm.prices import Price, Prices
+    from worksmith.evals.lm.prices import Price, Prices
 
     return Prices({PAID: Price(1e-6, 4e-6)})
 
@@ -195,20 +195,20 @@ def _suite(folder: Path) -> Suite:
 def _simulated(suite: Suite) -> Model:
     import dspy
 
-    from optimizers.compiling.models import Model
     from worksmith.models.resolve import resolve
+    from worksmith.optimizers.compiling.models import Model
 
     engine = SlowEngine(resolve("gold", tasks=suite.tasks).engine)
     return Model(PAID, dspy.LM(PAID, engine=engine, cache=False, num_retries=0))
 
 
 def _plan(suite: Suite, folder: Path, optimizer: str, lm: Model, workers: int) -> Plan:
-    from optimizers.compiling.models import Model
-    from optimizers.compiling.plan import Plan
-    from optimizers.settings import Settings
     from worksmith.jobs.parts.programs import new_agent
     from worksmith.jobs.settings.groups.programs import AgentSettings
     from worksmith.models.resolve import resolve
+    from worksmith.optimizers.compiling.models import Model
+    from worksmith.optimizers.compiling.plan import Plan
+    from worksmith.optimizers.settings import Settings
 
     agent = new_agent(suite, AgentSettings(), "react")
     return Plan(

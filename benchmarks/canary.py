@@ -18,13 +18,13 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tools.seeding import rng
+from worksmith.tools.seeding import rng
 
 if TYPE_CHECKING:
     from benchmarks.canaries.hunt import Hunt
     from benchmarks.canaries.intruder import IntruderEngine
-    from tools.environment import Environment
-    from tools.persona import Persona
+    from worksmith.tools.environment import Environment
+    from worksmith.tools.persona import Persona
 
 NAME = "canary"
 DESCRIPTION = "tokens in every record, hostile calls by 200 personas: how many tokens reach the wrong eyes"
@@ -100,11 +100,11 @@ class _Thefts:
     def commit(self, log: Path) -> None:
         """A theft each: search prompts, records, log and trace."""
         from benchmarks.canaries.intruder import intruder_task
-        from evals.records.log import EpisodeLog
-        from evals.running.runner import evaluate
-        from evals.running.settings import EvalSettings
-        from evals.suite import write_suite
-        from programs.agent import Agent
+        from worksmith.evals.records.log import EpisodeLog
+        from worksmith.evals.running.runner import evaluate
+        from worksmith.evals.running.settings import EvalSettings
+        from worksmith.evals.suite import write_suite
+        from worksmith.programs.agent import Agent
 
         engine, agent = self._engine(), Agent("react", env=self._env)
         tasks = [intruder_task(who, number) for number, who in enumerate(self._people)]
@@ -157,7 +157,7 @@ class _Thefts:
 
     def show(self) -> None:
         """More thefts, by agents that show some demonstrations: search their prompts."""
-        from evals.dspy_programs.nearest import NearestSettings, show_nearest
+        from worksmith.evals.dspy_programs.nearest import NearestSettings, show_nearest
 
         for nearest in (False, True):
             agent = self._taught(SHOWN if not nearest else len(self.demonstrations))
@@ -184,7 +184,7 @@ class _Thefts:
     def _taught(self, count: int) -> Any:
         import dspy
 
-        from programs.agent import Agent
+        from worksmith.programs.agent import Agent
 
         chosen = rng(0, "demonstrations").sample(self.demonstrations, min(count, len(self.demonstrations)))
         agent = Agent("react", env=self._env)

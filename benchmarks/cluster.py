@@ -92,10 +92,10 @@ def _engine(name: str) -> AbstractContextManager[Any]:
     if kind == "threads":
         return nullcontext()
     if kind == "processes":
-        from evals.running.engines.processes import processes
+        from worksmith.evals.running.engines.processes import processes
 
         return processes(int(count))
-    from evals.running.engines.ray_cluster import RayCluster
+    from worksmith.evals.running.engines.ray_cluster import RayCluster
 
     return RayCluster(int(count), most=int(count))
 
@@ -110,9 +110,9 @@ def _evaluate(
     **called: Any,
 ) -> Any:
     """The result of an evaluation; with an open engine instead of a name it goes on with that."""
-    from evals.records.log import EpisodeLog
-    from evals.running.runner import evaluate
-    from evals.running.settings import EvalSettings
+    from worksmith.evals.records.log import EpisodeLog
+    from worksmith.evals.running.runner import evaluate
+    from worksmith.evals.running.settings import EvalSettings
 
     agent, lm = _agent(folder), model_of(server)
     opening = _engine(engine) if isinstance(engine, str) else nullcontext(engine)
@@ -219,8 +219,8 @@ def _rates(part: str, agent: Any, tasks: Sequence[Any]) -> dict[str, Any]:
 
 
 def _rate(agent: Any, tasks: Sequence[Any], engine: str) -> float:
-    from evals.running.runner import evaluate
-    from evals.running.settings import EvalSettings
+    from worksmith.evals.running.runner import evaluate
+    from worksmith.evals.running.settings import EvalSettings
     from worksmith.models.resolve import resolve
 
     with _engine(engine) as crew:
@@ -234,15 +234,15 @@ def _rate(agent: Any, tasks: Sequence[Any], engine: str) -> float:
 
 
 def _agent(folder: Path) -> Any:
-    from programs.agent import Agent
-    from tools.environment import Environment
+    from worksmith.programs.agent import Agent
+    from worksmith.tools.environment import Environment
 
     return Agent("act", toolset="all", env=Environment.open(folder / _WORLD), max_steps=CALLS)
 
 
 def _compiled(folder: Path, quick: bool) -> tuple[Any, Sequence[Any]]:
     """An agent with the nearest demonstrations in each prompt, and the test tasks of its office."""
-    from evals.building import build_suite
+    from worksmith.evals.building import build_suite
     from worksmith.jobs.compilation import compile
     from worksmith.jobs.parts.programs import load_program
     from worksmith.jobs.settings.programs import CompileSettings

@@ -15,9 +15,9 @@ from typing import Any
 import dspy
 
 from benchmarks.small import WORLDS
-from evals.building import build_suite
-from evals.suite import Suite
-from tools.errors import InputError
+from worksmith.evals.building import build_suite
+from worksmith.evals.suite import Suite
+from worksmith.tools.errors import InputError
 
 DESCRIPTION = "tokens of full and of compact prompts in four worlds"
 
@@ -51,8 +51,8 @@ def _suite(world: str, folder: Path) -> Suite:
 
 
 def _figures(suite: Suite, tasks: Sequence[Any], form: str, count: Callable[[Chat], int]) -> dict[str, Any]:
-    from programs.agent import Agent
     from worksmith.models.resolve import resolve
+    from worksmith.programs.agent import Agent
 
     agent = Agent("act", suite.env, toolset="all", prompt=form)
     prompts: list[list[int]] = []

@@ -30,15 +30,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks._metered import MeteredEngine
-from evals.building import build_suite
-from evals.records.record import PRIMARY
-from evals.records.summary import interval_json
-from evals.statistics import paired_difference
+from worksmith.evals.building import build_suite
+from worksmith.evals.records.record import PRIMARY
+from worksmith.evals.records.summary import interval_json
+from worksmith.evals.statistics import paired_difference
 
 if TYPE_CHECKING:
     import dspy
 
-    from evals.suite import Suite
+    from worksmith.evals.suite import Suite
 
 NAME = "compile"
 DESCRIPTION = (
@@ -85,7 +85,7 @@ _QUICK = Setting("office", latency=0.02, spoiled=0.05, train=160, dev=40, test=4
 
 def run(quick: bool) -> dict[str, Any]:
     """Compile on both sides in every setting under three seeds; quick: a small setting, one seed, one row."""
-    from optimizers.registry import OPTIMIZERS
+    from worksmith.optimizers.registry import OPTIMIZERS
 
     started = time.perf_counter()
     settings, seeds = ({"quick": _QUICK}, range(1)) if quick else (SETTINGS, range(3))
@@ -204,7 +204,7 @@ def _sides(setting: Setting, folder: Path, seed: int, candidates: Sequence[int])
 
 class _Bench:
     def __init__(self, setting: Setting, folder: Path, seed: int) -> None:
-        from evals.suite import Suite
+        from worksmith.evals.suite import Suite
 
         self._setting = setting
         self._folder = folder / f"seed-{seed}"
@@ -213,14 +213,14 @@ class _Bench:
 
     def side(self, optimizer: str, candidates: int) -> Side:
         """One compile, and the test scores of what it gave."""
-        from optimizers import registry
-        from optimizers.compiling.compile import compile_program
-        from optimizers.compiling.models import Model
-        from optimizers.compiling.plan import Plan
-        from optimizers.settings import Settings
         from worksmith.jobs.parts.programs import new_agent
         from worksmith.jobs.settings.groups.programs import AgentSettings
         from worksmith.models.resolve import resolve
+        from worksmith.optimizers import registry
+        from worksmith.optimizers.compiling.compile import compile_program
+        from worksmith.optimizers.compiling.models import Model
+        from worksmith.optimizers.compiling.plan import Plan
+        from worksmith.optimizers.settings import Settings
 
         setting = self._setting
         lm = MeteredEngine.around(resolve("local/analogy"), latency=setting.latency, spoiled=setting.spoiled)
@@ -251,8 +251,8 @@ class _Bench:
         return Side((*stages, Stage(compiled.chosen, calls, seconds, last)), taught)
 
     def _test(self, program: dspy.Module, lm: dspy.LM) -> dict[str, float]:
-        from evals.running.runner import evaluate
-        from evals.running.settings import EvalSettings
+        from worksmith.evals.running.runner import evaluate
+        from worksmith.evals.running.settings import EvalSettings
 
         lm.engine.latency = 0.0  # nobody times the test
         tasks = self._suite.select(split="test", limit=self._setting.test)

@@ -21,7 +21,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from evals.building import build_suite
+from worksmith.evals.building import build_suite
 
 NAME = "enterprise"
 DESCRIPTION = "the enterprise suite: seconds to build, sameness, counts, quotas, gold plans, floors, denials"
@@ -98,9 +98,9 @@ def _measured(directory: Path) -> dict[str, Any]:
     """All that is asked of a suite that stands, indexed if it is."""
     from benchmarks import _acceptance
     from benchmarks._plans import open_plans
-    from evals.kinds.enterprise.generate import Sizes
     from tests.tools.kinds.enterprise.generate.checks.verify import verify
-    from tools.kinds.enterprise.generate.build import build_again
+    from worksmith.evals.kinds.enterprise.generate import Sizes
+    from worksmith.tools.kinds.enterprise.generate.build import build_again
 
     plans = open_plans(directory)
     manifest = plans.suite.world.manifest

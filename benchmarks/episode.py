@@ -8,8 +8,8 @@ from typing import Any
 
 import apsw
 
-from tools.sqlite.sandbox import Sandbox
-from tools.sqlite.schema import Table, columns_sql
+from worksmith.tools.sqlite.sandbox import Sandbox
+from worksmith.tools.sqlite.schema import Table, columns_sql
 
 NAME = "episode"
 DESCRIPTION = "microseconds to open an episode, write five times, capture and roll back, by size of world"

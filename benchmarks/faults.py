@@ -38,8 +38,8 @@ from benchmarks._faulty.checks import doubled_effects, same_work, wrong_classifi
 from benchmarks._faulty.kinds import FAULTS, NO_FAULT
 from benchmarks._faulty.plans import ADDRESS, SUITE
 from benchmarks._faulty.process import Proxy, faulty
-from evals.records.log import read_log
-from evals.records.record import PRIMARY, EpisodeRecord
+from worksmith.evals.records.log import read_log
+from worksmith.evals.records.record import PRIMARY, EpisodeRecord
 
 NAME = "faults"
 DESCRIPTION = "12 kinds of faults on the wire, 3 rates: wrong statuses, lost episodes, doubled effects, books"
@@ -122,9 +122,9 @@ def opened(folder: Path, limit: int | None = None) -> Iterator[Bench]:
         limit: the number of tasks.
     """
     import worksmith as ws
-    from evals.building import build_suite
-    from evals.scoring.objective import writing_tools
-    from evals.task_kind import scorers_for
+    from worksmith.evals.building import build_suite
+    from worksmith.evals.scoring.objective import writing_tools
+    from worksmith.evals.task_kind import scorers_for
 
     suite = build_suite("office", folder / "office", seed=7, scale=0.5, per_intent=4)
     optimizer = ws.Nearest(lm=ANALOGY, teacher="gold", demos=4, accept="best")
@@ -207,7 +207,7 @@ def compared(kind: str, met: Evaluated, undisturbed: Evaluated, bench: Bench) ->
 @contextmanager
 def _short_waits() -> Iterator[None]:
     """A block in which tries without Retry-After follow at once."""
-    from evals.lm.wire import retries
+    from worksmith.evals.lm.wire import retries
 
     before = retries.FIRST_WAIT
     retries.FIRST_WAIT = _FIRST_WAIT

@@ -12,10 +12,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from evals.building import build_suite, import_suite
-from evals.records.summary import interval_json
-from evals.running.study import Row, Study
-from evals.suite import Suite
+from worksmith.evals.building import build_suite, import_suite
+from worksmith.evals.records.summary import interval_json
+from worksmith.evals.running.study import Row, Study
+from worksmith.evals.suite import Suite
 
 NAME = "gain"
 DESCRIPTION = (
@@ -72,7 +72,7 @@ def _row(row: Row) -> dict[str, Any]:
 
 
 def _study(suite: Suite, train: Suite, place: Path, limit: int | None, scheme: str) -> Study:
-    from evals.tracking import Tracker
+    from worksmith.evals.tracking import Tracker
     from worksmith.jobs.compare_plan import plan_comparison
     from worksmith.jobs.settings.programs import CompareSettings
 

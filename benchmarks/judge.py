@@ -7,18 +7,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from evals.building import build_suite
-from evals.judging.calibration.calibrate import calibrate
-from evals.judging.calibration.gate import gate
-from evals.judging.calibration.labels import Case, case_of, labels_digest
-from evals.judging.calibration.planted import planted
-from evals.judging.local import LocalRubric
-from evals.records.parts import Judgement
-from evals.records.record import EpisodeRecord
-from evals.running.judges import Judge
-from evals.suite import Suite
-from evals.tasks.task import Task
-from tools.seeding import digest, rng
+from worksmith.evals.building import build_suite
+from worksmith.evals.judging.calibration.calibrate import calibrate
+from worksmith.evals.judging.calibration.gate import gate
+from worksmith.evals.judging.calibration.labels import Case, case_of, labels_digest
+from worksmith.evals.judging.calibration.planted import planted
+from worksmith.evals.judging.local import LocalRubric
+from worksmith.evals.records.parts import Judgement
+from worksmith.evals.records.record import EpisodeRecord
+from worksmith.evals.running.judges import Judge
+from worksmith.evals.suite import Suite
+from worksmith.evals.tasks.task import Task
+from worksmith.tools.seeding import digest, rng
 
 NAME = "judge"
 DESCRIPTION = "answers with planted faults in the right order by local/rubric, and broken judges at the gate"

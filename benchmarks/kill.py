@@ -29,7 +29,7 @@ from typing import Any
 
 from benchmarks._jobs import BUILD, COMPILES, EVAL, LOADED, WHOLE, Job, work
 from benchmarks._paid import PaidModel, serving
-from tools.seeding import rng
+from worksmith.tools.seeding import rng
 
 NAME = "kill"
 DESCRIPTION = "killed compiles and evaluations: identical results, repeated episodes, repeated paid calls"

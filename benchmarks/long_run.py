@@ -63,7 +63,7 @@ def run(quick: bool, work: Path | None = None) -> dict[str, Any]:
 
 def _drive(folder: Path, episodes: int, *, resume: bool) -> dict[str, Any]:
     """One evaluation in this process."""
-    from evals.suite import Suite
+    from worksmith.evals.suite import Suite
     from worksmith.jobs.evaluation import evaluate
     from worksmith.jobs.parts.progress import Progress
     from worksmith.jobs.settings.programs import EvalSettings

@@ -44,10 +44,10 @@ def run(quick: bool) -> dict[str, Any]:
 
 def office(folder: Path) -> Any:
     """A environment over an office with a few meetings."""
-    from tools.environment import Environment
-    from tools.kinds.office.kind import OFFICE
-    from tools.kinds.office.policy import SAM
-    from tools.world import write_world
+    from worksmith.tools.environment import Environment
+    from worksmith.tools.kinds.office.kind import OFFICE
+    from worksmith.tools.kinds.office.policy import SAM
+    from worksmith.tools.world import write_world
 
     meetings = [
         (f"{number:08}", f"Meeting {number}", "kim.lee@atlas.com", f"2023-12-{number + 1:02} 10:00:00", "30")
@@ -73,14 +73,14 @@ def instant_lm(steps: int, latency: float = 0.0) -> Any:
 
 def our_agent(env: Any, steps: int) -> Any:
     """Our agent, with all tools in its prompt."""
-    from programs.agent import Agent
+    from worksmith.programs.agent import Agent
 
     return Agent("react", toolset="all", env=env, max_steps=steps + 1)
 
 
 def a_task(number: int) -> Any:
     """The task that all benchmarks of the loop do, under an id of its own."""
-    from evals.tasks.task import Task
+    from worksmith.evals.tasks.task import Task
 
     return Task(id=f"benchmark-{number}", query=_QUERY, domains=("calendar",))
 

@@ -66,8 +66,8 @@ def run(quick: bool) -> dict[str, Any]:
 
 
 def _suite(folder: Path) -> Path:
-    from evals.suite import write_suite
-    from evals.tasks.task import Step, Task
+    from worksmith.evals.suite import write_suite
+    from worksmith.evals.tasks.task import Step, Task
 
     env = office(folder)
     query = "Put a review with Kim Lee into my calendar, tomorrow at nine for 30 minutes."
@@ -254,8 +254,8 @@ def _look(client: _Pipe | _Web) -> None:
 
 def _outcomes(log: Path) -> dict[str, Any]:
     """What became of the episodes, beside that of one that only made the change."""
-    from evals.records.log import read_log
-    from tools.seeding import digest
+    from worksmith.evals.records.log import read_log
+    from worksmith.tools.seeding import digest
 
     records = list(read_log(log))
     outcomes = [digest([change.model_dump(mode="json") for change in each.changes]) for each in records]

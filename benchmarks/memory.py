@@ -64,9 +64,9 @@ def _bring(suite: Path, scale: float) -> None:
 
 def _index(suite: Path, embedder: str) -> dict[str, Any]:
     """Making the search index."""
-    from retrievers.index.building import build_index
-    from tools.kinds.enterprise.documents import open_library
-    from tools.world import World
+    from worksmith.retrievers.index.building import build_index
+    from worksmith.tools.kinds.enterprise.documents import open_library
+    from worksmith.tools.world import World
 
     world = World.open(suite)
     library = open_library(world)
@@ -111,9 +111,9 @@ def _waiting(suite: Path, _embedder: str) -> dict[str, Any]:
     """2,000 agents in one evaluation, each with a search and what it showed, all waiting for their model."""
     import dspy
 
-    from evals.running.runner import evaluate
-    from evals.running.settings import EvalSettings
-    from programs.agent import Agent
+    from worksmith.evals.running.runner import evaluate
+    from worksmith.evals.running.settings import EvalSettings
+    from worksmith.programs.agent import Agent
 
     env, tasks = _opened(suite)
     engine = _SlowEngine(_searches(env))
@@ -193,7 +193,7 @@ def _reply(tool: str, arguments: dict[str, str]) -> str:
 
 
 def _opened(suite: Path) -> tuple[Any, list[Any]]:
-    from evals.suite import Suite
+    from worksmith.evals.suite import Suite
 
     opened = Suite.open(suite)
     return opened.env, [task for task in opened.tasks if task.persona and task.persona.active]

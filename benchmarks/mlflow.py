@@ -26,7 +26,7 @@ WORKERS = 16
 
 def run(quick: bool) -> dict[str, Any]:
     """Ratios to autologging an episode of eight steps, and what arrives of 1,000 episodes (quick: 100)."""
-    from evals.tracking.store import quieten_libraries
+    from worksmith.evals.tracking.store import quieten_libraries
 
     quieten_libraries()
     with tempfile.TemporaryDirectory() as folder:
@@ -67,8 +67,8 @@ def _cost(env: Any, place: Path, *, rounds: int, episodes: int) -> dict[str, Any
 
 class _Ours:
     def __init__(self, env: Any, place: Path) -> None:
-        from evals.tracking import open_tracker
-        from evals.tracking.choice import ALL
+        from worksmith.evals.tracking import open_tracker
+        from worksmith.evals.tracking.choice import ALL
 
         self._env = env
         self._number = 0
@@ -86,7 +86,7 @@ class _Ours:
 
 class _Theirs:
     def __init__(self, env: Any, place: Path) -> None:
-        from evals.tracking.store import open_store
+        from worksmith.evals.tracking.store import open_store
 
         self._episode = react_episode(env, STEPS)
         self._uri = f"sqlite:///{place}/mlflow.db"
@@ -129,9 +129,9 @@ def _complete(env: Any, place: Path, episodes: int) -> dict[str, Any]:
     """Evaluate with all traces during somebody else's run; what the store holds, what is as it was."""
     from mlflow import MlflowClient
 
-    from evals.tracking import open_tracker
-    from evals.tracking.choice import ALL
-    from evals.tracking.traces import TraceWriter
+    from worksmith.evals.tracking import open_tracker
+    from worksmith.evals.tracking.choice import ALL
+    from worksmith.evals.tracking.traces import TraceWriter
 
     uri = f"sqlite:///{place}/all/mlflow.db"
     tracker: Any = open_tracker(uri, traces=ALL)
@@ -176,8 +176,8 @@ def _somebody_elses(uri: str) -> Iterator[str]:
 
 
 def _evaluated(env: Any, episodes: int, *, first: int, workers: int) -> tuple[Any, list[Any]]:
-    from evals.running.runner import evaluate
-    from evals.running.settings import EvalSettings
+    from worksmith.evals.running.runner import evaluate
+    from worksmith.evals.running.settings import EvalSettings
 
     tasks = [a_task(number) for number in range(first, first + episodes)]
     agent, lm = our_agent(env, STEPS), instant_lm(STEPS)
@@ -185,7 +185,7 @@ def _evaluated(env: Any, episodes: int, *, first: int, workers: int) -> tuple[An
 
 
 def _expectations(tasks: list[Any]) -> int:
-    from evals.tracking.assessments import expectations
+    from worksmith.evals.tracking.assessments import expectations
 
     return sum(len(expectations(task)) for task in tasks)
 

@@ -17,9 +17,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tools.kinds.own_data.context import Context
-from tools.kinds.own_data.environment import Environment
-from tools.policy import PRIVATE
+from worksmith.tools.kinds.own_data.context import Context
+from worksmith.tools.kinds.own_data.environment import Environment
+from worksmith.tools.policy import PRIVATE
 
 NAME = "own_data"
 DESCRIPTION = "episodes over own tables of 1,000 and 1,000,000 rows; seconds and memory to read them"

@@ -16,12 +16,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from evals.scoring.hidden_tests.checking import Cases, failing, passes
-from evals.scoring.hidden_tests.sandbox import run_calls
 from tests.evals.scoring.hidden_tests.hostile import HARMING, PASSING, written
-from tools.kinds.enterprise.generate.code.families.python_functions import Function, functions
-from tools.kinds.enterprise.generate.code.patches.faults import faults
-from tools.kinds.enterprise.generate.code.patches.modules import Proven, proofs
+from worksmith.evals.scoring.hidden_tests.checking import Cases, failing, passes
+from worksmith.evals.scoring.hidden_tests.sandbox import run_calls
+from worksmith.tools.kinds.enterprise.generate.code.families.python_functions import Function, functions
+from worksmith.tools.kinds.enterprise.generate.code.patches.faults import faults
+from worksmith.tools.kinds.enterprise.generate.code.patches.modules import Proven, proofs
 
 DESCRIPTION = (
     "all faults of code: gold patches pass, the fault and 20 wrong patches fail, hostile ones do no harm"

@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import dspy
 
-from evals.building import build_suite
-from evals.lm.lm_proxy import ProxyEngine, Sample
-from evals.lm.prompt_cache import compatible_mark, native_mark
+from worksmith.evals.building import build_suite
+from worksmith.evals.lm.lm_proxy import ProxyEngine, Sample
+from worksmith.evals.lm.prompt_cache import compatible_mark, native_mark
 
 if TYPE_CHECKING:
     from dspy import lm15
 
-    from evals.suite import Suite
-    from optimizers.demos.trace_bank import TraceBank
+    from worksmith.evals.suite import Suite
+    from worksmith.optimizers.demos.trace_bank import TraceBank
 
 DESCRIPTION = "share of prompts that programs repeat, and their price with a provider's cache"
 
@@ -78,12 +78,12 @@ class _Collecting(ProxyEngine):
 def _row(
     suite: Suite, bank: TraceBank, *, strategy: str = "react", toolset: str = "all", selection: str = ""
 ) -> dict[str, Any]:
-    from optimizers.demos.selection import Selector, selection_called
-    from optimizers.demos.showing import show
-    from optimizers.settings import Settings
     from worksmith.jobs.parts.programs import new_agent
     from worksmith.jobs.settings.groups.programs import AgentSettings
     from worksmith.models.resolve import resolve
+    from worksmith.optimizers.demos.selection import Selector, selection_called
+    from worksmith.optimizers.demos.showing import show
+    from worksmith.optimizers.settings import Settings
 
     agent: Any = new_agent(suite, AgentSettings(toolset=toolset), strategy)
     if selection:

@@ -22,12 +22,12 @@ from multiprocessing import get_context
 from random import Random
 from typing import Any, NamedTuple
 
-from evals.records.summary import interval_json
-from evals.statistics import wilson
-from optimizers.racing.race import race_over
-from optimizers.racing.rules import INCUMBENT, Outcome, Rules
-from optimizers.search.aa import false_accepts
-from tools.seeding import rng
+from worksmith.evals.records.summary import interval_json
+from worksmith.evals.statistics import wilson
+from worksmith.optimizers.racing.race import race_over
+from worksmith.optimizers.racing.rules import INCUMBENT, Outcome, Rules
+from worksmith.optimizers.search.aa import false_accepts
+from worksmith.tools.seeding import rng
 
 NAME = "race"
 DESCRIPTION = "false and missed decisions of races over intents, with losses and against itself (A/A)"

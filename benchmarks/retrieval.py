@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from retrievers.embedding.models import open_embedder
-from retrievers.index.store import Passage, Store, StoredCollection
-from retrievers.ranking.exact import ExactVectors
-from retrievers.texts.documents import Document
-from tools.seeding import rng
+from worksmith.retrievers.embedding.models import open_embedder
+from worksmith.retrievers.index.store import Passage, Store, StoredCollection
+from worksmith.retrievers.ranking.exact import ExactVectors
+from worksmith.retrievers.texts.documents import Document
+from worksmith.tools.seeding import rng
 
 NAME = "retrieval"
 DESCRIPTION = "milliseconds and recall of filtered search: ChromaDB with `where` and exact masked search"
@@ -157,8 +157,8 @@ def _text(draw: Any) -> str:
 
 def _embedding(documents: list[Document], count: int) -> dict[str, Any]:
     """Texts a second of the packaged model, in single precision and as an index is made."""
-    from retrievers.embedding.light import packaged
-    from retrievers.embedding.sentences import SentenceModel, cores
+    from worksmith.retrievers.embedding.light import packaged
+    from worksmith.retrievers.embedding.sentences import SentenceModel, cores
 
     texts = [document.text for document in documents[:count]]
     model = SentenceModel(str(packaged()), workers=cores())

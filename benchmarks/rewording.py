@@ -17,12 +17,12 @@ from random import Random
 from typing import Any
 
 from benchmarks._planted import BESIDE, FAULTS, Place
-from evals.kinds.enterprise.rewording import Choice, reword_records
 from tests.chat_server import ChatServer, Reply, chat_server, said
-from tools.kinds.enterprise.generate import Built, build
-from tools.kinds.enterprise.schema import KEYS
-from tools.kinds.enterprise.stated.demands import Demands
-from tools.kinds.enterprise.stated.texts import COLUMNS, demands
+from worksmith.evals.kinds.enterprise.rewording import Choice, reword_records
+from worksmith.tools.kinds.enterprise.generate import Built, build
+from worksmith.tools.kinds.enterprise.schema import KEYS
+from worksmith.tools.kinds.enterprise.stated.demands import Demands
+from worksmith.tools.kinds.enterprise.stated.texts import COLUMNS, demands
 
 DESCRIPTION = "kinds of faults that a writer plants into records, over the wire: planted and accepted"
 

@@ -24,8 +24,8 @@ from typing import Any
 from benchmarks._passages import chroma, passages, search
 from benchmarks._stages import At, Stage, Work
 from benchmarks.memory import peak
-from tools.seeding import digest
-from tools.world import WORLD_FILE
+from worksmith.tools.seeding import digest
+from worksmith.tools.world import WORLD_FILE
 
 NAME = "scale"
 DESCRIPTION = "large worlds: world, tasks, index, search, memory at several scales, with exponents of growth"
@@ -117,7 +117,7 @@ def _stages(form: Form) -> Iterator[Stage]:
 
 def _world(at: At) -> dict[str, Any]:
     """A world and its tasks, whose gold plans are executed while they are drawn."""
-    from evals.building import build_suite
+    from worksmith.evals.building import build_suite
 
     times: list[float] = []
     suite = build_suite(
@@ -142,7 +142,7 @@ def _world(at: At) -> dict[str, Any]:
 
 
 def _bare_world(at: At) -> dict[str, Any]:
-    from evals.kinds.enterprise.suites import build_world
+    from worksmith.evals.kinds.enterprise.suites import build_world
 
     started = time.perf_counter()
     world, _ = build_world(at.folder / "world", _SEED, at.settings["scale"])

@@ -10,17 +10,17 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from evals.running.score_tables import score_row
-from evals.scoring.actions import format_action, parse_action
-from evals.scoring.outcomes import OutcomeScorer
-from evals.scoring.result_tables import TableRow
-from evals.tasks.task import Action, Task
-from tools.environment import Environment
-from tools.kinds.office.generate import DEFAULT_NOW, build
-from tools.kinds.office.policy import SAM
-from tools.kinds.office.schema import TABLES
-from tools.seeding import rng
-from tools.world import write_world
+from worksmith.evals.running.score_tables import score_row
+from worksmith.evals.scoring.actions import format_action, parse_action
+from worksmith.evals.scoring.outcomes import OutcomeScorer
+from worksmith.evals.scoring.result_tables import TableRow
+from worksmith.evals.tasks.task import Action, Task
+from worksmith.tools.environment import Environment
+from worksmith.tools.kinds.office.generate import DEFAULT_NOW, build
+from worksmith.tools.kinds.office.policy import SAM
+from worksmith.tools.kinds.office.schema import TABLES
+from worksmith.tools.seeding import rng
+from worksmith.tools.world import write_world
 
 NAME = "scoring"
 DESCRIPTION = "tasks scored a second, against reloading, running and comparing pandas frames"

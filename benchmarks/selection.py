@@ -11,15 +11,15 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evals.building import build_suite
-from evals.records.summary import interval_json
-from optimizers.settings import Settings
+from worksmith.evals.building import build_suite
+from worksmith.evals.records.summary import interval_json
+from worksmith.optimizers.settings import Settings
 
 if TYPE_CHECKING:
-    from evals.running.result import EvalResult
-    from evals.running.study import Arm
-    from evals.suite import Suite
-    from optimizers.demos.trace_bank import TraceBank
+    from worksmith.evals.running.result import EvalResult
+    from worksmith.evals.running.study import Arm
+    from worksmith.evals.suite import Suite
+    from worksmith.optimizers.demos.trace_bank import TraceBank
 
 NAME = "selection"
 DESCRIPTION = "outcome and prompt tokens of each way to choose demonstrations, in both units, with less room"
@@ -55,11 +55,11 @@ def run(quick: bool) -> dict[str, Any]:
 
 def gold_bank(suite: Suite, folder: Path) -> TraceBank:
     """The bank of gold plans of the training tasks."""
-    from optimizers.demos.collection import collect
-    from optimizers.rollouts import Rollouts
     from worksmith.jobs.parts.programs import new_agent
     from worksmith.jobs.settings.groups.programs import AgentSettings
     from worksmith.models.resolve import resolve
+    from worksmith.optimizers.demos.collection import collect
+    from worksmith.optimizers.rollouts import Rollouts
 
     teacher = Rollouts(suite.env, resolve("gold", tasks=suite.tasks), folder, workers=4)
     held_back = [*suite.select(split="dev"), *suite.select(split="test")]
@@ -69,15 +69,15 @@ def gold_bank(suite: Suite, folder: Path) -> TraceBank:
 
 
 def _compared(suite: Suite, bank: TraceBank, limit: int | None, logs: Path) -> dict[str, Any]:
-    from evals.records.log import EpisodeLog
-    from evals.running.runner import evaluate
-    from evals.running.settings import EvalSettings
-    from evals.running.study import Arm, run_study
-    from optimizers.demos.selection import Selector, selection_called
-    from optimizers.demos.showing import show
+    from worksmith.evals.records.log import EpisodeLog
+    from worksmith.evals.running.runner import evaluate
+    from worksmith.evals.running.settings import EvalSettings
+    from worksmith.evals.running.study import Arm, run_study
     from worksmith.jobs.parts.programs import new_agent
     from worksmith.jobs.settings.groups.programs import AgentSettings
     from worksmith.models.resolve import resolve
+    from worksmith.optimizers.demos.selection import Selector, selection_called
+    from worksmith.optimizers.demos.showing import show
 
     tasks = suite.select(split="test", limit=limit)
     agent = new_agent(suite, AgentSettings(toolset="all"), "react")

@@ -14,9 +14,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from evals.building import build_suite
-from evals.records.summary import interval_json
-from evals.running.study import Row, Study
+from worksmith.evals.building import build_suite
+from worksmith.evals.records.summary import interval_json
+from worksmith.evals.running.study import Row, Study
 
 NAME = "small"
 DESCRIPTION = "local/smollm2 in four worlds, uncompiled and with two demonstrations, beside local/analogy"
@@ -55,7 +55,7 @@ def _suite(world: str, folder: Path) -> Path:
 
 
 def _study(suite: Path, folder: Path, tasks: int) -> Study:
-    from evals.tracking import Tracker
+    from worksmith.evals.tracking import Tracker
     from worksmith.jobs.compare_plan import plan_comparison
     from worksmith.jobs.compilation import compile
     from worksmith.jobs.settings.programs import CompareSettings, CompileSettings

@@ -20,13 +20,13 @@ import apsw
 from tests.tools.kinds.crm.soql.agreement import Pair
 from tests.tools.kinds.crm.soql.model import soql
 from tests.tools.kinds.crm.soql.queries import Chooser
-from tools.kinds.crm.generate import build
-from tools.kinds.crm.schema import TABLES, crm_schema
-from tools.kinds.crm.soql.engine import Soql
-from tools.kinds.crm.sosl.engine import Sosl
-from tools.kinds.crm.sosl.tables import SEARCH_TABLES, search_rows
-from tools.seeding import rng
-from tools.sqlite.schema import Table
+from worksmith.tools.kinds.crm.generate import build
+from worksmith.tools.kinds.crm.schema import TABLES, crm_schema
+from worksmith.tools.kinds.crm.soql.engine import Soql
+from worksmith.tools.kinds.crm.sosl.engine import Sosl
+from worksmith.tools.kinds.crm.sosl.tables import SEARCH_TABLES, search_rows
+from worksmith.tools.seeding import rng
+from worksmith.tools.sqlite.schema import Table
 
 NAME = "soql"
 DESCRIPTION = "generated SOQL queries against a naive evaluator; milliseconds over an org of full size"

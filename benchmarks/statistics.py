@@ -22,8 +22,8 @@ import numpy as np
 
 from benchmarks._coverage import RATES, SIZES, discordance, jobs, percentile_jobs
 from benchmarks._evaluations import Design, Results
-from evals.statistics import differences, exchange_test, holm, mcnemar, pass_hat
-from evals.statistics.power import power, smallest_difference
+from worksmith.evals.statistics import differences, exchange_test, holm, mcnemar, pass_hat
+from worksmith.evals.statistics.power import power, smallest_difference
 
 NAME = "statistics"
 DESCRIPTION = (

@@ -105,29 +105,29 @@ def _texts(source: Source, rows: Rows) -> list[str]:
 
 @cache
 def _imported() -> dict[str, Rows]:
-    from tools.kinds.enterprise.importing.reader import read_enterprise
+    from worksmith.tools.kinds.enterprise.importing.reader import read_enterprise
 
     return {name: list(rows) for name, rows in read_enterprise(ORIGINAL).rows.items()}
 
 
 def _enterprise(seed: int, scale: float) -> dict[str, Rows]:
-    from tools.kinds.enterprise.generate import build
-    from tools.kinds.enterprise.schema import KEYS
+    from worksmith.tools.kinds.enterprise.generate import build
+    from worksmith.tools.kinds.enterprise.schema import KEYS
 
     built = build(seed, scale)
     return {name: list(built.records(name)) for name in KEYS}
 
 
 def _crm(seed: int, scale: float) -> dict[str, Rows]:
-    from tools.kinds.crm.generate import build
+    from worksmith.tools.kinds.crm.generate import build
 
     built = build(seed, scale)
     return {name: list(built.records(name)) for name in built.rows}
 
 
 def _office(seed: int, scale: float) -> dict[str, Rows]:
-    from tools.kinds.office.generate import build
-    from tools.kinds.office.schema import TABLES
+    from worksmith.tools.kinds.office.generate import build
+    from worksmith.tools.kinds.office.schema import TABLES
 
     built = build(seed, max(scale, 0.05))
     return {t.name: [dict(zip(t.columns, row, strict=True)) for row in built.get(t.name, [])] for t in TABLES}

@@ -77,9 +77,9 @@ def model_of(server: SlowServer, **settings: float) -> Any:
 
 
 def _evaluate(env: Any, lm: Any, workers: int, episodes: int) -> Any:
-    from evals.running.runner import evaluate
-    from evals.running.settings import EvalSettings
-    from programs.agent import Agent
+    from worksmith.evals.running.runner import evaluate
+    from worksmith.evals.running.settings import EvalSettings
+    from worksmith.programs.agent import Agent
 
     agent = Agent("act", toolset="all", env=env, max_steps=CALLS)
     settings = EvalSettings(env=env, lm=lm, workers=workers, scorers=[lambda task, episode: {"outcome": 1.0}])
@@ -133,7 +133,7 @@ def _react(env: Any, server: SlowServer, rounds: int) -> dict[str, Any]:
 
 def _bare(server: SlowServer, rounds: int) -> dict[str, Any]:
     """Threads that send the requests of an episode through our client, and do nothing else."""
-    from evals.lm.single_request import single_request
+    from worksmith.evals.lm.single_request import single_request
 
     ask = single_request(model_of(server))
     requests = _requests(ask)

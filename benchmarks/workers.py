@@ -46,8 +46,8 @@ def run(quick: bool) -> dict[str, Any]:
 
 
 def _ours(env: Any, lm: Any, count: int) -> float:
-    from evals.running.runner import evaluate
-    from evals.running.settings import EvalSettings
+    from worksmith.evals.running.runner import evaluate
+    from worksmith.evals.running.settings import EvalSettings
 
     agent = our_agent(env, STEPS)
     tasks = [a_task(number) for number in range(count)]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import worksmith as ws
-from tools.kinds.own_data.context import Records
+from worksmith.tools.kinds.own_data.context import Records
 
 TARGET = Path(__file__).parent / "api"
 NAMES = [name for name in sorted(ws.__all__, key=str.lower) if name != "__version__"]

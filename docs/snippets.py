@@ -179,8 +179,8 @@ class ToolContext:
         """In this process: importing DSPy and MLflow anew for each command would take most of the time."""
         from typer.testing import CliRunner
 
-        from tools.errors import WorksmithError
         from worksmith.cli.app import app
+        from worksmith.tools.errors import WorksmithError
 
         with contextlib.chdir(self.folder):
             result = CliRunner(env=self._environment()).invoke(app, arguments)

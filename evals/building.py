@@ -6,11 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from evals.suite import Suite, write_suite
-from evals.task_kind import importer, record_files, suite_builder
-from evals.tasks.building import BuildContext, Progress
-from tools.errors import InputError
-from tools.files.directories import directory_atomically
+from worksmith.evals.suite import Suite, write_suite
+from worksmith.evals.task_kind import importer, record_files, suite_builder
+from worksmith.evals.tasks.building import BuildContext, Progress
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.directories import directory_atomically
 
 REPORT_FILE = "import_report.json"
 """The file with an importer's missing, damaged and omitted records."""

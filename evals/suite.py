@@ -11,21 +11,21 @@ from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, overload
 
 from pydantic import BaseModel, ConfigDict
 
-from evals.records.record import PRIMARY
-from evals.scoring.metric import Metric, episode_metric
-from evals.task_kind import TASK_KINDS, scorers_for, task_kind
-from evals.tasks.task import Split, SplitScheme, Task
-from evals.tasks.task_file import read_tasks, write_tasks
-from evals.tasks.task_filter import Condition, those_where
-from tools.environment import Environment
-from tools.errors import InputError
-from tools.files import PROJECT_FILE
-from tools.files.atomic import write_atomically
-from tools.files.directories import bring_back
-from tools.files.json_files import read_model, read_models
-from tools.files.unicode import writable
-from tools.seeding import digest
-from tools.world import World
+from worksmith.evals.records.record import PRIMARY
+from worksmith.evals.scoring.metric import Metric, episode_metric
+from worksmith.evals.task_kind import TASK_KINDS, scorers_for, task_kind
+from worksmith.evals.tasks.task import Split, SplitScheme, Task
+from worksmith.evals.tasks.task_file import read_tasks, write_tasks
+from worksmith.evals.tasks.task_filter import Condition, those_where
+from worksmith.tools.environment import Environment
+from worksmith.tools.errors import InputError
+from worksmith.tools.files import PROJECT_FILE
+from worksmith.tools.files.atomic import write_atomically
+from worksmith.tools.files.directories import bring_back
+from worksmith.tools.files.json_files import read_model, read_models
+from worksmith.tools.files.unicode import writable
+from worksmith.tools.seeding import digest
+from worksmith.tools.world import World
 
 if TYPE_CHECKING:
     import dspy
@@ -236,7 +236,7 @@ class Suite:
     def metric(self, score: str = PRIMARY) -> Metric:
         """A metric for DSPy's optimizers and `dspy.Evaluate`: one score of an agent's episode.
 
-        See `evals.scoring.metric.episode_metric`.
+        See `worksmith.evals.scoring.metric.episode_metric`.
         """
         return episode_metric(scorers_for(self.env), self.tasks, score)
 

@@ -6,28 +6,28 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from tools.errors import InputError
-from tools.registry import Registry
-from tools.statuses import INFRASTRUCTURE
+from worksmith.tools.errors import InputError
+from worksmith.tools.registry import Registry
+from worksmith.tools.statuses import INFRASTRUCTURE
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from evals.records.predictions import PlacedPrediction
-    from evals.records.program_records import ProgramRecords
-    from evals.records.record import EpisodeRecord, TaskLabels
-    from evals.records.run_card import LoadedRun
-    from evals.scoring.baselines import Baseline
-    from evals.scoring.outcomes import GroundTruth
-    from evals.scoring.scorer import Scorer
-    from evals.statistics import Interval
-    from evals.table import Grid
-    from evals.tasks.building import Importer, SuiteBuilder
-    from evals.tasks.facets import Facets
-    from evals.tasks.task import Task
-    from evals.tasks.transcript import Transcript
-    from tools.environment import Environment
-    from tools.world import World
+    from worksmith.evals.records.predictions import PlacedPrediction
+    from worksmith.evals.records.program_records import ProgramRecords
+    from worksmith.evals.records.record import EpisodeRecord, TaskLabels
+    from worksmith.evals.records.run_card import LoadedRun
+    from worksmith.evals.scoring.baselines import Baseline
+    from worksmith.evals.scoring.outcomes import GroundTruth
+    from worksmith.evals.scoring.scorer import Scorer
+    from worksmith.evals.statistics import Interval
+    from worksmith.evals.table import Grid
+    from worksmith.evals.tasks.building import Importer, SuiteBuilder
+    from worksmith.evals.tasks.facets import Facets
+    from worksmith.evals.tasks.task import Task
+    from worksmith.evals.tasks.transcript import Transcript
+    from worksmith.tools.environment import Environment
+    from worksmith.tools.world import World
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class PublishedMistakes:
     """Mistakes in predictions that a published system counts by name.
 
     Attributes:
-        faults: our kind of fault (`evals.failure_modes`) for each mistake.
+        faults: our kind of fault (`worksmith.evals.failure_modes`) for each mistake.
         find: takes the texts of the actions and of the expected ones, and whether the prediction is correct;
             gives which mistakes were made.
     """
@@ -69,12 +69,13 @@ class TaskKind:
         name: the name of its `WorldKind`.
         read_tasks: reads a file of tasks that people write for an environment, or its lines as dicts; by
             default each line of a file is a whole `Task`.
-        open_project: gives the suite (`evals.suite.Suite`) of a project, see `tools.files.project_file`.
+        open_project: gives the suite (`worksmith.evals.suite.Suite`) of a project, see
+            `worksmith.tools.files.project_file`.
         open_environment: gives the environment of a project, which may have no tasks yet.
         call: runs a program on a whole task and gives its prediction, with an `.episode`. By default the
             program gets the task's visible part as `task=`.
         from_examples: makes a suite of the examples of a plain DSPy program, see
-            `evals.suite.suite_of_examples`.
+            `worksmith.evals.suite.suite_of_examples`.
         draft_tasks: drafts lines of a task file for the environment of a project, see `Drafting`.
         write_environment: writes the environment of a new project: takes a folder of data, and that of the
             project.
@@ -83,12 +84,13 @@ class TaskKind:
         record_files: those importers whose records come in a file of their own (`records=`).
         scorer: scores episodes over an environment. By default that is an `AnswerScorer` where the world
             kind judges answers, else an `EpisodeScorer`.
-        baselines: gives programs without a model, by name; by default those of `evals.scoring.baselines`.
+        baselines: gives programs without a model, by name; by default those of
+            `worksmith.evals.scoring.baselines`.
         published_score: name of the published system's metric, where that is not the primary score;
             ablations and comparisons show it as well.
         further_scores: names of other scores that the data of `worksmith eval` list by episode.
         facets: properties of tasks that are kept with their episodes, by name, and that `--where` can ask
-            for; None for those of `evals.tasks.facets`.
+            for; None for those of `worksmith.evals.tasks.facets`.
         field_of_work: the field of work of a task, each of which counts the same in a macro mean; empty
             for the task's domain.
         closed_intents: whether the intents of tasks are the whole list of intents. If not, they count as a
@@ -140,14 +142,14 @@ class TaskKind:
 
     @property
     def task_facets(self) -> Facets:
-        """Its own facets, else those of `evals.tasks.facets`."""
-        from evals.tasks.facets import FACETS
+        """Its own facets, else those of `worksmith.evals.tasks.facets`."""
+        from worksmith.evals.tasks.facets import FACETS
 
         return FACETS if self.facets is None else self.facets
 
     def labels(self, task: Task) -> TaskLabels:
         """The labels of a task's episodes."""
-        from evals.records.record import TaskLabels
+        from worksmith.evals.records.record import TaskLabels
 
         values = {name: value for name, of in self.task_facets.items() if (value := of(task))}
         return TaskLabels(
@@ -232,8 +234,8 @@ def run_program(program: Any, task: Task, env: Environment) -> Any:
     Raises:
         InputError: a thread of the program asked a model without DSPy's settings.
     """
-    from evals.lm.escapes import watching
-    from evals.lm.failures import failure_of
+    from worksmith.evals.lm.escapes import watching
+    from worksmith.evals.lm.failures import failure_of
 
     call = task_kind(env.kind.name).call
     with watching() as watch:
@@ -333,10 +335,10 @@ def scorers_for(env: Environment, ground_truth: GroundTruth = "published") -> tu
     if kind.scorer is not None:
         return (kind.scorer(env, ground_truth),)
     if env.kind.judges_answers:
-        from evals.scoring.answer_scorer import AnswerScorer
+        from worksmith.evals.scoring.answer_scorer import AnswerScorer
 
         return (AnswerScorer(env, ground_truth),)
-    from evals.scoring.episode_scorer import EpisodeScorer
+    from worksmith.evals.scoring.episode_scorer import EpisodeScorer
 
     return (EpisodeScorer(env, ground_truth),)
 
@@ -346,6 +348,6 @@ def baselines_of(env: Environment) -> Mapping[str, Baseline]:
     kind = task_kind(env.kind.name)
     if kind.baselines is not None:
         return kind.baselines()
-    from evals.scoring.baselines import OF_ANSWERS, OF_STATE
+    from worksmith.evals.scoring.baselines import OF_ANSWERS, OF_STATE
 
     return OF_ANSWERS if env.kind.judges_answers else OF_STATE

@@ -5,7 +5,7 @@ import random
 import dspy
 
 import worksmith as ws
-from evals.statistics import mean
+from worksmith.evals.statistics import mean
 
 TEAMS = {"invoice": "finance", "refund": "finance", "password": "desk", "login": "desk", "crash": "lab"}
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from optimizers.racing.rules import INCUMBENT
-from optimizers.wording import in_python
+from worksmith.optimizers.racing.rules import INCUMBENT
+from worksmith.optimizers.wording import in_python
 
 if TYPE_CHECKING:
-    from optimizers.compiling.artifact import Artifact
-    from optimizers.compiling.compile import Result
-    from optimizers.trial import Trial
+    from worksmith.optimizers.compiling.artifact import Artifact
+    from worksmith.optimizers.compiling.compile import Result
+    from worksmith.optimizers.trial import Trial
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Compilation:
         trials: the programs that were measured on the tasks to choose by, with intervals and episodes.
         chosen: the name of the trial that the program comes from; None if nothing was measured.
         acceptance: whether the program was shown to be better than the student, see
-            `optimizers.compiling.finalize`. A race reports that with its trials.
+            `worksmith.optimizers.compiling.finalize`. A race reports that with its trials.
         cost: episodes, model calls and tokens of teacher and student.
         gaps: why training examples gave no demonstration, with counts.
         stopped: the limit of the budget that ended the compile; empty if none did.

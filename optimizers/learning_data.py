@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evals.records.record import PRIMARY
-from evals.scoring.metric import MetricScorer
-from evals.scoring.objective import ObjectiveScorer
-from evals.suite import Examples, Suite, suite_of_examples
-from evals.task_kind import scorers_for, task_kind
-from optimizers.compiling.plan import Metric, TaskSets
-from optimizers.cost.budget import Budget
-from tools.errors import InputError
-from tools.seeding import digest
+from worksmith.evals.records.record import PRIMARY
+from worksmith.evals.scoring.metric import MetricScorer
+from worksmith.evals.scoring.objective import ObjectiveScorer
+from worksmith.evals.suite import Examples, Suite, suite_of_examples
+from worksmith.evals.task_kind import scorers_for, task_kind
+from worksmith.optimizers.compiling.plan import Metric, TaskSets
+from worksmith.optimizers.cost.budget import Budget
+from worksmith.tools.errors import InputError
+from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
-    from evals.tasks.task import Task
+    from worksmith.evals.tasks.task import Task
 
 
 class LearningData(NamedTuple):

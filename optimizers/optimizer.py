@@ -7,19 +7,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from optimizers.cost.budget import Budget
-from optimizers.demos.collection import collect
-from optimizers.demos.demonstration import Demonstration
-from optimizers.demos.trace_bank import Gap, TraceBank, count_reasons, nothing_taught
-from optimizers.rollouts import Rollouts
-from optimizers.settings import Settings
-from optimizers.trial import Contender, Trial
+from worksmith.optimizers.cost.budget import Budget
+from worksmith.optimizers.demos.collection import collect
+from worksmith.optimizers.demos.demonstration import Demonstration
+from worksmith.optimizers.demos.trace_bank import Gap, TraceBank, count_reasons, nothing_taught
+from worksmith.optimizers.rollouts import Rollouts
+from worksmith.optimizers.settings import Settings
+from worksmith.optimizers.trial import Contender, Trial
 
 if TYPE_CHECKING:
     import dspy
 
-    from evals.tasks.task import Task
-    from optimizers.proposer import Proposer
+    from worksmith.evals.tasks.task import Task
+    from worksmith.optimizers.proposer import Proposer
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Compiled:
         path: the best programs on the way, from optimizers that always have a best so far.
         lm: the name of the model whose weights were trained for the program; empty if none were.
         acceptance: whether it was shown to be better than the program as it is, see
-            `optimizers.compiling.finalize`.
+            `worksmith.optimizers.compiling.finalize`.
     """
 
     program: dspy.Module
@@ -174,13 +174,13 @@ class CompileContext:
 
 
 class Optimizer(ABC):
-    """A way to compile. `optimizers.teleprompter.Teleprompter` makes one an optimizer of DSPy's.
+    """A way to compile. `worksmith.optimizers.teleprompter.Teleprompter` makes one an optimizer of DSPy's.
 
     Attributes:
         name: its name in the registry, in journals and in manifests.
         takes_bank: whether it draws from a trace bank; others run a teacher themselves, or none.
         selects: whether the user can choose how it selects demonstrations.
-        tested: whether its winner has to pass a test, see `optimizers.compiling.finalize`.
+        tested: whether its winner has to pass a test, see `worksmith.optimizers.compiling.finalize`.
         races: whether it tests its candidates itself, in a race.
         best_on_dev: whether it takes the best of several programs by dev scores that it measures itself.
         proposes: whether a language model proposes instructions for it.

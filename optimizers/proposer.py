@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from dspy.utils.callback import BaseCallback
 
-from tools.errors import WorksmithError
-from tools.files.secrets import described
+from worksmith.tools.errors import WorksmithError
+from worksmith.tools.files.secrets import described
 
 if TYPE_CHECKING:
     import dspy

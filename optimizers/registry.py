@@ -16,13 +16,13 @@ from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any, Final
 
-from evals.dspy_programs.own_code import is_address, own_object
-from tools.errors import InputError
-from tools.registry import load
+from worksmith.evals.dspy_programs.own_code import is_address, own_object
+from worksmith.tools.errors import InputError
+from worksmith.tools.registry import load
 
 if TYPE_CHECKING:
-    from optimizers.settings import Settings
-    from optimizers.teleprompter import Teleprompter
+    from worksmith.optimizers.settings import Settings
+    from worksmith.optimizers.teleprompter import Teleprompter
 
 GROUP: Final = "worksmith.optimizers"
 
@@ -94,12 +94,12 @@ def optimizer(
 
 
 def _teleprompter(found: Any, name: str, *, where: str) -> type[Teleprompter]:
-    from optimizers.teleprompter import Teleprompter
+    from worksmith.optimizers.teleprompter import Teleprompter
 
     if isinstance(found, type) and issubclass(found, Teleprompter):
         return found if found.name == name else type(found.__name__, (found,), {"name": name})
     if isinstance(found, type) and callable(getattr(found, "compile", None)):
-        from optimizers.dspy_optimizers.foreign import foreign
+        from worksmith.optimizers.dspy_optimizers.foreign import foreign
 
         return foreign(found, name)
     raise InputError(

@@ -8,23 +8,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evals.dspy_programs.digests import model_name
-from evals.records.log import EpisodeLog
-from evals.running.part import Part
-from evals.running.result import EvalResult, Progress
-from evals.running.runner import evaluate_together
-from evals.running.settings import EvalSettings
-from evals.scoring.scorer import Scorer
-from optimizers.cost.budget import Budget
+from worksmith.evals.dspy_programs.digests import model_name
+from worksmith.evals.records.log import EpisodeLog
+from worksmith.evals.running.part import Part
+from worksmith.evals.running.result import EvalResult, Progress
+from worksmith.evals.running.runner import evaluate_together
+from worksmith.evals.running.settings import EvalSettings
+from worksmith.evals.scoring.scorer import Scorer
+from worksmith.optimizers.cost.budget import Budget
 
 if TYPE_CHECKING:
     import dspy
 
-    from evals.records.record import EpisodeRecord
-    from evals.running.engine import Engine
-    from evals.tasks.task import Task
-    from tools.environment import Environment
-    from tools.episode_result import EpisodeResult
+    from worksmith.evals.records.record import EpisodeRecord
+    from worksmith.evals.running.engine import Engine
+    from worksmith.evals.tasks.task import Task
+    from worksmith.tools.environment import Environment
+    from worksmith.tools.episode_result import EpisodeResult
 
 
 @dataclass
@@ -63,7 +63,7 @@ class Rollouts:
         cost: of everything run so far.
         budget: asked before each episode; None is no limit. The model must be one that it meters.
         begun: gives the keys of the episodes to run, by a log's path; None runs all.
-        time_limit, engine: see `evals.running.settings`.
+        time_limit, engine: see `worksmith.evals.running.settings`.
     """
 
     env: Environment

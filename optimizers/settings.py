@@ -8,11 +8,11 @@ from typing import Any, Literal, get_args
 
 from pydantic import TypeAdapter, ValidationError
 
-from evals.dspy_programs.nearest import EMBEDDINGS, Embedding
-from evals.scoring.constraints import Constraint, constraints
-from optimizers.demos.selection import selection_called
-from optimizers.demos.steps import UNITS, Unit
-from tools.errors import InputError
+from worksmith.evals.dspy_programs.nearest import EMBEDDINGS, Embedding
+from worksmith.evals.scoring.constraints import Constraint, constraints
+from worksmith.optimizers.demos.selection import selection_called
+from worksmith.optimizers.demos.steps import UNITS, Unit
+from worksmith.tools.errors import InputError
 
 Accept = Literal["tested", "best"]
 """The rule by which a winner is accepted: by a test, or as the best on dev."""
@@ -32,13 +32,14 @@ class Settings:
         embedding: the comparison of texts: `lexical`, or `minilm` fused with it.
         alpha: the highest chance, from 0 to 1, of accepting a program that is not better.
         margin: the difference in score, from 0 to 1, below which a race spends no episodes.
-        selection: the way to choose demonstrations, see `optimizers.demos.selection`; None stands for the
-            optimizer's own way.
+        selection: the way to choose demonstrations, see `worksmith.optimizers.demos.selection`; None stands
+            for the optimizer's own way.
         demo_unit: the unit of a demonstration: a whole trajectory or one step.
-        demo_tokens: the most tokens of a prompt's demonstrations, see `evals.dspy_programs.demo_tokens`.
+        demo_tokens: the most tokens of a prompt's demonstrations, see
+            `worksmith.evals.dspy_programs.demo_tokens`.
         constraints: bounds that a program has to keep on the dev tasks to be chosen.
         accept: the rule for the winner of `bootstrap`, `knn` and `tpe`: `tested` if it has to beat the
-            uncompiled program by a test, `best` if not; see `optimizers.compiling.finalize`.
+            uncompiled program by a test, `best` if not; see `worksmith.optimizers.compiling.finalize`.
         threshold: the lowest score, above 0, of an episode that is a success and may become a demonstration.
 
     Raises:

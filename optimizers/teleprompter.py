@@ -11,30 +11,30 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import dspy
 import dspy.teleprompt
 
-from evals.dspy_programs.digests import model_name
-from evals.dspy_programs.nearest import Embedding
-from evals.lm.named import model_named
-from evals.scoring.constraints import Constraint, constraints
-from evals.tasks.transcript import GOLD
-from evals.tracking import open_tracker, steady
-from optimizers.compilation import Compilation
-from optimizers.compiling.compile import compile_program
-from optimizers.compiling.models import BANK, Model
-from optimizers.compiling.plan import Metric, Plan, TaskSets
-from optimizers.compiling.trials import record_trials
-from optimizers.cost.budget import Budget
-from optimizers.demos.steps import Unit
-from optimizers.demos.trace_bank import TraceBank, interface_of
-from optimizers.learning_data import LearningData, check_given, chosen_by, learning_data
-from optimizers.optimizer import Optimizer
-from optimizers.settings import Accept, Settings
-from optimizers.wording import errors_in_python
-from tools.errors import InputError
+from worksmith.evals.dspy_programs.digests import model_name
+from worksmith.evals.dspy_programs.nearest import Embedding
+from worksmith.evals.lm.named import model_named
+from worksmith.evals.scoring.constraints import Constraint, constraints
+from worksmith.evals.tasks.transcript import GOLD
+from worksmith.evals.tracking import open_tracker, steady
+from worksmith.optimizers.compilation import Compilation
+from worksmith.optimizers.compiling.compile import compile_program
+from worksmith.optimizers.compiling.models import BANK, Model
+from worksmith.optimizers.compiling.plan import Metric, Plan, TaskSets
+from worksmith.optimizers.compiling.trials import record_trials
+from worksmith.optimizers.cost.budget import Budget
+from worksmith.optimizers.demos.steps import Unit
+from worksmith.optimizers.demos.trace_bank import TraceBank, interface_of
+from worksmith.optimizers.learning_data import LearningData, check_given, chosen_by, learning_data
+from worksmith.optimizers.optimizer import Optimizer
+from worksmith.optimizers.settings import Accept, Settings
+from worksmith.optimizers.wording import errors_in_python
+from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
-    from evals.running.result import Progress
-    from evals.suite import Suite
-    from optimizers.compiling.compile import Result
+    from worksmith.evals.running.result import Progress
+    from worksmith.evals.suite import Suite
+    from worksmith.optimizers.compiling.compile import Result
 
 DEFAULT_MODEL = "local/analogy"
 """The model where none is given and DSPy has none; it needs no network."""
@@ -62,7 +62,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         intent: the field of plain examples that names their kind. Claims are about new kinds.
         on_progress: called after each call of a program with the name of its evaluation.
         demos, candidates, seed, embedding, alpha, margin, selection, demo_unit, demo_tokens, constraints,
-            accept: see `optimizers.settings.Settings`; constraints may be texts such as `leak=0`.
+            accept: see `worksmith.optimizers.settings.Settings`; constraints may be texts such as `leak=0`.
 
     Raises:
         InputError: a setting is out of its range, or a package is missing.
@@ -149,16 +149,17 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
             student: any DSPy program; it is not changed.
             trainset: examples to learn from: `dspy.Example`s with inputs, or `suite.train`.
             valset: examples to choose by. None sets half of the trainset aside, see
-                `optimizers.learning_data.learning_data`.
+                `worksmith.optimizers.learning_data.learning_data`.
             teacher: in place of the optimizer's own.
 
         Returns:
             A program of the student's class. Its attribute `compilation` is a
-            `optimizers.compilation.Compilation`.
+            `worksmith.optimizers.compilation.Compilation`.
 
         Raises:
             InputError: the examples, the metric, the models or the settings do not suit.
-            WorksmithError: there is no program to return; see `optimizers.compiling.compile.compile_program`.
+            WorksmithError: there is no program to return; see
+                `worksmith.optimizers.compiling.compile.compile_program`.
         """
         with errors_in_python():
             return self._compile(student, trainset, valset, teacher)

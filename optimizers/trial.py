@@ -7,13 +7,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evals.records.record import PRIMARY, STRICT, EpisodeRecord
-from evals.records.summary import interval_json
-from evals.running.result import EvalResult
-from evals.scoring.constraints import broken
-from evals.statistics import NOTHING, Interval, wilson
-from optimizers.demos.demonstration import Demonstration
-from optimizers.settings import Settings
+from worksmith.evals.records.record import PRIMARY, STRICT, EpisodeRecord
+from worksmith.evals.records.summary import interval_json
+from worksmith.evals.running.result import EvalResult
+from worksmith.evals.scoring.constraints import broken
+from worksmith.evals.statistics import NOTHING, Interval, wilson
+from worksmith.optimizers.demos.demonstration import Demonstration
+from worksmith.optimizers.settings import Settings
 
 if TYPE_CHECKING:
     import dspy
@@ -42,7 +42,7 @@ class Trial:
         errors: episodes lost to the infrastructure.
         broken: the constraints that it breaks, each with the measured value.
         result: every episode, where our own runner ran them.
-        race: how many tasks it met in a race and why it left, see `optimizers.racing.rules.Arm`.
+        race: how many tasks it met in a race and why it left, see `worksmith.optimizers.racing.rules.Arm`.
     """
 
     name: str

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from tools.errors import InputError, WorksmithError
+from worksmith.tools.errors import InputError, WorksmithError
 
 _SPECIAL = {
     "--accept best": 'accept="best"',

@@ -20,39 +20,39 @@ from typing import TYPE_CHECKING, Any
 
 import dspy
 
-from evals.dspy_programs.asked import asked, whole_task
-from evals.dspy_programs.digests import model_digest, model_name
-from evals.dspy_programs.own_models import own_models
-from evals.dspy_programs.states import MADE, check_made, fit, read_state
-from programs.at_once import in_a_thread
-from programs.demo_filter import DemoFilter, DemoView
-from programs.dspy_trace import TraceEntry, append_to_trace, portable
-from programs.episode_loop import EpisodeLoop
-from programs.parts.checker import Access, AccessChecker
-from programs.parts.executor import Executor
-from programs.parts.planner import Planner
-from programs.parts.selector import ToolSelector
-from programs.parts.tool_retrieval import (
+from worksmith.evals.dspy_programs.asked import asked, whole_task
+from worksmith.evals.dspy_programs.digests import model_digest, model_name
+from worksmith.evals.dspy_programs.own_models import own_models
+from worksmith.evals.dspy_programs.states import MADE, check_made, fit, read_state
+from worksmith.programs.at_once import in_a_thread
+from worksmith.programs.demo_filter import DemoFilter, DemoView
+from worksmith.programs.dspy_trace import TraceEntry, append_to_trace, portable
+from worksmith.programs.episode_loop import EpisodeLoop
+from worksmith.programs.parts.checker import Access, AccessChecker
+from worksmith.programs.parts.executor import Executor
+from worksmith.programs.parts.planner import Planner
+from worksmith.programs.parts.selector import ToolSelector
+from worksmith.programs.parts.tool_retrieval import (
     REQUIRED,
     check_toolset,
     default_toolset,
     toolkits_on_offer,
     tools_a_step,
 )
-from programs.prompting.adapters import adapter_in_use, refuse_user_format
-from programs.prompting.compact import AUTO, COMPACT, check_compact, check_prompt
-from programs.prompting.lm_calls import LMCalls
-from programs.prompting.prompt import context_text, with_policies
-from programs.prompting.tool_calling import check_calls, check_native
-from programs.rollout import Rollout
-from programs.strategies import Strategy
-from programs.strategies import strategy as named_strategy
-from tools.environment import Environment
-from tools.errors import InputError
-from tools.seeding import digest
+from worksmith.programs.prompting.adapters import adapter_in_use, refuse_user_format
+from worksmith.programs.prompting.compact import AUTO, COMPACT, check_compact, check_prompt
+from worksmith.programs.prompting.lm_calls import LMCalls
+from worksmith.programs.prompting.prompt import context_text, with_policies
+from worksmith.programs.prompting.tool_calling import check_calls, check_native
+from worksmith.programs.rollout import Rollout
+from worksmith.programs.strategies import Strategy
+from worksmith.programs.strategies import strategy as named_strategy
+from worksmith.tools.environment import Environment
+from worksmith.tools.errors import InputError
+from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
-    from evals.tasks.task import VisibleTask
+    from worksmith.evals.tasks.task import VisibleTask
 
 MAX_STEPS = 20
 
@@ -61,13 +61,13 @@ class Agent(dspy.Module):  # type: ignore[misc]
     """A planner, a tool selector, an access checker and an executor in one loop.
 
     Each of the four may be a module of your own, which the agent calls with its rollout (see
-    `programs.rollout.Rollout`), saves, loads, and hands to optimizers as any other part:
+    `worksmith.programs.rollout.Rollout`), saves, loads, and hands to optimizers as any other part:
 
     - `planner(rollout=..., progress=...)` gives a prediction with `plan`, a text;
     - `selector(rollout=...)` a prediction with `tool` and `arguments`, or where the strategy makes all calls
       at once with `calls`, a list of such dicts; the tool `finish` ends the episode;
-    - `checker(rollout=..., tool=..., arguments=...)` a `programs.parts.checker.Check`;
-    - `executor(rollout=..., tool=..., arguments=...)` a `programs.parts.executor.Execution`.
+    - `checker(rollout=..., tool=..., arguments=...)` a `worksmith.programs.parts.checker.Check`;
+    - `executor(rollout=..., tool=..., arguments=...)` a `worksmith.programs.parts.executor.Execution`.
 
     Args:
         strategy: by name or as data of your own.
@@ -309,7 +309,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
         )
 
     async def aforward(self, task: VisibleTask | str) -> dspy.Prediction:
-        """As `forward`, for event loops; see `programs.at_once` for how many run at once."""
+        """As `forward`, for event loops; see `worksmith.programs.at_once` for how many run at once."""
         # DSPy warns of every other way to a module's own `forward`, which optimizers may have replaced.
         forward = object.__getattribute__(self, "forward")
         return await in_a_thread(partial(forward, task))

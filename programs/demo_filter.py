@@ -1,7 +1,7 @@
 """Demonstrations have owners: no model is shown one that quotes a record its persona may not read.
 
 In its place the persona's model is shown its twin, in which everything that comes from records is made up
-(`optimizers.demos.redaction` makes it), or nothing where there is no twin.
+(`worksmith.optimizers.demos.redaction` makes it), or nothing where there is no twin.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import dspy
 
-from evals.dspy_programs.demo_format import DemoNotes
+from worksmith.evals.dspy_programs.demo_format import DemoNotes
 
 if TYPE_CHECKING:
-    from tools.environment import Environment
-    from tools.persona import Persona
+    from worksmith.tools.environment import Environment
+    from worksmith.tools.persona import Persona
 
 _REMEMBERED = 100_000
 """Decisions that are kept."""

@@ -8,9 +8,9 @@ from typing import Any
 
 import dspy
 
-from evals.dspy_programs.demo_format import DemoNotes
-from programs.prompting.trajectory import Trajectory
-from programs.rollout import Rollout
+from worksmith.evals.dspy_programs.demo_format import DemoNotes
+from worksmith.programs.prompting.trajectory import Trajectory
+from worksmith.programs.rollout import Rollout
 
 TraceEntry = tuple[dspy.Predict, dict[str, Any], dspy.Prediction]
 """An entry of DSPy: a predictor, its inputs, its outputs."""

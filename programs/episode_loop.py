@@ -7,18 +7,18 @@ from typing import Any
 
 import dspy
 
-from evals.lm.failures import Ended, failure_of
-from programs.parts.checker import Check
-from programs.parts.executor import Execution
-from programs.parts.tool_retrieval import offered
-from programs.prompting.prompt import progress_text
-from programs.prompting.steps import batch, step
-from programs.prompting.unreadable import UnreadableReplyError
-from programs.rollout import Rollout
-from programs.strategies import Strategy
-from tools.errors import InputError
-from tools.statuses import EpisodeStatus
-from tools.tool import FINISH
+from worksmith.evals.lm.failures import Ended, failure_of
+from worksmith.programs.parts.checker import Check
+from worksmith.programs.parts.executor import Execution
+from worksmith.programs.parts.tool_retrieval import offered
+from worksmith.programs.prompting.prompt import progress_text
+from worksmith.programs.prompting.steps import batch, step
+from worksmith.programs.prompting.unreadable import UnreadableReplyError
+from worksmith.programs.rollout import Rollout
+from worksmith.programs.strategies import Strategy
+from worksmith.tools.errors import InputError
+from worksmith.tools.statuses import EpisodeStatus
+from worksmith.tools.tool import FINISH
 
 
 def _calls(chosen: dspy.Prediction) -> list[dict[str, Any]]:
@@ -36,7 +36,7 @@ class EpisodeLoop:
         max_steps: the most steps of the episode. A call is a step, and so is finishing.
         retrieved: the number of tools that each step is offered by retrieval; None where the offer stays.
         plans: whether a plan is made before the first call.
-        planner, selector, checker, executor: the components, see `programs.agent.Agent`.
+        planner, selector, checker, executor: the components, see `worksmith.programs.agent.Agent`.
     """
 
     rollout: Rollout

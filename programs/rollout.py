@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING, Any
 
 import dspy
 
-from evals.dspy_programs.nearest import NearestPredict
-from programs.demo_filter import DemoView
-from programs.prompting.compact import compact_length
-from programs.prompting.lm_calls import LMCalls, model_in_use
-from programs.prompting.native_tools import native_tools
-from programs.prompting.prompt import tools_text
-from programs.prompting.steps import read_answer
-from programs.prompting.trajectory import Trajectory
-from tools.episode import Episode
-from tools.episode_result import EpisodeResult, Part
-from tools.policy import Decision, Opinion
-from tools.statuses import EpisodeStatus
-from tools.tool import FINISH, Toolset
+from worksmith.evals.dspy_programs.nearest import NearestPredict
+from worksmith.programs.demo_filter import DemoView
+from worksmith.programs.prompting.compact import compact_length
+from worksmith.programs.prompting.lm_calls import LMCalls, model_in_use
+from worksmith.programs.prompting.native_tools import native_tools
+from worksmith.programs.prompting.prompt import tools_text
+from worksmith.programs.prompting.steps import read_answer
+from worksmith.programs.prompting.trajectory import Trajectory
+from worksmith.tools.episode import Episode
+from worksmith.tools.episode_result import EpisodeResult, Part
+from worksmith.tools.policy import Decision, Opinion
+from worksmith.tools.statuses import EpisodeStatus
+from worksmith.tools.tool import FINISH, Toolset
 
 if TYPE_CHECKING:
-    from evals.lm.failures import Ended
-    from evals.tasks.task import Task, VisibleTask
+    from worksmith.evals.lm.failures import Ended
+    from worksmith.evals.tasks.task import Task, VisibleTask
 
 
 @dataclass
@@ -47,7 +47,7 @@ class Rollout:
 
     Attributes:
         task: the part of the task that an agent may see, without its gold plan.
-        episode: makes the calls; see `tools.episode.Episode`.
+        episode: makes the calls; see `worksmith.tools.episode.Episode`.
         demos: the demonstrations that prompts may show.
         calls: the calls of models.
         clock: the context without the task's own part, which is long, and which demonstrations leave out.
@@ -112,7 +112,7 @@ class Rollout:
         Raises:
             UnreadableReplyError: the model replied, but not in the format asked for.
             InputError: there is no model to ask.
-            Exception: there is no reply, see `evals.lm.failures`.
+            Exception: there is no reply, see `worksmith.evals.lm.failures`.
         """
         model_in_use(predict.lm)
         told = predict.signature

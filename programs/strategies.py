@@ -8,7 +8,7 @@ from typing import Any, Literal
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass
 
-from tools.errors import InputError
+from worksmith.tools.errors import InputError
 
 PlanSource = Literal["nobody", "model", "gold", "gold with arguments"]
 CallForm = Literal["text", "native"]
@@ -26,7 +26,8 @@ class Strategy:
         stepwise: one call at a time, each after the observation of the one before; otherwise all calls
             at once.
         revisions: how often the plan may be revised in an episode when a step fails.
-        calls: the form of calls, unless the agent has another (see `programs.prompting.tool_calling`).
+        calls: the form of calls, unless the agent has another (see
+            `worksmith.programs.prompting.tool_calling`).
     """
 
     name: str

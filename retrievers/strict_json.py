@@ -1,7 +1,7 @@
 """JSON that anybody may have written, read so that it cannot hang, exhaust or mislead the reader.
 
-It lies in the lowest package because every other one reads such files too; `tools.files.json_files` adds the
-messages.
+It lies in the lowest package because every other one reads such files too; `worksmith.tools.files.json_files`
+adds the messages.
 """
 
 from __future__ import annotations

@@ -12,8 +12,8 @@ import tempfile
 import pytest
 from hypothesis import settings
 
-from retrievers.texts import pdf
 from tests import made_once
+from worksmith.retrievers.texts import pdf
 
 # Compiled modules are kept whatever the environment says: tests start many processes.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

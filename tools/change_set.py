@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from tools.persona import Persona
-from tools.sqlite.cells import CellValue
+from worksmith.tools.persona import Persona
+from worksmith.tools.sqlite.cells import CellValue
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from pathlib import Path
 from types import CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 
-from tools.seeding import digest
+from worksmith.tools.seeding import digest
 
 _NOT_OURS = frozenset({"dspy", "builtins", *sys.stdlib_module_names}) - {"__main__"}
 

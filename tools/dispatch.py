@@ -7,14 +7,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from retrievers.errors import RetrievalError
-from tools.errors import InfrastructureError, ToolError
-from tools.files.secrets import described
-from tools.files.unicode import is_writable, writable
-from tools.persona import Persona
-from tools.policy import AccessDeniedError, Decision, Policy, denial_text
-from tools.tool import BadArgumentsError, Tool, Toolset
-from tools.tool_context import Shown, ToolContext
+from worksmith.retrievers.errors import RetrievalError
+from worksmith.tools.errors import InfrastructureError, ToolError
+from worksmith.tools.files.secrets import described
+from worksmith.tools.files.unicode import is_writable, writable
+from worksmith.tools.persona import Persona
+from worksmith.tools.policy import AccessDeniedError, Decision, Policy, denial_text
+from worksmith.tools.tool import BadArgumentsError, Tool, Toolset
+from worksmith.tools.tool_context import Shown, ToolContext
 
 ObservationStatus = Literal[
     "ok", "tool_error", "bad_arguments", "unknown_tool", "denied", "tool_crash", "refused"

@@ -9,18 +9,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from tools.episode import Episode
-from tools.errors import InputError
-from tools.persona import Persona
-from tools.policy import DENIED, Policy
-from tools.seeding import digest
-from tools.sqlite.sandbox import SandboxPool
-from tools.tool import Toolset
-from tools.world import World, check_schema
-from tools.world_kind import WorldKind, world_kind
+from worksmith.tools.episode import Episode
+from worksmith.tools.errors import InputError
+from worksmith.tools.persona import Persona
+from worksmith.tools.policy import DENIED, Policy
+from worksmith.tools.seeding import digest
+from worksmith.tools.sqlite.sandbox import SandboxPool
+from worksmith.tools.tool import Toolset
+from worksmith.tools.world import World, check_schema
+from worksmith.tools.world_kind import WorldKind, world_kind
 
 if TYPE_CHECKING:
-    from retrievers.index.library import Library
+    from worksmith.retrievers.index.library import Library
 
 
 class Environment:

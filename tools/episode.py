@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import apsw
 
-from tools.dispatch import Observation, dispatch, run_tool
-from tools.episode_result import CallRecord, EpisodeResult
-from tools.persona import Persona
-from tools.policy import DENIED, Decision, Policy
-from tools.sqlite.outcome import Outcome
-from tools.sqlite.sandbox import SandboxPool
-from tools.tool import Tool, Toolset
-from tools.tool_context import ToolContext
-from tools.world_kind import WorldKind
+from worksmith.tools.dispatch import Observation, dispatch, run_tool
+from worksmith.tools.episode_result import CallRecord, EpisodeResult
+from worksmith.tools.persona import Persona
+from worksmith.tools.policy import DENIED, Decision, Policy
+from worksmith.tools.sqlite.outcome import Outcome
+from worksmith.tools.sqlite.sandbox import SandboxPool
+from worksmith.tools.tool import Tool, Toolset
+from worksmith.tools.tool_context import ToolContext
+from worksmith.tools.world_kind import WorldKind
 
 if TYPE_CHECKING:
-    from retrievers.index.library import Library
+    from worksmith.retrievers.index.library import Library
 
 T = TypeVar("T")
 

@@ -8,10 +8,10 @@ from typing import Any, Literal, NamedTuple, Self
 
 from pydantic import NonNegativeInt
 
-from tools.dispatch import Observation
-from tools.policy import Decision, Opinion
-from tools.sqlite.outcome import Outcome
-from tools.statuses import EpisodeStatus
+from worksmith.tools.dispatch import Observation
+from worksmith.tools.policy import Decision, Opinion
+from worksmith.tools.sqlite.outcome import Outcome
+from worksmith.tools.statuses import EpisodeStatus
 
 
 class Tokens(NamedTuple):
@@ -274,7 +274,7 @@ class EpisodeResult:
         usage: what they took; see `Usage.all_paid` for programs that know of no cache.
         seconds: wall time.
         error: what failed, for a status other than `finished`.
-        traceback: of an exception that is a mistake in the program; see `evals.lm.failures`.
+        traceback: of an exception that is a mistake in the program; see `worksmith.evals.lm.failures`.
         prediction: of the program, for metrics.
         spans: that the program's framework emitted.
         shown: records that the agent saw otherwise than by calls.

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tools.statuses import EpisodeStatus
+    from worksmith.tools.statuses import EpisodeStatus
 
 
 class WorksmithError(Exception):

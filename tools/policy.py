@@ -8,8 +8,8 @@ from typing import Any, Protocol
 
 import apsw
 
-from tools.errors import ToolError
-from tools.persona import Persona
+from worksmith.tools.errors import ToolError
+from worksmith.tools.persona import Persona
 
 PRIVATE = "#private"
 """Marks a reference to a record whose private fields are meant as well."""

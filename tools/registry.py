@@ -8,7 +8,7 @@ from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
 from typing import Generic, Protocol, TypeVar
 
-from tools.errors import InputError
+from worksmith.tools.errors import InputError
 
 
 class Named(Protocol):

@@ -16,8 +16,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from typing_extensions import is_typeddict
 
-from tools.argument_schema import portable
-from tools.errors import InputError, ToolError
+from worksmith.tools.argument_schema import portable
+from worksmith.tools.errors import InputError, ToolError
 
 _WRITES = "__worksmith_writes__"
 _ARGUMENT = re.compile(r"^(\w+): (.*)$")
@@ -108,7 +108,7 @@ class Tool:
 
     @cached_property
     def parameters(self) -> dict[str, Any]:
-        """The JSON schema of the arguments, see `tools.argument_schema`."""
+        """The JSON schema of the arguments, see `worksmith.tools.argument_schema`."""
         return portable(self._model.model_json_schema())
 
     def _signature(self) -> list[str]:

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 
-from tools.persona import Persona
-from tools.policy import Decision, Policy
-from tools.sqlite.cells import CellValue
+from worksmith.tools.persona import Persona
+from worksmith.tools.policy import Decision, Policy
+from worksmith.tools.sqlite.cells import CellValue
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from retrievers.index.library import Library
+    from worksmith.retrievers.index.library import Library
 
 
 @dataclass(frozen=True, slots=True)

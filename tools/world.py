@@ -15,15 +15,15 @@ from typing import Any
 import apsw
 from pydantic import BaseModel, ConfigDict
 
-from tools.errors import InputError
-from tools.files.atomic import write_atomically
-from tools.files.directories import bring_back
-from tools.files.json_files import read_file, read_model
-from tools.persona import Persona
-from tools.seeding import digest, digest_bytes
-from tools.sqlite.cells import CellValue
-from tools.sqlite.memory import Image, open_image
-from tools.sqlite.schema import ROW, Table, columns_sql, quoted
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.atomic import write_atomically
+from worksmith.tools.files.directories import bring_back
+from worksmith.tools.files.json_files import read_file, read_model
+from worksmith.tools.persona import Persona
+from worksmith.tools.seeding import digest, digest_bytes
+from worksmith.tools.sqlite.cells import CellValue
+from worksmith.tools.sqlite.memory import Image, open_image
+from worksmith.tools.sqlite.schema import ROW, Table, columns_sql, quoted
 
 WORLD_FILE = "world.sqlite"
 MANIFEST_FILE = "world.json"

@@ -7,18 +7,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tools.errors import InputError
-from tools.persona import Persona
-from tools.policy import Policy
-from tools.registry import Registry
-from tools.sqlite.schema import Table
-from tools.tool import WITHOUT_ANSWER, FinishCall, Toolkit, Toolset, toolset
-from tools.world import World
+from worksmith.tools.errors import InputError
+from worksmith.tools.persona import Persona
+from worksmith.tools.policy import Policy
+from worksmith.tools.registry import Registry
+from worksmith.tools.sqlite.schema import Table
+from worksmith.tools.tool import WITHOUT_ANSWER, FinishCall, Toolkit, Toolset, toolset
+from worksmith.tools.world import World
 
 if TYPE_CHECKING:
-    from retrievers.index.library import Library
-    from tools.change_set import ChangeSet
-    from tools.tool_context import ToolContext
+    from worksmith.retrievers.index.library import Library
+    from worksmith.tools.change_set import ChangeSet
+    from worksmith.tools.tool_context import ToolContext
 
 
 LIVE = "live"

@@ -17,57 +17,55 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from worksmith.namespace import check_packages
-
 if TYPE_CHECKING:
-    from evals.suite import Suite as Suite
-    from evals.tasks.task import Task as Task
-    from optimizers.cost.budget import Budget as Budget
-    from optimizers.search.few_shot import Bootstrap as Bootstrap
-    from optimizers.search.few_shot import Nearest as Nearest
-    from optimizers.search.few_shot import Tpe as Tpe
-    from optimizers.search.race import Race as Race
-    from programs.agent import Agent as Agent
-    from programs.own_agents.program import OwnAgent as OwnAgent
-    from programs.own_agents.task import AgentTask as AgentTask
-    from programs.own_agents.task import Answer as Answer
-    from programs.own_agents.tools import AgentTools as AgentTools
-    from tools.errors import InputError as InputError
-    from tools.errors import ToolError as ToolError
-    from tools.errors import WorksmithError as WorksmithError
-    from tools.kinds.own_data.context import Context as Context
-    from tools.kinds.own_data.environment import Environment as Environment
-    from tools.persona import Persona as Persona
     from worksmith.api.judging import judge as judge
     from worksmith.api.loading import load as load
     from worksmith.api.measuring import compare as compare
     from worksmith.api.measuring import evaluate as evaluate
+    from worksmith.evals.suite import Suite as Suite
+    from worksmith.evals.tasks.task import Task as Task
     from worksmith.jobs.comparison import Comparison as Comparison
     from worksmith.jobs.evaluation import Evaluation as Evaluation
+    from worksmith.optimizers.cost.budget import Budget as Budget
+    from worksmith.optimizers.search.few_shot import Bootstrap as Bootstrap
+    from worksmith.optimizers.search.few_shot import Nearest as Nearest
+    from worksmith.optimizers.search.few_shot import Tpe as Tpe
+    from worksmith.optimizers.search.race import Race as Race
+    from worksmith.programs.agent import Agent as Agent
+    from worksmith.programs.own_agents.program import OwnAgent as OwnAgent
+    from worksmith.programs.own_agents.task import AgentTask as AgentTask
+    from worksmith.programs.own_agents.task import Answer as Answer
+    from worksmith.programs.own_agents.tools import AgentTools as AgentTools
+    from worksmith.tools.errors import InputError as InputError
+    from worksmith.tools.errors import ToolError as ToolError
+    from worksmith.tools.errors import WorksmithError as WorksmithError
+    from worksmith.tools.kinds.own_data.context import Context as Context
+    from worksmith.tools.kinds.own_data.environment import Environment as Environment
+    from worksmith.tools.persona import Persona as Persona
 
 __version__ = "0.1.0"
 
 _PLACES = {
-    "Agent": "programs.agent",
-    "AgentTask": "programs.own_agents.task",
-    "AgentTools": "programs.own_agents.tools",
-    "Answer": "programs.own_agents.task",
-    "Bootstrap": "optimizers.search.few_shot",
-    "Budget": "optimizers.cost.budget",
+    "Agent": "worksmith.programs.agent",
+    "AgentTask": "worksmith.programs.own_agents.task",
+    "AgentTools": "worksmith.programs.own_agents.tools",
+    "Answer": "worksmith.programs.own_agents.task",
+    "Bootstrap": "worksmith.optimizers.search.few_shot",
+    "Budget": "worksmith.optimizers.cost.budget",
     "Comparison": "worksmith.jobs.comparison",
-    "Context": "tools.kinds.own_data.context",
-    "Environment": "tools.kinds.own_data.environment",
+    "Context": "worksmith.tools.kinds.own_data.context",
+    "Environment": "worksmith.tools.kinds.own_data.environment",
     "Evaluation": "worksmith.jobs.evaluation",
-    "InputError": "tools.errors",
-    "Nearest": "optimizers.search.few_shot",
-    "OwnAgent": "programs.own_agents.program",
-    "Persona": "tools.persona",
-    "Race": "optimizers.search.race",
-    "Suite": "evals.suite",
-    "Task": "evals.tasks.task",
-    "ToolError": "tools.errors",
-    "Tpe": "optimizers.search.few_shot",
-    "WorksmithError": "tools.errors",
+    "InputError": "worksmith.tools.errors",
+    "Nearest": "worksmith.optimizers.search.few_shot",
+    "OwnAgent": "worksmith.programs.own_agents.program",
+    "Persona": "worksmith.tools.persona",
+    "Race": "worksmith.optimizers.search.race",
+    "Suite": "worksmith.evals.suite",
+    "Task": "worksmith.evals.tasks.task",
+    "ToolError": "worksmith.tools.errors",
+    "Tpe": "worksmith.optimizers.search.few_shot",
+    "WorksmithError": "worksmith.tools.errors",
     "compare": "worksmith.api.measuring",
     "evaluate": "worksmith.api.measuring",
     "judge": "worksmith.api.judging",
@@ -76,9 +74,6 @@ _PLACES = {
 """The public names, each with its module, which is loaded when the name is used."""
 
 __all__ = ["__version__", *_PLACES]
-
-
-check_packages()
 
 
 def __getattr__(name: str) -> Any:

@@ -8,8 +8,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from benchmarks._faulty.kinds import ENORMOUS, FAULTS, NO_TOOL
-from evals.records.parts import AskEntry
-from evals.records.record import EpisodeRecord
+from worksmith.evals.records.parts import AskEntry
+from worksmith.evals.records.record import EpisodeRecord
 
 UNREADABLE: Mapping[str, Mapping[str, str]] = {
     "empty": {"text": "invalid_reply", "null": "invalid_reply"},

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from tools.seeding import rng
+from worksmith.tools.seeding import rng
 
 NO_FAULT = "none"
 """In place of a kind: every request is answered as it should be."""

@@ -11,14 +11,14 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
-from evals.suite import Suite
-from programs.prompting.native_tools import native_name
-from tools.tool import FINISH
+from worksmith.evals.suite import Suite
+from worksmith.programs.prompting.native_tools import native_name
+from worksmith.tools.tool import FINISH
 
 if TYPE_CHECKING:
     from dspy.lm15 import Request, Response
 
-    from evals.tasks.task import Step
+    from worksmith.evals.tasks.task import Step
 
 SUITE = "WORKSMITH_FAULTY_SUITE"
 """The environment variable with the folder of the suite."""

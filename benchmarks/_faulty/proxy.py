@@ -23,7 +23,7 @@ from typing import Any
 import httpx
 
 from benchmarks._faulty.kinds import FAULTS, NO_FAULT, RETRY_AFTER, Sent
-from tools.seeding import digest_bytes, rng
+from worksmith.tools.seeding import digest_bytes, rng
 
 _REASONS = {200: "OK", 404: "Not Found", 429: "Too Many Requests", 500: "Internal Server Error"}
 _PIECE = 4096

@@ -11,11 +11,11 @@ from typing import Any
 
 from benchmarks.canaries.plant import PRIVATE, TOKEN, Planted, Spot
 from benchmarks.canaries.rules import Company, Record, may_read, may_read_private
-from tools.environment import Environment
-from tools.kinds.enterprise.schema import KEYS, TABLES
-from tools.persona import Persona
-from tools.seeding import rng
-from tools.tool import Tool
+from worksmith.tools.environment import Environment
+from worksmith.tools.kinds.enterprise.schema import KEYS, TABLES
+from worksmith.tools.persona import Persona
+from worksmith.tools.seeding import rng
+from worksmith.tools.tool import Tool
 
 _TOKEN = re.compile(TOKEN)
 

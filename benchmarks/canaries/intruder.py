@@ -7,10 +7,10 @@ import threading
 from typing import Any
 
 from benchmarks.canaries.hunt import Hunt
-from evals.tasks.task import Task
-from tools.kinds.enterprise.kind import ENTERPRISE
-from tools.persona import Persona
-from tools.seeding import rng
+from worksmith.evals.tasks.task import Task
+from worksmith.tools.kinds.enterprise.kind import ENTERPRISE
+from worksmith.tools.persona import Persona
+from worksmith.tools.seeding import rng
 
 STEPS = 8
 

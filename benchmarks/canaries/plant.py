@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tools.kinds.enterprise.schema import KEYS, TABLES
-from tools.sqlite.schema import Table
+from worksmith.tools.kinds.enterprise.schema import KEYS, TABLES
+from worksmith.tools.sqlite.schema import Table
 
 Cells = tuple[str | None, ...]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from tools.persona import Persona
+from worksmith.tools.persona import Persona
 
 Record = Mapping[str, str | None]
 

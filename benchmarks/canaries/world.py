@@ -9,19 +9,19 @@ from pathlib import Path
 from unittest.mock import patch
 
 from benchmarks.canaries.plant import Planted, plant
-from tools.environment import Environment
-from tools.kinds.enterprise.schema import TABLES
-from tools.persona import Persona
-from tools.world import write_world
+from worksmith.tools.environment import Environment
+from worksmith.tools.kinds.enterprise.schema import TABLES
+from worksmith.tools.persona import Persona
+from worksmith.tools.world import write_world
 
 NOW = datetime(2022, 12, 31, 18, 0)
 
 
 def planted_env(directory: Path, *, seed: int, scale: float) -> tuple[Environment, Planted]:
     """A environment over a world full of tokens, written to `directory` and indexed with the static model."""
-    from retrievers.index.building import build_index
-    from tools.kinds.enterprise.documents import open_library
-    from tools.kinds.enterprise.generate import build
+    from worksmith.retrievers.index.building import build_index
+    from worksmith.tools.kinds.enterprise.documents import open_library
+    from worksmith.tools.kinds.enterprise.generate import build
 
     planted = plant(build(seed, scale).rows)
     nobody = Persona(id="", name="")

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from benchmarks.neighbours.worlds import Model
-from evals.records.record import PRIMARY
+from worksmith.evals.records.record import PRIMARY
 
 
 def outcomes(suite: Path, model: Model, limit: int) -> dict[str, float | None]:

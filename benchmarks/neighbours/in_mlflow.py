@@ -13,11 +13,11 @@ from unittest.mock import patch
 
 from benchmarks.neighbours.ours import AGENT, environment
 from benchmarks.neighbours.worlds import Model
-from evals.dspy_programs.own_code import own_object
-from evals.records.record import PRIMARY
-from evals.suite import Suite
-from evals.tracking.store import open_store, quieten_libraries
-from programs.own_agents.program import OwnAgent
+from worksmith.evals.dspy_programs.own_code import own_object
+from worksmith.evals.records.record import PRIMARY
+from worksmith.evals.suite import Suite
+from worksmith.evals.tracking.store import open_store, quieten_libraries
+from worksmith.programs.own_agents.program import OwnAgent
 
 _QUICK = {"MLFLOW_GENAI_EVAL_PREDICT_RATE_LIMIT": "0", "TQDM_DISABLE": "1"}
 

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
 from benchmarks.neighbours.worlds import Model
-from evals.records.record import PRIMARY
+from worksmith.evals.records.record import PRIMARY
 from worksmith.jobs.evaluation import evaluate
 from worksmith.jobs.settings.programs import EvalSettings
 

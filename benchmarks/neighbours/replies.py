@@ -13,11 +13,11 @@ from typing import Any
 
 from dspy.lm15 import FunctionTool, Message, Request, Response, TextPart, ToolCallPart, Usage
 
-from evals.suite import Suite
-from evals.tasks.task import Step, Task
-from programs.prompting.native_tools import native_name
-from tools.seeding import digest
-from tools.tool import FINISH
+from worksmith.evals.suite import Suite
+from worksmith.evals.tasks.task import Step, Task
+from worksmith.programs.prompting.native_tools import native_name
+from worksmith.tools.seeding import digest
+from worksmith.tools.tool import FINISH
 
 SUITES = "NEIGHBOURS_SUITES"
 """The environment variable with the folders of the suites."""

@@ -21,12 +21,12 @@ from benchmarks.weights.forms import (
 )
 from benchmarks.weights.jobs import SIDE_EFFECTS
 from benchmarks.weights.wordings import worded_alike
-from evals.lm.named import ANALOGY
-from evals.records.record import STRICT
-from evals.records.run_card import package_versions
-from evals.records.summary import interval_json
-from evals.reporting.published import published_tables
-from evals.statistics import paired_difference
+from worksmith.evals.lm.named import ANALOGY
+from worksmith.evals.records.record import STRICT
+from worksmith.evals.records.run_card import package_versions
+from worksmith.evals.records.summary import interval_json
+from worksmith.evals.reporting.published import published_tables
+from worksmith.evals.statistics import paired_difference
 
 Cell = dict[str, Any]
 

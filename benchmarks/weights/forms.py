@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from benchmarks.gain import REAL
-from evals.lm.named import ANALOGY, SMOLLM2
+from worksmith.evals.lm.named import ANALOGY, SMOLLM2
 
 TINY = "tiny"
 """A model of two layers with random weights: it shows that the study runs, and nothing else."""

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks._stages import At
-from evals.building import import_suite
-from evals.lm.named import ANALOGY, SMOLLM2
-from evals.records.groups import by_task, intents_of
-from evals.records.record import STRICT, EpisodeRecord
-from evals.records.summary import Summary, interval_json
-from tools.seeding import digest
 from worksmith.cli.terminal import Terminal
+from worksmith.evals.building import import_suite
+from worksmith.evals.lm.named import ANALOGY, SMOLLM2
+from worksmith.evals.records.groups import by_task, intents_of
+from worksmith.evals.records.record import STRICT, EpisodeRecord
+from worksmith.evals.records.summary import Summary, interval_json
+from worksmith.tools.seeding import digest
 
 WORKERS = 8
 """Episodes at once: on a CPU a model generates for so many at once."""
@@ -168,7 +168,7 @@ def cell(at: At) -> dict[str, Any]:
 
 def floors(at: At) -> dict[str, Any]:
     """Measure `local/analogy`, uncompiled and compiled, and the baselines without a model."""
-    from evals.tracking import Tracker
+    from worksmith.evals.tracking import Tracker
     from worksmith.jobs.compare_plan import plan_comparison
     from worksmith.jobs.settings.programs import CompareSettings
 

@@ -14,11 +14,11 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 from benchmarks.weights.forms import BASE, OFFICE, WORKBENCH
-from evals.records.record import STRICT
-from evals.reporting.html.plots import Plot, Point, Series
-from evals.statistics import Interval
-from evals.table import NO_DATA, Grid, percent, points
-from tools.files.atomic import write_atomically
+from worksmith.evals.records.record import STRICT
+from worksmith.evals.reporting.html.plots import Plot, Point, Series
+from worksmith.evals.statistics import Interval
+from worksmith.evals.table import NO_DATA, Grid, percent, points
+from worksmith.tools.files.atomic import write_atomically
 
 BEGIN, END = "<!-- figures of the study -->", "<!-- end of the figures -->"
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from benchmarks._stages import Work
 from benchmarks.weights.forms import OFFICE, WORKBENCH, Form
-from evals.suite import Suite
+from worksmith.evals.suite import Suite
 
 _VALUE = re.compile(r"(?<!\w)'[^']*'(?!\w)|\"[^\"]*\"|(?<=.)\b[A-Z][\w-]*|\d[\w:.-]*")
 """What differs between two tasks of one wording."""

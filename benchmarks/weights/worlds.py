@@ -9,8 +9,8 @@ from typing import Any
 
 from benchmarks._stages import At
 from benchmarks.weights.forms import DRAWN
-from evals.suite import Suite
-from tools.seeding import digest, rng
+from worksmith.evals.suite import Suite
+from worksmith.tools.seeding import digest, rng
 
 _FIRST_DAY, _DAYS = date(2021, 1, 1), 2_000
 _SOUNDS = "ba-ce-do-fi-gu-ha-jo-ka-le-mi-no-pra-que-ri-so-ta-ul-ve-xa-zo"

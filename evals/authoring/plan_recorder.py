@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, datetime
 from typing import Any
 
-from evals.tasks.task import Step
-from tools.dispatch import Observation
-from tools.episode import Episode
+from worksmith.evals.tasks.task import Step
+from worksmith.tools.dispatch import Observation
+from worksmith.tools.episode import Episode
 
 
 class PlanRecorder:

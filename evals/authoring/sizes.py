@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from evals.tasks.task import Split
+from worksmith.evals.tasks.task import Split
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from evals.tasks.task import Task, VisibleTask
-from evals.tasks.task_file import TASKS_FILE, read_tasks
-from tools.errors import InputError
+from worksmith.evals.tasks.task import Task, VisibleTask
+from worksmith.evals.tasks.task_file import TASKS_FILE, read_tasks
+from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
-    from tools.environment import Environment
-    from tools.persona import Persona
+    from worksmith.tools.environment import Environment
+    from worksmith.tools.persona import Persona
 
 AD_HOC = "ad-hoc"
 """The id of a task made from a text."""
@@ -37,8 +37,8 @@ def asked(given: Any, env: Environment) -> VisibleTask:
         raise InputError(
             "a text does not say who asks, which decides what may be read and done in this world",
             where="task",
-            hint="give a task of the suite, or evals.dspy_programs.asked.task_of(text, environment, "
-            'persona=env.persona("ID"))',
+            hint="give a task of the suite, or worksmith.evals.dspy_programs.asked.task_of("
+            'text, environment, persona=env.persona("ID"))',
         )
     return task_of(given, env)
 

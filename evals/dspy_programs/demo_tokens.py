@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, TypeVar
 
-from evals.dspy_programs.demo_format import NOTES
+from worksmith.evals.dspy_programs.demo_format import NOTES
 
 _CHARACTERS: Final = 4
 _UNSEEN: Final = NOTES | {"augmented"}

@@ -10,9 +10,9 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 from weakref import WeakKeyDictionary
 
-from evals.dspy_programs.own_models import own_models
-from tools.code import code_digest
-from tools.seeding import digest
+from worksmith.evals.dspy_programs.own_models import own_models
+from worksmith.tools.code import code_digest
+from worksmith.tools.seeding import digest
 
 _ADDRESSES = (
     "_API_BASE",
@@ -45,7 +45,7 @@ _SECRET_MARKS = ("key", "token", "secret", "password", "header", "auth", "creden
 
 
 def program_digest(program: Any) -> str:
-    """The content address of a program: of its code (see `tools.code`) and its state."""
+    """The content address of a program: of its code (see `worksmith.tools.code`) and its state."""
     return digest([state_digest(program), code_digest(program)])
 
 

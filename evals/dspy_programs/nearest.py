@@ -13,11 +13,11 @@ import dspy
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass
 
-from evals.dspy_programs.demo_tokens import demo_tokens, fitting
-from evals.tasks.task import same_text
-from retrievers.ranking.hits import TextIndex
-from retrievers.ranking.lexical import LexicalIndex
-from tools.errors import InputError
+from worksmith.evals.dspy_programs.demo_tokens import demo_tokens, fitting
+from worksmith.evals.tasks.task import same_text
+from worksmith.retrievers.ranking.hits import TextIndex
+from worksmith.retrievers.ranking.lexical import LexicalIndex
+from worksmith.tools.errors import InputError
 
 Embedding = Literal["lexical", "minilm"]
 """A way to compare texts."""
@@ -38,7 +38,7 @@ class NearestSettings:
         embedding: of the texts, see `text_index`.
         fixed: demonstrations at the head of the bank that every query is shown.
         tokens: the most that all demonstrations of a prompt may take, see
-            `evals.dspy_programs.demo_tokens`; 0 is no limit.
+            `worksmith.evals.dspy_programs.demo_tokens`; 0 is no limit.
         by_state: only demonstrations that begin after calls of the same tools as the episode's.
     """
 
@@ -66,7 +66,7 @@ class NearestSettings:
         return read
 
 
-_GUARD: Final = "a bank of demonstrations, load it with evals.dspy_programs.states.load_program"
+_GUARD: Final = "a bank of demonstrations, load it with worksmith.evals.dspy_programs.states.load_program"
 """A field that no signature has, so that a plain `dspy.Predict` refuses the state and quotes this text.
 
 Else it would take over the bank and show all of it in every prompt.
@@ -163,7 +163,7 @@ def text_index(texts: Mapping[str, str], embedding: str, kin: Mapping[str, str])
     if embedding not in EMBEDDINGS:
         raise InputError(f"no embedding {embedding!r}", hint=f"there are {', '.join(EMBEDDINGS)}")
     if embedding == "minilm":
-        from retrievers.ranking.fused import fused_index
+        from worksmith.retrievers.ranking.fused import fused_index
 
         return fused_index(texts, kin)
     return LexicalIndex(texts, kin)

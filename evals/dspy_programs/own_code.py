@@ -12,7 +12,7 @@ import sys
 from importlib import import_module
 from typing import Any
 
-from tools.errors import InputError
+from worksmith.tools.errors import InputError
 
 _ADDRESS = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 

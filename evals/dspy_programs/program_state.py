@@ -12,9 +12,9 @@ from typing import Any
 import dspy
 from pydantic import BaseModel, ConfigDict
 
-from evals.dspy_programs.demo_format import ExampleFields
-from evals.dspy_programs.nearest import NearestSettings, show_nearest
-from tools.errors import InputError
+from worksmith.evals.dspy_programs.demo_format import ExampleFields
+from worksmith.evals.dspy_programs.nearest import NearestSettings, show_nearest
+from worksmith.tools.errors import InputError
 
 
 class Known(BaseModel):

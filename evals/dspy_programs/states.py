@@ -16,11 +16,11 @@ from typing import Any, TypeVar
 import dspy
 from pydantic import Field
 
-from evals.dspy_programs.demo_format import ExampleFields
-from evals.dspy_programs.nearest import NearestSettings, show_all, show_nearest
-from evals.dspy_programs.program_state import Known, SignatureText
-from tools.errors import InputError
-from tools.files.json_files import read_json, validated
+from worksmith.evals.dspy_programs.demo_format import ExampleFields
+from worksmith.evals.dspy_programs.nearest import NearestSettings, show_all, show_nearest
+from worksmith.evals.dspy_programs.program_state import Known, SignatureText
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.json_files import read_json, validated
 
 Program = TypeVar("Program", bound=dspy.Module)
 

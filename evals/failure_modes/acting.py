@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evals.failure_modes.moves import Difference, Evidence, Move, align, differing
-from evals.records.changes import compare_changes, place_text
-from evals.records.parts import FaultEntry
-from evals.records.record import EpisodeRecord
-from evals.tasks.task import Action, Task
+from worksmith.evals.failure_modes.moves import Difference, Evidence, Move, align, differing
+from worksmith.evals.records.changes import compare_changes, place_text
+from worksmith.evals.records.parts import FaultEntry
+from worksmith.evals.records.record import EpisodeRecord
+from worksmith.evals.tasks.task import Action, Task
 
 _LONGEST = 200
 """Characters of a fault's detail."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from evals.failure_modes.moves import Evidence, Move, shown
-from evals.records.parts import FaultEntry
-from evals.records.record import LEAK
-from evals.scoring.answers.matching import disclosed, find_values
-from evals.scoring.answers.values import tokens
-from evals.tasks.task import Answer, Task
-from tools.episode_result import EpisodeResult
+from worksmith.evals.failure_modes.moves import Evidence, Move, shown
+from worksmith.evals.records.parts import FaultEntry
+from worksmith.evals.records.record import LEAK
+from worksmith.evals.scoring.answers.matching import disclosed, find_values
+from worksmith.evals.scoring.answers.values import tokens
+from worksmith.evals.tasks.task import Answer, Task
+from worksmith.tools.episode_result import EpisodeResult
 
 
 def answering_fault(

@@ -29,5 +29,5 @@ class FailureMode:
 @cache
 def failure_modes() -> dict[str, FailureMode]:
     """All failure modes by name, in the order of tables."""
-    text = files("evals.failure_modes").joinpath("catalogue.toml").read_text(encoding="utf-8")
+    text = files("worksmith.evals.failure_modes").joinpath("catalogue.toml").read_text(encoding="utf-8")
     return {name: FailureMode(name, **entry) for name, entry in tomllib.loads(text).items()}

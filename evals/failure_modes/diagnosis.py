@@ -9,20 +9,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evals.failure_modes.acting import acting_fault, changes_fault
-from evals.failure_modes.answering import answering_fault
-from evals.failure_modes.catalogue import UNEXPLAINED
-from evals.failure_modes.moves import Evidence, Move, moves_of
-from evals.failure_modes.reading import reading_fault
-from evals.records.parts import FaultEntry
-from evals.records.record import PRIMARY
+from worksmith.evals.failure_modes.acting import acting_fault, changes_fault
+from worksmith.evals.failure_modes.answering import answering_fault
+from worksmith.evals.failure_modes.catalogue import UNEXPLAINED
+from worksmith.evals.failure_modes.moves import Evidence, Move, moves_of
+from worksmith.evals.failure_modes.reading import reading_fault
+from worksmith.evals.records.parts import FaultEntry
+from worksmith.evals.records.record import PRIMARY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from evals.records.record import EpisodeRecord
-    from evals.tasks.task import Task
-    from tools.episode_result import EpisodeResult
+    from worksmith.evals.records.record import EpisodeRecord
+    from worksmith.evals.tasks.task import Task
+    from worksmith.tools.episode_result import EpisodeResult
 
 
 def diagnose(

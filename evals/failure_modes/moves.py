@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
-from evals.records.parts import FaultEntry
-from evals.scoring.path_scores import REFUSED
-from evals.tasks.task import Action, Task
-from tools.episode_result import CallRecord
+from worksmith.evals.records.parts import FaultEntry
+from worksmith.evals.scoring.path_scores import REFUSED
+from worksmith.evals.tasks.task import Action, Task
+from worksmith.tools.episode_result import CallRecord
 
 _RESULT = re.compile(r"#(\d{1,6})")
 _DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evals.failure_modes.acting import acting_fault
-from evals.failure_modes.catalogue import UNEXPLAINED
-from evals.failure_modes.moves import Evidence, Move, plain
-from evals.records.parts import FaultEntry
-from evals.scoring.actions import UnreadableActionError, parse_action
-from evals.scoring.result_tables import ended_by
-from evals.tasks.task import Task
+from worksmith.evals.failure_modes.acting import acting_fault
+from worksmith.evals.failure_modes.catalogue import UNEXPLAINED
+from worksmith.evals.failure_modes.moves import Evidence, Move, plain
+from worksmith.evals.records.parts import FaultEntry
+from worksmith.evals.scoring.actions import UnreadableActionError, parse_action
+from worksmith.evals.scoring.result_tables import ended_by
+from worksmith.evals.tasks.task import Task
 
 
 def prediction_fault(

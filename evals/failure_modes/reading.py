@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evals.failure_modes.acting import failed_call
-from evals.failure_modes.moves import Alignment, Difference, Move, align, differing
-from evals.records.parts import FaultEntry
-from evals.tasks.task import Action, Task
+from worksmith.evals.failure_modes.acting import failed_call
+from worksmith.evals.failure_modes.moves import Alignment, Difference, Move, align, differing
+from worksmith.evals.records.parts import FaultEntry
+from worksmith.evals.tasks.task import Action, Task
 
 
 def reading_fault(task: Task, moves: Sequence[Move], writing: frozenset[str]) -> FaultEntry | None:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evals.judging.state import actions_text, changes_text
-from evals.scoring.answers.matching import disclosed
-from tools.seeding import digest
+from worksmith.evals.judging.state import actions_text, changes_text
+from worksmith.evals.scoring.answers.matching import disclosed
+from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
-    from evals.records.record import EpisodeRecord
-    from evals.tasks.task import Answer, Task
+    from worksmith.evals.records.record import EpisodeRecord
+    from worksmith.evals.tasks.task import Answer, Task
 
 _LONGEST = 12_000
 """Characters of a response that a judge is shown."""

@@ -13,11 +13,11 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from evals.scoring.answers import nothing
-from evals.scoring.answers.matching import alike, entity_places
-from evals.scoring.answers.values import Token, places, plain, same, tokens
-from evals.task_kind import value_readers
-from evals.tasks.task import Answer, Entity
+from worksmith.evals.scoring.answers import nothing
+from worksmith.evals.scoring.answers.matching import alike, entity_places
+from worksmith.evals.scoring.answers.values import Token, places, plain, same, tokens
+from worksmith.evals.task_kind import value_readers
+from worksmith.evals.tasks.task import Answer, Entity
 
 _NAME = re.compile(r"[A-Z][\w'-]*(?: [A-Z][\w'-]*)+")
 _CAPITAL = re.compile(r"(?<=[\w,:] )[A-Z][\w'-]+")
@@ -222,4 +222,6 @@ def _either(phrases: Iterable[str]) -> re.Pattern[str]:
 def _data() -> dict[str, Any]:
     import tomllib
 
-    return tomllib.loads(files("evals.judging").joinpath("phrases.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(
+        files("worksmith.evals.judging").joinpath("phrases.toml").read_text(encoding="utf-8")
+    )

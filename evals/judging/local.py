@@ -10,18 +10,18 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from evals.judging.facts import facts_in, says_denied, says_nothing, with_facts, words_in
-from evals.judging.rubric import Rubrics, default_rubrics
-from evals.judging.state import State, state_of
-from evals.records.parts import Judgement
-from evals.scoring.answers.matching import disclosed, names_nothing
-from tools.errors import InputError
-from tools.seeding import digest
+from worksmith.evals.judging.facts import facts_in, says_denied, says_nothing, with_facts, words_in
+from worksmith.evals.judging.rubric import Rubrics, default_rubrics
+from worksmith.evals.judging.state import State, state_of
+from worksmith.evals.records.parts import Judgement
+from worksmith.evals.scoring.answers.matching import disclosed, names_nothing
+from worksmith.tools.errors import InputError
+from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
-    from evals.records.record import EpisodeRecord
-    from evals.tasks.task import Answer, Task
-    from tools.sqlite.schema import Table
+    from worksmith.evals.records.record import EpisodeRecord
+    from worksmith.evals.tasks.task import Answer, Task
+    from worksmith.tools.sqlite.schema import Table
 
 NAME = "local/rubric"
 _VERSION = 1

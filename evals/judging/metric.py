@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from evals.dspy_programs.digests import scorers_digest
-from evals.dspy_programs.own_models import with_models
-from evals.records.record import PRIMARY, Digests, EpisodeRecord, WorkUnit
-from evals.records.recording import change_entries, record_episode
-from evals.records.verdicts import JUDGE, PASSED, with_verdict
-from evals.running.judges import Judge, ask_judges
-from evals.scoring.objective import expected_outcome, in_place, own_fault, writing_tools
-from evals.scoring.scorer import scores_of
-from tools.errors import InfrastructureError
-from tools.seeding import digest
+from worksmith.evals.dspy_programs.digests import scorers_digest
+from worksmith.evals.dspy_programs.own_models import with_models
+from worksmith.evals.records.record import PRIMARY, Digests, EpisodeRecord, WorkUnit
+from worksmith.evals.records.recording import change_entries, record_episode
+from worksmith.evals.records.verdicts import JUDGE, PASSED, with_verdict
+from worksmith.evals.running.judges import Judge, ask_judges
+from worksmith.evals.scoring.objective import expected_outcome, in_place, own_fault, writing_tools
+from worksmith.evals.scoring.scorer import scores_of
+from worksmith.tools.errors import InfrastructureError
+from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
-    from evals.records.parts import FaultEntry
-    from evals.scoring.scorer import Scorer
-    from evals.tasks.task import Task
-    from tools.episode_result import EpisodeResult
-    from tools.sqlite.outcome import Outcome
+    from worksmith.evals.records.parts import FaultEntry
+    from worksmith.evals.scoring.scorer import Scorer
+    from worksmith.evals.tasks.task import Task
+    from worksmith.tools.episode_result import EpisodeResult
+    from worksmith.tools.sqlite.outcome import Outcome
 
 
 class JudgedScorer:
@@ -58,7 +58,7 @@ class JudgedScorer:
         return with_verdict(scores) if task.judged else scores
 
     def with_models(self, change: Callable[[Any], Any]) -> JudgedScorer:
-        """See `evals.dspy_programs.own_models.with_models`."""
+        """See `worksmith.evals.dspy_programs.own_models.with_models`."""
         judges = [with_models(judge, change) for judge in self._judges]
         return JudgedScorer(self._scorers, judges, drives=self._drives)
 

@@ -6,15 +6,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from evals.dspy_programs.own_models import with_models
-from evals.records.parts import Judgement
-from evals.running.judges import Judge, ask_judge
-from tools.episode_result import Usage
-from tools.seeding import digest
+from worksmith.evals.dspy_programs.own_models import with_models
+from worksmith.evals.records.parts import Judgement
+from worksmith.evals.running.judges import Judge, ask_judge
+from worksmith.tools.episode_result import Usage
+from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
-    from evals.records.record import EpisodeRecord
-    from evals.tasks.task import Task
+    from worksmith.evals.records.record import EpisodeRecord
+    from worksmith.evals.tasks.task import Task
 
 
 class Panel:
@@ -32,7 +32,7 @@ class Panel:
         self.digest = digest(["median", *(judge.digest for judge in self.judges)])
 
     def with_models(self, change: Callable[[Any], Any]) -> Panel:
-        """See `evals.dspy_programs.own_models.with_models`."""
+        """See `worksmith.evals.dspy_programs.own_models.with_models`."""
         return Panel([with_models(judge, change) for judge in self.judges])
 
     def __call__(self, task: Task, record: EpisodeRecord) -> Judgement:

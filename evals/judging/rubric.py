@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, runtime_che
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from tools.errors import InputError
-from tools.files.json_files import read_file
-from tools.seeding import digest
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.json_files import read_file
+from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
-    from evals.tasks.task import Task
+    from worksmith.evals.tasks.task import Task
 
 LEVELS = (1, 2, 3, 4, 5)
 PASSING = 4
@@ -143,7 +143,7 @@ def kind_of(task: Task) -> Kind:
 def default_rubrics() -> Rubrics:
     import tomllib
 
-    text = files("evals.judging").joinpath("rubrics.toml").read_text(encoding="utf-8")
+    text = files("worksmith.evals.judging").joinpath("rubrics.toml").read_text(encoding="utf-8")
     return Rubrics.model_validate({**tomllib.loads(text), "ours": True})
 
 

@@ -14,19 +14,25 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import dspy
 from dspy.utils.exceptions import AdapterParseError
 
-from evals.dspy_programs.digests import model_digest, model_name
-from evals.judging.case import has_reference, reference_text, request_text, response_text, state_text
-from evals.judging.rubric import LEVELS, Rubrics, default_rubrics
-from evals.lm.metering import metered, metering
-from evals.records.parts import Judgement, VerdictStatus
-from evals.running.judges import no_verdict
-from tools.episode_result import Usage
-from tools.files.secrets import described
-from tools.seeding import digest
+from worksmith.evals.dspy_programs.digests import model_digest, model_name
+from worksmith.evals.judging.case import (
+    has_reference,
+    reference_text,
+    request_text,
+    response_text,
+    state_text,
+)
+from worksmith.evals.judging.rubric import LEVELS, Rubrics, default_rubrics
+from worksmith.evals.lm.metering import metered, metering
+from worksmith.evals.records.parts import Judgement, VerdictStatus
+from worksmith.evals.running.judges import no_verdict
+from worksmith.tools.episode_result import Usage
+from worksmith.tools.files.secrets import described
+from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
-    from evals.records.record import EpisodeRecord
-    from evals.tasks.task import Task
+    from worksmith.evals.records.record import EpisodeRecord
+    from worksmith.evals.tasks.task import Task
 
 ATTEMPTS = 3
 """The number of times that a model is asked for one readable verdict."""
@@ -110,7 +116,7 @@ class RubricJudge:
         self._with, self._without = dspy.Predict(_WITH_REFERENCE), dspy.Predict(_Grade)
 
     def with_models(self, change: Callable[[Any], Any]) -> RubricJudge:
-        """See `evals.dspy_programs.own_models.with_models`."""
+        """See `worksmith.evals.dspy_programs.own_models.with_models`."""
         return RubricJudge(change(self.lm), self.rubrics, name=self.name, reference=self.reference)
 
     def __call__(self, task: Task, record: EpisodeRecord) -> Judgement:

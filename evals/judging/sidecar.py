@@ -12,16 +12,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from evals.records.parts import Judgement
-from evals.records.record import EpisodeRecord
-from evals.records.verdicts import Verdict
-from evals.running.judges import Judge, ask_judge
-from evals.running.workers import Workers
-from evals.tasks.task import Task
-from tools.errors import InputError
-from tools.files.atomic import append
-from tools.files.json_files import cut_torn_line
-from tools.files.locking import Lock
+from worksmith.evals.records.parts import Judgement
+from worksmith.evals.records.record import EpisodeRecord
+from worksmith.evals.records.verdicts import Verdict
+from worksmith.evals.running.judges import Judge, ask_judge
+from worksmith.evals.running.workers import Workers
+from worksmith.evals.tasks.task import Task
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.atomic import append
+from worksmith.tools.files.json_files import cut_torn_line
+from worksmith.tools.files.locking import Lock
 
 
 @dataclass(frozen=True)

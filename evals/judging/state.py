@@ -6,16 +6,16 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from evals.records.changes import compare_changes
-from evals.records.parts import ChangeEntry
-from evals.scoring.answers.values import says
-from tools.sqlite.cells import cell_text
-from tools.sqlite.outcome import RowChange, change_key
+from worksmith.evals.records.changes import compare_changes
+from worksmith.evals.records.parts import ChangeEntry
+from worksmith.evals.scoring.answers.values import says
+from worksmith.tools.sqlite.cells import cell_text
+from worksmith.tools.sqlite.outcome import RowChange, change_key
 
 if TYPE_CHECKING:
-    from evals.records.record import EpisodeRecord
-    from evals.tasks.task import Action, Task
-    from tools.sqlite.schema import Table
+    from worksmith.evals.records.record import EpisodeRecord
+    from worksmith.evals.tasks.task import Action, Task
+    from worksmith.tools.sqlite.schema import Table
 
 
 @dataclass(frozen=True)

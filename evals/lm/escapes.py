@@ -12,7 +12,7 @@ import dspy
 from dspy.dsp.utils.settings import main_thread_config
 from dspy.utils.usage_tracker import UsageTracker
 
-from tools.errors import InputError
+from worksmith.tools.errors import InputError
 
 _WATCH = "worksmith_watch"
 """The name of the watch in use among DSPy's settings, which reach the threads that DSPy starts."""

@@ -47,7 +47,7 @@ def _text(message: lm15.Message) -> str:
 def _tokenizer() -> Any:
     from tokenizers import Tokenizer
 
-    from retrievers.embedding.light import packaged
+    from worksmith.retrievers.embedding.light import packaged
 
     made = Tokenizer.from_file(str(packaged() / "tokenizer.json"))
     made.no_truncation()

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from evals.lm.refusals import refused_access, refused_setting
-from evals.lm.sdk_errors import (
+from worksmith.evals.lm.refusals import refused_access, refused_setting
+from worksmith.evals.lm.sdk_errors import (
     framework_status,
     http_status,
     is_lasting,
@@ -20,10 +20,10 @@ from evals.lm.sdk_errors import (
     sdk_status,
     status_of_code,
 )
-from tools.errors import InputError, WorksmithError
-from tools.files.secrets import described, without_secrets
-from tools.files.unicode import writable
-from tools.statuses import PROGRAM_ERROR, STATUSES, EpisodeStatus
+from worksmith.tools.errors import InputError, WorksmithError
+from worksmith.tools.files.secrets import described, without_secrets
+from worksmith.tools.files.unicode import writable
+from worksmith.tools.statuses import PROGRAM_ERROR, STATUSES, EpisodeStatus
 
 LONGEST_ERROR = 2_000
 """Characters of an exception's message that a record keeps."""
@@ -154,7 +154,7 @@ def _status(error: BaseException) -> EpisodeStatus | None:
     import apsw
     from dspy.utils.exceptions import AdapterParseError
 
-    from retrievers.errors import RetrievalError
+    from worksmith.retrievers.errors import RetrievalError
 
     declared = _declared(error) or framework_status(error)
     if declared is not None:

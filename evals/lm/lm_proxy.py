@@ -16,13 +16,13 @@ from dspy.clients.backend_selection import CLIENT_KEYS
 from dspy.lm15 import response_to_events
 from dspy.utils.exceptions import LMInvalidRequestError
 
-from evals.dspy_programs.digests import model_digest, model_name, plain_settings
-from evals.lm.escapes import UnmeteredModels, answering
-from evals.lm.finish_reasons import settled
-from evals.lm.single_request import LITELLM_KEYS, single_request
-from tools.errors import InputError
-from tools.files.unicode import is_writable
-from tools.seeding import digest
+from worksmith.evals.dspy_programs.digests import model_digest, model_name, plain_settings
+from worksmith.evals.lm.escapes import UnmeteredModels, answering
+from worksmith.evals.lm.finish_reasons import settled
+from worksmith.evals.lm.single_request import LITELLM_KEYS, single_request
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.unicode import is_writable
+from worksmith.tools.seeding import digest
 
 
 def valid_unicode(message: lm15.Message) -> bool:
@@ -71,7 +71,7 @@ class ProxyEngine:
 
     Attributes:
         original: the model behind it.
-        counts: whether it counts requests, see `evals.lm.metering`.
+        counts: whether it counts requests, see `worksmith.evals.lm.metering`.
     """
 
     counts = False

@@ -23,15 +23,15 @@ from dspy import lm15
 from dspy._vendor.lm15.serde import request_to_dict, response_from_dict, response_to_dict
 from dspy.utils import DummyLM
 
-from evals.lm.estimates import estimated
-from evals.lm.lm_proxy import ProxyEngine, Sample, check_askable
-from evals.lm.payer import AdmissionError, Payer
-from evals.lm.prompt_cache import tokens_of
-from evals.lm.wire.lane import lane_of
-from evals.lm.wire.retries import with_retries
-from evals.lm.wire.settings import WireSettings
-from tools.episode_result import Tokens, Usage
-from tools.seeding import digest
+from worksmith.evals.lm.estimates import estimated
+from worksmith.evals.lm.lm_proxy import ProxyEngine, Sample, check_askable
+from worksmith.evals.lm.payer import AdmissionError, Payer
+from worksmith.evals.lm.prompt_cache import tokens_of
+from worksmith.evals.lm.wire.lane import lane_of
+from worksmith.evals.lm.wire.retries import with_retries
+from worksmith.evals.lm.wire.settings import WireSettings
+from worksmith.tools.episode_result import Tokens, Usage
+from worksmith.tools.seeding import digest
 
 _METER = "worksmith_meter"
 """The name of the meter in use among DSPy's settings, which reach the threads that DSPy starts."""

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 
-from tools.errors import InputError
+from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
-    from evals.tasks.task import Task
+    from worksmith.evals.tasks.task import Task
 
 ANALOGY = "local/analogy"
 """The model that follows demonstrations by rule. It is no language model; other local models may be."""

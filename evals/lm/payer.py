@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
-from tools.episode_result import Tokens
-from tools.errors import WorksmithError
+from worksmith.tools.episode_result import Tokens
+from worksmith.tools.errors import WorksmithError
 
 
 class AdmissionError(WorksmithError):
@@ -14,7 +14,7 @@ class AdmissionError(WorksmithError):
 
 
 class Payer(Protocol):
-    """Pays for the requests of a model; a budget, for example. See `optimizers.cost.budget.Account`."""
+    """Pays for the requests of a model, for example `worksmith.optimizers.cost.budget.Account`."""
 
     def paying(self) -> AbstractContextManager[Any]:
         """A block in which a request is made.

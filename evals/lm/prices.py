@@ -26,8 +26,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Self
 
-from tools.errors import InputError
-from tools.files.json_files import read_file
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.json_files import read_file
 
 _LIST = "model_prices_and_context_window_backup.json"
 

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from dspy.lm15 import CacheConfig, Message, Request, TextPart, ToolCallPart, ToolResultPart
 
-from evals.lm.prices import listed
-from evals.lm.wire.settings import WireSettings
-from tools.episode_result import Tokens
+from worksmith.evals.lm.prices import listed
+from worksmith.evals.lm.wire.settings import WireSettings
+from worksmith.tools.episode_result import Tokens
 
 if TYPE_CHECKING:
     import dspy

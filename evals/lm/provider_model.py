@@ -7,7 +7,7 @@ from typing import Any
 import dspy
 from dspy.clients.base_lm import LM_CLASS_STATE_KEY
 
-from evals.lm.wire.settings import WireSettings
+from worksmith.evals.lm.wire.settings import WireSettings
 
 _UNSAVED = ("headers", "extra_headers", "timeout")
 

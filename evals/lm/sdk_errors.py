@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence, Set
 from importlib.resources import files
 from typing import Any
 
-from evals.lm.refusals import refused_access
-from tools.statuses import EpisodeStatus
+from worksmith.evals.lm.refusals import refused_access
+from worksmith.tools.statuses import EpisodeStatus
 
-_RULES = tomllib.loads(files("evals.lm").joinpath("sdk_errors.toml").read_text(encoding="utf-8"))
+_RULES = tomllib.loads(files("worksmith.evals.lm").joinpath("sdk_errors.toml").read_text(encoding="utf-8"))
 _PACKAGES = frozenset(_RULES["packages"])
 
 _LASTING = _RULES["lasting"]

@@ -11,8 +11,8 @@ from dspy.clients.backend_selection import select_backend
 from dspy.clients.engines.litellm_engine import LiteLLMEngine
 from dspy.utils.exceptions import LMUnsupportedFeatureError
 
-from evals.lm.prompt_cache import Mark, compatible_mark, native_mark, with_cache_writes
-from evals.lm.wire.client import native_client
+from worksmith.evals.lm.prompt_cache import Mark, compatible_mark, native_mark, with_cache_writes
+from worksmith.evals.lm.wire.client import native_client
 
 _WITHOUT_VERSION = ("anthropic/", "ollama/", "ollama_chat/")
 """Models whose addresses LiteLLM takes without the `/v1` that DSPy's own client needs."""

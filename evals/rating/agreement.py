@@ -10,11 +10,11 @@ import math
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from evals.rating.ratings import Rating
-from evals.rating.scales import LEVELS, Scale
-from evals.statistics import NOTHING, Interval
-from tools.errors import missing_extra
-from tools.seeding import digest
+from worksmith.evals.rating.ratings import Rating
+from worksmith.evals.rating.scales import LEVELS, Scale
+from worksmith.evals.statistics import NOTHING, Interval
+from worksmith.tools.errors import missing_extra
+from worksmith.tools.seeding import digest
 
 _RESAMPLES = 1_000
 
@@ -77,7 +77,7 @@ def ordinal_alpha(units: Sequence[Sequence[int]], *, seed: int = 0) -> Interval:
 
 def to_json(found: Agreement) -> Mapping[str, Any]:
     """The agreement as JSON-able data; null stands for nan."""
-    from evals.records.summary import interval_json
+    from worksmith.evals.records.summary import interval_json
 
     return {
         "raters": found.raters,

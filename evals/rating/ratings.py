@@ -9,11 +9,11 @@ from typing import Annotated
 
 from pydantic import Field
 
-from evals.rating.scales import LEVELS
-from evals.records.parts import Entry
-from evals.records.run_card import RATINGS, LoadedRun, beside
-from tools.files.atomic import append
-from tools.files.json_files import cut_torn_line, read_models
+from worksmith.evals.rating.scales import LEVELS
+from worksmith.evals.records.parts import Entry
+from worksmith.evals.records.run_card import RATINGS, LoadedRun, beside
+from worksmith.tools.files.atomic import append
+from worksmith.tools.files.json_files import cut_torn_line, read_models
 
 _TRACKED = "runs:/"
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from evals.records.record import EpisodeRecord
-from evals.records.run_card import LoadedRun
-from tools.errors import InputError
-from tools.seeding import rng
+from worksmith.evals.records.record import EpisodeRecord
+from worksmith.evals.records.run_card import LoadedRun
+from worksmith.tools.errors import InputError
+from worksmith.tools.seeding import rng
 
 
 class SampledEpisode(NamedTuple):

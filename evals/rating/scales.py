@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Literal, NamedTuple
 
-from tools.errors import InputError
+from worksmith.tools.errors import InputError
 
 LEVELS = 5
 

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from evals.rating.ratings import Rating, read_ratings
-from evals.suite import Suite
-from evals.task_kind import task_kind
-from tools.errors import InputError
-from tools.seeding import rng
-from tools.sqlite.cells import cell_text
+from worksmith.evals.rating.ratings import Rating, read_ratings
+from worksmith.evals.suite import Suite
+from worksmith.evals.task_kind import task_kind
+from worksmith.tools.errors import InputError
+from worksmith.tools.seeding import rng
+from worksmith.tools.sqlite.cells import cell_text
 
 RATINGS_FILE = "ratings.jsonl"
 """The ratings of a suite's tasks and records, in its folder."""

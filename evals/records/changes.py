@@ -6,9 +6,9 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from evals.records.parts import ChangeEntry
-from tools.sqlite.cells import CellValue
-from tools.sqlite.outcome import folded_cell
+from worksmith.evals.records.parts import ChangeEntry
+from worksmith.tools.sqlite.cells import CellValue
+from worksmith.tools.sqlite.outcome import folded_cell
 
 
 class Cell(NamedTuple):

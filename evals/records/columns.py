@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Callable, Hashable
 from itertools import compress
 
-from evals.records.groups import field_of, intent_or_task, telling
-from evals.records.record import PRIMARY, EpisodeRecord
+from worksmith.evals.records.groups import field_of, intent_or_task, telling
+from worksmith.evals.records.record import PRIMARY, EpisodeRecord
 
 COSTS: dict[str, Callable[[EpisodeRecord], float]] = {
     "steps": lambda record: record.steps,
@@ -85,7 +85,7 @@ class Columns:
 
     @property
     def alike(self) -> dict[Hashable, Hashable] | None:
-        """See `evals.records.groups.intents_of`."""
+        """See `worksmith.evals.records.groups.intents_of`."""
         return None if self.closed_intents else telling(self.intents)
 
     def totals(self, *, graded: bool = False) -> dict[str, float]:

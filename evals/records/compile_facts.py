@@ -10,7 +10,7 @@ from typing_extensions import TypedDict
 
 @with_config(ConfigDict(extra="forbid"))
 class Measurement(TypedDict):
-    """A score with its interval, see `evals.records.summary.interval_json`."""
+    """A score with its interval, see `worksmith.evals.records.summary.interval_json`."""
 
     value: float | None
     low: float | None
@@ -21,7 +21,7 @@ class Measurement(TypedDict):
 
 @with_config(ConfigDict(extra="forbid"))
 class RaceFacts(TypedDict):
-    """A candidate in a race, see `optimizers.racing.race.Outcome.report`."""
+    """A candidate in a race, see `worksmith.optimizers.racing.race.Outcome.report`."""
 
     met: int
     left: str
@@ -51,7 +51,7 @@ class TrialFacts(TypedDict):
 
 @with_config(ConfigDict(extra="forbid"))
 class AcceptanceFacts(TypedDict, total=False):
-    """The test of the chosen candidate, see `optimizers.search.acceptance`."""
+    """The test of the chosen candidate, see `worksmith.optimizers.search.acceptance`."""
 
     rule: str
     best: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 
-from evals.records.record import PRIMARY, STRICT, EpisodeRecord
+from worksmith.evals.records.record import PRIMARY, STRICT, EpisodeRecord
 
 
 def by_task(records: Iterable[EpisodeRecord], score: str) -> dict[Hashable, list[float]]:

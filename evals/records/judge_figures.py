@@ -8,12 +8,12 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from evals.records.parts import Judgement
-from evals.statistics import Interval, mean
-from tools.episode_result import Usage
+from worksmith.evals.records.parts import Judgement
+from worksmith.evals.statistics import Interval, mean
+from worksmith.tools.episode_result import Usage
 
 if TYPE_CHECKING:
-    from evals.records.record import EpisodeRecord
+    from worksmith.evals.records.record import EpisodeRecord
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def judging_of(
     """The figures of each judge, in the order in which they were asked.
 
     Args:
-        alike: which tasks belong together, see `evals.records.groups.intents_of`.
+        alike: which tasks belong together, see `worksmith.evals.records.groups.intents_of`.
     """
     found: dict[str, list[tuple[EpisodeRecord, Judgement]]] = {}
     for record in sorted(records, key=lambda record: (record.task_id, record.trial, record.key)):

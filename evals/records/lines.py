@@ -9,10 +9,10 @@ from pathlib import Path
 from threading import Lock
 from typing import NamedTuple, Self, overload
 
-from evals.records.record import EpisodeRecord
-from retrievers.strict_json import open_regular
-from tools.files.json_files import validated
-from tools.files.sealed_lines import SealedLine, sealed, unsealed, whole
+from worksmith.evals.records.record import EpisodeRecord
+from worksmith.retrievers.strict_json import open_regular
+from worksmith.tools.files.json_files import validated
+from worksmith.tools.files.sealed_lines import SealedLine, sealed, unsealed, whole
 
 WHAT = "an episode record"
 

@@ -14,18 +14,18 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from evals.records.lines import WHAT, LogRecords, Place, log_line, record_of
-from evals.records.log_index import LogIndex
-from evals.records.record import EpisodeRecord, WorkUnit
-from evals.records.run_card import index_beside, replies_beside
-from tools.errors import InputError
-from tools.files.atomic import append
-from tools.files.json_files import cut_torn_line, read_file
-from tools.files.locking import Lock
-from tools.files.sealed_lines import mended, sealed_lines
+from worksmith.evals.records.lines import WHAT, LogRecords, Place, log_line, record_of
+from worksmith.evals.records.log_index import LogIndex
+from worksmith.evals.records.record import EpisodeRecord, WorkUnit
+from worksmith.evals.records.run_card import index_beside, replies_beside
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.atomic import append
+from worksmith.tools.files.json_files import cut_torn_line, read_file
+from worksmith.tools.files.locking import Lock
+from worksmith.tools.files.sealed_lines import mended, sealed_lines
 
 if TYPE_CHECKING:
-    from evals.lm.replies.episodes import EpisodeReplies
+    from worksmith.evals.lm.replies.episodes import EpisodeReplies
 
 _NO_WAITING = getattr(os, "O_NONBLOCK", 0)
 """Opening a FIFO that nobody reads fails, and does not hang."""
@@ -237,7 +237,7 @@ def _check_unused(path: Path) -> None:
 
 
 def _replies(log: Path) -> EpisodeReplies:
-    from evals.lm.replies.episodes import EpisodeReplies  # imports DSPy, which reports do without
+    from worksmith.evals.lm.replies.episodes import EpisodeReplies  # imports DSPy, which reports do without
 
     return EpisodeReplies(replies_beside(log))
 

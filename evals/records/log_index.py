@@ -11,10 +11,10 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Self
 
-from evals.records.lines import Place
-from evals.records.record import EpisodeRecord, WorkUnit
-from evals.records.run_card import RunCard, index_beside
-from tools.seeding import digest
+from worksmith.evals.records.lines import Place
+from worksmith.evals.records.record import EpisodeRecord, WorkUnit
+from worksmith.evals.records.run_card import RunCard, index_beside
+from worksmith.tools.seeding import digest
 
 _COMMIT = 200
 """Records between two commits. A kill loses the rows since the last one; they are read from the log."""
@@ -132,7 +132,7 @@ class LogIndex:
         return (Place(*row) for row in found)
 
     def of_run(self, card: RunCard) -> Iterator[Place]:
-        """The places of the episodes of a run, by task and trial, see `evals.records.run_log.of_run`."""
+        """Episodes of a run, by task and trial, see `worksmith.evals.records.run_log.of_run`."""
         found = self._rows.execute(
             f"""
             SELECT max(start), size FROM episodes

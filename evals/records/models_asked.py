@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
-from tools.episode_result import Usage
+from worksmith.tools.episode_result import Usage
 
 if TYPE_CHECKING:
-    from evals.records.record import EpisodeRecord
-    from tools.episode_result import EpisodeResult
+    from worksmith.evals.records.record import EpisodeRecord
+    from worksmith.tools.episode_result import EpisodeResult
 
 
 def usage_by_model(episode: EpisodeRecord | EpisodeResult, model: str) -> Mapping[str, Usage]:

@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, InstanceOf, NonNegativeInt
 
-from tools.episode_result import Exchange, Usage
-from tools.sqlite.cells import CellValue
-from tools.statuses import EpisodeStatus
+from worksmith.tools.episode_result import Exchange, Usage
+from worksmith.tools.sqlite.cells import CellValue
+from worksmith.tools.statuses import EpisodeStatus
 
 VerdictStatus = Literal["ok", "unreadable"] | EpisodeStatus
 """The status of a judge's verdict."""
@@ -102,7 +102,7 @@ class AskEntry(Used):
 
 
 class SpanEntry(Entry):
-    """A span that the program's framework emitted, see `tools.episode_result.SpanRecord`."""
+    """A span that the program's framework emitted, see `worksmith.tools.episode_result.SpanRecord`."""
 
     name: str
     parent: NonNegativeInt | None = None
@@ -113,7 +113,7 @@ class SpanEntry(Entry):
 
 
 class ChangeEntry(Entry):
-    """A change of one row of the world, see `tools.sqlite.outcome.RowChange`; long cells are cut."""
+    """A `worksmith.tools.sqlite.outcome.RowChange`; long cells are cut."""
 
     table: str
     operation: Literal["insert", "update", "delete"]
@@ -128,7 +128,7 @@ class Judgement(Used):
     Attributes:
         judge: its name, e.g. `local/rubric` or `openai/gpt-4o`.
         rubric: name of the rubric that it judged by.
-        status: `ok`; `unreadable` for a reply that could not be read; else see `tools.statuses`.
+        status: `ok`; `unreadable` for a reply that could not be read; else see `worksmith.tools.statuses`.
         level: from 1 to 5; None without a score.
         feedback: the reasons.
     """
@@ -155,7 +155,7 @@ class FaultEntry(Entry):
     """The first mistake of an episode.
 
     Attributes:
-        kind: of the fault, one of `evals.failure_modes`.
+        kind: of the fault, one of `worksmith.evals.failure_modes`.
         step: number of the first wrong call, from 1; None if no call is wrong.
         detail: one sentence.
         source: of the finding.

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from pydantic import Field, ValidationError, model_validator
 
-from evals.records.parts import Entry
-from evals.records.run_log import open_log
-from retrievers import strict_json
-from tools.dispatch import ObservationStatus
-from tools.errors import InputError
-from tools.files.json_files import read_lines, validated
-from tools.statuses import EpisodeStatus
+from worksmith.evals.records.parts import Entry
+from worksmith.evals.records.run_log import open_log
+from worksmith.retrievers import strict_json
+from worksmith.tools.dispatch import ObservationStatus
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.json_files import read_lines, validated
+from worksmith.tools.statuses import EpisodeStatus
 
 if TYPE_CHECKING:
-    from evals.records.record import EpisodeRecord
+    from worksmith.evals.records.record import EpisodeRecord
 
 _WHAT = "a prediction"
 _MOST_TRIALS = 1_000
@@ -59,7 +59,7 @@ class Prediction(Entry):
         actions: all calls, in order. Calls that only read count in scores of the path and of evidence.
         shown: references (`table/key`) of records that the agent saw otherwise than by `actions`, such as
             those that its own search found. They can be leaks; nobody can check them, so they earn nothing.
-        ended: how the attempt ended, see `tools.statuses`.
+        ended: how the attempt ended, see `worksmith.tools.statuses`.
         error: of an attempt that failed.
     """
 

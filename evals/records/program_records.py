@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evals.records.record import EpisodeRecord
-from evals.records.summary import Summary
+from worksmith.evals.records.record import EpisodeRecord
+from worksmith.evals.records.summary import Summary
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from tools.episode_result import AskRecord, Exchange, Message
-from tools.files.secrets import without_secrets
+from worksmith.tools.episode_result import AskRecord, Exchange, Message
+from worksmith.tools.files.secrets import without_secrets
 
 if TYPE_CHECKING:
-    from evals.records.parts import AskEntry
+    from worksmith.evals.records.parts import AskEntry
 
 LONGEST_PROMPT = 40_000
 """Characters of a prompt that are shown; the middle of a longer one is left out."""

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from evals.records.parts import (
+from worksmith.evals.records.parts import (
     PAID,
     PROVIDER_CACHED,
     AskEntry,
@@ -21,8 +21,8 @@ from evals.records.parts import (
     SpanEntry,
     Used,
 )
-from tools.seeding import digest
-from tools.statuses import INFRASTRUCTURE
+from worksmith.tools.seeding import digest
+from worksmith.tools.statuses import INFRASTRUCTURE
 
 PRIMARY = "outcome"
 """The score that tables, tests and optimizers use first."""
@@ -57,7 +57,7 @@ class Digests(Entry):
 
 
 class TaskLabels(Entry):
-    """Labels of a task by its kind, for tables; see `evals.task_kind.TaskKind.labels`.
+    """Labels of a task by its kind, for tables; see `worksmith.evals.task_kind.TaskKind.labels`.
 
     Attributes:
         kind: name of the kind.
@@ -80,13 +80,13 @@ class EpisodeRecord(Used):
     Attributes:
         key: content address of the work unit: equal keys mean the same program, task, world, model, scorers,
             strategy, seed and trial.
-        status: one of `tools.statuses`.
+        status: one of `worksmith.tools.statuses`.
         scores: by name; empty for an episode that was not graded.
         traceback: of a `program_error`.
         scorer_failed: tells a scorer's `harness_error` from the others.
         attempts: the number of times that the episode was tried; all were paid, the last one counts as used.
         plan: the agent's plan before its first call.
-        spans: that the program's framework emitted, see `evals.running.emitted_spans`.
+        spans: that the program's framework emitted, see `worksmith.evals.running.emitted_spans`.
         shown: references of records that it saw otherwise than by calls.
         changes: of the world, at most `MOST_CHANGES`.
         expected_changes: of a right episode, where the outcome is wrong. They are the truth, so no agent may

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import PydanticSerializationError
 
-from evals.records.parts import AskEntry, CallEntry, ChangeEntry, SpanEntry
-from evals.records.record import EpisodeRecord, TaskLabels, WorkUnit
-from tools.files.unicode import writable_data
+from worksmith.evals.records.parts import AskEntry, CallEntry, ChangeEntry, SpanEntry
+from worksmith.evals.records.record import EpisodeRecord, TaskLabels, WorkUnit
+from worksmith.tools.files.unicode import writable_data
 
 if TYPE_CHECKING:
-    from evals.tasks.task import Task
-    from tools.episode_result import AskRecord, CallRecord, EpisodeResult, Usage
-    from tools.policy import Opinion
-    from tools.sqlite.cells import CellValue
-    from tools.sqlite.outcome import Outcome
-    from tools.statuses import EpisodeStatus
+    from worksmith.evals.tasks.task import Task
+    from worksmith.tools.episode_result import AskRecord, CallRecord, EpisodeResult, Usage
+    from worksmith.tools.policy import Opinion
+    from worksmith.tools.sqlite.cells import CellValue
+    from worksmith.tools.sqlite.outcome import Outcome
+    from worksmith.tools.statuses import EpisodeStatus
 
 LONGEST_OBSERVATION = 2_000
 """Characters of an observation that a record keeps; `truncated` marks the longer ones."""

@@ -18,11 +18,11 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from evals.records.compile_facts import CompileFacts
-from evals.records.record import EpisodeRecord
-from evals.records.shard import Shard
-from tools.files.atomic import write_atomically
-from tools.files.json_files import read_model
+from worksmith.evals.records.compile_facts import CompileFacts
+from worksmith.evals.records.record import EpisodeRecord
+from worksmith.evals.records.shard import Shard
+from worksmith.tools.files.atomic import write_atomically
+from worksmith.tools.files.json_files import read_model
 
 CARD, JUDGEMENTS, RATINGS = ".card.json", ".judgements.jsonl", ".ratings.jsonl"
 """Endings of the files beside a log `NAME.jsonl`: `NAME.card.json` and so on."""
@@ -60,7 +60,7 @@ class RunCard(BaseModel):
             so nothing opens this file. Empty for an agent that was not compiled.
         reopens: whether a command can open the program; one that was made in Python it cannot.
         compiled: the candidates of its compile.
-        baseline, without: see `evals.running.study.Arm`.
+        baseline, without: see `worksmith.evals.running.study.Arm`.
         place: of the run in its comparison, from 0; the first is the reference.
         scorers: digest of the scorers; a log's episodes of other scorers are left out.
         shard: the part of a run that this one is; None for a whole run.
@@ -146,12 +146,12 @@ def beside(log: Path, ending: str) -> Path:
 
 
 def replies_beside(log: Path) -> Path:
-    """The file of model replies beside a log, see `evals.lm.replies.episodes`."""
+    """The file of model replies beside a log, see `worksmith.evals.lm.replies.episodes`."""
     return log.with_name(log.name + REPLIES)
 
 
 def index_beside(log: Path) -> Path:
-    """The file of the index of a long log, see `evals.records.log_index`."""
+    """The file of the index of a long log, see `worksmith.evals.records.log_index`."""
     return log.with_name(log.name + INDEX)
 
 

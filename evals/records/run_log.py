@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from evals.records.lines import LogRecords, Place
-from evals.records.log import placed_records, read_log
-from evals.records.log_index import LogIndex
-from evals.records.parts import Judgement
-from evals.records.record import EpisodeRecord
-from evals.records.run_card import CARD, JUDGEMENTS, LoadedRun, RunCard, beside, inferred_card, read_card
-from evals.records.verdicts import judged, read_verdicts
+from worksmith.evals.records.lines import LogRecords, Place
+from worksmith.evals.records.log import placed_records, read_log
+from worksmith.evals.records.log_index import LogIndex
+from worksmith.evals.records.parts import Judgement
+from worksmith.evals.records.record import EpisodeRecord
+from worksmith.evals.records.run_card import (
+    CARD,
+    JUDGEMENTS,
+    LoadedRun,
+    RunCard,
+    beside,
+    inferred_card,
+    read_card,
+)
+from worksmith.evals.records.verdicts import judged, read_verdicts
 
 _SHORT = 32 * 2**20
 """Bytes of a log whose records may all be in memory; they need about three times as many there."""

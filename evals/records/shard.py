@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Self
 
 from pydantic import BaseModel, ConfigDict, PositiveInt
 
-from tools.errors import InputError
-from tools.seeding import digest
+from worksmith.tools.errors import InputError
+from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
-    from evals.tasks.task import Task
+    from worksmith.evals.tasks.task import Task
 
 
 class Shard(BaseModel):

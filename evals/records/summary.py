@@ -7,10 +7,10 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from evals.records.columns import PAID_COSTS, Columns
-from evals.records.judge_figures import JudgeFigures, judging_of
-from evals.records.record import PRIMARY, RATES, STRICT, EpisodeRecord
-from evals.statistics import NOTHING, Interval, macro_mean, mean, pass_at, pass_hat, quantile
+from worksmith.evals.records.columns import PAID_COSTS, Columns
+from worksmith.evals.records.judge_figures import JudgeFigures, judging_of
+from worksmith.evals.records.record import PRIMARY, RATES, STRICT, EpisodeRecord
+from worksmith.evals.statistics import NOTHING, Interval, macro_mean, mean, pass_at, pass_hat, quantile
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evals.records.parts import Judgement
-from evals.records.record import PRIMARY, EpisodeRecord
-from tools.errors import InputError
-from tools.files.json_files import read_lines, validated
+from worksmith.evals.records.parts import Judgement
+from worksmith.evals.records.record import PRIMARY, EpisodeRecord
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.json_files import read_lines, validated
 
 JUDGE = "judge"
 """The score that judges give an episode: the mean of their verdicts, from 0 to 1."""

@@ -6,12 +6,12 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from evals.records.record import PRIMARY
-from evals.reporting.html.plots import Plot, Point, Series, efficient
-from evals.reporting.tables.costs import dollars_an_episode
-from evals.running.study import Row, Study
-from evals.statistics import Interval
-from evals.table import Grid, percent
+from worksmith.evals.records.record import PRIMARY
+from worksmith.evals.reporting.html.plots import Plot, Point, Series, efficient
+from worksmith.evals.reporting.tables.costs import dollars_an_episode
+from worksmith.evals.running.study import Row, Study
+from worksmith.evals.statistics import Interval
+from worksmith.evals.table import Grid, percent
 
 _COSTS: tuple[tuple[str, str, Callable[[Row], float | None]], ...] = (
     ("used tokens", "used tokens an episode", lambda row: row.summary.means.get("used_tokens")),

@@ -6,11 +6,11 @@ import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from evals.records.groups import actions_of, domain_of
-from evals.records.record import PRIMARY, EpisodeRecord
-from evals.records.run_card import TASK
-from evals.tasks.task_filter import Condition
-from tools.errors import InputError
+from worksmith.evals.records.groups import actions_of, domain_of
+from worksmith.evals.records.record import PRIMARY, EpisodeRecord
+from worksmith.evals.records.run_card import TASK
+from worksmith.evals.tasks.task_filter import Condition
+from worksmith.tools.errors import InputError
 
 SHORT_KEY = 12
 """Digits of an episode's key that pages and tables show."""
@@ -42,7 +42,7 @@ class ShownEpisode:
     """An episode under the label of its program.
 
     Attributes:
-        rerun: see `evals.running.study.Arm`.
+        rerun: see `worksmith.evals.running.study.Arm`.
         log, place: the record with its trajectory, where `record` has none.
     """
 

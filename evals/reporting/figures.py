@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from evals.records.columns import COSTS, PAID_COSTS
-from evals.records.groups import group_records, intents_of
-from evals.records.record import PRIMARY, RATES, STRICT, EpisodeRecord
-from evals.records.summary import Summary, summarize
-from evals.reporting.episodes import FIELDS, facet_names, field_value
-from evals.running.result import EvalResult
-from evals.running.study import Row, Study
-from evals.statistics import Interval, mean, pass_hat
+from worksmith.evals.records.columns import COSTS, PAID_COSTS
+from worksmith.evals.records.groups import group_records, intents_of
+from worksmith.evals.records.record import PRIMARY, RATES, STRICT, EpisodeRecord
+from worksmith.evals.records.summary import Summary, summarize
+from worksmith.evals.reporting.episodes import FIELDS, facet_names, field_value
+from worksmith.evals.running.result import EvalResult
+from worksmith.evals.running.study import Row, Study
+from worksmith.evals.statistics import Interval, mean, pass_hat
 
 STATUS, FAULT, PASS_HAT, DIFFERENCE = "status/", "fault/", "pass_hat_", "outcome_difference"
 """Prefixes of metric names."""

@@ -6,11 +6,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evals.reporting.curves import CostPoint, front_plot
-from evals.reporting.html.charts import Intervals
-from evals.reporting.html.plots import Plot
-from evals.statistics import Interval
-from evals.table import NO_DATA, Grid, percent
+from worksmith.evals.reporting.curves import CostPoint, front_plot
+from worksmith.evals.reporting.html.charts import Intervals
+from worksmith.evals.reporting.html.plots import Plot
+from worksmith.evals.statistics import Interval
+from worksmith.evals.table import NO_DATA, Grid, percent
 
 LONGEST_NAME = 60
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from evals.characters import harmless
-from evals.records.changes import compare_changes, place_text
-from evals.records.parts import CallEntry, ChangeEntry
-from evals.reporting.episodes import ShownEpisode
-from tools.sqlite.cells import cell_text
+from worksmith.evals.characters import harmless
+from worksmith.evals.records.changes import compare_changes, place_text
+from worksmith.evals.records.parts import CallEntry, ChangeEntry
+from worksmith.evals.reporting.episodes import ShownEpisode
+from worksmith.tools.sqlite.cells import cell_text
 
 
 def episode_text(episode: ShownEpisode) -> str:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from evals.table import Grid
-from evals.task_kind import task_kind
+from worksmith.evals.table import Grid
+from worksmith.evals.task_kind import task_kind
 
 PAPER = "paper: "
 """The prefix of published rows."""

@@ -7,25 +7,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from evals.records.record import PRIMARY, EpisodeRecord
-from evals.records.summary import summarize
-from evals.reporting.curves import attempt_plot, front_plots
-from evals.reporting.episodes import ShownEpisode
-from evals.reporting.figures import Figure, result_figures, study_figures
-from evals.reporting.histories import History, history_blocks
-from evals.reporting.html.charts import HeatMap, Intervals
-from evals.reporting.html.episodes import episode_pages
-from evals.reporting.html.page import Block, page
-from evals.reporting.html.plots import Plot
-from evals.reporting.tables.ablation import ablation_grids
-from evals.reporting.tables.areas import access_grid, area_grids, checker_grid
-from evals.reporting.tables.costs import cost_grid, result_cost_grid
-from evals.reporting.tables.failure_modes import FACETS as FAILURE_FACETS
-from evals.reporting.tables.failure_modes import failure_mode_grids
-from evals.reporting.tables.flips import flipped_tasks
-from evals.reporting.tables.judges import judge_grid, judge_grids
-from evals.reporting.tables.planners import planner_grids
-from evals.reporting.tables.scores import (
+from worksmith.evals.records.record import PRIMARY, EpisodeRecord
+from worksmith.evals.records.summary import summarize
+from worksmith.evals.reporting.curves import attempt_plot, front_plots
+from worksmith.evals.reporting.episodes import ShownEpisode
+from worksmith.evals.reporting.figures import Figure, result_figures, study_figures
+from worksmith.evals.reporting.histories import History, history_blocks
+from worksmith.evals.reporting.html.charts import HeatMap, Intervals
+from worksmith.evals.reporting.html.episodes import episode_pages
+from worksmith.evals.reporting.html.page import Block, page
+from worksmith.evals.reporting.html.plots import Plot
+from worksmith.evals.reporting.tables.ablation import ablation_grids
+from worksmith.evals.reporting.tables.areas import access_grid, area_grids, checker_grid
+from worksmith.evals.reporting.tables.costs import cost_grid, result_cost_grid
+from worksmith.evals.reporting.tables.failure_modes import FACETS as FAILURE_FACETS
+from worksmith.evals.reporting.tables.failure_modes import failure_mode_grids
+from worksmith.evals.reporting.tables.flips import flipped_tasks
+from worksmith.evals.reporting.tables.judges import judge_grid, judge_grids
+from worksmith.evals.reporting.tables.planners import planner_grids
+from worksmith.evals.reporting.tables.scores import (
     attempt_grid,
     conclusions,
     facet_grids,
@@ -34,10 +34,10 @@ from evals.reporting.tables.scores import (
     status_grid,
     study_grid,
 )
-from evals.running.result import EvalResult
-from evals.running.study import Study
-from evals.table import Grid, one_line, percent
-from evals.task_kind import KindReport, kind_of
+from worksmith.evals.running.result import EvalResult
+from worksmith.evals.running.study import Study
+from worksmith.evals.table import Grid, one_line, percent
+from worksmith.evals.task_kind import KindReport, kind_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -158,7 +158,7 @@ def evaluation_report(
     Args:
         result: its evaluation.
         split: name of the split for the figures; default is that of the records.
-        rerun: see `evals.running.study.Arm`.
+        rerun: see `worksmith.evals.running.study.Arm`.
     """
     if len(result.records) > MOST_TABLED:
         return _short_report(result, title, split)

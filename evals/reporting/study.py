@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from evals.records.lines import LogRecords, TableRecords
-from evals.records.record import EpisodeRecord
-from evals.records.run_card import LoadedRun
-from evals.records.summary import summarize
-from evals.reporting.episodes import ShownEpisode
-from evals.running.result import EvalResult
-from evals.running.study import Arm, Study, run_study
+from worksmith.evals.records.lines import LogRecords, TableRecords
+from worksmith.evals.records.record import EpisodeRecord
+from worksmith.evals.records.run_card import LoadedRun
+from worksmith.evals.records.summary import summarize
+from worksmith.evals.reporting.episodes import ShownEpisode
+from worksmith.evals.running.result import EvalResult
+from worksmith.evals.running.study import Arm, Study, run_study
 
 
 def study_of(runs: Sequence[LoadedRun]) -> Study:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     import dspy
 
-    from evals.records.record import EpisodeRecord
-    from tools.episode_result import Usage
+    from worksmith.evals.records.record import EpisodeRecord
+    from worksmith.tools.episode_result import Usage
 
 
 class Leave(AbstractContextManager[Any], Protocol):

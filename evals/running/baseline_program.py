@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from evals.task_kind import baselines_of
-from tools.episode_result import EpisodeResult
-from tools.errors import InputError
-from tools.seeding import digest
+from worksmith.evals.task_kind import baselines_of
+from worksmith.tools.episode_result import EpisodeResult
+from worksmith.tools.errors import InputError
+from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
-    from evals.tasks.task import Task
-    from tools.environment import Environment
+    from worksmith.evals.tasks.task import Task
+    from worksmith.tools.environment import Environment
 
 
 def baselines_for(env: Environment, *, learning: bool = True) -> tuple[str, ...]:

@@ -18,9 +18,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakSet
 
-from tools.episode_result import SpanRecord
-from tools.files.secrets import without_secrets
-from tools.files.unicode import writable
+from worksmith.tools.episode_result import SpanRecord
+from worksmith.tools.files.secrets import without_secrets
+from worksmith.tools.files.unicode import writable
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor

@@ -1,4 +1,4 @@
-"""Engines: where programs run. The interface for the runner; see `evals.running.engines`."""
+"""Engines: where programs run. The interface for the runner; see `worksmith.evals.running.engines`."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from evals.lm.metering import Meter
-    from evals.records.record import EpisodeRecord, WorkUnit
-    from evals.running.episode_work import EpisodeWork
-    from evals.tasks.task import Task
+    from worksmith.evals.lm.metering import Meter
+    from worksmith.evals.records.record import EpisodeRecord, WorkUnit
+    from worksmith.evals.running.episode_work import EpisodeWork
+    from worksmith.evals.tasks.task import Task
 
 
 class Engine(AbstractContextManager[Any], Protocol):

@@ -11,26 +11,26 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from evals.failure_modes.diagnosis import diagnose
-from evals.lm.failures import failure_of
-from evals.records.parts import ChangeEntry, FaultEntry
-from evals.records.record import PRIMARY, EpisodeRecord, WorkUnit
-from evals.records.recording import change_entries, record_episode
-from evals.running.emitted_spans import emitted_spans
-from evals.scoring.objective import own_fault
-from evals.scoring.scorer import KnowsExpected, KnowsTools, Scorer, scores_of
-from evals.task_kind import run_program, task_kind
-from tools.episode_result import EpisodeResult, Usage
-from tools.errors import InputError
-from tools.files.secrets import described
-from tools.files.unicode import writable
-from tools.sqlite.outcome import Outcome
+from worksmith.evals.failure_modes.diagnosis import diagnose
+from worksmith.evals.lm.failures import failure_of
+from worksmith.evals.records.parts import ChangeEntry, FaultEntry
+from worksmith.evals.records.record import PRIMARY, EpisodeRecord, WorkUnit
+from worksmith.evals.records.recording import change_entries, record_episode
+from worksmith.evals.running.emitted_spans import emitted_spans
+from worksmith.evals.scoring.objective import own_fault
+from worksmith.evals.scoring.scorer import KnowsExpected, KnowsTools, Scorer, scores_of
+from worksmith.evals.task_kind import run_program, task_kind
+from worksmith.tools.episode_result import EpisodeResult, Usage
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.secrets import described
+from worksmith.tools.files.unicode import writable
+from worksmith.tools.sqlite.outcome import Outcome
 
 if TYPE_CHECKING:
-    from evals.lm.metering import Meter
-    from evals.task_kind import TaskKind
-    from evals.tasks.task import Task
-    from tools.environment import Environment
+    from worksmith.evals.lm.metering import Meter
+    from worksmith.evals.task_kind import TaskKind
+    from worksmith.evals.tasks.task import Task
+    from worksmith.tools.environment import Environment
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +57,8 @@ class EpisodeWork:
         """A block in which the models of an episode are asked and counted."""
         import dspy
 
-        from evals.lm.escapes import UnmeteredModels
-        from evals.lm.metering import metering
+        from worksmith.evals.lm.escapes import UnmeteredModels
+        from worksmith.evals.lm.metering import metering
 
         # A trace, history and usage tracker of its own: shared ones grow without bound and mix threads.
         with (

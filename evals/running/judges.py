@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from evals.lm.failures import chain, failure_of
-from evals.lm.payer import AdmissionError
-from evals.records.parts import Judgement, VerdictStatus
-from evals.records.verdicts import judged
-from tools.errors import InputError
-from tools.files.secrets import described
+from worksmith.evals.lm.failures import chain, failure_of
+from worksmith.evals.lm.payer import AdmissionError
+from worksmith.evals.records.parts import Judgement, VerdictStatus
+from worksmith.evals.records.verdicts import judged
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.secrets import described
 
 if TYPE_CHECKING:
-    from evals.records.record import EpisodeRecord
-    from evals.tasks.task import Task
+    from worksmith.evals.records.record import EpisodeRecord
+    from worksmith.evals.tasks.task import Task
 
 
 class Judge(Protocol):
@@ -51,7 +51,9 @@ def ask_judge(judge: Judge, task: Task, record: EpisodeRecord) -> Judgement:
         InputError: there is no rubric for the task, or the judge's model has no key.
         AdmissionError: the judge may not ask its model any more.
     """
-    from evals.lm.replies.episodes import asking_for  # imports DSPy, for which wrong settings do not wait
+    from worksmith.evals.lm.replies.episodes import (
+        asking_for,  # imports DSPy, for which wrong settings do not wait
+    )
 
     try:
         with asking_for(judge.name) as owed:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from evals.dspy_programs.digests import model_name
-from evals.lm.prices import free
-from evals.records.record import EpisodeRecord
-from tools.errors import InfrastructureError
+from worksmith.evals.dspy_programs.digests import model_name
+from worksmith.evals.lm.prices import free
+from worksmith.evals.records.record import EpisodeRecord
+from worksmith.tools.errors import InfrastructureError
 
 IN_VAIN = 24
 """The number of lost episodes at the beginning after which an evaluation ends."""

@@ -11,22 +11,22 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, overload
 
-from evals.dspy_programs.digests import model_name
-from evals.lm.payer import AdmissionError
-from evals.records.log import EpisodeLog
-from evals.records.record import EpisodeRecord, WorkUnit
-from evals.records.recording import record_lost
-from evals.records.summary import summarize
-from evals.running.outage import may_pass
-from evals.running.result import EvalResult
-from evals.running.resuming import Resumed, changes_of
-from evals.running.rollout_job import RolloutJob
-from evals.running.settings import EvalSettings
-from tools.episode_result import Usage
-from tools.errors import InputError
+from worksmith.evals.dspy_programs.digests import model_name
+from worksmith.evals.lm.payer import AdmissionError
+from worksmith.evals.records.log import EpisodeLog
+from worksmith.evals.records.record import EpisodeRecord, WorkUnit
+from worksmith.evals.records.recording import record_lost
+from worksmith.evals.records.summary import summarize
+from worksmith.evals.running.outage import may_pass
+from worksmith.evals.running.result import EvalResult
+from worksmith.evals.running.resuming import Resumed, changes_of
+from worksmith.evals.running.rollout_job import RolloutJob
+from worksmith.evals.running.settings import EvalSettings
+from worksmith.tools.episode_result import Usage
+from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
-    from evals.tasks.task import Task
+    from worksmith.evals.tasks.task import Task
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ class Attempt:
     """
 
     def __init__(self, episode: PlannedEpisode) -> None:
-        from evals.lm.metering import Meter
+        from worksmith.evals.lm.metering import Meter
 
         self._episode = episode
         self._number = 1 + episode.part.attempts(episode.place)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evals.records.program_records import ProgramRecords
-from evals.records.record import EpisodeRecord
-from evals.records.summary import Summary, interval_json
-from evals.task_kind import kind_of
+from worksmith.evals.records.program_records import ProgramRecords
+from worksmith.evals.records.record import EpisodeRecord
+from worksmith.evals.records.summary import Summary, interval_json
+from worksmith.evals.task_kind import kind_of
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from evals.records.record import Digests, EpisodeRecord, WorkUnit
+from worksmith.evals.records.record import Digests, EpisodeRecord, WorkUnit
 
 _NAMES = {"code": "the program's code", "program": "the program's state", "scorers": "scorers or judges"}
 """Names of parts of a unit's identity in messages, where they differ from the field's."""

@@ -6,25 +6,25 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
-from evals.dspy_programs.digests import model_digest, program_digest, scorers_digest, strategy_name
-from evals.dspy_programs.own_models import with_models
-from evals.records.parts import FaultEntry
-from evals.records.record import PRIMARY, Digests, EpisodeRecord, WorkUnit
-from evals.records.verdicts import JUDGE, with_verdict
-from evals.running.episode_work import EpisodeWork
-from evals.running.judges import ask_judges
-from evals.running.settings import EvalSettings
-from evals.task_kind import scorers_for, task_kind
-from tools.code import code_digest
-from tools.episode_result import EpisodeResult, Usage
-from tools.errors import InputError
-from tools.files.unicode import writable
+from worksmith.evals.dspy_programs.digests import model_digest, program_digest, scorers_digest, strategy_name
+from worksmith.evals.dspy_programs.own_models import with_models
+from worksmith.evals.records.parts import FaultEntry
+from worksmith.evals.records.record import PRIMARY, Digests, EpisodeRecord, WorkUnit
+from worksmith.evals.records.verdicts import JUDGE, with_verdict
+from worksmith.evals.running.episode_work import EpisodeWork
+from worksmith.evals.running.judges import ask_judges
+from worksmith.evals.running.settings import EvalSettings
+from worksmith.evals.task_kind import scorers_for, task_kind
+from worksmith.tools.code import code_digest
+from worksmith.tools.episode_result import EpisodeResult, Usage
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.unicode import writable
 
 if TYPE_CHECKING:
-    from evals.lm.metering import Meter
-    from evals.lm.replies.episodes import EpisodeReplies
-    from evals.running.engine import Engine
-    from evals.tasks.task import Task
+    from worksmith.evals.lm.metering import Meter
+    from worksmith.evals.lm.replies.episodes import EpisodeReplies
+    from worksmith.evals.running.engine import Engine
+    from worksmith.evals.tasks.task import Task
 
 
 class RolloutJob:
@@ -44,7 +44,7 @@ class RolloutJob:
     ) -> None:
         import dspy
 
-        from evals.lm.metering import metered
+        from worksmith.evals.lm.metering import metered
 
         self.program = program
         self.settings = settings

@@ -15,17 +15,17 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from evals.records.log import EpisodeLog
-from evals.records.record import EpisodeRecord
-from evals.running.outage import IN_VAIN, Outage
-from evals.running.part import Attempt, Attempts, Part, PartRun, PlannedEpisode, PlannedEpisodes
-from evals.running.result import EvalResult, Progress
-from evals.running.resuming import Resumed
-from evals.running.settings import EvalSettings
-from evals.running.workers import Workers
+from worksmith.evals.records.log import EpisodeLog
+from worksmith.evals.records.record import EpisodeRecord
+from worksmith.evals.running.outage import IN_VAIN, Outage
+from worksmith.evals.running.part import Attempt, Attempts, Part, PartRun, PlannedEpisode, PlannedEpisodes
+from worksmith.evals.running.result import EvalResult, Progress
+from worksmith.evals.running.resuming import Resumed
+from worksmith.evals.running.settings import EvalSettings
+from worksmith.evals.running.workers import Workers
 
 if TYPE_CHECKING:
-    from evals.tasks.task import Task
+    from worksmith.evals.tasks.task import Task
 
 
 ATTEMPTS = 3
@@ -92,7 +92,7 @@ def evaluate_together(
 
     Raises:
         InputError: a setting or an argument of a program is wrong.
-        ModelDownError: the model has answered no episode so far, see `evals.running.outage`.
+        ModelDownError: the model has answered no episode so far, see `worksmith.evals.running.outage`.
         EvaluationInterrupted: on Ctrl-C, after episodes in flight had a moment to finish.
     """
     started = time.perf_counter()

@@ -8,26 +8,26 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evals.records.predictions import PlacedPrediction, Prediction, read_predictions
-from evals.running.rollout_job import RolloutJob
-from evals.running.settings import EvalSettings
-from evals.task_kind import task_kind
-from tools.episode_result import CallRecord, EpisodeResult, ShownRecord, Usage
-from tools.errors import InputError
-from tools.policy import PRIVATE, Decision, Opinion
-from tools.seeding import digest
+from worksmith.evals.records.predictions import PlacedPrediction, Prediction, read_predictions
+from worksmith.evals.running.rollout_job import RolloutJob
+from worksmith.evals.running.settings import EvalSettings
+from worksmith.evals.task_kind import task_kind
+from worksmith.tools.episode_result import CallRecord, EpisodeResult, ShownRecord, Usage
+from worksmith.tools.errors import InputError
+from worksmith.tools.policy import PRIVATE, Decision, Opinion
+from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
     import apsw
 
-    from evals.records.parts import CallEntry
-    from evals.records.record import EpisodeRecord
-    from evals.running.judges import Judge
-    from evals.scoring.scorer import Scorer
-    from evals.suite import Suite
-    from evals.tasks.task import Task
-    from tools.environment import Environment
-    from tools.episode import Episode
+    from worksmith.evals.records.parts import CallEntry
+    from worksmith.evals.records.record import EpisodeRecord
+    from worksmith.evals.running.judges import Judge
+    from worksmith.evals.scoring.scorer import Scorer
+    from worksmith.evals.suite import Suite
+    from worksmith.evals.tasks.task import Task
+    from worksmith.tools.environment import Environment
+    from worksmith.tools.episode import Episode
 
 PUBLISHED = ".json"
 """The ending of a file with runs of a published system."""
@@ -59,8 +59,8 @@ def score_predictions(
     """Score the predictions in a file.
 
     Args:
-        file: JSON lines, see `evals.records.predictions.Prediction`; an episode log; or runs of a published
-            system in a `.json` file.
+        file: JSON lines, see `worksmith.evals.records.predictions.Prediction`; an episode log; or runs of a
+            published system in a `.json` file.
         judges: asked about each graded prediction.
 
     Raises:

@@ -12,15 +12,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from evals.failure_modes.published import prediction_fault
-from evals.records.summary import interval_json
-from evals.scoring.outcomes import GroundTruth, OutcomeScorer
-from evals.scoring.result_tables import TableRow, files_in, read_table
-from evals.statistics import wilson
-from evals.suite import Suite
-from evals.task_kind import baselines_of, task_kind
-from evals.tasks.task import Task
-from tools.errors import InputError
+from worksmith.evals.failure_modes.published import prediction_fault
+from worksmith.evals.records.summary import interval_json
+from worksmith.evals.scoring.outcomes import GroundTruth, OutcomeScorer
+from worksmith.evals.scoring.result_tables import TableRow, files_in, read_table
+from worksmith.evals.statistics import wilson
+from worksmith.evals.suite import Suite
+from worksmith.evals.task_kind import baselines_of, task_kind
+from worksmith.evals.tasks.task import Task
+from worksmith.tools.errors import InputError
 
 _RUN = re.compile(r"(.+)_(all|domains)_\d{4}-\d\d-\d\d_[\d-]+")
 """Names of the original's result files: model, tools supplied, time."""
@@ -34,7 +34,7 @@ class ScoredRow:
         run: model and tools supplied, as far as the file's name tells.
         status: `error` if the run died; such a row is never correct.
         actions_expected: the number of calls of the right answer.
-        fault: a kind of `evals.failure_modes`; empty if nothing is wrong.
+        fault: a kind of `worksmith.evals.failure_modes`; empty if nothing is wrong.
     """
 
     prediction: TableRow

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tools.errors import InputError
+from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
-    from evals.running.admission import Admission
-    from evals.running.engine import Engine
-    from evals.running.judges import Judge
-    from evals.scoring.scorer import Scorer
-    from tools.environment import Environment
+    from worksmith.evals.running.admission import Admission
+    from worksmith.evals.running.engine import Engine
+    from worksmith.evals.running.judges import Judge
+    from worksmith.evals.scoring.scorer import Scorer
+    from worksmith.tools.environment import Environment
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from evals.records.groups import by_task, intents_of
-from evals.records.record import STRICT
-from evals.records.summary import Summary, interval_json
-from evals.running.result import EvalResult
-from evals.statistics import (
+from worksmith.evals.records.groups import by_task, intents_of
+from worksmith.evals.records.record import STRICT
+from worksmith.evals.records.summary import Summary, interval_json
+from worksmith.evals.running.result import EvalResult
+from worksmith.evals.statistics import (
     Interval,
     McNemar,
     differences,
@@ -24,7 +24,7 @@ from evals.statistics import (
     mcnemar,
     paired_difference,
 )
-from tools.errors import InputError
+from worksmith.tools.errors import InputError
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Mapping
 from functools import lru_cache
 
-from tools.errors import WorksmithError
+from worksmith.tools.errors import WorksmithError
 
 Call = tuple[str, Mapping[str, str]]
 """A tool's name and its arguments, all of them text."""

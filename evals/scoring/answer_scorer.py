@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evals.records.parts import FaultEntry
-from evals.records.record import LEAK, OVER_REFUSAL, PRIMARY
-from evals.scoring.answers.matching import Finding, disclosed, find_values, names_nothing
-from evals.scoring.answers.values import tokens
-from evals.scoring.answers.words import token_f1
-from evals.scoring.checker_scores import CHECKER_SCORES, checker_scores
-from evals.scoring.episode_scorer import STATE_SCORES, EpisodeScorer
-from evals.scoring.hidden_tests.checking import said_of_code
-from evals.scoring.outcomes import GroundTruth
-from evals.scoring.path_scores import PATH_SCORES, path_scores
+from worksmith.evals.records.parts import FaultEntry
+from worksmith.evals.records.record import LEAK, OVER_REFUSAL, PRIMARY
+from worksmith.evals.scoring.answers.matching import Finding, disclosed, find_values, names_nothing
+from worksmith.evals.scoring.answers.values import tokens
+from worksmith.evals.scoring.answers.words import token_f1
+from worksmith.evals.scoring.checker_scores import CHECKER_SCORES, checker_scores
+from worksmith.evals.scoring.episode_scorer import STATE_SCORES, EpisodeScorer
+from worksmith.evals.scoring.hidden_tests.checking import said_of_code
+from worksmith.evals.scoring.outcomes import GroundTruth
+from worksmith.evals.scoring.path_scores import PATH_SCORES, path_scores
 
 if TYPE_CHECKING:
-    from evals.tasks.task import Answer, Task
-    from tools.environment import Environment
-    from tools.episode_result import EpisodeResult
+    from worksmith.evals.tasks.task import Answer, Task
+    from worksmith.tools.environment import Environment
+    from worksmith.tools.episode_result import EpisodeResult
 
 WORDS_F1 = "words_f1"
 _ENTITY_SCORES = ("entities_precision", "entities_recall", "entities_f1")

@@ -13,10 +13,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from evals.tasks.task import Task
-    from retrievers.ranking.lexical import LexicalIndex
-    from tools.episode import Episode
-    from tools.tool import Tool
+    from worksmith.evals.tasks.task import Task
+    from worksmith.retrievers.ranking.lexical import LexicalIndex
+    from worksmith.tools.episode import Episode
+    from worksmith.tools.tool import Tool
 
 Attempt = Callable[["Task", "Episode"], tuple[str, str]]
 """Does a task in an episode; gives the status and the answer it ends with."""
@@ -73,7 +73,7 @@ def oracle(task: Task, episode: Episode) -> tuple[str, str]:
 
 @lru_cache(maxsize=16)
 def _index(tools: tuple[Tool, ...]) -> LexicalIndex:
-    from retrievers.ranking.lexical import LexicalIndex
+    from worksmith.retrievers.ranking.lexical import LexicalIndex
 
     return LexicalIndex({tool.name: f"{re.sub(r'[._]', ' ', tool.name)}: {tool.summary}" for tool in tools})
 

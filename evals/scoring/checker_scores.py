@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tools.episode_result import EpisodeResult
+    from worksmith.tools.episode_result import EpisodeResult
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Constraints: bounds for a program beside its score, such as `leak=0` or `used_tokens<=4000`.
 
-A bound is on the mean of a score or cost (`evals.records.columns.COSTS`) over graded episodes. In the
-outcome, episodes lost to the infrastructure count as wrong.
+A bound is on the mean of a score or cost (`worksmith.evals.records.columns.COSTS`) over graded episodes. In
+the outcome, episodes lost to the infrastructure count as wrong.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from evals.records.columns import COSTS
-from evals.records.record import PRIMARY, EpisodeRecord
-from tools.errors import InputError
+from worksmith.evals.records.columns import COSTS
+from worksmith.evals.records.record import PRIMARY, EpisodeRecord
+from worksmith.tools.errors import InputError
 
 _WRITTEN = re.compile(r"\s*([A-Za-z_]\w*)\s*(<=|>=|=)\s*(\S+)\s*")
 _TOLERANCE = 1e-9

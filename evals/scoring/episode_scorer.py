@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from evals.records.record import PRIMARY
-from evals.scoring.actions import format_action
-from evals.scoring.outcomes import GroundTruth, OutcomeScorer
-from evals.scoring.path_scores import made_calls
+from worksmith.evals.records.record import PRIMARY
+from worksmith.evals.scoring.actions import format_action
+from worksmith.evals.scoring.outcomes import GroundTruth, OutcomeScorer
+from worksmith.evals.scoring.path_scores import made_calls
 
 if TYPE_CHECKING:
-    from evals.tasks.task import Task
-    from tools.environment import Environment
-    from tools.episode_result import EpisodeResult
-    from tools.sqlite.outcome import Outcome
+    from worksmith.evals.tasks.task import Task
+    from worksmith.tools.environment import Environment
+    from worksmith.tools.episode_result import EpisodeResult
+    from worksmith.tools.sqlite.outcome import Outcome
 
 STATE_SCORES = frozenset({PRIMARY, "unwanted_side_effects", "exact_match", "no_action"})
 """Names of the scores of an `EpisodeScorer`."""

@@ -12,21 +12,21 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from evals.dspy_programs.digests import callable_digest, scorers_digest
-from evals.dspy_programs.own_models import with_models
-from evals.records.record import PRIMARY
-from evals.scoring.objective import expected_outcome, in_place, writing_tools
-from evals.scoring.scorer import Scorer, scores_of
-from tools.errors import InfrastructureError, InputError
-from tools.seeding import digest
-from tools.statuses import INFRASTRUCTURE
+from worksmith.evals.dspy_programs.digests import callable_digest, scorers_digest
+from worksmith.evals.dspy_programs.own_models import with_models
+from worksmith.evals.records.record import PRIMARY
+from worksmith.evals.scoring.objective import expected_outcome, in_place, writing_tools
+from worksmith.evals.scoring.scorer import Scorer, scores_of
+from worksmith.tools.errors import InfrastructureError, InputError
+from worksmith.tools.seeding import digest
+from worksmith.tools.statuses import INFRASTRUCTURE
 
 if TYPE_CHECKING:
     import dspy
 
-    from evals.tasks.task import Task
-    from tools.episode_result import EpisodeResult
-    from tools.sqlite.outcome import Outcome
+    from worksmith.evals.tasks.task import Task
+    from worksmith.tools.episode_result import EpisodeResult
+    from worksmith.tools.sqlite.outcome import Outcome
 
 
 Metric = Callable[..., float | bool]
@@ -142,7 +142,7 @@ class MetricScorer:
         return in_place(others, score) if others else {PRIMARY: score}
 
     def expected(self, task: Task, outcome: Outcome) -> Outcome:
-        """See `evals.scoring.objective.expected_outcome`."""
+        """See `worksmith.evals.scoring.objective.expected_outcome`."""
         return expected_outcome(self._others, task, outcome)
 
     def feedback(self, task: Task, episode: EpisodeResult) -> str:

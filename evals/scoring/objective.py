@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from evals.dspy_programs.digests import scorers_digest
-from evals.dspy_programs.own_models import with_models
-from evals.records.record import PRIMARY
-from evals.scoring.scorer import KnowsFault, scores_of
-from tools.errors import InputError
-from tools.seeding import digest
+from worksmith.evals.dspy_programs.digests import scorers_digest
+from worksmith.evals.dspy_programs.own_models import with_models
+from worksmith.evals.records.record import PRIMARY
+from worksmith.evals.scoring.scorer import KnowsFault, scores_of
+from worksmith.tools.errors import InputError
+from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
-    from evals.records.parts import FaultEntry
-    from evals.scoring.scorer import Scorer
-    from evals.tasks.task import Task
-    from tools.episode_result import EpisodeResult
-    from tools.sqlite.outcome import Outcome
+    from worksmith.evals.records.parts import FaultEntry
+    from worksmith.evals.scoring.scorer import Scorer
+    from worksmith.evals.tasks.task import Task
+    from worksmith.tools.episode_result import EpisodeResult
+    from worksmith.tools.sqlite.outcome import Outcome
 
 CHECKED = "checked_outcome"
 """The name of the original outcome, where another score takes its place."""
@@ -55,7 +55,7 @@ class ObjectiveScorer:
         return in_place(scores, scores[self._name])
 
     def with_models(self, change: Callable[[Any], Any]) -> ObjectiveScorer:
-        """The scorer with changed models, see `evals.dspy_programs.own_models.with_models`."""
+        """The scorer with changed models, see `worksmith.evals.dspy_programs.own_models.with_models`."""
         return ObjectiveScorer([with_models(scorer, change) for scorer in self._scorers], self._name)
 
     def expected(self, task: Task, outcome: Outcome) -> Outcome:

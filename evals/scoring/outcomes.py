@@ -12,13 +12,19 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from evals.scoring.actions import Call, UnreadableActionError, action_name, format_action, parse_action
-from evals.scoring.answers.values import says_all
-from evals.scoring.hidden_tests.checking import same_but_code
-from evals.tasks.task import Action, Task
-from tools.environment import Environment
-from tools.persona import Persona
-from tools.sqlite.outcome import Outcome
+from worksmith.evals.scoring.actions import (
+    Call,
+    UnreadableActionError,
+    action_name,
+    format_action,
+    parse_action,
+)
+from worksmith.evals.scoring.answers.values import says_all
+from worksmith.evals.scoring.hidden_tests.checking import same_but_code
+from worksmith.evals.tasks.task import Action, Task
+from worksmith.tools.environment import Environment
+from worksmith.tools.persona import Persona
+from worksmith.tools.sqlite.outcome import Outcome
 
 GroundTruth = Literal["published", "corrected"]
 
@@ -107,7 +113,7 @@ class OutcomeScorer:
             malformed: the outcome cannot show all changes (see `Execution`).
 
         Raises:
-            SandboxError: code cannot be tested here; see `evals.scoring.hidden_tests`.
+            SandboxError: code cannot be tested here; see `worksmith.evals.scoring.hidden_tests`.
         """
         if malformed:
             return Verdict(correct=False, unwanted_side_effects=True)

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from evals.tasks.task import Task
-    from tools.episode_result import CallRecord, EpisodeResult
-    from tools.sqlite.schema import Table
+    from worksmith.evals.tasks.task import Task
+    from worksmith.tools.episode_result import CallRecord, EpisodeResult
+    from worksmith.tools.sqlite.schema import Table
 
 PATH_SCORES = frozenset({"retrieval_recall", "tool_precision", "tool_recall", "plan_alignment"})
 """The names of the scores of `path_scores`."""

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from evals.lm.sdk_errors import says_too_long
-from retrievers.strict_json import open_text
-from tools.errors import InputError
-from tools.statuses import EpisodeStatus
+from worksmith.evals.lm.sdk_errors import says_too_long
+from worksmith.retrievers.strict_json import open_text
+from worksmith.tools.errors import InputError
+from worksmith.tools.statuses import EpisodeStatus
 
 _MISSING = {"", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null", "<NA>", "#N/A", "#N/A N/A", "#NA"}
 _MISSING |= {"-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN"}

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from tools.errors import InputError
+from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
-    from evals.records.parts import FaultEntry
-    from evals.tasks.task import Task
-    from tools.episode_result import EpisodeResult
-    from tools.sqlite.outcome import Outcome
+    from worksmith.evals.records.parts import FaultEntry
+    from worksmith.evals.tasks.task import Task
+    from worksmith.tools.episode_result import EpisodeResult
+    from worksmith.tools.sqlite.outcome import Outcome
 
 
 class Scorer(Protocol):

@@ -1,6 +1,6 @@
 """Statistics of agents that are measured on the same tasks: intervals, paired comparisons, power."""
 
-from evals.statistics.intervals import (
+from worksmith.evals.statistics.intervals import (
     NOTHING,
     Interval,
     macro_mean,
@@ -12,7 +12,7 @@ from evals.statistics.intervals import (
     quantile,
     wilson,
 )
-from evals.statistics.paired import (
+from worksmith.evals.statistics.paired import (
     McNemar,
     differences,
     exchange_test,

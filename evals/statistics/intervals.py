@@ -21,8 +21,8 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from statistics import NormalDist
 from typing import NamedTuple, TypeVar
 
-from evals.statistics.spread import Spread, t_quantile
-from tools.seeding import digest
+from worksmith.evals.statistics.spread import Spread, t_quantile
+from worksmith.tools.seeding import digest
 
 K = TypeVar("K", bound=Hashable)
 

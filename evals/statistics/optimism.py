@@ -12,7 +12,7 @@ import math
 from collections.abc import Hashable, Mapping, Sequence
 from typing import TypeVar
 
-from tools.seeding import digest
+from worksmith.tools.seeding import digest
 
 K = TypeVar("K", bound=Hashable)
 

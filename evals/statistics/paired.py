@@ -9,9 +9,9 @@ import math
 from collections.abc import Hashable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
-from evals.statistics.intervals import CONFIDENCE, NOTHING, Interval, wilson
-from evals.statistics.spread import Spread, t_quantile
-from tools.seeding import digest
+from worksmith.evals.statistics.intervals import CONFIDENCE, NOTHING, Interval, wilson
+from worksmith.evals.statistics.spread import Spread, t_quantile
+from worksmith.tools.seeding import digest
 
 K = TypeVar("K", bound=Hashable)
 

@@ -13,8 +13,8 @@ import math
 from collections.abc import Callable
 from statistics import NormalDist
 
-from evals.statistics.intervals import Interval
-from evals.statistics.spread import t_quantile
+from worksmith.evals.statistics.intervals import Interval
+from worksmith.evals.statistics.spread import t_quantile
 
 ALPHA, POWER = 0.05, 0.8
 

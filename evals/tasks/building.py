@@ -9,9 +9,9 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from evals.tasks.task import Task
-from tools.errors import InputError
-from tools.world import World
+from worksmith.evals.tasks.task import Task
+from worksmith.tools.errors import InputError
+from worksmith.tools.world import World
 
 Progress = Callable[[str], None]
 """Takes a few words about the step that begins."""

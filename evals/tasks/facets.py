@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from evals.tasks.task import Task
+from worksmith.evals.tasks.task import Task
 
 Facets = Mapping[str, Callable[[Task], str]]
 """By name, the value of a task; empty for a task without one."""

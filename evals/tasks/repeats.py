@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TypeVar
 
-from evals.tasks.task import Task, same_text
+from worksmith.evals.tasks.task import Task, same_text
 
 AnyTask = TypeVar("AnyTask", bound=Task)
 

@@ -9,8 +9,8 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from tools.persona import Persona
-from tools.seeding import digest
+from worksmith.tools.persona import Persona
+from worksmith.tools.seeding import digest
 
 Split = Literal["train", "dev", "test", "paired"]
 """`paired` holds allowed twins of unanswerable tasks, to measure over-refusal."""

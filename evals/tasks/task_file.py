@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from evals.tasks.task import Task
-from tools.files.atomic import write_atomically
-from tools.files.json_files import read_models
+from worksmith.evals.tasks.task import Task
+from worksmith.tools.files.atomic import write_atomically
+from worksmith.tools.files.json_files import read_models
 
 TASKS_FILE = "tasks.jsonl"
 

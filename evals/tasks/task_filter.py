@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from evals.tasks.facets import FACETS, Facets
-from evals.tasks.task import Task
-from tools.errors import InputError
+from worksmith.evals.tasks.facets import FACETS, Facets
+from worksmith.evals.tasks.task import Task
+from worksmith.tools.errors import InputError
 
 _FIELDS: Mapping[str, Callable[[Task], tuple[str, ...]]] = {
     "domain": lambda task: task.domains,

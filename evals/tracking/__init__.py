@@ -7,10 +7,10 @@
 MLflow's global state stays as it is: active run, autologging, tracking address.
 """
 
-from evals.tracking.choice import TraceChoice
-from evals.tracking.opening import open_tracker
-from evals.tracking.rated import log_ratings
-from evals.tracking.steady import steady
-from evals.tracking.tracker import Dataset, Run, Tracker
+from worksmith.evals.tracking.choice import TraceChoice
+from worksmith.evals.tracking.opening import open_tracker
+from worksmith.evals.tracking.rated import log_ratings
+from worksmith.evals.tracking.steady import steady
+from worksmith.evals.tracking.tracker import Dataset, Run, Tracker
 
 __all__ = ["Dataset", "Run", "TraceChoice", "Tracker", "log_ratings", "open_tracker", "steady"]

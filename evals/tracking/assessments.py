@@ -12,14 +12,14 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from evals.lm.prices import dollars
-from evals.records.parts import Judgement
-from evals.records.record import RATES, EpisodeRecord
+from worksmith.evals.lm.prices import dollars
+from worksmith.evals.records.parts import Judgement
+from worksmith.evals.records.record import RATES, EpisodeRecord
 
 if TYPE_CHECKING:
     from mlflow.entities import Assessment
 
-    from evals.tasks.task import Task
+    from worksmith.evals.tasks.task import Task
 
 _NEUTRAL = frozenset({"unwanted_side_effects", "no_action", "checker_over_refusal", *RATES})
 """Scores of which 1 is no success: kept as numbers, not as pass and fail."""

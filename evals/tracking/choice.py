@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evals.records.record import EpisodeRecord
-from tools.errors import InputError
-from tools.seeding import digest
+from worksmith.evals.records.record import EpisodeRecord
+from worksmith.tools.errors import InputError
+from worksmith.tools.seeding import digest
 
 _SAMPLE = re.compile(r"sample:(\d{1,9})")
 _CHOICES = ("some", "most", "all", "failures", "sample:N", "none")

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from evals.tracking.assessments import expectations
-from tools.seeding import digest
+from worksmith.evals.tracking.assessments import expectations
+from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
     from mlflow.entities import EvaluationDataset
 
-    from evals.tasks.task import Task, VisibleTask
-    from evals.tracking.tracker import Dataset
+    from worksmith.evals.tasks.task import Task, VisibleTask
+    from worksmith.evals.tracking.tracker import Dataset
 
 _DIGEST = "worksmith_digest"
 """A tag whose name MLflow finds: of names with dots its search of datasets finds nothing."""

@@ -6,7 +6,7 @@ import platform
 import subprocess
 from functools import cache
 
-from evals.records.run_card import package_versions
+from worksmith.evals.records.run_card import package_versions
 
 _SECONDS = 5.0
 

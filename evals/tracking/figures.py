@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from evals.records.columns import CACHE_COSTS, COSTS, PAID_COSTS
-from evals.records.record import EpisodeRecord
-from evals.records.summary import Summary
-from evals.reporting.episodes import facet_names
-from evals.statistics import Interval
+from worksmith.evals.records.columns import CACHE_COSTS, COSTS, PAID_COSTS
+from worksmith.evals.records.record import EpisodeRecord
+from worksmith.evals.records.summary import Summary
+from worksmith.evals.reporting.episodes import facet_names
+from worksmith.evals.statistics import Interval
 
 _LONGEST_PARAM = 500
 _TOTALS = ("model_calls", "used_tokens", "paid_requests", "paid_tokens", "cached_tokens", "seconds")

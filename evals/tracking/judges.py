@@ -7,16 +7,16 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from evals.dspy_programs.digests import model_name
-from evals.judging.panel import Panel
-from evals.judging.rubric import GoesByRubrics, Rubric
-from evals.tracking.assessments import verdict_name
+from worksmith.evals.dspy_programs.digests import model_name
+from worksmith.evals.judging.panel import Panel
+from worksmith.evals.judging.rubric import GoesByRubrics, Rubric
+from worksmith.evals.tracking.assessments import verdict_name
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
 
-    from evals.running.judges import Judge
-    from evals.tasks.task import Task
+    from worksmith.evals.running.judges import Judge
+    from worksmith.evals.tasks.task import Task
 
 _ASKED = "\n\nThe task:\n{{ inputs }}\n\nThe response:\n{{ outputs }}"
 """MLflow wants a place for the material in a judge's instructions."""

@@ -12,16 +12,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from evals.records.lines import log_line
-from evals.reporting.report import MOST_TABLED
-from evals.task_kind import kind_of
-from evals.tracking.choice import TraceChoice
-from evals.tracking.datasets import keep_dataset
-from evals.tracking.environment import system_tags
-from evals.tracking.figures import episode_table, finite, params_text, summary_metrics
-from evals.tracking.judges import keep_judges
-from evals.tracking.reaching import TrackingError, boundary, check_server, optional
-from evals.tracking.registry import (
+from worksmith.evals.records.lines import log_line
+from worksmith.evals.reporting.report import MOST_TABLED
+from worksmith.evals.task_kind import kind_of
+from worksmith.evals.tracking.choice import TraceChoice
+from worksmith.evals.tracking.datasets import keep_dataset
+from worksmith.evals.tracking.environment import system_tags
+from worksmith.evals.tracking.figures import episode_table, finite, params_text, summary_metrics
+from worksmith.evals.tracking.judges import keep_judges
+from worksmith.evals.tracking.reaching import TrackingError, boundary, check_server, optional
+from worksmith.evals.tracking.registry import (
     Registration,
     link_program,
     log_program,
@@ -29,19 +29,19 @@ from evals.tracking.registry import (
     register,
     register_instructions,
 )
-from evals.tracking.store import database_file
-from evals.tracking.traces import TraceWriter
-from evals.tracking.tracker import Dataset, Run, Tracker
-from tools.seeding import digest
+from worksmith.evals.tracking.store import database_file
+from worksmith.evals.tracking.traces import TraceWriter
+from worksmith.evals.tracking.tracker import Dataset, Run, Tracker
+from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
 
-    from evals.records.record import EpisodeRecord
-    from evals.reporting.report import Report
-    from evals.running.judges import Judge
-    from evals.running.result import EvalResult
-    from evals.tasks.task import Task
+    from worksmith.evals.records.record import EpisodeRecord
+    from worksmith.evals.reporting.report import Report
+    from worksmith.evals.running.judges import Judge
+    from worksmith.evals.running.result import EvalResult
+    from worksmith.evals.tasks.task import Task
 
 _BATCH = 100
 """Params that MLflow takes in one request."""

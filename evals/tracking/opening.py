@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from evals.tracking.choice import TraceChoice
-from evals.tracking.store import EXPERIMENT, absolute, open_store, tracking_uri
-from evals.tracking.tracker import Tracker
+from worksmith.evals.tracking.choice import TraceChoice
+from worksmith.evals.tracking.store import EXPERIMENT, absolute, open_store, tracking_uri
+from worksmith.evals.tracking.tracker import Tracker
 
 
 def open_tracker(
@@ -28,7 +28,7 @@ def open_tracker(
     """
     if not track:
         return Tracker()
-    from evals.tracking.mlflow_tracker import MlflowTracker
+    from worksmith.evals.tracking.mlflow_tracker import MlflowTracker
 
     address = absolute(tracking_uri(uri))
     client, experiment_id = open_store(address, experiment)

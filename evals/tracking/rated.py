@@ -6,14 +6,14 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from evals.tracking.assessments import identity, rating
-from evals.tracking.reaching import boundary
-from evals.tracking.store import existing_store
-from evals.tracking.traces import TraceWriter
+from worksmith.evals.tracking.assessments import identity, rating
+from worksmith.evals.tracking.reaching import boundary
+from worksmith.evals.tracking.store import existing_store
+from worksmith.evals.tracking.traces import TraceWriter
 
 if TYPE_CHECKING:
-    from evals.rating.ratings import Rating
-    from evals.records.run_card import LoadedRun
+    from worksmith.evals.rating.ratings import Rating
+    from worksmith.evals.records.run_card import LoadedRun
 
 _TRACKED = re.compile(r"runs:/([^/]+)/")
 _MOST = 100

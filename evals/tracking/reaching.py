@@ -12,9 +12,9 @@ from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from retrievers.reaching import ANSWER, CONNECT, connect
-from tools.errors import InputError, Notice, WorksmithError
-from tools.files.secrets import without_secrets
+from worksmith.retrievers.reaching import ANSWER, CONNECT, connect
+from worksmith.tools.errors import InputError, Notice, WorksmithError
+from worksmith.tools.files.secrets import without_secrets
 
 _SECONDS = 10.0
 """The longest wait for another process to release a database."""

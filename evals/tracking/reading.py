@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from evals.records.record import PRIMARY
-from evals.tracking.reaching import boundary
-from evals.tracking.store import find_run
+from worksmith.evals.records.record import PRIMARY
+from worksmith.evals.tracking.reaching import boundary
+from worksmith.evals.tracking.store import find_run
 
 _PAGE = 200
 

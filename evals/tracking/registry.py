@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evals.records.run_card import package_versions
-from evals.tracking.figures import params_text
-from evals.tracking.store import quiet
-from tools.errors import InputError
+from worksmith.evals.records.run_card import package_versions
+from worksmith.evals.tracking.figures import params_text
+from worksmith.evals.tracking.store import quiet
+from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient

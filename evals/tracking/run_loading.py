@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evals.records.log import read_log
-from evals.records.run_card import (
+from worksmith.evals.records.log import read_log
+from worksmith.evals.records.run_card import (
     CARD,
     CARD_ARTIFACT,
     JUDGEMENTS,
@@ -19,14 +19,14 @@ from evals.records.run_card import (
     inferred_card,
     read_card,
 )
-from evals.records.run_log import open_log
-from evals.task_kind import task_kind
-from evals.tracking.reaching import boundary
-from evals.tracking.store import find_run
-from tools.errors import InputError
+from worksmith.evals.records.run_log import open_log
+from worksmith.evals.task_kind import task_kind
+from worksmith.evals.tracking.reaching import boundary
+from worksmith.evals.tracking.store import find_run
+from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
-    from evals.suite import Suite
+    from worksmith.evals.suite import Suite
 
 _FOLDER = "episodes"
 _PARENT = "tags.`mlflow.parentRunId`"
@@ -40,7 +40,7 @@ def open_runs(
     Args:
         names: episode logs; folders of logs, such as a comparison leaves; ids of MLflow runs, with the runs
             below them; with a suite, also published prediction files or folders of them.
-        tracking_uri: the MLflow store, see `evals.tracking.store.tracking_uri`.
+        tracking_uri: the MLflow store, see `worksmith.evals.tracking.store.tracking_uri`.
 
     Raises:
         InputError: nothing has such a name, or it cannot be read.

@@ -18,16 +18,16 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evals.lm.prices import dollars
-from evals.records.parts import AskEntry, CallEntry, Used
-from evals.records.prompts import shown_messages, shown_text
-from tools.episode_result import TOOLS, Tokens
-from tools.seeding import digest
+from worksmith.evals.lm.prices import dollars
+from worksmith.evals.records.parts import AskEntry, CallEntry, Used
+from worksmith.evals.records.prompts import shown_messages, shown_text
+from worksmith.tools.episode_result import TOOLS, Tokens
+from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
     from mlflow.entities import Span
 
-    from evals.records.record import EpisodeRecord
+    from worksmith.evals.records.record import EpisodeRecord
 
 _ROLES = {"developer": "system"}
 """Roles that MLflow's pages do not know, with their replacements."""

@@ -11,10 +11,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from evals.tracking.reaching import TrackingError
-from evals.tracking.tracker import Run
-from evals.tracking.unsent import Unsent, forget_unsent, note_unsent
-from tools.errors import Notice
+from worksmith.evals.tracking.reaching import TrackingError
+from worksmith.evals.tracking.tracker import Run
+from worksmith.evals.tracking.unsent import Unsent, forget_unsent, note_unsent
+from worksmith.tools.errors import Notice
 
 Value = TypeVar("Value")
 Given = ParamSpec("Given")

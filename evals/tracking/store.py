@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 
 from filelock import FileLock, Timeout
 
-from evals.tracking.reaching import TrackingError, boundary, check_database, check_server, impatient
-from tools.errors import InputError
+from worksmith.evals.tracking.reaching import TrackingError, boundary, check_database, check_server, impatient
+from worksmith.tools.errors import InputError
 
 FOLDER = Path("mlruns")
 """The default folder of runs, relative to the current directory."""

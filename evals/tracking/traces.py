@@ -13,19 +13,19 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from evals.records.models_asked import usage_by_model
-from evals.records.record import EpisodeRecord
-from evals.tracking.assessments import assessments, binary_scores, identity
-from evals.tracking.choice import broke
-from evals.tracking.spans import Frame, cost, spans, usage
-from tools.errors import Notice
-from tools.seeding import digest
+from worksmith.evals.records.models_asked import usage_by_model
+from worksmith.evals.records.record import EpisodeRecord
+from worksmith.evals.tracking.assessments import assessments, binary_scores, identity
+from worksmith.evals.tracking.choice import broke
+from worksmith.evals.tracking.spans import Frame, cost, spans, usage
+from worksmith.tools.errors import Notice
+from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
     from mlflow.entities import Assessment, Span, TraceInfo
     from mlflow.tracing.client import TracingClient
 
-    from evals.tasks.task import Task
+    from worksmith.evals.tasks.task import Task
 
 _BATCH = 25
 _PAGE = 500

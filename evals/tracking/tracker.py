@@ -8,12 +8,12 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 if TYPE_CHECKING:
-    from evals.records.record import EpisodeRecord
-    from evals.reporting.report import Report
-    from evals.running.judges import Judge
-    from evals.running.result import EvalResult
-    from evals.tasks.task import Task
-    from evals.tracking.registry import Registration
+    from worksmith.evals.records.record import EpisodeRecord
+    from worksmith.evals.reporting.report import Report
+    from worksmith.evals.running.judges import Judge
+    from worksmith.evals.running.result import EvalResult
+    from worksmith.evals.tasks.task import Task
+    from worksmith.evals.tracking.registry import Registration
 
 
 class Dataset(NamedTuple):

@@ -7,9 +7,9 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from evals.records.run_card import beside
-from tools.files.atomic import write_atomically
-from tools.files.json_files import read_model
+from worksmith.evals.records.run_card import beside
+from worksmith.tools.files.atomic import write_atomically
+from worksmith.tools.files.json_files import read_model
 
 _ENDING = ".unsent.json"
 

@@ -13,23 +13,21 @@ from typing import Any, Final, Literal
 import dspy
 from pydantic import BaseModel, ConfigDict
 
-from evals.dspy_programs.program_state import PredictorState, restore, state_of
-from evals.dspy_programs.states import is_state
-from evals.records.compile_facts import AcceptanceFacts, CompileFacts, Trials
-from optimizers.demos.demonstration import Demonstration, Provenance
-from tools.errors import InputError
-from tools.files.atomic import write_atomically
-from tools.files.json_files import read_json, validated
-from tools.seeding import digest
+from worksmith.evals.dspy_programs.program_state import PredictorState, restore, state_of
+from worksmith.evals.dspy_programs.states import is_state
+from worksmith.evals.records.compile_facts import AcceptanceFacts, CompileFacts, Trials
+from worksmith.optimizers.demos.demonstration import Demonstration, Provenance
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.atomic import write_atomically
+from worksmith.tools.files.json_files import read_json, validated
+from worksmith.tools.seeding import digest
 
 FORMAT: Final = "worksmith-program/2"
 
 _WHAT, _AGAIN = "a compiled program", "make one with `worksmith compile`"
 
 
-_HOW: Final = (
-    "a compiled program: load it with optimizers.compiling.artifact.Artifact.read(FILE).restore(PROGRAM)"
-)
+_HOW: Final = "a compiled program: load it with worksmith.load(FILE)"
 _NO_STATE: Final = {"dependency_versions": {_HOW: ""}}
 """The field that DSPy's `Module.load` reads first. It stops at an unknown name, and quotes it."""
 
@@ -70,7 +68,7 @@ class Manifest(_Frozen):
         gold: whether demonstrations or weights follow gold plans, that is, solutions that no model found.
         settings: of the optimizer, seed included.
         trials: the candidates' dev scores with intervals; `chosen` is the name of one.
-        acceptance: whether that one was shown to be better, see `optimizers.compiling.finalize`.
+        acceptance: whether that one was shown to be better, see `worksmith.optimizers.compiling.finalize`.
         front: names of the trials that no other beats in dev score and in tokens, the cheapest first.
         gaps: why training tasks gave no demonstration, with counts.
         cost: episodes, model calls and tokens, of teacher and student.

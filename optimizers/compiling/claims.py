@@ -6,20 +6,20 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from evals.records.groups import intent_or_task
-from evals.records.record import PRIMARY
-from evals.statistics.paired import fewest_groups
-from evals.statistics.power import discordance_of
-from evals.statistics.sequential import fewest_intents
-from evals.statistics.spread import Spread
-from optimizers.racing.power import Field, smallest_race_difference
-from optimizers.racing.rules import INCUMBENT
+from worksmith.evals.records.groups import intent_or_task
+from worksmith.evals.records.record import PRIMARY
+from worksmith.evals.statistics.paired import fewest_groups
+from worksmith.evals.statistics.power import discordance_of
+from worksmith.evals.statistics.sequential import fewest_intents
+from worksmith.evals.statistics.spread import Spread
+from worksmith.optimizers.racing.power import Field, smallest_race_difference
+from worksmith.optimizers.racing.rules import INCUMBENT
 
 if TYPE_CHECKING:
-    from evals.tasks.task import Task
-    from optimizers.optimizer import Optimizer
-    from optimizers.settings import Settings
-    from optimizers.trial import Trial
+    from worksmith.evals.tasks.task import Task
+    from worksmith.optimizers.optimizer import Optimizer
+    from worksmith.optimizers.settings import Settings
+    from worksmith.optimizers.trial import Trial
 
 
 def intents_in(tasks: Sequence[Task]) -> int:

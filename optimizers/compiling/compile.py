@@ -7,22 +7,22 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evals.dspy_programs.digests import model_name
-from evals.dspy_programs.own_models import with_models
-from evals.lm.metering import unmetered
-from evals.lm.prices import prices_in_use
-from evals.tasks.transcript import GOLD
-from optimizers.compiling.artifact import Artifact, DemonstrationSource, Manifest
-from optimizers.compiling.finalize import finalize
-from optimizers.compiling.plan import BANK_FILE, Plan
-from optimizers.cost.limits import BudgetSpentError
-from optimizers.cost.spending import Spent
-from optimizers.demos.trace_bank import Gap
-from optimizers.optimizer import CompileContext, Compiled
-from optimizers.trial import pareto_front
+from worksmith.evals.dspy_programs.digests import model_name
+from worksmith.evals.dspy_programs.own_models import with_models
+from worksmith.evals.lm.metering import unmetered
+from worksmith.evals.lm.prices import prices_in_use
+from worksmith.evals.tasks.transcript import GOLD
+from worksmith.optimizers.compiling.artifact import Artifact, DemonstrationSource, Manifest
+from worksmith.optimizers.compiling.finalize import finalize
+from worksmith.optimizers.compiling.plan import BANK_FILE, Plan
+from worksmith.optimizers.cost.limits import BudgetSpentError
+from worksmith.optimizers.cost.spending import Spent
+from worksmith.optimizers.demos.trace_bank import Gap
+from worksmith.optimizers.optimizer import CompileContext, Compiled
+from worksmith.optimizers.trial import pareto_front
 
 if TYPE_CHECKING:
-    from tools.episode_result import Usage
+    from worksmith.tools.episode_result import Usage
 
 
 class Result(NamedTuple):

@@ -2,16 +2,17 @@
 
 An optimizer that measures candidates on dev and takes the best one will sooner or later find one that looks
 better and is not. So the program as it is stays, unless the winner beats it by a paired test at `alpha`: the
-exchange test over intents (`evals.statistics.exchange_test`, one-sided), adjusted by Holm for all candidates
-that were measured, since the winner is the luckiest of them. The test assumes that a candidate which is no
-better is as likely to be ahead by any amount on an intent as behind by it. The bets of a race assume no such
-thing, and can show less with few intents. With `best` as `Settings.accept` the winner is taken untested.
+exchange test over intents (`worksmith.evals.statistics.exchange_test`, one-sided), adjusted by Holm for all
+candidates that were measured, since the winner is the luckiest of them. The test assumes that a candidate
+which is no better is as likely to be ahead by any amount on an intent as behind by it. The bets of a race
+assume no such thing, and can show less with few intents. With `best` as `Settings.accept` the winner is taken
+untested.
 
 A lost episode never helps: it counts 0 for a candidate and 1 for the program as it is. A program that loses
 more than the share `Rules.lost` of its episodes is set aside, also with `best` as `Settings.accept`.
 
 The winner's dev score is the best of several and flatters it; the excess is estimated by
-`evals.statistics.optimism`.
+`worksmith.evals.statistics.optimism`.
 """
 
 from __future__ import annotations
@@ -21,16 +22,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from evals.records.groups import intent_or_task
-from evals.records.record import EpisodeRecord
-from evals.scoring.constraints import check_measured
-from evals.statistics import exchange_test, holm
-from evals.statistics.optimism import corrected_maximum
-from evals.statistics.paired import fewest_groups
-from optimizers.optimizer import CompileContext, Compiled, Optimizer
-from optimizers.racing.rules import INCUMBENT, IncumbentLostError, Rules
-from optimizers.trial import Contender, Trial, episode_score
-from tools.errors import WorksmithError
+from worksmith.evals.records.groups import intent_or_task
+from worksmith.evals.records.record import EpisodeRecord
+from worksmith.evals.scoring.constraints import check_measured
+from worksmith.evals.statistics import exchange_test, holm
+from worksmith.evals.statistics.optimism import corrected_maximum
+from worksmith.evals.statistics.paired import fewest_groups
+from worksmith.optimizers.optimizer import CompileContext, Compiled, Optimizer
+from worksmith.optimizers.racing.rules import INCUMBENT, IncumbentLostError, Rules
+from worksmith.optimizers.trial import Contender, Trial, episode_score
+from worksmith.tools.errors import WorksmithError
 
 _UNTESTED = "no test was made; what the optimizer returned is taken as it is"
 

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from pydantic import BaseModel, PositiveInt, model_validator
 
-from evals.tasks.task import SplitScheme
+from worksmith.evals.tasks.task import SplitScheme
 
 
 class ModelFacts(BaseModel):

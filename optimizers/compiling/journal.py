@@ -3,7 +3,7 @@
     OUT.journal/
         compile.json     the fingerprint of the compile, so that no other one goes on with the journal
         lock             held by the process at work, with its number
-        replies.jsonl    model replies by request, see `evals.lm.replies`
+        replies.jsonl    model replies by request, see `worksmith.evals.lm.replies`
         seconds.json     the time that attempts with a budget took
         teacher/ student/    episode logs and caught traces
 
@@ -26,15 +26,15 @@ from typing import Any, Final, Literal, NamedTuple, Self
 import dspy
 from pydantic import BaseModel
 
-from evals.lm.replies.engine import RememberingEngine
-from evals.lm.replies.store import ReplyStore
-from optimizers.cost.budget import Budget
-from optimizers.cost.spending import Spent
-from retrievers.strict_json import open_regular
-from tools.errors import InputError, WorksmithError
-from tools.files.atomic import write_atomically
-from tools.files.json_files import read_json, read_model
-from tools.files.locking import Lock
+from worksmith.evals.lm.replies.engine import RememberingEngine
+from worksmith.evals.lm.replies.store import ReplyStore
+from worksmith.optimizers.cost.budget import Budget
+from worksmith.optimizers.cost.spending import Spent
+from worksmith.retrievers.strict_json import open_regular
+from worksmith.tools.errors import InputError, WorksmithError
+from worksmith.tools.files.atomic import write_atomically
+from worksmith.tools.files.json_files import read_json, read_model
+from worksmith.tools.files.locking import Lock
 
 SUFFIX: Final = ".journal"
 """Added to the name of the file that a compile writes."""

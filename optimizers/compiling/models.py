@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from evals.lm.named import ANALOGY
-from evals.tasks.transcript import GOLD
-from tools.errors import InputError
+from worksmith.evals.lm.named import ANALOGY
+from worksmith.evals.tasks.transcript import GOLD
+from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
     import dspy
 
-    from optimizers.optimizer import Optimizer
+    from worksmith.optimizers.optimizer import Optimizer
 
 BANK = "bank"
 """The teacher's name where a prebuilt bank takes its place."""

@@ -10,30 +10,30 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import dspy
 
-from evals.dspy_programs.digests import model_digest, program_digest, state_digest
-from evals.dspy_programs.own_models import check_models, with_models
-from evals.running.result import Progress
-from evals.scoring.scorer import Scorer
-from evals.tasks.task import SplitScheme
-from optimizers.compiling.fingerprint import Fingerprint, ModelFacts
-from optimizers.compiling.journal import Journal
-from optimizers.compiling.models import Model, proposing_model
-from optimizers.cost.budget import Budget
-from optimizers.demos.steps import check_unit
-from optimizers.demos.trace_bank import TraceBank
-from optimizers.optimizer import CompileContext, Optimizer
-from optimizers.proposer import Proposer
-from optimizers.rollouts import Rollouts
-from optimizers.settings import Settings
-from tools.code import code_digest
-from tools.errors import InputError
-from tools.seeding import digest
+from worksmith.evals.dspy_programs.digests import model_digest, program_digest, state_digest
+from worksmith.evals.dspy_programs.own_models import check_models, with_models
+from worksmith.evals.running.result import Progress
+from worksmith.evals.scoring.scorer import Scorer
+from worksmith.evals.tasks.task import SplitScheme
+from worksmith.optimizers.compiling.fingerprint import Fingerprint, ModelFacts
+from worksmith.optimizers.compiling.journal import Journal
+from worksmith.optimizers.compiling.models import Model, proposing_model
+from worksmith.optimizers.cost.budget import Budget
+from worksmith.optimizers.demos.steps import check_unit
+from worksmith.optimizers.demos.trace_bank import TraceBank
+from worksmith.optimizers.optimizer import CompileContext, Optimizer
+from worksmith.optimizers.proposer import Proposer
+from worksmith.optimizers.rollouts import Rollouts
+from worksmith.optimizers.settings import Settings
+from worksmith.tools.code import code_digest
+from worksmith.tools.errors import InputError
+from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
-    from evals.running.engine import Engine
-    from evals.suite import Suite
-    from evals.tasks.task import Task
-    from evals.tasks.task_filter import Condition
+    from worksmith.evals.running.engine import Engine
+    from worksmith.evals.suite import Suite
+    from worksmith.evals.tasks.task import Task
+    from worksmith.evals.tasks.task_filter import Condition
 
 BANK_FILE = "bank.jsonl"
 """A copy of the prebuilt bank in the journal's folder."""

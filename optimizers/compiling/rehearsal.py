@@ -16,29 +16,29 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evals.dspy_programs.digests import program_digest, state_digest
-from evals.lm.prices import Prices
-from evals.lm.replies.engine import RememberingEngine
-from evals.lm.replies.store import ReplyStore
-from evals.records.summary import summarize
-from evals.running.result import EvalResult
-from evals.running.runner import evaluate
-from evals.running.settings import EvalSettings
-from evals.task_kind import run_program
-from evals.tasks.transcript import GOLD_PREFIX
-from optimizers.cost.sampling import Ledger, Sample
-from optimizers.cost.spending import Spent
-from optimizers.rollouts import Rollouts, Run
-from tools.episode_result import Tokens
-from tools.seeding import rng
+from worksmith.evals.dspy_programs.digests import program_digest, state_digest
+from worksmith.evals.lm.prices import Prices
+from worksmith.evals.lm.replies.engine import RememberingEngine
+from worksmith.evals.lm.replies.store import ReplyStore
+from worksmith.evals.records.summary import summarize
+from worksmith.evals.running.result import EvalResult
+from worksmith.evals.running.runner import evaluate
+from worksmith.evals.running.settings import EvalSettings
+from worksmith.evals.task_kind import run_program
+from worksmith.evals.tasks.transcript import GOLD_PREFIX
+from worksmith.optimizers.cost.sampling import Ledger, Sample
+from worksmith.optimizers.cost.spending import Spent
+from worksmith.optimizers.rollouts import Rollouts, Run
+from worksmith.tools.episode_result import Tokens
+from worksmith.tools.seeding import rng
 
 if TYPE_CHECKING:
     import dspy
 
-    from evals.records.record import EpisodeRecord
-    from evals.tasks.task import Task
-    from optimizers.optimizer import CompileContext
-    from tools.environment import Environment
+    from worksmith.evals.records.record import EpisodeRecord
+    from worksmith.evals.tasks.task import Task
+    from worksmith.optimizers.optimizer import CompileContext
+    from worksmith.tools.environment import Environment
 
 
 @dataclass

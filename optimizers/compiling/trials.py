@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from evals.tracking import Dataset
+from worksmith.evals.tracking import Dataset
 
 if TYPE_CHECKING:
-    from evals.suite import Suite
-    from evals.tracking import Run
-    from optimizers.compiling.artifact import Artifact
+    from worksmith.evals.suite import Suite
+    from worksmith.evals.tracking import Run
+    from worksmith.optimizers.compiling.artifact import Artifact
 
 _DEV = {"outcome": "value", "outcome_low": "low", "outcome_high": "high"}
 

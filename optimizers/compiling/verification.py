@@ -7,17 +7,23 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evals.records.log import read_log
-from optimizers.compiling.compile import compile_program
-from optimizers.compiling.journal import IncompleteJournalError, copied, differences, read_description, short
-from optimizers.cost.budget import Budget
-from optimizers.cost.spending import Spent
-from optimizers.demos.collection import TRACES, read_traces
-from tools.errors import InputError
+from worksmith.evals.records.log import read_log
+from worksmith.optimizers.compiling.compile import compile_program
+from worksmith.optimizers.compiling.journal import (
+    IncompleteJournalError,
+    copied,
+    differences,
+    read_description,
+    short,
+)
+from worksmith.optimizers.cost.budget import Budget
+from worksmith.optimizers.cost.spending import Spent
+from worksmith.optimizers.demos.collection import TRACES, read_traces
+from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
-    from optimizers.compiling.artifact import Artifact
-    from optimizers.compiling.plan import Plan
+    from worksmith.optimizers.compiling.artifact import Artifact
+    from worksmith.optimizers.compiling.plan import Plan
 
 _NAMED = 3
 """The most differing fields of one episode that are named."""

@@ -9,9 +9,9 @@ error in an episode's probable cost, and at most by the episodes in flight.
 A request outside of every episode never waits, for it may come from a thread that an episode in flight has
 started and waits for itself.
 
-Budgets count paid requests as they reach a model (see `evals.lm.metering`), retries included, and the tokens
-of the replies. A reply from a cache or a journal costs nothing. A failed request is not tried again once a
-limit is reached. Time is wall-clock time.
+Budgets count paid requests as they reach a model (see `worksmith.evals.lm.metering`), retries included, and
+the tokens of the replies. A reply from a cache or a journal costs nothing. A failed request is not tried
+again once a limit is reached. Time is wall-clock time.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
-from evals.dspy_programs.digests import model_name
-from evals.lm.prices import Prices
-from evals.tasks.transcript import GOLD_PREFIX
-from optimizers.cost.limits import BudgetSpentError, Limits
-from optimizers.cost.spending import ExpectedCosts, Spent
-from tools.errors import InputError
+from worksmith.evals.dspy_programs.digests import model_name
+from worksmith.evals.lm.prices import Prices
+from worksmith.evals.tasks.transcript import GOLD_PREFIX
+from worksmith.optimizers.cost.limits import BudgetSpentError, Limits
+from worksmith.optimizers.cost.spending import ExpectedCosts, Spent
+from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
     import dspy
 
-    from evals.records.record import EpisodeRecord
-    from tools.episode_result import Tokens, Usage
+    from worksmith.evals.records.record import EpisodeRecord
+    from worksmith.tools.episode_result import Tokens, Usage
 
 REQUEST = "request"
 """The kind of a single request outside of every episode."""
@@ -148,7 +148,7 @@ class Budget:
         Raises:
             InputError: dollars are limited and its price is not known, or its requests cannot be counted.
         """
-        from evals.lm.metering import metered
+        from worksmith.evals.lm.metering import metered
 
         account = self.account(model_name(lm))
         return metered(lm, None if account.model.startswith(GOLD_PREFIX) else account)
@@ -213,7 +213,7 @@ class Budget:
 
 @dataclass(frozen=True)
 class Account:
-    """A budget's view for one model. See `evals.running.admission.Admission`.
+    """A budget's view for one model. See `worksmith.evals.running.admission.Admission`.
 
     Attributes:
         logged: whether episodes in a log count. Where a journal keeps replies, these count instead.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from evals.lm.payer import AdmissionError
-from optimizers.cost.spending import Spent
-from tools.errors import InputError
+from worksmith.evals.lm.payer import AdmissionError
+from worksmith.optimizers.cost.spending import Spent
+from worksmith.tools.errors import InputError
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from evals.lm.prices import Prices
-from optimizers.cost.spending import Spent
+from worksmith.evals.lm.prices import Prices
+from worksmith.optimizers.cost.spending import Spent
 
 if TYPE_CHECKING:
-    from evals.records.record import EpisodeRecord
-    from tools.episode_result import EpisodeResult
+    from worksmith.evals.records.record import EpisodeRecord
+    from worksmith.tools.episode_result import EpisodeResult
 
 _BOUND = 0.6
 """The share of the time that the processor has to be busy to be the bottleneck."""

@@ -8,14 +8,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
-from evals.lm.prices import Prices
-from evals.records.models_asked import calls_by_model, usage_by_model
-from evals.tasks.transcript import GOLD_PREFIX
-from tools.episode_result import Tokens
+from worksmith.evals.lm.prices import Prices
+from worksmith.evals.records.models_asked import calls_by_model, usage_by_model
+from worksmith.evals.tasks.transcript import GOLD_PREFIX
+from worksmith.tools.episode_result import Tokens
 
 if TYPE_CHECKING:
-    from evals.records.record import EpisodeRecord
-    from tools.episode_result import EpisodeResult, Usage
+    from worksmith.evals.records.record import EpisodeRecord
+    from worksmith.tools.episode_result import EpisodeResult, Usage
 
 _UNSEEN = 10.0
 """The most that an episode of an unseen kind may take, in multiples of the model's other episodes."""

@@ -10,16 +10,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from optimizers.demos.collection import collect
-from optimizers.demos.demonstration import Demonstration, Provenance
-from optimizers.demos.trace_bank import Gap, TraceBank
+from worksmith.optimizers.demos.collection import collect
+from worksmith.optimizers.demos.demonstration import Demonstration, Provenance
+from worksmith.optimizers.demos.trace_bank import Gap, TraceBank
 
 if TYPE_CHECKING:
     import dspy
 
-    from evals.tasks.task import Task
-    from optimizers.demos.trace_bank import BankCard
-    from optimizers.rollouts import Rollouts
+    from worksmith.evals.tasks.task import Task
+    from worksmith.optimizers.demos.trace_bank import BankCard
+    from worksmith.optimizers.rollouts import Rollouts
 
 NOTHING_THERE = "no trajectory in the source"
 """The reason of a task that no source has a run of."""

@@ -11,23 +11,23 @@ from typing import TYPE_CHECKING, Any, Self
 import dspy
 from pydantic import BaseModel, ConfigDict
 
-from evals.dspy_programs.demo_format import ExampleFields
-from evals.dspy_programs.digests import model_digest, program_digest, state_digest, strategy_name
-from evals.records.record import PRIMARY, EpisodeRecord
-from evals.task_kind import run_program
-from optimizers.demos.demonstration import Demonstration, last_calls, quoted_records
-from optimizers.demos.redaction import with_twins
-from optimizers.demos.trace_bank import Gap, TraceBank
-from optimizers.rollouts import Rollouts
-from tools.code import code_digest
-from tools.files.atomic import append
-from tools.files.json_files import validated
-from tools.files.sealed_lines import SealedLine, mended, sealed, sealed_lines, whole
-from tools.seeding import digest
+from worksmith.evals.dspy_programs.demo_format import ExampleFields
+from worksmith.evals.dspy_programs.digests import model_digest, program_digest, state_digest, strategy_name
+from worksmith.evals.records.record import PRIMARY, EpisodeRecord
+from worksmith.evals.task_kind import run_program
+from worksmith.optimizers.demos.demonstration import Demonstration, last_calls, quoted_records
+from worksmith.optimizers.demos.redaction import with_twins
+from worksmith.optimizers.demos.trace_bank import Gap, TraceBank
+from worksmith.optimizers.rollouts import Rollouts
+from worksmith.tools.code import code_digest
+from worksmith.tools.files.atomic import append
+from worksmith.tools.files.json_files import validated
+from worksmith.tools.files.sealed_lines import SealedLine, mended, sealed, sealed_lines, whole
+from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
-    from evals.tasks.task import Task
-    from tools.environment import Environment
+    from worksmith.evals.tasks.task import Task
+    from worksmith.tools.environment import Environment
 
 
 TRACES = "traces.jsonl"

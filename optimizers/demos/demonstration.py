@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from pydantic import BaseModel, ConfigDict
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
-from evals.dspy_programs.demo_format import DemoNotes, ExampleFields
-from evals.scoring.path_scores import records_seen
-from tools.errors import InputError
-from tools.seeding import digest
+from worksmith.evals.dspy_programs.demo_format import DemoNotes, ExampleFields
+from worksmith.evals.scoring.path_scores import records_seen
+from worksmith.tools.errors import InputError
+from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
     import dspy
 
-    from evals.tasks.task import Task
-    from tools.episode_result import EpisodeResult
+    from worksmith.evals.tasks.task import Task
+    from worksmith.tools.episode_result import EpisodeResult
 
 TraceStep = tuple["dspy.Predict", dict[str, Any], "dspy.Prediction"]
 """DSPy's note of one predictor call: the predictor, its inputs, its outputs."""

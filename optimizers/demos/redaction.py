@@ -18,14 +18,14 @@ from datetime import date, timedelta
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from evals.dspy_programs.demo_format import DemoNotes, without_notes
-from optimizers.demos.demonstration import LastCall
-from tools.policy import DENIED, PRIVATE
-from tools.seeding import rng
+from worksmith.evals.dspy_programs.demo_format import DemoNotes, without_notes
+from worksmith.optimizers.demos.demonstration import LastCall
+from worksmith.tools.policy import DENIED, PRIVATE
+from worksmith.tools.seeding import rng
 
 if TYPE_CHECKING:
-    from evals.tasks.task import Task
-    from tools.environment import Environment
+    from worksmith.evals.tasks.task import Task
+    from worksmith.tools.environment import Environment
 
 _PIECE = re.compile(r"(?P<day>\d{4}-\d\d-\d\d)|(?P<clock>T?\d\d:\d\d(?::\d\d)?(?!\d))|(?P<word>[^\W_]+)")
 _NOW = re.compile(r"(\d{4}-\d\d-\d\d)(?: \d\d:\d\d)?")

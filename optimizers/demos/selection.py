@@ -12,18 +12,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
-from optimizers.demos.demonstration import Demonstration
-from optimizers.demos.steps import Unit, in_units
-from retrievers.ranking.lexical import LexicalIndex
-from tools.errors import InputError
-from tools.seeding import rng
+from worksmith.optimizers.demos.demonstration import Demonstration
+from worksmith.optimizers.demos.steps import Unit, in_units
+from worksmith.retrievers.ranking.lexical import LexicalIndex
+from worksmith.tools.errors import InputError
+from worksmith.tools.seeding import rng
 
 if TYPE_CHECKING:
     import random
 
     from numpy.typing import NDArray
 
-    from optimizers.demos.trace_bank import TraceBank
+    from worksmith.optimizers.demos.trace_bank import TraceBank
 
 _FIXED_SHARE: Final = 4
 """A mixture shows every fourth demonstration always: enough to show each prompt the usual ways to end."""

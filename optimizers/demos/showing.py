@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from evals.dspy_programs.demo_tokens import demo_tokens, fitting
-from evals.dspy_programs.nearest import Embedding, NearestSettings, show_all, show_nearest
-from optimizers.demos.demonstration import Demonstration
-from optimizers.demos.selection import Display
-from optimizers.demos.steps import Unit
-from tools.errors import InputError
+from worksmith.evals.dspy_programs.demo_tokens import demo_tokens, fitting
+from worksmith.evals.dspy_programs.nearest import Embedding, NearestSettings, show_all, show_nearest
+from worksmith.optimizers.demos.demonstration import Demonstration
+from worksmith.optimizers.demos.selection import Display
+from worksmith.optimizers.demos.steps import Unit
+from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
     import dspy
@@ -24,7 +24,7 @@ class Shown(NamedTuple):
 
 
 class ShowSettings(Protocol):
-    """The settings of showing, see `optimizers.settings.Settings`."""
+    """The settings of showing, see `worksmith.optimizers.settings.Settings`."""
 
     @property
     def embedding(self) -> Embedding: ...

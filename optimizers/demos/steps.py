@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
-from evals.dspy_programs.demo_format import DemoNotes, without_notes
-from optimizers.demos.demonstration import Demonstration
-from tools.errors import InputError
+from worksmith.evals.dspy_programs.demo_format import DemoNotes, without_notes
+from worksmith.optimizers.demos.demonstration import Demonstration
+from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
     import dspy

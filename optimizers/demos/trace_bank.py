@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict
 
-from evals.dspy_programs.demo_format import NOTES
-from evals.scoring.constraints import Constraint, acceptable
-from evals.tasks.task import same_text
-from optimizers.demos.demonstration import Demonstration
-from tools.errors import InfrastructureError, InputError, WorksmithError
-from tools.files.atomic import write_atomically
-from tools.files.json_files import read_lines, validated
-from tools.seeding import digest
-from tools.statuses import INFRASTRUCTURE
+from worksmith.evals.dspy_programs.demo_format import NOTES
+from worksmith.evals.scoring.constraints import Constraint, acceptable
+from worksmith.evals.tasks.task import same_text
+from worksmith.optimizers.demos.demonstration import Demonstration
+from worksmith.tools.errors import InfrastructureError, InputError, WorksmithError
+from worksmith.tools.files.atomic import write_atomically
+from worksmith.tools.files.json_files import read_lines, validated
+from worksmith.tools.seeding import digest
+from worksmith.tools.statuses import INFRASTRUCTURE
 
 if TYPE_CHECKING:
     import dspy
 
-    from evals.tasks.task import Task
+    from worksmith.evals.tasks.task import Task
 
 _FORMAT = "worksmith-bank/1"
 _WHAT = "a trace bank"

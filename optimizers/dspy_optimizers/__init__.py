@@ -17,7 +17,7 @@ Some of their habits do not suit agents, and are countered here:
 
 Instructions that a language model proposes are rewritten without the house rules, which are joined at the
 call. The model that proposes them is shown trajectories in their redacted form where they have one (see
-`optimizers.demos.redaction`); the records quoted by those that have none are in the manifest as
+`worksmith.optimizers.demos.redaction`); the records quoted by those that have none are in the manifest as
 `seen_by_proposer`, because instructions are the same for every persona. The description of an episode
 names tools, rules and refusals, no values that a record holds.
 

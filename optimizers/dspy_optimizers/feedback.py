@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from evals.records.record import PRIMARY
-from evals.scoring.path_scores import REFUSED, made_calls
+from worksmith.evals.records.record import PRIMARY
+from worksmith.evals.scoring.path_scores import REFUSED, made_calls
 
 if TYPE_CHECKING:
-    from evals.tasks.task import Task
-    from tools.episode_result import CallRecord, EpisodeResult
+    from worksmith.evals.tasks.task import Task
+    from worksmith.tools.episode_result import CallRecord, EpisodeResult
 
 _SHORTCOMINGS = {
     "unwanted_side_effects": "It changed something that should have stayed as it was.",

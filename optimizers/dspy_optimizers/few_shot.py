@@ -6,10 +6,10 @@ from typing import Any
 
 import dspy
 
-from evals.dspy_programs.digests import program_digest
-from evals.suite import as_examples
-from optimizers.dspy_optimizers.lessons import LastSteps, Lessons
-from optimizers.dspy_optimizers.stock import (
+from worksmith.evals.dspy_programs.digests import program_digest
+from worksmith.evals.suite import as_examples
+from worksmith.optimizers.dspy_optimizers.lessons import LastSteps, Lessons
+from worksmith.optimizers.dspy_optimizers.stock import (
     BOOTSTRAPPED,
     DspyOptimizer,
     Optimized,
@@ -19,12 +19,12 @@ from optimizers.dspy_optimizers.stock import (
     without_measuring,
     working,
 )
-from optimizers.optimizer import CompileContext, Compiled
-from optimizers.racing.rules import INCUMBENT
-from optimizers.search.few_shot import Nearest, require_optuna
-from optimizers.teleprompter import Teleprompter
-from optimizers.trial import Trial
-from tools.seeding import rng
+from worksmith.optimizers.optimizer import CompileContext, Compiled
+from worksmith.optimizers.racing.rules import INCUMBENT
+from worksmith.optimizers.search.few_shot import Nearest, require_optuna
+from worksmith.optimizers.teleprompter import Teleprompter
+from worksmith.optimizers.trial import Trial
+from worksmith.tools.seeding import rng
 
 
 class LabeledFewShot(Teleprompter):

@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 
 import dspy
 
-from evals.suite import as_examples
-from evals.task_kind import task_kind
-from evals.tasks.task import Task, same_text
-from optimizers.dspy_optimizers.lessons import LastSteps, Lessons
-from optimizers.dspy_optimizers.stock import DspyOptimizer, Optimized, examples
-from optimizers.optimizer import CompileContext
-from tools.errors import InputError
+from worksmith.evals.suite import as_examples
+from worksmith.evals.task_kind import task_kind
+from worksmith.evals.tasks.task import Task, same_text
+from worksmith.optimizers.dspy_optimizers.lessons import LastSteps, Lessons
+from worksmith.optimizers.dspy_optimizers.stock import DspyOptimizer, Optimized, examples
+from worksmith.optimizers.optimizer import CompileContext
+from worksmith.tools.errors import InputError
 
 
 class Foreign(DspyOptimizer):

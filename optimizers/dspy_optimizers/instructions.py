@@ -6,10 +6,10 @@ from typing import Any
 
 import dspy
 
-from evals.suite import as_examples
-from optimizers.dspy_optimizers.few_shot import RandomSearch, random_search, searched_seeds
-from optimizers.dspy_optimizers.lessons import LastSteps, Lessons
-from optimizers.dspy_optimizers.stock import (
+from worksmith.evals.suite import as_examples
+from worksmith.optimizers.dspy_optimizers.few_shot import RandomSearch, random_search, searched_seeds
+from worksmith.optimizers.dspy_optimizers.lessons import LastSteps, Lessons
+from worksmith.optimizers.dspy_optimizers.stock import (
     BOOTSTRAPPED,
     REDACTED,
     DspyOptimizer,
@@ -19,9 +19,9 @@ from optimizers.dspy_optimizers.stock import (
     examples,
     proposer_lm,
 )
-from optimizers.optimizer import CompileContext
-from optimizers.search.few_shot import require_optuna
-from tools.errors import WorksmithError
+from worksmith.optimizers.optimizer import CompileContext
+from worksmith.optimizers.search.few_shot import require_optuna
+from worksmith.tools.errors import WorksmithError
 
 _DEPTH = 3
 """Rounds of proposals in COPRO; DSPy's own number."""

@@ -11,28 +11,34 @@ from typing import TYPE_CHECKING, Any, Self
 import dspy
 from pydantic_core import to_jsonable_python
 
-from evals.dspy_programs.demo_format import DemoNotes, without_notes
-from evals.lm.failures import failure_status
-from evals.records.record import PRIMARY
-from evals.scoring.constraints import acceptable
-from evals.scoring.metric import MetricScorer
-from evals.scoring.scorer import scores_of
-from evals.suite import as_examples
-from evals.task_kind import run_program
-from evals.tasks.task import VisibleTask
-from optimizers.demos.collection import teaches_idle
-from optimizers.demos.demonstration import Demonstration, LastCall, TraceStep, last_calls, quoted_records
-from optimizers.demos.redaction import with_twins
-from optimizers.dspy_optimizers.feedback import feedback
-from optimizers.dspy_optimizers.standings import Standings, admitted
-from optimizers.optimizer import CompileContext
-from tools.files.secrets import described
-from tools.seeding import digest
-from tools.statuses import INFRASTRUCTURE
+from worksmith.evals.dspy_programs.demo_format import DemoNotes, without_notes
+from worksmith.evals.lm.failures import failure_status
+from worksmith.evals.records.record import PRIMARY
+from worksmith.evals.scoring.constraints import acceptable
+from worksmith.evals.scoring.metric import MetricScorer
+from worksmith.evals.scoring.scorer import scores_of
+from worksmith.evals.suite import as_examples
+from worksmith.evals.task_kind import run_program
+from worksmith.evals.tasks.task import VisibleTask
+from worksmith.optimizers.demos.collection import teaches_idle
+from worksmith.optimizers.demos.demonstration import (
+    Demonstration,
+    LastCall,
+    TraceStep,
+    last_calls,
+    quoted_records,
+)
+from worksmith.optimizers.demos.redaction import with_twins
+from worksmith.optimizers.dspy_optimizers.feedback import feedback
+from worksmith.optimizers.dspy_optimizers.standings import Standings, admitted
+from worksmith.optimizers.optimizer import CompileContext
+from worksmith.tools.files.secrets import described
+from worksmith.tools.seeding import digest
+from worksmith.tools.statuses import INFRASTRUCTURE
 
 if TYPE_CHECKING:
-    from evals.tasks.task import Task
-    from tools.episode_result import EpisodeResult
+    from worksmith.evals.tasks.task import Task
+    from worksmith.tools.episode_result import EpisodeResult
 
 
 class Held:
@@ -290,6 +296,6 @@ def _key(values: Mapping[str, Any]) -> str:
 
 
 def _default_scorers(context: CompileContext) -> tuple[Any, ...]:
-    from evals.task_kind import scorers_for
+    from worksmith.evals.task_kind import scorers_for
 
     return scorers_for(context.student.env)

@@ -7,12 +7,18 @@ from typing import Any
 
 import dspy
 
-from evals.suite import as_examples
-from optimizers.demos.collection import teaches_idle
-from optimizers.dspy_optimizers.lessons import LastSteps, Lessons
-from optimizers.dspy_optimizers.stock import REDACTED, DspyOptimizer, Optimized, examples, proposer_lm
-from optimizers.optimizer import CompileContext
-from tools.errors import InputError
+from worksmith.evals.suite import as_examples
+from worksmith.optimizers.demos.collection import teaches_idle
+from worksmith.optimizers.dspy_optimizers.lessons import LastSteps, Lessons
+from worksmith.optimizers.dspy_optimizers.stock import (
+    REDACTED,
+    DspyOptimizer,
+    Optimized,
+    examples,
+    proposer_lm,
+)
+from worksmith.optimizers.optimizer import CompileContext
+from worksmith.tools.errors import InputError
 
 _MINIBATCH = 3
 _BATCH, _ROUNDS = 32, 8
@@ -22,8 +28,8 @@ _BATCH, _ROUNDS = 32, 8
 class GEPA(DspyOptimizer):
     """`dspy.GEPA`: instructions evolved by reflection on a few training episodes, kept by their dev scores.
 
-    Episodes are described in words, see `optimizers.dspy_optimizers.feedback`. Demonstrations are not
-    changed. The instructions of one predictor after another are rewritten, and programs that do best on
+    Episodes are described in words, see `worksmith.optimizers.dspy_optimizers.feedback`. Demonstrations are
+    not changed. The instructions of one predictor after another are rewritten, and programs that do best on
     different tasks merged, as DSPy has it.
     """
 

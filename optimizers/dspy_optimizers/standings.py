@@ -12,16 +12,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from evals.dspy_programs.digests import model_name, program_digest
-from optimizers.cost.limits import BudgetSpentError
-from optimizers.optimizer import CompileContext
-from optimizers.trial import Contender, Trial
+from worksmith.evals.dspy_programs.digests import model_name, program_digest
+from worksmith.optimizers.cost.limits import BudgetSpentError
+from worksmith.optimizers.optimizer import CompileContext
+from worksmith.optimizers.trial import Contender, Trial
 
 if TYPE_CHECKING:
     import dspy
 
-    from evals.tasks.task import Task
-    from optimizers.demos.demonstration import Demonstration
+    from worksmith.evals.tasks.task import Task
+    from worksmith.optimizers.demos.demonstration import Demonstration
 
 
 @contextmanager

@@ -12,15 +12,15 @@ from typing import NamedTuple
 
 import dspy
 
-from evals.suite import as_examples
-from evals.tasks.task import same_text
-from optimizers.demos.trace_bank import nothing_taught
-from optimizers.dspy_optimizers.lessons import LastSteps, Lessons
-from optimizers.optimizer import CompileContext, Compiled
-from optimizers.teleprompter import Teleprompter
-from tools.errors import InputError, WorksmithError
-from tools.files.secrets import described
-from tools.seeding import rng
+from worksmith.evals.suite import as_examples
+from worksmith.evals.tasks.task import same_text
+from worksmith.optimizers.demos.trace_bank import nothing_taught
+from worksmith.optimizers.dspy_optimizers.lessons import LastSteps, Lessons
+from worksmith.optimizers.optimizer import CompileContext, Compiled
+from worksmith.optimizers.teleprompter import Teleprompter
+from worksmith.tools.errors import InputError, WorksmithError
+from worksmith.tools.files.secrets import described
+from worksmith.tools.seeding import rng
 
 BOOTSTRAPPED = (
     "max_bootstrapped_demos is --demos (its own: 4), max_labeled_demos 0 (its own: raw examples, 16 or, of "

@@ -1,4 +1,4 @@
-"""The power of a race with a number of intents, by simulation with `optimizers.racing.race.race` itself.
+"""The power of a race with a number of intents, by simulation with the race itself.
 
 There is no short formula: a race looks after each block, and candidates leave on the way. One candidate is
 better by a given difference; the others are as good as the incumbent, and differ from it on as many tasks.
@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evals.statistics.power import POWER
-from optimizers.racing.race import race_over
-from optimizers.racing.rules import Rules
-from tools.seeding import digest
+from worksmith.evals.statistics.power import POWER
+from worksmith.optimizers.racing.race import race_over
+from worksmith.optimizers.racing.rules import Rules
+from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,7 +36,7 @@ class Field(NamedTuple):
         per_intent: tasks of each intent.
         candidates: programs that race with the incumbent.
         alike: the factor on the variance because tasks of one intent are alike; 1 if they are not.
-        margin: of the race, see `optimizers.racing.race.Rules`.
+        margin: of the race, see `worksmith.optimizers.racing.race.Rules`.
     """
 
     intents: int

@@ -2,7 +2,7 @@
 
 Candidates and the incumbent (the program as it is) meet on the same tasks in the same order, in blocks of
 whole intents. After each block two questions are asked of each candidate, with evidence as
-`evals.statistics.sequential` has it, one bet for each intent on the mean difference over its tasks:
+`worksmith.evals.statistics.sequential` has it, one bet for each intent on the mean difference over its tasks:
 
 * Is it better than the incumbent? The candidates' evidence is adjusted for their number. The chance that any
   candidate is accepted that is not better is at most `alpha`, whatever happens in the race.
@@ -41,8 +41,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate
 
-from evals.statistics.sequential import NOTHING, Evidence, adjusted, needed, stakes
-from optimizers.racing.rules import INCUMBENT, Arm, Bounds, Outcome, Rules, Scores
+from worksmith.evals.statistics.sequential import NOTHING, Evidence, adjusted, needed, stakes
+from worksmith.optimizers.racing.rules import INCUMBENT, Arm, Bounds, Outcome, Rules, Scores
 
 RunBlock = Callable[[Mapping[str, range]], Mapping[str, Scores]]
 """Takes by arm the places of the tasks to run; runs all arms at once and gives the scores of each."""

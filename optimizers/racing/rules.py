@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol
 
-from tools.errors import InfrastructureError
+from worksmith.tools.errors import InfrastructureError
 
 INCUMBENT = "uncompiled"
 """The name of the program as it is."""

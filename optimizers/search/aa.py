@@ -15,14 +15,14 @@ from itertools import islice
 from random import Random
 from typing import Any
 
-from evals.records.summary import interval_json
-from evals.statistics import Interval, wilson
-from optimizers.optimizer import CompileContext
-from optimizers.racing.race import Table, race_over
-from optimizers.racing.rules import INCUMBENT, Arm, IncumbentLostError, Outcome, Rules
-from optimizers.search.race import dev_order, rules
-from optimizers.trial import episode_score
-from tools.seeding import rng
+from worksmith.evals.records.summary import interval_json
+from worksmith.evals.statistics import Interval, wilson
+from worksmith.optimizers.optimizer import CompileContext
+from worksmith.optimizers.racing.race import Table, race_over
+from worksmith.optimizers.racing.rules import INCUMBENT, Arm, IncumbentLostError, Outcome, Rules
+from worksmith.optimizers.search.race import dev_order, rules
+from worksmith.optimizers.trial import episode_score
+from worksmith.tools.seeding import rng
 
 RESAMPLINGS = 1_000
 

@@ -12,17 +12,17 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from optimizers.demos.selection import Display, Selector, selection_called
-from optimizers.demos.showing import Shown, show
-from optimizers.demos.trace_bank import TraceBank
-from optimizers.optimizer import CompileContext
-from optimizers.settings import Settings
-from retrievers.ranking.lexical import LexicalIndex
-from tools.errors import InputError
-from tools.seeding import rng
+from worksmith.optimizers.demos.selection import Display, Selector, selection_called
+from worksmith.optimizers.demos.showing import Shown, show
+from worksmith.optimizers.demos.trace_bank import TraceBank
+from worksmith.optimizers.optimizer import CompileContext
+from worksmith.optimizers.settings import Settings
+from worksmith.retrievers.ranking.lexical import LexicalIndex
+from worksmith.tools.errors import InputError
+from worksmith.tools.seeding import rng
 
 if TYPE_CHECKING:
-    from evals.tasks.task import Task
+    from worksmith.evals.tasks.task import Task
 
 _BLOCK = 500
 """The most tasks that are compared with each other."""

@@ -6,13 +6,13 @@ from collections.abc import Hashable, Iterator
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from optimizers.demos.selection import SELECTIONS, Display, Selector, selection_called
-from optimizers.demos.showing import show
-from optimizers.optimizer import CompileContext, Compiled
-from optimizers.racing.rules import INCUMBENT
-from optimizers.teleprompter import Teleprompter
-from optimizers.trial import Trial
-from tools.errors import InputError
+from worksmith.optimizers.demos.selection import SELECTIONS, Display, Selector, selection_called
+from worksmith.optimizers.demos.showing import show
+from worksmith.optimizers.optimizer import CompileContext, Compiled
+from worksmith.optimizers.racing.rules import INCUMBENT
+from worksmith.optimizers.teleprompter import Teleprompter
+from worksmith.optimizers.trial import Trial
+from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
     import optuna
@@ -155,7 +155,7 @@ class Tpe(BankOptimizer):
     For spaces too large to try out. Optuna's tree-structured Parzen estimator proposes a way to choose
     demonstrations, learns from its score on all dev tasks, and proposes the next, `candidates` times
     (Bergstra et al. 2011). The winner has the best of many scores on the same tasks, which flatters it, see
-    `optimizers.compiling.finalize`.
+    `worksmith.optimizers.compiling.finalize`.
 
     Raises:
         InputError: Optuna is not installed.

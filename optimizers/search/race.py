@@ -1,9 +1,9 @@
 """Few-shot by racing: demonstrations in several sizes and of several kinds, judged with few episodes.
 
-How a race runs is in `optimizers.racing.race`. The bank grows from round to round while that pays, see
-`optimizers.search.candidates`; in each block all arms run at once. Each block of a candidate has an episode
-log of its own, named after the candidate and the block's number. An interrupted race goes on with the first
-missing episode: finished ones lead to the same decisions again.
+How a race runs is in `worksmith.optimizers.racing.race`. The bank grows from round to round while that pays,
+see `worksmith.optimizers.search.candidates`; in each block all arms run at once. Each block of a candidate
+has an episode log of its own, named after the candidate and the block's number. An interrupted race goes on
+with the first missing episode: finished ones lead to the same decisions again.
 """
 
 from __future__ import annotations
@@ -13,25 +13,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from evals.records.groups import intent_or_task
-from evals.records.summary import summarize
-from evals.running.result import EvalResult
-from evals.scoring.constraints import broken, lost
-from optimizers.cost.limits import BudgetSpentError
-from optimizers.demos.showing import Shown
-from optimizers.optimizer import CompileContext, Compiled, Milestone
-from optimizers.racing.race import race
-from optimizers.racing.rules import INCUMBENT, Outcome, Rules, Scores
-from optimizers.rollouts import Run
-from optimizers.search.candidates import rounds
-from optimizers.search.few_shot import BankOptimizer
-from optimizers.settings import Settings
-from optimizers.trial import Trial, episode_score
-from tools.seeding import rng
+from worksmith.evals.records.groups import intent_or_task
+from worksmith.evals.records.summary import summarize
+from worksmith.evals.running.result import EvalResult
+from worksmith.evals.scoring.constraints import broken, lost
+from worksmith.optimizers.cost.limits import BudgetSpentError
+from worksmith.optimizers.demos.showing import Shown
+from worksmith.optimizers.optimizer import CompileContext, Compiled, Milestone
+from worksmith.optimizers.racing.race import race
+from worksmith.optimizers.racing.rules import INCUMBENT, Outcome, Rules, Scores
+from worksmith.optimizers.rollouts import Run
+from worksmith.optimizers.search.candidates import rounds
+from worksmith.optimizers.search.few_shot import BankOptimizer
+from worksmith.optimizers.settings import Settings
+from worksmith.optimizers.trial import Trial, episode_score
+from worksmith.tools.seeding import rng
 
 if TYPE_CHECKING:
-    from evals.records.record import EpisodeRecord
-    from evals.tasks.task import Task
+    from worksmith.evals.records.record import EpisodeRecord
+    from worksmith.evals.tasks.task import Task
 
 
 class Race(BankOptimizer):
@@ -108,7 +108,7 @@ class _Track:
         self.standing: Outcome | None = None
 
     def rounds(self) -> Iterator[Sequence[str]]:
-        """The names of the candidates that enter together; see `optimizers.search.candidates.rounds`."""
+        """Names of candidates that enter together; see `worksmith.optimizers.search.candidates.rounds`."""
         for entering in rounds(self._context):
             self._entries |= entering
             self._results |= {name: [] for name in entering}

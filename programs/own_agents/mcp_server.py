@@ -12,10 +12,10 @@ from mcp.server import Server
 from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
-from tools.files.secrets import described
+from worksmith.tools.files.secrets import described
 
 if TYPE_CHECKING:
-    from tools.dispatch import Observation
+    from worksmith.tools.dispatch import Observation
 
 PROMPT = "task"
 """The name of the prompt with the task."""

@@ -7,8 +7,8 @@ from typing import NoReturn
 import dspy
 from dspy.utils.exceptions import LMNotConfiguredError
 
-from evals.dspy_programs.digests import addresses
-from tools.seeding import digest
+from worksmith.evals.dspy_programs.digests import addresses
+from worksmith.tools.seeding import digest
 
 
 class OwnModels:

@@ -5,22 +5,22 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from evals.dspy_programs.asked import asked
-from evals.lm.failures import Ended, failure_of
-from programs.own_agents.task import AgentTask, Answer
-from programs.own_agents.tools import AgentTools
-from programs.parts.tool_retrieval import REQUIRED, default_toolset, toolkits_on_offer
-from programs.prompting.prompt import context_text, with_policies
-from programs.prompting.steps import read_answer
-from tools.episode_result import EpisodeResult, Usage
-from tools.errors import WorksmithError
-from tools.persona import Attributes
-from tools.statuses import EpisodeStatus
+from worksmith.evals.dspy_programs.asked import asked
+from worksmith.evals.lm.failures import Ended, failure_of
+from worksmith.programs.own_agents.task import AgentTask, Answer
+from worksmith.programs.own_agents.tools import AgentTools
+from worksmith.programs.parts.tool_retrieval import REQUIRED, default_toolset, toolkits_on_offer
+from worksmith.programs.prompting.prompt import context_text, with_policies
+from worksmith.programs.prompting.steps import read_answer
+from worksmith.tools.episode_result import EpisodeResult, Usage
+from worksmith.tools.errors import WorksmithError
+from worksmith.tools.persona import Attributes
+from worksmith.tools.statuses import EpisodeStatus
 
 if TYPE_CHECKING:
-    from evals.tasks.task import VisibleTask
-    from tools.environment import Environment
-    from tools.episode import Episode
+    from worksmith.evals.tasks.task import VisibleTask
+    from worksmith.tools.environment import Environment
+    from worksmith.tools.episode import Episode
 
 
 class StepLimitError(WorksmithError):

@@ -10,23 +10,23 @@ from typing import TYPE_CHECKING, Any
 
 import dspy
 
-from evals.lm.failures import Ended
-from evals.lm.metering import answers_so_far, count_reported, requests_so_far
-from evals.lm.payer import AdmissionError
-from programs.own_agents.event_loop import awaited
-from programs.own_agents.opened import OpenedTask
-from programs.own_agents.task import AgentTask, Answer
-from programs.parts.tool_retrieval import (
+from worksmith.evals.lm.failures import Ended
+from worksmith.evals.lm.metering import answers_so_far, count_reported, requests_so_far
+from worksmith.evals.lm.payer import AdmissionError
+from worksmith.programs.own_agents.event_loop import awaited
+from worksmith.programs.own_agents.opened import OpenedTask
+from worksmith.programs.own_agents.task import AgentTask, Answer
+from worksmith.programs.parts.tool_retrieval import (
     check_toolset,
     tools_a_step,
 )
-from tools.code import code_digest
-from tools.errors import InputError
-from tools.seeding import digest
+from worksmith.tools.code import code_digest
+from worksmith.tools.errors import InputError
+from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
-    from evals.tasks.task import VisibleTask
-    from tools.environment import Environment
+    from worksmith.evals.tasks.task import VisibleTask
+    from worksmith.tools.environment import Environment
 
 Returned = str | Answer | None
 AgentFunction = Callable[[AgentTask], Returned | Awaitable[Returned]]
@@ -105,7 +105,7 @@ class OwnAgent:
 
     @property
     def code_digest(self) -> str:
-        """The content address of the function's code, see `tools.code`."""
+        """The content address of the function's code, see `worksmith.tools.code`."""
         return code_digest(self.function)
 
     def bound(self, env: Environment) -> OwnAgent:

@@ -6,18 +6,18 @@ import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from evals.running.rollout_job import RolloutJob
-from evals.running.settings import EvalSettings
-from programs.own_agents.model import own_models
-from programs.own_agents.opened import OpenedTask
-from programs.own_agents.program import OwnAgent
-from programs.own_agents.task import AgentTask, Answer
+from worksmith.evals.running.rollout_job import RolloutJob
+from worksmith.evals.running.settings import EvalSettings
+from worksmith.programs.own_agents.model import own_models
+from worksmith.programs.own_agents.opened import OpenedTask
+from worksmith.programs.own_agents.program import OwnAgent
+from worksmith.programs.own_agents.task import AgentTask, Answer
 
 if TYPE_CHECKING:
-    from evals.records.log import EpisodeLog
-    from evals.records.record import EpisodeRecord, WorkUnit
-    from evals.scoring.scorer import Scorer
-    from evals.suite import Suite
+    from worksmith.evals.records.log import EpisodeLog
+    from worksmith.evals.records.record import EpisodeRecord, WorkUnit
+    from worksmith.evals.scoring.scorer import Scorer
+    from worksmith.evals.suite import Suite
 
 
 class Sessions:

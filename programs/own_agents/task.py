@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from programs.own_agents.usage import AgentUsage
-from tools.tool import FINISH
+from worksmith.programs.own_agents.usage import AgentUsage
+from worksmith.tools.tool import FINISH
 
 if TYPE_CHECKING:
-    from programs.own_agents.tools import AgentTools
-    from tools.persona import Persona
+    from worksmith.programs.own_agents.tools import AgentTools
+    from worksmith.tools.persona import Persona
 
 _DO = "Do the user's task with the tools. Nobody answers questions, so do not ask any."
 

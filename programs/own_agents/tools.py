@@ -12,20 +12,20 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from programs.prompting.native_tools import native_name
-from retrievers.strict_json import parse_json
-from tools.dispatch import Observation
-from tools.errors import InputError, missing_extra
-from tools.files.unicode import writable
-from tools.tool import FINISH
+from worksmith.programs.prompting.native_tools import native_name
+from worksmith.retrievers.strict_json import parse_json
+from worksmith.tools.dispatch import Observation
+from worksmith.tools.errors import InputError, missing_extra
+from worksmith.tools.files.unicode import writable
+from worksmith.tools.tool import FINISH
 
 if TYPE_CHECKING:
     import dspy
     from langchain_core.tools import BaseTool
     from mcp.server import Server
 
-    from tools.episode import Episode
-    from tools.tool import Tool
+    from worksmith.tools.episode import Episode
+    from worksmith.tools.tool import Tool
 
 ENDED = "The task has ended, so the call was not made."
 """The reply to a call after the end of the episode."""
@@ -233,7 +233,7 @@ class AgentTools(Sequence[AgentTool]):
             InputError: the SDK is not installed.
         """
         try:
-            from programs.own_agents.mcp_server import tool_server
+            from worksmith.programs.own_agents.mcp_server import tool_server
         except ModuleNotFoundError as error:
             raise missing_extra("MCP", "mcp") from error
         return tool_server(self)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from operator import index
 
-from tools.episode_result import Usage
+from worksmith.tools.episode_result import Usage
 
 
 class AgentUsage:

@@ -12,14 +12,14 @@ from typing import Any, Literal, get_args
 
 import dspy
 
-from programs.parts.rules import rules_text
-from programs.parts.signatures import CheckAccess, one_paragraph
-from programs.prompting.unreadable import UnreadableReplyError
-from programs.rollout import Rollout
-from tools.episode import Episode
-from tools.errors import InputError
-from tools.policy import Decision, Opinion
-from tools.tool import BadArgumentsError
+from worksmith.programs.parts.rules import rules_text
+from worksmith.programs.parts.signatures import CheckAccess, one_paragraph
+from worksmith.programs.prompting.unreadable import UnreadableReplyError
+from worksmith.programs.rollout import Rollout
+from worksmith.tools.episode import Episode
+from worksmith.tools.errors import InputError
+from worksmith.tools.policy import Decision, Opinion
+from worksmith.tools.tool import BadArgumentsError
 
 Access = Literal["policy", "model", "both"]
 """Who gives an opinion on a call: the policy itself, the model, or both.

@@ -8,8 +8,8 @@ from typing import Any
 
 import dspy
 
-from programs.rollout import Rollout
-from tools.dispatch import Observation
+from worksmith.programs.rollout import Rollout
+from worksmith.tools.dispatch import Observation
 
 
 @dataclass(frozen=True, slots=True)

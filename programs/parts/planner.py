@@ -6,12 +6,12 @@ from typing import Any
 
 import dspy
 
-from programs.parts.signatures import BRIEF_PLAN, Plan, one_paragraph
-from programs.prompting.prompt import plan_text, progress_text
-from programs.prompting.steps import as_text
-from programs.rollout import Rollout
-from programs.strategies import PlanSource
-from tools.errors import InputError
+from worksmith.programs.parts.signatures import BRIEF_PLAN, Plan, one_paragraph
+from worksmith.programs.prompting.prompt import plan_text, progress_text
+from worksmith.programs.prompting.steps import as_text
+from worksmith.programs.rollout import Rollout
+from worksmith.programs.strategies import PlanSource
+from worksmith.tools.errors import InputError
 
 
 class Planner(dspy.Module):  # type: ignore[misc]

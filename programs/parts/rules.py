@@ -7,8 +7,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
-    from tools.access.engine import AccessPolicy
-    from tools.policy import Policy
+    from worksmith.tools.access.engine import AccessPolicy
+    from worksmith.tools.policy import Policy
 
 _UNKNOWN = "Nothing is known about the rules."
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import dspy
 
-from programs.parts.signatures import BRIEF_CALL, BRIEF_CALLS, call_rules, call_signature
-from programs.rollout import Rollout
-from programs.strategies import Strategy
+from worksmith.programs.parts.signatures import BRIEF_CALL, BRIEF_CALLS, call_rules, call_signature
+from worksmith.programs.rollout import Rollout
+from worksmith.programs.strategies import Strategy
 
 
 class ToolSelector(dspy.Module):  # type: ignore[misc]

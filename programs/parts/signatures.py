@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import dspy
 
-from programs.strategies import Strategy
+from worksmith.programs.strategies import Strategy
 
 if TYPE_CHECKING:
-    from tools.world_kind import WorldKind
+    from worksmith.tools.world_kind import WorldKind
 
 BRIEF_CALL = "Do the task. Reply with the next call as JSON."
 BRIEF_CALLS = "Do the task. Reply with all its calls as JSON."

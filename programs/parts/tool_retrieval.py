@@ -13,14 +13,14 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from programs.prompting.steps import observed
-from tools.errors import InputError
+from worksmith.programs.prompting.steps import observed
+from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
-    from programs.rollout import Rollout
-    from retrievers.ranking.lexical import LexicalIndex
-    from tools.environment import Environment
-    from tools.tool import Tool, Toolset
+    from worksmith.programs.rollout import Rollout
+    from worksmith.retrievers.ranking.lexical import LexicalIndex
+    from worksmith.tools.environment import Environment
+    from worksmith.tools.tool import Tool, Toolset
 
 ALL, REQUIRED, RETRIEVED = "all", "required", "retrieved"
 _AND = "+"
@@ -134,7 +134,7 @@ def _about(rollout: Rollout) -> tuple[str, ...]:
 @lru_cache(maxsize=16)
 def _indexes(tools: tuple[Tool, ...]) -> tuple[LexicalIndex, LexicalIndex]:
     """The indexes of tools and of whole toolkits, by their descriptions."""
-    from retrievers.ranking.lexical import LexicalIndex
+    from worksmith.retrievers.ranking.lexical import LexicalIndex
 
     texts = {tool.name: f"{_words(tool.name)}. {_words(tool.text)}" for tool in tools}
     kits: dict[str, str] = {}

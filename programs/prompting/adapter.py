@@ -17,24 +17,24 @@ from weakref import WeakKeyDictionary
 import dspy
 from dspy.lm15 import Response, TextPart
 
-from evals.lm.metering import metered
-from programs.prompting.compact import CompactLayout, compact_length
-from programs.prompting.exchange import Wire
-from programs.prompting.generation import call_control, direct_config, native_config
-from programs.prompting.lm_calls import LMCalls
-from programs.prompting.native import (
+from worksmith.evals.lm.metering import metered
+from worksmith.programs.prompting.compact import CompactLayout, compact_length
+from worksmith.programs.prompting.exchange import Wire
+from worksmith.programs.prompting.generation import call_control, direct_config, native_config
+from worksmith.programs.prompting.lm_calls import LMCalls
+from worksmith.programs.prompting.native import (
     CALLS,
     REMEDY,
     NativeLayout,
     as_shown,
     read_message,
 )
-from programs.prompting.render import TRAJECTORY, Layout, TextLayout, make_layout
-from programs.prompting.reply import check_whole
-from programs.prompting.request import AgentRequest, PromptData
-from programs.prompting.trajectory import Trajectory
-from programs.prompting.turns import Demo, Turns, as_dicts, call_ids
-from programs.prompting.unreadable import UnreadableReplyError, as_unreadable
+from worksmith.programs.prompting.render import TRAJECTORY, Layout, TextLayout, make_layout
+from worksmith.programs.prompting.reply import check_whole
+from worksmith.programs.prompting.request import AgentRequest, PromptData
+from worksmith.programs.prompting.trajectory import Trajectory
+from worksmith.programs.prompting.turns import Demo, Turns, as_dicts, call_ids
+from worksmith.programs.prompting.unreadable import UnreadableReplyError, as_unreadable
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
@@ -90,7 +90,7 @@ class WholeTrajectories:
 
         Raises:
             UnreadableReplyError: the reply cannot be read.
-            Exception: there is no reply, see `evals.lm.failures`.
+            Exception: there is no reply, see `worksmith.evals.lm.failures`.
         """
         calls = self._calls or LMCalls()
         with calls.measured(lm) as wire:

@@ -1,8 +1,8 @@
 """Adapters of DSPy's that a user sets: whole trajectories in their format.
 
 Fields, demonstrations, replies and observations look as the adapter makes them, and it reads the replies. The
-turns are those of `programs.prompting.adapter`: an opening turn, then a reply and an observation for every
-step.
+turns are those of `worksmith.programs.prompting.adapter`: an opening turn, then a reply and an observation
+for every step.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ import dspy
 from dspy.lm15 import Message
 from dspy.utils.exceptions import AdapterParseError
 
-from evals.dspy_programs.digests import model_name
-from programs.prompting.adapter import ADAPTER, AdapterCall, WholeTrajectories, made_once
-from programs.prompting.exchange import Wire
-from programs.prompting.render import (
+from worksmith.evals.dspy_programs.digests import model_name
+from worksmith.programs.prompting.adapter import ADAPTER, AdapterCall, WholeTrajectories, made_once
+from worksmith.programs.prompting.exchange import Wire
+from worksmith.programs.prompting.render import (
     RUNNING_ONLY,
     TRAJECTORY,
     Layout,
     offered_before,
     opening_fields,
 )
-from programs.prompting.reply import check_values
-from programs.prompting.steps import Step, as_text, observed
-from programs.prompting.tool_calling import itself
-from programs.prompting.turns import Turns
-from programs.prompting.unreadable import UnreadableReplyError
-from tools.errors import InputError
+from worksmith.programs.prompting.reply import check_values
+from worksmith.programs.prompting.steps import Step, as_text, observed
+from worksmith.programs.prompting.tool_calling import itself
+from worksmith.programs.prompting.turns import Turns
+from worksmith.programs.prompting.unreadable import UnreadableReplyError
+from worksmith.tools.errors import InputError
 
 _TAKEN = "dspy.ChatAdapter, JSONAdapter, XMLAdapter and BAMLAdapter"
 _LONGEST = 300

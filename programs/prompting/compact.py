@@ -15,13 +15,13 @@ from typing import Any
 import dspy
 from dspy.lm15 import Message
 
-from programs.prompting.prompt import calendar_text
-from programs.prompting.render import LABELS, TRAJECTORY, Layout, opening_fields
-from programs.prompting.reply import FieldReader, check_unicode, field_readers, read_object
-from programs.prompting.shortened import shortened
-from programs.prompting.steps import Step, as_text, observed
-from programs.prompting.tool_calling import itself
-from tools.errors import InputError
+from worksmith.programs.prompting.prompt import calendar_text
+from worksmith.programs.prompting.render import LABELS, TRAJECTORY, Layout, opening_fields
+from worksmith.programs.prompting.reply import FieldReader, check_unicode, field_readers, read_object
+from worksmith.programs.prompting.shortened import shortened
+from worksmith.programs.prompting.steps import Step, as_text, observed
+from worksmith.programs.prompting.tool_calling import itself
+from worksmith.tools.errors import InputError
 
 OBSERVATION = 1_000
 """Characters of an observation, unless the setting or the model says otherwise."""

@@ -15,9 +15,9 @@ from dspy.lm15 import Message as Turn
 from dspy.lm15 import RefusalPart, Request, Response, TextPart, ToolCallPart, ToolResultPart
 from dspy.utils.callback import BaseCallback
 
-from evals.lm.finish_reasons import finish_reason
-from tools.episode_result import TOOLS, Exchange, Message
-from tools.files.unicode import writable
+from worksmith.evals.lm.finish_reasons import finish_reason
+from worksmith.tools.episode_result import TOOLS, Exchange, Message
+from worksmith.tools.files.unicode import writable
 
 _SHARED = 4096
 """Messages that are held once for all prompts: demonstrations, and descriptions of formats."""
@@ -33,7 +33,7 @@ class Wire:
     Attributes:
         sent: the messages as they were handed over: turns, dictionaries, or texts of the system.
         reply: as text; empty if none came.
-        finish_reason: why the model stopped; see `evals.records.parts.AskEntry`.
+        finish_reason: why the model stopped; see `worksmith.evals.records.parts.AskEntry`.
     """
 
     sent: Sequence[Any] = ()

@@ -11,9 +11,9 @@ import dspy
 from dspy.clients.backend_selection import CLIENT_KEYS
 from dspy.lm15 import Config, LM15Error, ToolChoice, request_from_openai_chat
 
-from evals.lm.lm_proxy import ProxyLM
-from programs.prompting.tool_calling import engine_settings, itself
-from tools.errors import InputError
+from worksmith.evals.lm.lm_proxy import ProxyLM
+from worksmith.programs.prompting.tool_calling import engine_settings, itself
+from worksmith.tools.errors import InputError
 
 _CALL_CONTROL = ("rollout_id", "cache")
 _SEVERAL_ANSWERS = ("n", "num_generations", "prompt_cache")

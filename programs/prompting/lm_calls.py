@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import dspy
 
-from evals.dspy_programs.digests import model_name
-from evals.lm.metering import metered, metering
-from programs.prompting.compact import AUTO
-from programs.prompting.exchange import Wire
-from tools.episode_result import AskRecord, Part, Usage
-from tools.errors import InputError
+from worksmith.evals.dspy_programs.digests import model_name
+from worksmith.evals.lm.metering import metered, metering
+from worksmith.programs.prompting.compact import AUTO
+from worksmith.programs.prompting.exchange import Wire
+from worksmith.tools.episode_result import AskRecord, Part, Usage
+from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
-    from programs.demo_filter import DemoView
+    from worksmith.programs.demo_filter import DemoView
 
 
 def model_in_use(lm: Any) -> Any:
@@ -38,7 +38,7 @@ class LMCalls:
     Args:
         demos: the demonstrations that prompts may show; None for all.
         persona: id of the person on whose behalf models are asked.
-        prompt: the format of prompts, see `programs.prompting.compact.check_prompt`.
+        prompt: the format of prompts, see `worksmith.programs.prompting.compact.check_prompt`.
         model: the name of the program's model; other models are named in the records of their calls.
 
     Attributes:
@@ -105,7 +105,7 @@ class LMCalls:
 
         Raises:
             InputError: there is no model to ask.
-            Exception: there is no reply, see `evals.lm.failures`.
+            Exception: there is no reply, see `worksmith.evals.lm.failures`.
         """
         try:
             found = model_in_use(lm)

@@ -15,9 +15,9 @@ from typing import Any
 import dspy
 from dspy.lm15 import Message, TextPart, ToolCallPart, ToolResultPart
 
-from evals.lm.lm_proxy import valid_unicode
-from programs.prompting.native_tools import NativeTools, native_name
-from programs.prompting.render import (
+from worksmith.evals.lm.lm_proxy import valid_unicode
+from worksmith.programs.prompting.native_tools import NativeTools, native_name
+from worksmith.programs.prompting.render import (
     LABELS,
     LONGEST_SHOWN,
     RUNNING_ONLY,
@@ -26,12 +26,12 @@ from programs.prompting.render import (
     shown_in_part,
     unreadable_turn,
 )
-from programs.prompting.reply import read_object
-from programs.prompting.steps import Said, Step, as_text
-from programs.prompting.written_calls import written_calls
-from tools.files.unicode import writable
-from tools.seeding import digest
-from tools.tool import FINISH
+from worksmith.programs.prompting.reply import read_object
+from worksmith.programs.prompting.steps import Said, Step, as_text
+from worksmith.programs.prompting.written_calls import written_calls
+from worksmith.tools.files.unicode import writable
+from worksmith.tools.seeding import digest
+from worksmith.tools.tool import FINISH
 
 REMEDY = f"Reply with a tool call; `{FINISH}` is a tool as well."
 """The remedy for a reply that is no call."""
@@ -111,7 +111,7 @@ def as_shown(message: Message) -> str:
 
 @dataclass(frozen=True, eq=False)
 class NativeLayout:
-    """The turns of one signature where calls are native; see `programs.prompting.render.Layout`.
+    """The turns of one signature where calls are native; see `worksmith.programs.prompting.render.Layout`.
 
     Attributes:
         outputs: the output fields, in order.

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from dspy.lm15 import FunctionTool
 
-from tools.seeding import digest
-from tools.tool import FINISH, FinishCall
+from worksmith.tools.seeding import digest
+from worksmith.tools.tool import FINISH, FinishCall
 
 if TYPE_CHECKING:
-    from tools.tool import Tool
+    from worksmith.tools.tool import Tool
 
 _LONGEST = 1024
 """Characters of a tool's description that all providers take."""

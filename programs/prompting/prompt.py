@@ -9,13 +9,13 @@ from datetime import date, datetime, timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from programs.prompting.shortened import shortened
-from programs.prompting.steps import Step
-from tools.tool import WITHOUT_ANSWER, FinishCall
+from worksmith.programs.prompting.shortened import shortened
+from worksmith.programs.prompting.steps import Step
+from worksmith.tools.tool import WITHOUT_ANSWER, FinishCall
 
 if TYPE_CHECKING:
-    from tools.persona import Persona
-    from tools.tool import Tool, Toolset
+    from worksmith.tools.persona import Persona
+    from worksmith.tools.tool import Tool, Toolset
 
 # Not strftime: its names follow the machine's locale.
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")

@@ -10,8 +10,8 @@ from typing import Any
 import dspy
 from dspy.lm15 import Message
 
-from programs.prompting.reply import FieldReader, field_readers, read_reply
-from programs.prompting.steps import Said, Step, as_text, observed
+from worksmith.programs.prompting.reply import FieldReader, field_readers, read_reply
+from worksmith.programs.prompting.steps import Said, Step, as_text, observed
 
 TRAJECTORY = "trajectory"
 RUNNING_ONLY = ("tools", "rules")

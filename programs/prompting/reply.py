@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, get_origin
 
 import dspy
 
-from tools.files.unicode import is_writable
+from worksmith.tools.files.unicode import is_writable
 
 # A marker counts only at the start of a line: inside JSON text a line break is escaped.
 _MARKER = re.compile(r"^[ \t]*\[\[ ## (\w+) ## \]\]", re.MULTILINE)

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from evals.lm.prompt_cache import RepeatingRequest
-from programs.prompting.steps import Step
+from worksmith.evals.lm.prompt_cache import RepeatingRequest
+from worksmith.programs.prompting.steps import Step
 
 
 @dataclass(frozen=True)

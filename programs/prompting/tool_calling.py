@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, get_args
 
-from evals.lm.prices import listed
-from programs.strategies import CallForm
-from tools.errors import InputError
+from worksmith.evals.lm.prices import listed
+from worksmith.programs.strategies import CallForm
+from worksmith.tools.errors import InputError
 
 
 def check_calls(name: str) -> CallForm:

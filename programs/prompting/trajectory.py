@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from programs.prompting.native_tools import NativeTools
-from programs.prompting.steps import Said, Step
+from worksmith.programs.prompting.native_tools import NativeTools
+from worksmith.programs.prompting.steps import Said, Step
 
 
 class Trajectory(list[Step]):

@@ -8,10 +8,10 @@ from typing import Any
 
 from dspy.lm15 import Message, ToolCallPart
 
-from evals.tasks.task import same_text
-from programs.prompting.native import NativeLayout
-from programs.prompting.render import TRAJECTORY, Layout
-from programs.prompting.trajectory import Trajectory
+from worksmith.evals.tasks.task import same_text
+from worksmith.programs.prompting.native import NativeLayout
+from worksmith.programs.prompting.render import TRAJECTORY, Layout
+from worksmith.programs.prompting.trajectory import Trajectory
 
 TurnMaker = Layout | NativeLayout
 

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import dspy
 from dspy.utils.exceptions import AdapterParseError
 
-from evals.lm.failures import failure_status
-from programs.prompting.exchange import Wire
-from tools.files.unicode import writable
-from tools.statuses import EpisodeStatus
+from worksmith.evals.lm.failures import failure_status
+from worksmith.programs.prompting.exchange import Wire
+from worksmith.tools.files.unicode import writable
+from worksmith.tools.statuses import EpisodeStatus
 
 IN_FORMAT = "Reply again in the given format."
 """The remedy for a reply that has not the fields asked for."""
@@ -74,7 +74,7 @@ STOPPED = {
     ),
     "error": Stopped("model_error", "the provider broke the reply off", ""),
 }
-"""By reason, see `evals.lm.finish_reasons`. A reply that can be read is taken whatever the reason."""
+"""By reason, see `worksmith.evals.lm.finish_reasons`. A readable reply is taken whatever the reason."""
 
 
 def as_unreadable(

@@ -16,12 +16,12 @@ import dspy
 from dspy import lm15
 from dspy._vendor.lm15.serde import request_to_dict, response_from_dict, response_to_dict
 
-from evals.lm.lm_proxy import ProxyEngine, Sample, check_unicode
-from programs.prompting.compact import AUTO, compact_length
-from tools.errors import InputError, WorksmithError
-from tools.files.atomic import append
-from tools.files.json_files import read_file, read_lines
-from tools.seeding import digest, digest_bytes
+from worksmith.evals.lm.lm_proxy import ProxyEngine, Sample, check_unicode
+from worksmith.programs.prompting.compact import AUTO, compact_length
+from worksmith.tools.errors import InputError, WorksmithError
+from worksmith.tools.files.atomic import append
+from worksmith.tools.files.json_files import read_file, read_lines
+from worksmith.tools.seeding import digest, digest_bytes
 
 _DIGEST_LENGTH = 32
 _NATIVE = "tools"

@@ -1,8 +1,8 @@
 """Engines that answer from a script, in the program's own format and without a model.
 
-The data of a request (`programs.prompting.request`) say where in the script it stands and in which format
-to answer. So a gold plan can be bootstrapped from like from a strong teacher, and a published run can be
-scored as if it happened now.
+The data of a request (`worksmith.programs.prompting.request`) say where in the script it stands and in which
+format to answer. So a gold plan can be bootstrapped from like from a strong teacher, and a published run can
+be scored as if it happened now.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from typing import TYPE_CHECKING, Any, Self
 import dspy
 from dspy import lm15
 
-from evals.scoring.result_tables import ended_by
-from evals.tasks.transcript import Transcript, TranscriptStep
-from programs.prompting.compact import as_one_line
-from programs.prompting.native import CALLS
-from programs.prompting.native_tools import native_name
-from programs.prompting.prompt import plan_text
-from programs.prompting.request import AgentRequest, PromptData
-from programs.prompting.steps import as_text
-from programs.replaying.transcripts import gold_transcripts
-from tools.errors import InputError, WorksmithError
-from tools.seeding import digest
-from tools.tool import FINISH
+from worksmith.evals.scoring.result_tables import ended_by
+from worksmith.evals.tasks.transcript import Transcript, TranscriptStep
+from worksmith.programs.prompting.compact import as_one_line
+from worksmith.programs.prompting.native import CALLS
+from worksmith.programs.prompting.native_tools import native_name
+from worksmith.programs.prompting.prompt import plan_text
+from worksmith.programs.prompting.request import AgentRequest, PromptData
+from worksmith.programs.prompting.steps import as_text
+from worksmith.programs.replaying.transcripts import gold_transcripts
+from worksmith.tools.errors import InputError, WorksmithError
+from worksmith.tools.seeding import digest
+from worksmith.tools.tool import FINISH
 
 if TYPE_CHECKING:
-    from evals.tasks.task import Task
+    from worksmith.evals.tasks.task import Task
 
 _JUDGED = ("status", "who", "denied")
 """Fields that a transcript has only where answers are judged."""

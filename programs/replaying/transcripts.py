@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evals.tasks.task import Step, Task
-from evals.tasks.transcript import Transcript, TranscriptStep
+from worksmith.evals.tasks.task import Step, Task
+from worksmith.evals.tasks.transcript import Transcript, TranscriptStep
 
 _SAID = {"done": "Done.", "entities": "", "denial": "", "none": ""}
 """The answer by its kind, where there are no values to name."""

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from retrievers.errors import RetrievalError
-from retrievers.strict_json import parse_json, read_regular
+from worksmith.retrievers.errors import RetrievalError
+from worksmith.retrievers.strict_json import parse_json, read_regular
 
 Array = NDArray[np.float32]
 

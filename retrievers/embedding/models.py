@@ -10,9 +10,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from retrievers.embedding import PACKAGED
-from retrievers.embedding.light import LightModel, WordTable, packaged
-from retrievers.texts.chunks import passages_of
+from worksmith.retrievers.embedding import PACKAGED
+from worksmith.retrievers.embedding.light import LightModel, WordTable, packaged
+from worksmith.retrievers.texts.chunks import passages_of
 
 _REMEMBERED = 4096
 """Queries and fresh texts whose vectors are kept; the same ones come again in every episode of a task."""
@@ -85,7 +85,7 @@ def _opened(name: str, download: bool) -> Embedder:
         return Embedder(name, f"minilm-{_packaged_version()}", LightModel(packaged()))
     if name == "static":
         return Embedder(name, f"static-1-{_packaged_version()}", WordTable(packaged()))
-    from retrievers.embedding.sentences import SentenceModel
+    from worksmith.retrievers.embedding.sentences import SentenceModel
 
     model = SentenceModel(name, download=download)
     return Embedder(name, model.digest, model, model.for_queries())

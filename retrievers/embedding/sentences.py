@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from retrievers.errors import RetrievalError
+from worksmith.retrievers.errors import RetrievalError
 
 BATCH_TOKENS = 1024
 """Padded tokens of a batch. More is slower on a CPU: the work no longer stays in its caches."""

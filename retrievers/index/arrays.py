@@ -15,11 +15,11 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from retrievers.errors import RetrievalError
-from retrievers.index.manifest import REINDEX, Entry
-from retrievers.ranking.coded import Codes, encode
-from retrievers.ranking.words import WordIndex, index_words
-from retrievers.strict_json import open_regular, parse_json
+from worksmith.retrievers.errors import RetrievalError
+from worksmith.retrievers.index.manifest import REINDEX, Entry
+from worksmith.retrievers.ranking.coded import Codes, encode
+from worksmith.retrievers.ranking.words import WordIndex, index_words
+from worksmith.retrievers.strict_json import open_regular, parse_json
 
 FOLDER = "arrays"
 

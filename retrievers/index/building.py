@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from retrievers.embedding.models import Embedder, open_embedder
-from retrievers.errors import RetrievalError
-from retrievers.index import arrays
-from retrievers.index.checking import compare
-from retrievers.index.manifest import (
+from worksmith.retrievers.embedding.models import Embedder, open_embedder
+from worksmith.retrievers.errors import RetrievalError
+from worksmith.retrievers.index import arrays
+from worksmith.retrievers.index.checking import compare
+from worksmith.retrievers.index.manifest import (
     MANIFEST,
     EmbeddedBy,
     Entry,
@@ -23,17 +23,17 @@ from retrievers.index.manifest import (
     collection_metadata,
     read_manifest,
 )
-from retrievers.index.portions import numbered, portions
-from retrievers.index.server import parsed
-from retrievers.index.store import (
+from worksmith.retrievers.index.portions import numbered, portions
+from worksmith.retrievers.index.server import parsed
+from worksmith.retrievers.index.store import (
     FOLDER,
     Store,
     StoredCollection,
     shared_identity,
     store_of,
 )
-from retrievers.index.store_check import StoreError
-from retrievers.texts.documents import Document, Documents, by_key, digest_of, fingerprint
+from worksmith.retrievers.index.store_check import StoreError
+from worksmith.retrievers.texts.documents import Document, Documents, by_key, digest_of, fingerprint
 
 
 class Progress(NamedTuple):
@@ -246,8 +246,8 @@ def _embedding(
     """An encoder for many texts: all cores, half precision where it is sound, each text once."""
     if embedder.name == "static":
         return embedder.embed
-    from retrievers.embedding.light import packaged
-    from retrievers.embedding.sentences import SentenceModel, cores
+    from worksmith.retrievers.embedding.light import packaged
+    from worksmith.retrievers.embedding.sentences import SentenceModel, cores
 
     name = str(packaged()) if embedder.name == "minilm" else embedder.name
     model = SentenceModel(name, device, cores())

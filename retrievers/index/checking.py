@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from retrievers.errors import RetrievalError
-from retrievers.index import arrays
-from retrievers.index.manifest import REINDEX, IndexManifest, collection_metadata, read_manifest
-from retrievers.index.store import Store, open_store
-from retrievers.index.store_check import StoreError
-from retrievers.texts.documents import Document, Documents, by_key, fingerprint
+from worksmith.retrievers.errors import RetrievalError
+from worksmith.retrievers.index import arrays
+from worksmith.retrievers.index.manifest import REINDEX, IndexManifest, collection_metadata, read_manifest
+from worksmith.retrievers.index.store import Store, open_store
+from worksmith.retrievers.index.store_check import StoreError
+from worksmith.retrievers.texts.documents import Document, Documents, by_key, fingerprint
 
 _ROUNDING = 1e-4
 """How far a vector may be off that the store has normalised; one that is another is off by much more."""

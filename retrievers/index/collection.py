@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from retrievers.errors import RetrievalError
-from retrievers.ranking.exact import Vectors, similarities
-from retrievers.ranking.hits import Hit, best, fused, ranked
-from retrievers.ranking.words import WordIndex, index_words
-from retrievers.texts.documents import Document, by_key
+from worksmith.retrievers.errors import RetrievalError
+from worksmith.retrievers.ranking.exact import Vectors, similarities
+from worksmith.retrievers.ranking.hits import Hit, best, fused, ranked
+from worksmith.retrievers.ranking.words import WordIndex, index_words
+from worksmith.retrievers.texts.documents import Document, by_key
 
 if TYPE_CHECKING:
-    from retrievers.embedding.models import Embedder
+    from worksmith.retrievers.embedding.models import Embedder
 
 Mode = Literal["hybrid", "vector", "lexical"]
 """The ranking of a search: by vectors, by words (`lexical`), or by both and by codes, fused (`hybrid`)."""

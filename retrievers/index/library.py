@@ -7,13 +7,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from retrievers.errors import RetrievalError
-from retrievers.index.manifest import REINDEX, IndexManifest, check_model, read_manifest
-from retrievers.texts.documents import Documents
+from worksmith.retrievers.errors import RetrievalError
+from worksmith.retrievers.index.manifest import REINDEX, IndexManifest, check_model, read_manifest
+from worksmith.retrievers.texts.documents import Documents
 
 if TYPE_CHECKING:
-    from retrievers.index.collection import Collection, Mode
-    from retrievers.index.opening import Engine
+    from worksmith.retrievers.index.collection import Collection, Mode
+    from worksmith.retrievers.index.opening import Engine
 
 
 class Library:
@@ -128,10 +128,10 @@ class Library:
             )
         self.check()
         if self.directory is None or not self._manifest:
-            from retrievers.index.collection import in_memory
+            from worksmith.retrievers.index.collection import in_memory
 
             return in_memory(source, self.documents[source](), self.mode)
-        from retrievers.index.opening import stored
+        from worksmith.retrievers.index.opening import stored
 
         return stored(
             self.directory, self._manifest, source, self.documents, self.mode, self._engine, self._store

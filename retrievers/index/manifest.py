@@ -15,9 +15,9 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from retrievers.embedding import PACKAGED
-from retrievers.errors import RetrievalError
-from retrievers.strict_json import parse_json, read_regular
+from worksmith.retrievers.embedding import PACKAGED
+from worksmith.retrievers.errors import RetrievalError
+from worksmith.retrievers.strict_json import parse_json, read_regular
 
 FORMAT = "worksmith-index/2"
 MANIFEST = "index.json"

@@ -8,14 +8,14 @@ from typing import Literal
 
 import numpy as np
 
-from retrievers.embedding.models import Embedder, open_embedder
-from retrievers.errors import RetrievalError
-from retrievers.index import arrays
-from retrievers.index.collection import Collection, Mode
-from retrievers.index.manifest import REINDEX, IndexManifest
-from retrievers.ranking.coded import CodedVectors
-from retrievers.ranking.exact import ExactVectors, Vectors
-from retrievers.texts.documents import Documents, by_key, digest_of, fingerprint
+from worksmith.retrievers.embedding.models import Embedder, open_embedder
+from worksmith.retrievers.errors import RetrievalError
+from worksmith.retrievers.index import arrays
+from worksmith.retrievers.index.collection import Collection, Mode
+from worksmith.retrievers.index.manifest import REINDEX, IndexManifest
+from worksmith.retrievers.ranking.coded import CodedVectors
+from worksmith.retrievers.ranking.exact import ExactVectors, Vectors
+from worksmith.retrievers.texts.documents import Documents, by_key, digest_of, fingerprint
 
 Engine = Literal["exact", "chroma"]
 
@@ -45,8 +45,8 @@ def stored(
         else CodedVectors(made.matrix, made.owners, made.codes)
     )
     if engine == "chroma":
-        from retrievers.index.store import open_store
-        from retrievers.index.store_vectors import StoreVectors
+        from worksmith.retrievers.index.store import open_store
+        from worksmith.retrievers.index.store_vectors import StoreVectors
 
         collection = open_store(directory, manifest, store).open(source, manifest.identity(source))
         counts = np.bincount(made.owners, minlength=len(made.keys)).astype(np.int32)

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from retrievers.index.store import Passage
-from retrievers.texts.chunks import MOST, passages_of
-from retrievers.texts.documents import Document
+from worksmith.retrievers.index.store import Passage
+from worksmith.retrievers.texts.chunks import MOST, passages_of
+from worksmith.retrievers.texts.documents import Document
 
 _SIZE = 512
 """The passages of a portion, at least; a killed run loses one portion of work."""

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from retrievers.errors import RetrievalError
-from retrievers.index.store_check import StoreError
-from retrievers.reaching import ANSWER, CONNECT, connect
+from worksmith.retrievers.errors import RetrievalError
+from worksmith.retrievers.index.store_check import StoreError
+from worksmith.retrievers.reaching import ANSWER, CONNECT, connect
 
 ADDRESS = "WORKSMITH_STORE"
 """The environment variable with the address of the server, where none is given."""

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from retrievers.errors import RetrievalError
-from retrievers.index.manifest import MANIFEST, REINDEX, IndexManifest
-from retrievers.index.server import ADDRESS, failure, is_server, server_client
-from retrievers.index.store_check import StoreError, check_store
-from retrievers.texts.documents import Document, fingerprint
+from worksmith.retrievers.errors import RetrievalError
+from worksmith.retrievers.index.manifest import MANIFEST, REINDEX, IndexManifest
+from worksmith.retrievers.index.server import ADDRESS, failure, is_server, server_client
+from worksmith.retrievers.index.store_check import StoreError, check_store
+from worksmith.retrievers.texts.documents import Document, fingerprint
 
 _PAGE = 2000
 """Rows that are read at once; the local store allows some thousand variables in a statement."""

@@ -8,9 +8,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from retrievers.errors import RetrievalError
-from retrievers.index.manifest import REINDEX
-from retrievers.strict_json import parse_json
+from worksmith.retrievers.errors import RetrievalError
+from worksmith.retrievers.index.manifest import REINDEX
+from worksmith.retrievers.strict_json import parse_json
 
 _DATABASE = "chroma.sqlite3"
 

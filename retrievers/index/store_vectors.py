@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from retrievers.index.store import StoredCollection, passage_id
-from retrievers.ranking.exact import Nearest
+from worksmith.retrievers.index.store import StoredCollection, passage_id
+from worksmith.retrievers.ranking.exact import Nearest
 
 _ROOM = 4
 """Passages asked for per record wanted: a record may have several among the nearest."""

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from retrievers.ranking.exact import Nearest, nearest_of
+from worksmith.retrievers.ranking.exact import Nearest, nearest_of
 
 HEAD = 64
 """Directions that are compared first. In texts of one kind they hold most of the length."""

@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from retrievers.ranking.hits import best
+from worksmith.retrievers.ranking.hits import best
 
 _SPARSE = 0.2
 """Up to this share of the rows it is faster to copy them together first than to multiply with all."""

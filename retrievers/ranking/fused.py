@@ -6,10 +6,10 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from retrievers.embedding.models import open_embedder
-from retrievers.ranking.abstraction import abstract
-from retrievers.ranking.hits import Hit, TextIndex, fused
-from retrievers.ranking.lexical import LexicalIndex
+from worksmith.retrievers.embedding.models import open_embedder
+from worksmith.retrievers.ranking.abstraction import abstract
+from worksmith.retrievers.ranking.hits import Hit, TextIndex, fused
+from worksmith.retrievers.ranking.lexical import LexicalIndex
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,8 +8,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
-from retrievers.ranking.abstraction import abstract, names_in
-from retrievers.ranking.hits import Hit
+from worksmith.retrievers.ranking.abstraction import abstract, names_in
+from worksmith.retrievers.ranking.hits import Hit
 
 Vector = Mapping[str, float]
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from retrievers.ranking.abstraction import stem
+from worksmith.retrievers.ranking.abstraction import stem
 
 _SATURATION = 1.2
 """BM25's k1: the higher, the more a repeated word counts."""

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from retrievers.errors import RetrievalError
+from worksmith.retrievers.errors import RetrievalError
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ import logging
 from pathlib import Path
 from typing import Any
 
-from retrievers.errors import PdfError
-from retrievers.strict_json import read_regular
+from worksmith.retrievers.errors import PdfError
+from worksmith.retrievers.strict_json import read_regular
 
 
 def pages(source: Path | str | bytes) -> list[str]:

@@ -8,9 +8,9 @@ import pytest
 
 from benchmarks._faulty.checks import doubled_effects, same_work, wrong_classifications
 from benchmarks._faulty.kinds import NO_TOOL
-from evals.records.parts import AskEntry, CallEntry
-from evals.records.record import EpisodeRecord
 from tests.evals.episodes import make_record
+from worksmith.evals.records.parts import AskEntry, CallEntry
+from worksmith.evals.records.record import EpisodeRecord
 
 DELETE = CallEntry(tool="email.delete_email", arguments={"email_id": "1"}, status="ok")
 

@@ -13,7 +13,7 @@ import pytest
 
 from benchmarks._faulty.kinds import BURST, ENORMOUS, FAULTS, NO_FAULT, NO_TOOL
 from benchmarks._faulty.process import KEY, Proxy, faulty
-from tools.seeding import digest
+from worksmith.tools.seeding import digest
 
 BODIES = [digest(number) for number in range(2_000)]
 RATES = (0.01, 0.1, 0.4)

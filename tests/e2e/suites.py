@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from evals.suite import write_suite
 from tests.e2e.conftest import invoke
 from tests.e2e.test_answers import tasks
 from tests.tools.kinds.enterprise.small_world import write_small_world
-from tools.environment import Environment
+from worksmith.evals.suite import write_suite
+from worksmith.tools.environment import Environment
 
 _COMMANDS = {
     "office": ("suite", "build", "office", "--scale", 0.3, "--per-intent", 3, "--out"),

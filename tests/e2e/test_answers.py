@@ -9,15 +9,15 @@ from typing import Any
 import dspy
 import pytest
 
-from evals.suite import Suite, write_suite
-from evals.tasks.task import Action, Answer, Entity, Step, Task
-from programs.agent import Agent
-from programs.prompting.adapter import ADAPTER
-from programs.replaying.scripted import GoldEngine, scripted_lm
 from tests.e2e.conftest import invoke
 from tests.tools.kinds.enterprise.small_world import GITA, HR_MANAGER, IT_ASSOCIATE, NOW, write_small_world
-from tools.environment import Environment
+from worksmith.evals.suite import Suite, write_suite
+from worksmith.evals.tasks.task import Action, Answer, Entity, Step, Task
 from worksmith.models.resolve import resolve
+from worksmith.programs.agent import Agent
+from worksmith.programs.prompting.adapter import ADAPTER
+from worksmith.programs.replaying.scripted import GoldEngine, scripted_lm
+from worksmith.tools.environment import Environment
 
 READ, UPDATE = "it_service_management.read_issue", "it_service_management.update_issue"
 PEOPLE = "employee_data.read"

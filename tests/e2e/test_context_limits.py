@@ -10,17 +10,17 @@ import pytest
 from dspy.lm15 import Request, Response
 from dspy.utils.exceptions import ContextWindowExceededError
 
-from evals.records.log import read_log
-from evals.suite import Suite
-from optimizers import registry
-from optimizers.compiling.compile import compile_program
-from optimizers.compiling.models import Model
-from optimizers.compiling.plan import Plan
-from optimizers.compiling.verification import derived
-from optimizers.settings import Settings
-from programs.agent import Agent
+from worksmith.evals.records.log import read_log
+from worksmith.evals.suite import Suite
 from worksmith.models.analogy import AnalogyEngine
 from worksmith.models.resolve import resolve
+from worksmith.optimizers import registry
+from worksmith.optimizers.compiling.compile import compile_program
+from worksmith.optimizers.compiling.models import Model
+from worksmith.optimizers.compiling.plan import Plan
+from worksmith.optimizers.compiling.verification import derived
+from worksmith.optimizers.settings import Settings
+from worksmith.programs.agent import Agent
 
 
 class Narrow:

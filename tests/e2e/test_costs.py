@@ -14,12 +14,12 @@ import pytest
 from dspy.clients.cache import Cache
 from typer.testing import CliRunner
 
-from evals.lm.prices import prices_in_use, use_prices
-from evals.suite import Suite
 from tests.chat_server import ChatServer, chat_server, said
 from tests.optimizers.shop import make_suite
 from worksmith.cli import boundary
 from worksmith.cli.app import app
+from worksmith.evals.lm.prices import prices_in_use, use_prices
+from worksmith.evals.suite import Suite
 
 FINISH = said("[[ ## tool ## ]]\nfinish\n\n[[ ## arguments ## ]]\n{}\n\n[[ ## completed ## ]]")
 SEARCH = said(

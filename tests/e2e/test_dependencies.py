@@ -14,8 +14,8 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from evals.rating import agreement
-from tools.errors import InputError
+from worksmith.evals.rating import agreement
+from worksmith.tools.errors import InputError
 
 ROOT = Path(__file__).parents[2]
 OURS = {"worksmith", "worksmith_suite", "optimizers", "programs", "evals", "tools", "retrievers"}

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from evals.suite import Suite, write_suite
 from tests.e2e.conftest import invoke
-from tools.errors import InputError
-from tools.world import MANIFEST_FILE, World
+from worksmith.evals.suite import Suite, write_suite
+from worksmith.tools.errors import InputError
+from worksmith.tools.world import MANIFEST_FILE, World
 
 EVAL = ("--lm", "gold", "--limit", 3, "--no-track", "--log", "log.jsonl")
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from evals.suite import Suite
 from tests.e2e.conftest import invoke
+from worksmith.evals.suite import Suite
 
 pytestmark = pytest.mark.slow
 

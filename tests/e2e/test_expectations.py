@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from evals.suite import Suite
-from evals.tracking.assessments import expectations
+from worksmith.evals.suite import Suite
+from worksmith.evals.tracking.assessments import expectations
 
 pytestmark = pytest.mark.slow
 

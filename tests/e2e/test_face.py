@@ -16,8 +16,8 @@ from typer.testing import CliRunner
 
 from docs.reference import TARGET, reference
 from tests.e2e.conftest import invoke
-from tools.errors import InputError
 from worksmith.cli.app import app
+from worksmith.tools.errors import InputError
 
 HEAVY = ("dspy", "mlflow", "numpy", "pandas", "chromadb", "sentence_transformers", "apsw", "pydantic")
 
@@ -92,9 +92,9 @@ def test_the_version_is_the_packages() -> None:
 
 
 def test_completion_offers_what_there_is() -> None:
-    from optimizers.registry import OPTIMIZERS as REGISTERED
-    from programs.strategies import STRATEGIES as KNOWN
     from worksmith.jobs.settings.groups.programs import OPTIMIZERS, STRATEGIES
+    from worksmith.optimizers.registry import OPTIMIZERS as REGISTERED
+    from worksmith.programs.strategies import STRATEGIES as KNOWN
 
     assert tuple(STRATEGIES) == tuple(KNOWN)
     assert sorted(OPTIMIZERS) == sorted(REGISTERED)

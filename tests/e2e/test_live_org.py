@@ -14,7 +14,7 @@ import pytest
 from tests.e2e.conftest import invoke
 from tests.e2e.serving import SECONDS, Server, serving, worksmith
 from tests.tools.kinds.crm.rest.running import empty_world
-from tools.kinds.crm.live.ids import IdFile
+from worksmith.tools.kinds.crm.live.ids import IdFile
 
 pytestmark = pytest.mark.slow
 
@@ -88,11 +88,10 @@ def test_the_same_tasks_are_solved_on_the_live_org(
 def test_an_org_that_goes_away_is_nobodys_wrong_answer(
     here: Path, crm: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import tools.kinds.crm.live.org
 
     # What no test should wait for: the pauses between attempts.
-    monkeypatch.setattr(tools.kinds.crm.live.org, "_FIRST_WAIT", 0.01)
-    monkeypatch.setattr(tools.kinds.crm.live.org, "_LONGEST_WAIT", 0.02)
+    monkeypatch.setattr("worksmith.tools.kinds.crm.live.org._FIRST_WAIT", 0.01)
+    monkeypatch.setattr("worksmith.tools.kinds.crm.live.org._LONGEST_WAIT", 0.02)
     with serving(crm) as server:
         name_org(monkeypatch, server)
         from worksmith.jobs.parts.opening import connect

@@ -9,10 +9,10 @@ from pathlib import Path
 import dspy
 import pytest
 
-from evals.records.log import read_log
 from tests.chat_server import ChatServer, chat_server, said
 from tests.e2e.conftest import invoke
 from tests.programs.office import call, finish
+from worksmith.evals.records.log import read_log
 
 MODEL = ("--lm", "openai/gpt-4o-mini", "--strategy", "act", "--workers", 1, "--no-track")
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import worksmith as ws
-from evals.suite import Suite
-from evals.tracking.reaching import TrackingError
 from tests.browser import DESKTOP, browser, resize  # noqa: F401  (a fixture)
 from tests.e2e.conftest import invoke
 from tests.e2e.shared_servers import mlflow_server
+from worksmith.evals.suite import Suite
+from worksmith.evals.tracking.reaching import TrackingError
 from worksmith.exports.mlflow import predict_fn, scorers
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ def test_mlflows_evaluation_of_the_registered_program_gives_our_scores(
 
 
 def test_instructions_are_prompts_with_a_version_for_each_text(recorded: Recorded) -> None:
-    from evals.tracking import open_tracker
+    from worksmith.evals.tracking import open_tracker
 
     tracker = open_tracker(recorded.address, experiment="prompts")
     for text in ("Be brief.", "Be brief.", "Be exact. {{never}} a variable."):
@@ -251,7 +251,7 @@ def test_a_runs_figures_are_charts(page: Page, recorded: Recorded) -> None:
 
 
 def test_each_page_of_the_experiment_shows_what_belongs_there(page: Page, recorded: Recorded) -> None:
-    from evals.tracking import open_tracker
+    from worksmith.evals.tracking import open_tracker
 
     with open_tracker(recorded.address, experiment=recorded.name).start("compile") as run:
         run.instructions({"react-gepa.selector": "Look before you write."})

@@ -99,8 +99,8 @@ def test_a_model_that_cannot_be_reached_is_no_wrong_answer(
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
-    monkeypatch.setattr("evals.lm.wire.retries.FIRST_WAIT", 0.01)
-    monkeypatch.setattr("evals.lm.wire.breaker.FIRST_PAUSE", 0.01)
+    monkeypatch.setattr("worksmith.evals.lm.wire.retries.FIRST_WAIT", 0.01)
+    monkeypatch.setattr("worksmith.evals.lm.wire.breaker.FIRST_PAUSE", 0.01)
 
     result = invoke("eval", office, "--lm", "openai/nothing", "--limit", 2, "--no-track", "--json")
 

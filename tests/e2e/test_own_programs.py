@@ -7,18 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from evals.suite import Suite
-from optimizers.compiling.artifact import Artifact
-from optimizers.search.few_shot import Bootstrap
-from programs.agent import Agent
 from tests.e2e.conftest import invoke
-from tools.errors import InputError
+from worksmith.evals.suite import Suite
 from worksmith.jobs.parts.own_programs import own_name
 from worksmith.jobs.parts.programs import load_program, named_program
+from worksmith.optimizers.compiling.artifact import Artifact
+from worksmith.optimizers.search.few_shot import Bootstrap
+from worksmith.programs.agent import Agent
+from worksmith.tools.errors import InputError
 
 MINE = """
 import dspy
-from programs.agent import Agent
+from worksmith.programs.agent import Agent
 
 
 class Wrapped(dspy.Module):

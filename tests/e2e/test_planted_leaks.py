@@ -8,20 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from evals.scoring.constraints import constraints
-from evals.suite import Suite, write_suite
-from evals.tasks.task import Task
-from optimizers import registry
-from optimizers.compiling.artifact import Manifest
-from optimizers.compiling.compile import compile_program
-from optimizers.compiling.models import BANK, Model
-from optimizers.compiling.plan import Plan
-from optimizers.demos.demonstration import Demonstration
-from optimizers.demos.trace_bank import TraceBank
-from optimizers.settings import Settings
+from worksmith.evals.scoring.constraints import constraints
+from worksmith.evals.suite import Suite, write_suite
+from worksmith.evals.tasks.task import Task
 from worksmith.jobs.parts.programs import new_agent
 from worksmith.jobs.settings.groups.programs import AgentSettings
 from worksmith.models.resolve import resolve
+from worksmith.optimizers import registry
+from worksmith.optimizers.compiling.artifact import Manifest
+from worksmith.optimizers.compiling.compile import compile_program
+from worksmith.optimizers.compiling.models import BANK, Model
+from worksmith.optimizers.compiling.plan import Plan
+from worksmith.optimizers.demos.demonstration import Demonstration
+from worksmith.optimizers.demos.trace_bank import TraceBank
+from worksmith.optimizers.settings import Settings
 
 pytestmark = pytest.mark.slow
 

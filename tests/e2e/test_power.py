@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.conftest import invoke
-from tools.errors import InputError
+from worksmith.tools.errors import InputError
 
 
 def planned(*options: object) -> dict[str, Any]:

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from evals.scoring.actions import format_action
-from evals.suite import Suite
-from evals.tasks.task import Task
 from tests.e2e.test_office import as_json
+from worksmith.evals.scoring.actions import format_action
+from worksmith.evals.suite import Suite
+from worksmith.evals.tasks.task import Task
 
 TOO_LONG = "Context window exceeded"
 STOPPED = "Agent stopped due to iteration limit or time limit."

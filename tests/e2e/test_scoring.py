@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from evals.records.log import read_log
 from tests.e2e.conftest import invoke
 from tests.e2e.suites import KINDS, make_suite
+from worksmith.evals.records.log import read_log
 
 pytestmark = pytest.mark.slow
 

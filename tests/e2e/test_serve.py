@@ -16,8 +16,8 @@ from simple_salesforce import Salesforce, SalesforceLogin
 from tests.e2e.conftest import invoke
 from tests.e2e.serving import Server, serving
 from tests.tools.kinds.crm.rest.running import TOKEN, small_world
-from tools.seeding import digest_bytes
-from tools.world import WORLD_FILE, World
+from worksmith.tools.seeding import digest_bytes
+from worksmith.tools.world import WORLD_FILE, World
 
 pytestmark = pytest.mark.slow
 

@@ -16,10 +16,10 @@ pytest.importorskip("mcp")
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
-from evals.records.log import read_log
-from evals.suite import Suite
-from programs.prompting.native_tools import native_name
 from tests.e2e.conftest import invoke
+from worksmith.evals.records.log import read_log
+from worksmith.evals.suite import Suite
+from worksmith.programs.prompting.native_tools import native_name
 
 pytestmark = pytest.mark.slow
 

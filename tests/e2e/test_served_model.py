@@ -16,9 +16,9 @@ import httpx
 import openai
 import pytest
 
-from evals.records.log import read_log
 from tests.e2e.conftest import invoke
 from tests.e2e.serving import Server, serving
+from worksmith.evals.records.log import read_log
 
 pytestmark = pytest.mark.slow
 

@@ -13,8 +13,6 @@ from typing import Any
 
 import pytest
 
-from evals.tracking.reaching import TrackingError
-from evals.tracking.store import existing_store
 from tests.e2e.conftest import invoke
 from tests.e2e.shared_servers import (
     LOG_IN,
@@ -25,6 +23,8 @@ from tests.e2e.shared_servers import (
     postgres,
     users_file,
 )
+from worksmith.evals.tracking.reaching import TrackingError
+from worksmith.evals.tracking.store import existing_store
 
 pytestmark = pytest.mark.slow
 

@@ -15,8 +15,8 @@ ROOT = Path(__file__).parents[2]
 PACKAGES = ("worksmith", "worksmith_suite", "optimizers", "programs", "evals", "tools", "retrievers")
 SCRIPT = """
 import worksmith
-from tools.environment import Environment
-from tools.world_kind import world_kind
+from worksmith.tools.environment import Environment
+from worksmith.tools.world_kind import world_kind
 print(worksmith.__file__)
 print(world_kind("enterprise").finish.summary, worksmith.Agent.__name__)
 """

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from evals.suite import Suite
 from tests.e2e.conftest import invoke
+from worksmith.evals.suite import Suite
 
 pytestmark = pytest.mark.slow
 

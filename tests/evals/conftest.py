@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from evals.tasks.task import Task
 from tests.evals.episodes import make_task
+from worksmith.evals.tasks.task import Task
 
 
 @pytest.fixture

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from evals.records.parts import CallEntry
-from evals.records.record import Digests, EpisodeRecord, WorkUnit
-from evals.records.summary import summarize
-from evals.running.result import EvalResult
-from evals.tasks.task import Action, Task
-from tools.dispatch import Observation
-from tools.episode_result import CallRecord, EpisodeResult, Usage
-from tools.policy import Decision
-from tools.sqlite.outcome import Outcome
+from worksmith.evals.records.parts import CallEntry
+from worksmith.evals.records.record import Digests, EpisodeRecord, WorkUnit
+from worksmith.evals.records.summary import summarize
+from worksmith.evals.running.result import EvalResult
+from worksmith.evals.tasks.task import Action, Task
+from worksmith.tools.dispatch import Observation
+from worksmith.tools.episode_result import CallRecord, EpisodeResult, Usage
+from worksmith.tools.policy import Decision
+from worksmith.tools.sqlite.outcome import Outcome
 
 
 def make_task(number: int, **changes: Any) -> Task:

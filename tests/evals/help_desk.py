@@ -7,16 +7,16 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from evals.tasks.task import Action, Answer, Entity, Step, Task
-from tools.environment import Environment
-from tools.errors import InputError, ToolError
-from tools.persona import Persona
-from tools.policy import AccessDeniedError, Decision, Unrestricted
-from tools.sqlite.schema import Table
-from tools.tool import FinishCall, Toolkit, tool
-from tools.tool_context import ToolContext
-from tools.world import World, write_world
-from tools.world_kind import WORLD_KINDS, WorldKind
+from worksmith.evals.tasks.task import Action, Answer, Entity, Step, Task
+from worksmith.tools.environment import Environment
+from worksmith.tools.errors import InputError, ToolError
+from worksmith.tools.persona import Persona
+from worksmith.tools.policy import AccessDeniedError, Decision, Unrestricted
+from worksmith.tools.sqlite.schema import Table
+from worksmith.tools.tool import FinishCall, Toolkit, tool
+from worksmith.tools.tool_context import ToolContext
+from worksmith.tools.world import World, write_world
+from worksmith.tools.world_kind import WORLD_KINDS, WorldKind
 
 NOW = datetime(2022, 12, 31, 18)
 ASHA = Persona(id="emp_0001", name="Asha Rao", department="IT", level=10)

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from jsonschema import Draft202012Validator
 
-from evals.tasks.task import Task
-from tools.world_kind import WorldKind
+from worksmith.evals.tasks.task import Task
+from worksmith.tools.world_kind import WorldKind
 
 
 def misfits(kind: WorldKind, tasks: Iterable[Task]) -> list[str]:

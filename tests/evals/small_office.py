@@ -5,12 +5,12 @@ from __future__ import annotations
 from datetime import datetime
 from pathlib import Path
 
-from evals.suite import Suite, write_suite
-from evals.tasks.task import Action, Task
-from tools.environment import Environment
-from tools.kinds.office.policy import SAM
-from tools.kinds.office.schema import TABLES
-from tools.world import World, write_world
+from worksmith.evals.suite import Suite, write_suite
+from worksmith.evals.tasks.task import Action, Task
+from worksmith.tools.environment import Environment
+from worksmith.tools.kinds.office.policy import SAM
+from worksmith.tools.kinds.office.schema import TABLES
+from worksmith.tools.world import World, write_world
 
 NOW = datetime(2023, 11, 30)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Sequence
 
-from evals.tasks.task import Task, same_text
+from worksmith.evals.tasks.task import Task, same_text
 
 SPLITS = ("train", "dev", "test")
 """Twins of denied tasks have a split of their own, and ask the same on purpose."""

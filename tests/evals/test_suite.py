@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from evals.suite import MANIFEST_FILE, Suite, write_suite
-from evals.task_kind import TASK_KINDS, TaskKind
-from evals.tasks.task import Answer
-from evals.tasks.task_file import TASKS_FILE
 from tests.evals import small_office
 from tests.evals.episodes import make_task
-from tools.errors import InputError
-from tools.files import PROJECT_FILE
+from worksmith.evals.suite import MANIFEST_FILE, Suite, write_suite
+from worksmith.evals.task_kind import TASK_KINDS, TaskKind
+from worksmith.evals.tasks.task import Answer
+from worksmith.evals.tasks.task_file import TASKS_FILE
+from worksmith.tools.errors import InputError
+from worksmith.tools.files import PROJECT_FILE
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rich.console import Console
 
-from evals.table import Grid
+from worksmith.evals.table import Grid
 
 WIDE = Grid(
     "Programs",

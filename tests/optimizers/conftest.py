@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from evals.suite import Suite
 from tests.optimizers.shop import make_suite
+from worksmith.evals.suite import Suite
 
 
 @pytest.fixture(scope="session")

@@ -11,19 +11,19 @@ from typing import Any
 import dspy
 from dspy.lm15 import Message, Request, Response, TextPart, Usage
 
-from evals.suite import Suite, write_suite
-from evals.tasks.task import Action, Step, Task
-from optimizers.optimizer import CompileContext
-from optimizers.proposer import Proposer
-from optimizers.registry import OPTIMIZERS
-from optimizers.rollouts import Rollouts
-from optimizers.settings import Settings
 from tests.optimizers.proposing import proposing_lm
-from tools.environment import Environment
-from tools.episode_result import EpisodeResult
-from tools.kinds.office.kind import OFFICE
-from tools.kinds.office.policy import SAM
-from tools.world import write_world
+from worksmith.evals.suite import Suite, write_suite
+from worksmith.evals.tasks.task import Action, Step, Task
+from worksmith.optimizers.optimizer import CompileContext
+from worksmith.optimizers.proposer import Proposer
+from worksmith.optimizers.registry import OPTIMIZERS
+from worksmith.optimizers.rollouts import Rollouts
+from worksmith.optimizers.settings import Settings
+from worksmith.tools.environment import Environment
+from worksmith.tools.episode_result import EpisodeResult
+from worksmith.tools.kinds.office.kind import OFFICE
+from worksmith.tools.kinds.office.policy import SAM
+from worksmith.tools.world import write_world
 
 ANY_MODEL = [name for name in OPTIMIZERS if not OPTIMIZERS[name].trains]
 """The optimizers that do with any model."""

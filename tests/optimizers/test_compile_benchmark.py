@@ -6,11 +6,11 @@ from pathlib import Path
 
 from benchmarks._metered import MeteredEngine
 from benchmarks.compile import Side, Stage, compared
-from evals.running.runner import evaluate
-from evals.running.settings import EvalSettings
-from evals.suite import Suite
-from optimizers.search.race import Race
 from tests.optimizers.shop import Clerk, lm, make_context
+from worksmith.evals.running.runner import evaluate
+from worksmith.evals.running.settings import EvalSettings
+from worksmith.evals.suite import Suite
+from worksmith.optimizers.search.race import Race
 
 VERBS = ("Cancel", "Rename", "Shift")
 

@@ -9,23 +9,23 @@ from typing import Any
 
 import pytest
 
-from evals.scoring.constraints import constraints
-from evals.scoring.episode_scorer import EpisodeScorer
-from evals.suite import Suite
-from evals.tasks.task import Task
-from optimizers.compiling.finalize import ConstraintsBrokenError, within_constraints
-from optimizers.demos.trace_bank import BREAKING, TraceBank, count_reasons
-from optimizers.optimizer import CompileContext, Compiled, Optimizer
-from optimizers.racing.race import race
-from optimizers.racing.rules import INCUMBENT, Rules
-from optimizers.registry import optimizer
-from optimizers.search.few_shot import Bootstrap, Tpe
-from optimizers.search.race import Race
-from optimizers.trial import pareto_front
 from tests.optimizers.shop import lm, make_context
-from tools.environment import Environment
-from tools.episode_result import EpisodeResult
-from tools.errors import InputError
+from worksmith.evals.scoring.constraints import constraints
+from worksmith.evals.scoring.episode_scorer import EpisodeScorer
+from worksmith.evals.suite import Suite
+from worksmith.evals.tasks.task import Task
+from worksmith.optimizers.compiling.finalize import ConstraintsBrokenError, within_constraints
+from worksmith.optimizers.demos.trace_bank import BREAKING, TraceBank, count_reasons
+from worksmith.optimizers.optimizer import CompileContext, Compiled, Optimizer
+from worksmith.optimizers.racing.race import race
+from worksmith.optimizers.racing.rules import INCUMBENT, Rules
+from worksmith.optimizers.registry import optimizer
+from worksmith.optimizers.search.few_shot import Bootstrap, Tpe
+from worksmith.optimizers.search.race import Race
+from worksmith.optimizers.trial import pareto_front
+from worksmith.tools.environment import Environment
+from worksmith.tools.episode_result import EpisodeResult
+from worksmith.tools.errors import InputError
 
 VERBS = ("Cancel", "Rename", "Shift")
 NO_LEAK = constraints(["leak=0"])

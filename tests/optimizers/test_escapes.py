@@ -10,12 +10,12 @@ import dspy
 import pytest
 from dspy.utils.exceptions import LMServerError
 
-from evals.running.runner import evaluate
-from evals.running.settings import EvalSettings
-from evals.scoring.metric import MetricScorer
-from evals.suite import suite_of_examples
 from tests.optimizers.mailroom import Copycat, Mailroom, lm, mails, metric
-from tools.errors import InputError
+from worksmith.evals.running.runner import evaluate
+from worksmith.evals.running.settings import EvalSettings
+from worksmith.evals.scoring.metric import MetricScorer
+from worksmith.evals.suite import suite_of_examples
+from worksmith.tools.errors import InputError
 
 EXAMPLES = mails(6, 1)
 

@@ -9,18 +9,18 @@ import dspy
 import pytest
 from dspy.lm15 import request_from_openai_chat
 
-from evals.running.runner import evaluate
-from evals.running.settings import EvalSettings
-from evals.suite import Suite
-from optimizers import registry
-from optimizers.compiling.compile import compile_program
-from optimizers.compiling.models import Model
-from optimizers.compiling.plan import Plan
-from optimizers.cost.budget import Budget
-from optimizers.settings import Settings
 from tests.optimizers.shop import PHRASINGS, Clerk, lm, make_suite
 from tests.optimizers.shop import Model as Engine
-from tools.errors import InputError
+from worksmith.evals.running.runner import evaluate
+from worksmith.evals.running.settings import EvalSettings
+from worksmith.evals.suite import Suite
+from worksmith.optimizers import registry
+from worksmith.optimizers.compiling.compile import compile_program
+from worksmith.optimizers.compiling.models import Model
+from worksmith.optimizers.compiling.plan import Plan
+from worksmith.optimizers.cost.budget import Budget
+from worksmith.optimizers.settings import Settings
+from worksmith.tools.errors import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 

@@ -11,19 +11,19 @@ import dspy
 import pytest
 from dspy.lm15 import Request, Response
 
-from evals.lm.prices import Price, Prices
-from evals.suite import Suite
-from optimizers import registry
-from optimizers.compiling.compile import Result, compile_program
-from optimizers.compiling.models import Model
-from optimizers.compiling.plan import Plan
-from optimizers.cost.budget import Budget
-from optimizers.registry import OPTIMIZERS
-from optimizers.settings import Settings
 from tests.optimizers.proposing import Proposals
 from tests.optimizers.shop import ANY_MODEL, Clerk
 from tests.optimizers.shop import Model as Engine
-from tools.errors import InputError
+from worksmith.evals.lm.prices import Price, Prices
+from worksmith.evals.suite import Suite
+from worksmith.optimizers import registry
+from worksmith.optimizers.compiling.compile import Result, compile_program
+from worksmith.optimizers.compiling.models import Model
+from worksmith.optimizers.compiling.plan import Plan
+from worksmith.optimizers.cost.budget import Budget
+from worksmith.optimizers.registry import OPTIMIZERS
+from worksmith.optimizers.settings import Settings
+from worksmith.tools.errors import InputError
 
 VERBS = ("Cancel", "Rename", "Shift")
 PRICES = Prices({"paid/student": Price(1e-3, 1e-3), "paid/teacher": Price(1e-3, 1e-3)})

@@ -8,14 +8,14 @@ from typing import Any
 import dspy
 import pytest
 
-from evals.dspy_programs.states import load_program
-from optimizers.cost.budget import Budget
-from optimizers.registry import optimizer
-from optimizers.search.few_shot import Bootstrap, Nearest, Tpe
-from optimizers.search.race import Race
-from optimizers.teleprompter import Teleprompter
 from tests.optimizers.mailroom import Copycat, Mailroom, lm, mails, metric, score
-from tools.errors import InputError
+from worksmith.evals.dspy_programs.states import load_program
+from worksmith.optimizers.cost.budget import Budget
+from worksmith.optimizers.registry import optimizer
+from worksmith.optimizers.search.few_shot import Bootstrap, Nearest, Tpe
+from worksmith.optimizers.search.race import Race
+from worksmith.optimizers.teleprompter import Teleprompter
+from worksmith.tools.errors import InputError
 
 TRAIN, DEV = mails(16, 1), mails(24, 2)
 OURS = [Bootstrap, Nearest, *(pytest.param(kind, marks=pytest.mark.slow) for kind in (Race, Tpe))]

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import math
 
-from evals.running.result import EvalResult
-from optimizers.settings import Settings
-from optimizers.trial import Trial, pareto_front
 from tests.evals.episodes import make_record, make_result
+from worksmith.evals.running.result import EvalResult
+from worksmith.optimizers.settings import Settings
+from worksmith.optimizers.trial import Trial, pareto_front
 
 
 def trial(name: str, *outcomes: float | None) -> Trial:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tests.programs.office import make_env
-from tools.environment import Environment
+from worksmith.tools.environment import Environment
 
 
 @pytest.fixture(scope="session")

@@ -9,12 +9,12 @@ from pathlib import Path
 import dspy
 from dspy.lm15 import Message, Request, Response, Usage
 
-from evals.suite import write_suite
-from evals.tasks.task import Step, Task
-from tools.environment import Environment
-from tools.kinds.office.kind import OFFICE
-from tools.kinds.office.policy import SAM
-from tools.world import write_world
+from worksmith.evals.suite import write_suite
+from worksmith.evals.tasks.task import Step, Task
+from worksmith.tools.environment import Environment
+from worksmith.tools.kinds.office.kind import OFFICE
+from worksmith.tools.kinds.office.policy import SAM
+from worksmith.tools.world import write_world
 
 NOW = datetime(2023, 11, 30)
 EVENTS: list[tuple[str, ...]] = [

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from evals.kinds.crm.suites import build_world
-from evals.tasks.task import Answer, Entity, Step, Task
-from tools.environment import Environment
+from worksmith.evals.kinds.crm.suites import build_world
+from worksmith.evals.tasks.task import Answer, Entity, Step, Task
+from worksmith.tools.environment import Environment
 
 POLICIES = "Quarters of a year are January to March, April to June, and so on."
 

@@ -9,12 +9,12 @@ from itertools import pairwise
 import dspy
 import pytest
 
-from programs.agent import Agent
-from programs.replaying.scripted import GoldEngine, scripted_lm
-from programs.strategies import STRATEGIES, Strategy
 from tests.programs.office import TASKS, Script, call, cancel, finish, reply, texts
-from tools.environment import Environment
-from tools.errors import InputError
+from worksmith.programs.agent import Agent
+from worksmith.programs.replaying.scripted import GoldEngine, scripted_lm
+from worksmith.programs.strategies import STRATEGIES, Strategy
+from worksmith.tools.environment import Environment
+from worksmith.tools.errors import InputError
 
 SEARCH = call("calendar.search_events", '{"query": "Budget"}', thought="Look.")
 DELETE = call("calendar.delete_event", '{"event_id": "00000000"}', thought="Go.")

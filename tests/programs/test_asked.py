@@ -8,14 +8,14 @@ from typing import Any
 import dspy
 import pytest
 
-from evals.dspy_programs.asked import AD_HOC, task_of, whole_task
-from evals.tasks.task import Task, VisibleTask
-from programs.agent import Agent
-from programs.replaying.scripted import GoldEngine, scripted_lm
 from tests.programs.office import TASKS, Script, call, finish, texts
 from tests.programs.org import make_org
-from tools.environment import Environment
-from tools.errors import InputError
+from worksmith.evals.dspy_programs.asked import AD_HOC, task_of, whole_task
+from worksmith.evals.tasks.task import Task, VisibleTask
+from worksmith.programs.agent import Agent
+from worksmith.programs.replaying.scripted import GoldEngine, scripted_lm
+from worksmith.tools.environment import Environment
+from worksmith.tools.errors import InputError
 
 
 def test_what_may_be_seen_of_a_task_is_enough_to_do_it(env: Environment) -> None:

@@ -11,12 +11,12 @@ import dspy
 import pytest
 from dspy.lm15 import Request, Response
 
-from programs import at_once
-from programs.agent import Agent
-from programs.prompting.request import AgentRequest
-from programs.replaying.scripted import GoldEngine, scripted_lm
 from tests.programs.office import TASKS, Script, answer
-from tools.environment import Environment
+from worksmith.programs import at_once
+from worksmith.programs.agent import Agent
+from worksmith.programs.prompting.request import AgentRequest
+from worksmith.programs.replaying.scripted import GoldEngine, scripted_lm
+from worksmith.tools.environment import Environment
 
 EPISODES = 200
 

@@ -10,18 +10,18 @@ import dspy
 import pytest
 from dspy import lm15
 
-from evals.running.runner import evaluate
-from evals.running.settings import EvalSettings
-from evals.suite import Suite, write_suite
-from evals.tasks.task import Answer, Entity, Step, Task
-from optimizers.compiling.artifact import Artifact, Manifest
-from optimizers.registry import OPTIMIZERS, optimizer
-from programs.agent import Agent
-from programs.replaying.scripted import GoldEngine
 from tests.optimizers.proposing import propose, reply
 from tests.optimizers.shop import ANY_MODEL, Model, make_context, make_suite
-from tools.environment import Environment
-from tools.episode_result import EpisodeResult
+from worksmith.evals.running.runner import evaluate
+from worksmith.evals.running.settings import EvalSettings
+from worksmith.evals.suite import Suite, write_suite
+from worksmith.evals.tasks.task import Answer, Entity, Step, Task
+from worksmith.optimizers.compiling.artifact import Artifact, Manifest
+from worksmith.optimizers.registry import OPTIMIZERS, optimizer
+from worksmith.programs.agent import Agent
+from worksmith.programs.replaying.scripted import GoldEngine
+from worksmith.tools.environment import Environment
+from worksmith.tools.episode_result import EpisodeResult
 
 CANARY = "xyzzy-canary"
 SLOW = {name for name in OPTIMIZERS if name.startswith("dspy:")} - {"dspy:BootstrapFewShot"} | {"tpe"}

@@ -10,19 +10,19 @@ from typing import Any
 import dspy
 import pytest
 
-from evals.dspy_programs.digests import program_digest
-from evals.running.runner import evaluate
-from evals.running.settings import EvalSettings
-from evals.suite import Suite, write_suite
-from programs.agent import Agent
-from programs.parts.checker import Check
-from programs.parts.executor import Execution, Executor
-from programs.rollout import Rollout
 from tests.evals import help_desk as desk
 from tests.programs.office import TASKS, Script, call, finish, make_env, reply, texts
-from tools.environment import Environment
-from tools.errors import InputError
-from tools.policy import Opinion
+from worksmith.evals.dspy_programs.digests import program_digest
+from worksmith.evals.running.runner import evaluate
+from worksmith.evals.running.settings import EvalSettings
+from worksmith.evals.suite import Suite, write_suite
+from worksmith.programs.agent import Agent
+from worksmith.programs.parts.checker import Check
+from worksmith.programs.parts.executor import Execution, Executor
+from worksmith.programs.rollout import Rollout
+from worksmith.tools.environment import Environment
+from worksmith.tools.errors import InputError
+from worksmith.tools.policy import Opinion
 
 SEARCH = call("calendar.search_events", '{"query": "Budget"}')
 DELETE = call("calendar.delete_event", '{"event_id": "00000000"}')

@@ -12,17 +12,17 @@ from benchmarks.canaries.hunt import Hunt, personas
 from benchmarks.canaries.intruder import IntruderEngine, intruder_task
 from benchmarks.canaries.plant import Planted, plant
 from benchmarks.canaries.world import NOW
-from evals.dspy_programs.nearest import NearestSettings, show_nearest
-from programs.agent import Agent
-from programs.demo_filter import DemoFilter, DemoView
-from programs.replaying.scripted import GoldEngine, scripted_lm
 from tests.programs.org import make_org, quarter
 from tests.tools.kinds.crm.worlds import ROLES
 from tests.tools.kinds.enterprise.small_world import HR_LEAD, SALES_LEAD, small_rows
-from tools.environment import Environment
-from tools.kinds.enterprise.schema import TABLES
-from tools.persona import Persona
-from tools.world import write_world
+from worksmith.evals.dspy_programs.nearest import NearestSettings, show_nearest
+from worksmith.programs.agent import Agent
+from worksmith.programs.demo_filter import DemoFilter, DemoView
+from worksmith.programs.replaying.scripted import GoldEngine, scripted_lm
+from worksmith.tools.environment import Environment
+from worksmith.tools.kinds.enterprise.schema import TABLES
+from worksmith.tools.persona import Persona
+from worksmith.tools.world import write_world
 
 
 @pytest.fixture(scope="module")

@@ -7,20 +7,20 @@ from pathlib import Path
 import dspy
 import pytest
 
-from evals.task_kind import scorers_for
-from evals.tasks.task import Task
-from programs.agent import Agent
-from programs.parts.checker import Access
-from programs.parts.rules import rules_text
-from programs.prompting.prompt import context_text
-from programs.replaying.scripted import GoldEngine, scripted_lm
-from programs.strategies import STRATEGIES
 from tests.evals import help_desk as desk
 from tests.evals.help_desk import ASHA, CRUD, DENIED, SEARCH, TASKS
 from tests.programs.office import Script, call, reply, texts
 from tests.tools.kinds.enterprise import small_world
-from tools.environment import Environment
-from tools.errors import InputError
+from worksmith.evals.task_kind import scorers_for
+from worksmith.evals.tasks.task import Task
+from worksmith.programs.agent import Agent
+from worksmith.programs.parts.checker import Access
+from worksmith.programs.parts.rules import rules_text
+from worksmith.programs.prompting.prompt import context_text
+from worksmith.programs.replaying.scripted import GoldEngine, scripted_lm
+from worksmith.programs.strategies import STRATEGIES
+from worksmith.tools.environment import Environment
+from worksmith.tools.errors import InputError
 
 
 @pytest.fixture(scope="module")

@@ -9,12 +9,12 @@ from typing import Any
 import dspy
 import pytest
 
-from evals.suite import as_examples
-from programs.agent import Agent
-from programs.prompting.adapter import ADAPTER
-from programs.replaying.scripted import GoldEngine, scripted_lm
 from tests.programs.office import TASKS, Script, call, finish, texts
-from tools.environment import Environment
+from worksmith.evals.suite import as_examples
+from worksmith.programs.agent import Agent
+from worksmith.programs.prompting.adapter import ADAPTER
+from worksmith.programs.replaying.scripted import GoldEngine, scripted_lm
+from worksmith.tools.environment import Environment
 
 TRAINSET = as_examples(TASKS[:3])
 

@@ -9,17 +9,17 @@ from typing import Any
 import dspy
 import pytest
 
-from evals.lm.prices import Prices, per_million, use_prices
-from evals.records.models_asked import calls_by_model, usage_by_model
-from evals.reporting.tables.costs import dollars_an_episode
-from evals.running.runner import evaluate
-from evals.running.settings import EvalSettings
-from optimizers.cost.spending import Spent
-from programs.agent import Agent
-from programs.parts.signatures import BRIEF_PLAN
 from tests.programs.office import TASKS, Script, call, finish, reply, texts
-from tools.environment import Environment
-from tools.errors import InputError
+from worksmith.evals.lm.prices import Prices, per_million, use_prices
+from worksmith.evals.records.models_asked import calls_by_model, usage_by_model
+from worksmith.evals.reporting.tables.costs import dollars_an_episode
+from worksmith.evals.running.runner import evaluate
+from worksmith.evals.running.settings import EvalSettings
+from worksmith.optimizers.cost.spending import Spent
+from worksmith.programs.agent import Agent
+from worksmith.programs.parts.signatures import BRIEF_PLAN
+from worksmith.tools.environment import Environment
+from worksmith.tools.errors import InputError
 
 PLAN = "1. Find the meeting. (calendar.search_events)"
 CALL = call("calendar.search_events", '{"query": "Budget review"}')

@@ -9,14 +9,14 @@ from typing import Any
 import dspy
 import pytest
 
-from evals.dspy_programs.nearest import NearestPredict, NearestSettings, show_nearest
-from evals.dspy_programs.states import load_program
-from optimizers.compiling.artifact import Artifact, Manifest
-from programs.agent import Agent
-from programs.replaying.scripted import GoldEngine, scripted_lm
 from tests.programs.office import TASKS, Script, finish, texts
-from tools.environment import Environment
-from tools.errors import InputError
+from worksmith.evals.dspy_programs.nearest import NearestPredict, NearestSettings, show_nearest
+from worksmith.evals.dspy_programs.states import load_program
+from worksmith.optimizers.compiling.artifact import Artifact, Manifest
+from worksmith.programs.agent import Agent
+from worksmith.programs.replaying.scripted import GoldEngine, scripted_lm
+from worksmith.tools.environment import Environment
+from worksmith.tools.errors import InputError
 
 
 def taught(env: Environment, strategy: str = "react", *, nearest: bool = True) -> Agent:

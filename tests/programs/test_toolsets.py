@@ -8,16 +8,16 @@ import re
 import dspy
 import pytest
 
-from evals.tasks.task import Answer, Task
-from programs.agent import Agent
-from programs.prompting.prompt import context_text
-from programs.replaying.scripted import GoldEngine, scripted_lm
-from programs.strategies import STRATEGIES, Strategy
 from tests.programs.office import TASKS, Script, call, finish, reply, texts
 from tests.programs.org import POLICIES, QUARTERS, make_org
-from tools.environment import Environment
-from tools.episode_result import EpisodeResult
-from tools.errors import InputError
+from worksmith.evals.tasks.task import Answer, Task
+from worksmith.programs.agent import Agent
+from worksmith.programs.prompting.prompt import context_text
+from worksmith.programs.replaying.scripted import GoldEngine, scripted_lm
+from worksmith.programs.strategies import STRATEGIES, Strategy
+from worksmith.tools.environment import Environment
+from worksmith.tools.episode_result import EpisodeResult
+from worksmith.tools.errors import InputError
 
 FUNCTIONS = ["functions.get_period", "functions.get_agent_handled_cases_by_period"]
 FUNCTIONS.append("functions.get_qualified_agent_ids_by_case_count")

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from retrievers.reaching import connect
+from worksmith.retrievers.reaching import connect
 
 TOKEN = "token-of-tests"
 

@@ -16,13 +16,13 @@ from typing import Any
 
 import pytest
 
-from retrievers.embedding.light import packaged
-from retrievers.errors import RetrievalError
-from retrievers.index.building import build_index
-from retrievers.index.checking import check_index
-from retrievers.index.library import Library
-from retrievers.index.manifest import ALLOWED, MANIFEST
-from retrievers.texts.documents import Document, Documents
+from worksmith.retrievers.embedding.light import packaged
+from worksmith.retrievers.errors import RetrievalError
+from worksmith.retrievers.index.building import build_index
+from worksmith.retrievers.index.checking import check_index
+from worksmith.retrievers.index.library import Library
+from worksmith.retrievers.index.manifest import ALLOWED, MANIFEST
+from worksmith.retrievers.texts.documents import Document, Documents
 
 WORLD: Documents = {"mail": lambda: [Document("a", "The kettle leaks"), Document("b", "Budget")]}
 
@@ -104,8 +104,8 @@ def test_code_beside_a_model_is_not_run_even_if_the_model_is_named(tmp_path: Pat
 @pytest.mark.slow
 def test_nothing_is_downloaded_unless_asked_for(listener: socket.socket) -> None:
     code = (
-        "from retrievers.embedding.models import open_embedder\n"
-        "from retrievers.errors import RetrievalError\n"
+        "from worksmith.retrievers.embedding.models import open_embedder\n"
+        "from worksmith.retrievers.errors import RetrievalError\n"
         "try: open_embedder('acme/model')\n"
         "except RetrievalError as error: print(error)"
     )

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from retrievers.errors import RetrievalError
-from retrievers.index.building import IndexReport, build_index
-from retrievers.index.checking import check_index
-from retrievers.index.library import Library
-from retrievers.index.server import parsed
-from retrievers.texts.documents import Document, Documents
 from tests.retrievers.servers import TOKEN, chroma_server, gateway
+from worksmith.retrievers.errors import RetrievalError
+from worksmith.retrievers.index.building import IndexReport, build_index
+from worksmith.retrievers.index.checking import check_index
+from worksmith.retrievers.index.library import Library
+from worksmith.retrievers.index.server import parsed
+from worksmith.retrievers.texts.documents import Document, Documents
 
 
 @pytest.fixture(scope="module")
@@ -138,7 +138,9 @@ def _write(place: str, name: str, server: str) -> tuple[int, int]:
 @pytest.mark.slow
 def test_many_write_at_once_and_nothing_is_lost_or_twice(server: str, tmp_path: Path) -> None:
     context = get_context("forkserver")
-    context.set_forkserver_preload(["retrievers.index.building", "retrievers.index.store", "chromadb"])
+    context.set_forkserver_preload(
+        ["worksmith.retrievers.index.building", "worksmith.retrievers.index.store", "chromadb"]
+    )
     names = ["one", "one", "one", "one", "two", "two", "three", "four"]
     folders = [str(tmp_path / f"{number}") for number in range(len(names))]
     with context.Pool(len(names)) as pool:

@@ -7,8 +7,8 @@ import random
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tools.episode import Episode
-from tools.tool import Tool
+from worksmith.tools.episode import Episode
+from worksmith.tools.tool import Tool
 
 _SQL = [
     "SELECT X'ff' AS b",

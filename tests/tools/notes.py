@@ -9,15 +9,15 @@ from typing import Any
 
 import apsw
 
-from tools.episode import Episode
-from tools.errors import ToolError
-from tools.persona import Persona
-from tools.policy import Decision, Unrestricted
-from tools.sqlite.sandbox import SandboxPool
-from tools.sqlite.schema import Table
-from tools.tool import Toolkit, tool, toolset
-from tools.tool_context import ToolContext
-from tools.world_kind import WorldKind
+from worksmith.tools.episode import Episode
+from worksmith.tools.errors import ToolError
+from worksmith.tools.persona import Persona
+from worksmith.tools.policy import Decision, Unrestricted
+from worksmith.tools.sqlite.sandbox import SandboxPool
+from worksmith.tools.sqlite.schema import Table
+from worksmith.tools.tool import Toolkit, tool, toolset
+from worksmith.tools.tool_context import ToolContext
+from worksmith.tools.world_kind import WorldKind
 
 NOTES = Table("notes", ("note_id", "owner", "text"), generated=("note_id",), exact=("owner",))
 SAM = Persona(id="sam", name="Sam")

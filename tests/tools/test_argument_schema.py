@@ -15,10 +15,10 @@ from jsonschema import Draft202012Validator, FormatChecker
 from pydantic import BaseModel, Field
 from pydantic_core import to_jsonable_python
 
-from tools.argument_schema import KEYWORDS, portable
-from tools.tool import BadArgumentsError, Tool, tool
-from tools.tool_context import ToolContext
-from tools.world_kind import world_kind
+from worksmith.tools.argument_schema import KEYWORDS, portable
+from worksmith.tools.tool import BadArgumentsError, Tool, tool
+from worksmith.tools.tool_context import ToolContext
+from worksmith.tools.world_kind import world_kind
 
 
 class Size(enum.Enum):

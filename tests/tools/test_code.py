@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from evals.dspy_programs.digests import program_digest
-from programs.agent import Agent
-from tools.code import code_digest
+from worksmith.evals.dspy_programs.digests import program_digest
+from worksmith.programs.agent import Agent
+from worksmith.tools.code import code_digest
 
 PROGRAM = """
 import dspy
@@ -32,7 +32,7 @@ class Mine(Base):
 if __name__ == "__main__":
     import sys
     sys.path.insert(0, sys.argv[1])
-    from evals.dspy_programs.digests import program_digest
+    from worksmith.evals.dspy_programs.digests import program_digest
     print(program_digest(Mine()))
 """
 FILES = {

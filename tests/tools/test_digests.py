@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from retrievers.index.building import build_index
-from retrievers.index.manifest import MANIFEST as INDEX_MANIFEST
 from tests.tools.kinds.enterprise.small_world import write_small_world
-from tools.environment import Environment
-from tools.kinds.enterprise.access import POLICY_FILE, packaged_policy
-from tools.kinds.enterprise.documents import open_library
-from tools.world import MANIFEST_FILE, World, WorldManifest
+from worksmith.retrievers.index.building import build_index
+from worksmith.retrievers.index.manifest import MANIFEST as INDEX_MANIFEST
+from worksmith.tools.environment import Environment
+from worksmith.tools.kinds.enterprise.access import POLICY_FILE, packaged_policy
+from worksmith.tools.kinds.enterprise.documents import open_library
+from worksmith.tools.world import MANIFEST_FILE, World, WorldManifest
 
 
 @pytest.fixture(scope="module")

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from tests.evals import small_office
-from tools.environment import Environment
-from tools.errors import InputError
-from tools.kinds.office.kind import OFFICE
-from tools.sqlite.schema import Table
+from worksmith.tools.environment import Environment
+from worksmith.tools.errors import InputError
+from worksmith.tools.kinds.office.kind import OFFICE
+from worksmith.tools.sqlite.schema import Table
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tools.notes import episode, pool
-from tools.sqlite.outcome import Outcome
+from worksmith.tools.sqlite.outcome import Outcome
 
 
 def texts(value: list[dict[str, str]]) -> list[str]:

@@ -12,8 +12,8 @@ from tests.tools.hostile import crashes, hostile_calls
 from tests.tools.kinds.crm import worlds
 from tests.tools.kinds.crm.generate.orgs import small
 from tests.tools.kinds.enterprise.small_world import CEO, GITA, HR_MANAGER, small_rows, write_small_world
-from tools.environment import Environment
-from tools.kinds.office.policy import SAM
+from worksmith.tools.environment import Environment
+from worksmith.tools.kinds.office.policy import SAM
 
 CALLS = 1_200
 

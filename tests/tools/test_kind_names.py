@@ -47,7 +47,7 @@ def named_in(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "text", ["CrmScorer", "crm_world", "evals.kinds.office.kind", "a WorkBench file", "Enterprise"]
+    "text", ["CrmScorer", "crm_world", "worksmith.evals.kinds.office.kind", "a WorkBench file", "Enterprise"]
 )
 def test_a_name_is_found_however_it_is_written(text: str) -> None:
     assert named_in(text)

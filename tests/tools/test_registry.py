@@ -9,9 +9,9 @@ from importlib.metadata import EntryPoint
 
 import pytest
 
-from tools import registry
-from tools.errors import InputError
-from tools.registry import Registry
+from worksmith.tools import registry
+from worksmith.tools.errors import InputError
+from worksmith.tools.registry import Registry
 
 
 @dataclass(frozen=True)
@@ -73,9 +73,10 @@ def test_the_first_that_has_a_part_gives_it(things: Registry[Thing]) -> None:
 
 def test_one_kind_is_loaded_without_the_others() -> None:
     code = (
-        "import sys; from evals.task_kind import task_kind; from tools.world_kind import world_kind; "
-        "task_kind('office'); world_kind('office'); "
-        "print([m for m in sys.modules if m.startswith(('evals.kinds.crm', 'tools.kinds.enterprise'))])"
+        "import sys; from worksmith.evals.task_kind import task_kind; "
+        "from worksmith.tools.world_kind import world_kind; task_kind('office'); world_kind('office'); "
+        "others = ('worksmith.evals.kinds.crm', 'worksmith.tools.kinds.enterprise'); "
+        "print([m for m in sys.modules if m.startswith(others)])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 

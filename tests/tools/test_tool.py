@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.tools.notes import KIT
-from tools.errors import InputError
-from tools.tool import BadArgumentsError, Tool, tool, toolset
-from tools.tool_context import ToolContext
+from worksmith.tools.errors import InputError
+from worksmith.tools.tool import BadArgumentsError, Tool, tool, toolset
+from worksmith.tools.tool_context import ToolContext
 
 SEARCH, ADD = KIT.tools[:2]
 

@@ -13,12 +13,12 @@ import pytest
 
 from tests.optimizers.shop import make_suite
 from tests.tools.notes import NOTES, SAM
-from tools import world
-from tools.environment import Environment
-from tools.errors import InputError
-from tools.persona import Persona
-from tools.seeding import digest_bytes
-from tools.world import MANIFEST_FILE, World, write_world
+from worksmith.tools import world
+from worksmith.tools.environment import Environment
+from worksmith.tools.errors import InputError
+from worksmith.tools.persona import Persona
+from worksmith.tools.seeding import digest_bytes
+from worksmith.tools.world import MANIFEST_FILE, World, write_world
 
 
 def make(directory: Path, text: str = "milk") -> World:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests.evals.help_desk import KIND
-from tools.errors import InputError
+from worksmith.tools.errors import InputError
 
 CATEGORISED = replace(
     KIND,

@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from tools.access.document import People, PolicyDocument, Source
-from tools.access.faults import FaultError
-from tools.access.predicates import (
+from worksmith.tools.access.document import People, PolicyDocument, Source
+from worksmith.tools.access.faults import FaultError
+from worksmith.tools.access.predicates import (
     AtLevel,
     Cell,
     Exists,
@@ -25,11 +25,11 @@ from tools.access.predicates import (
     Same,
     nodes,
 )
-from tools.access.values import NUMBERS, stored
-from tools.errors import names_instead
-from tools.persona import FIELDS
-from tools.sqlite.cells import CellType
-from tools.sqlite.schema import Table
+from worksmith.tools.access.values import NUMBERS, stored
+from worksmith.tools.errors import names_instead
+from worksmith.tools.persona import FIELDS
+from worksmith.tools.sqlite.cells import CellType
+from worksmith.tools.sqlite.schema import Table
 
 
 @dataclass(frozen=True)

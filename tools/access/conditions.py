@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tools.access.values import Stored
+from worksmith.tools.access.values import Stored
 
 
 @dataclass(frozen=True, slots=True)

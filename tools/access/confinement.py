@@ -12,11 +12,11 @@ from typing import Any
 
 import apsw
 
-from tools.errors import ToolError
-from tools.sqlite.cells import BOOLEAN, CellValue
-from tools.sqlite.memory import limited
+from worksmith.tools.errors import ToolError
+from worksmith.tools.sqlite.cells import BOOLEAN, CellValue
+from worksmith.tools.sqlite.memory import limited
 
-FUNCTIONS = frozenset((files("tools.access") / "functions.txt").read_text().split())
+FUNCTIONS = frozenset((files("worksmith.tools.access") / "functions.txt").read_text().split())
 """What a statement may call: functions of their arguments alone that cannot make much out of little.
 
 `median` and `percentile` are none: SQLite keeps all that they are given in memory, half a gigabyte a second.

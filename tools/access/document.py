@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from tools.access.predicates import Name, Names, Operation, Part, Predicate
+from worksmith.tools.access.predicates import Name, Names, Operation, Part, Predicate
 
 Operations = Annotated[tuple[Operation, ...], Field(min_length=1)]
 

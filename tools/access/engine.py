@@ -11,17 +11,17 @@ from typing import Any
 
 import apsw
 
-from tools.access.checks import Surroundings
-from tools.access.conditions import ALWAYS, NEVER, Condition, tables_of
-from tools.access.document import PolicyDocument, Rule
-from tools.access.forms import holds, sql, where
-from tools.access.lookup import Lookup, Record
-from tools.access.reading import read_document
-from tools.access.specialise import allowed, specialised
-from tools.persona import Persona
-from tools.policy import PRIVATE, Decision
-from tools.seeding import digest
-from tools.sqlite.schema import ROW, Table, quoted
+from worksmith.tools.access.checks import Surroundings
+from worksmith.tools.access.conditions import ALWAYS, NEVER, Condition, tables_of
+from worksmith.tools.access.document import PolicyDocument, Rule
+from worksmith.tools.access.forms import holds, sql, where
+from worksmith.tools.access.lookup import Lookup, Record
+from worksmith.tools.access.reading import read_document
+from worksmith.tools.access.specialise import allowed, specialised
+from worksmith.tools.persona import Persona
+from worksmith.tools.policy import PRIVATE, Decision
+from worksmith.tools.seeding import digest
+from worksmith.tools.sqlite.schema import ROW, Table, quoted
 
 _CACHED = 8192
 """Compiled forms to keep: every source and operation for a hundred personas."""
@@ -43,7 +43,7 @@ class VectorFilter:
 
 
 class AccessPolicy:
-    """The access rules of a world. Implements `tools.policy.Policy`.
+    """The access rules of a world. Implements `worksmith.tools.policy.Policy`.
 
     Everything is denied that no rule allows, and everything to a persona who is not active. Immutable
     and thread-safe; what was compiled for a persona is kept.

@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from tools.access.engine import AccessPolicy
-from tools.access.guard import Guard
-from tools.access.lookup import DatabaseLookup
-from tools.access.predicates import OPERATIONS
-from tools.errors import InputError
-from tools.policy import Decision
-from tools.sqlite.schema import Table, quoted
-from tools.tool_context import ToolContext
+from worksmith.tools.access.engine import AccessPolicy
+from worksmith.tools.access.guard import Guard
+from worksmith.tools.access.lookup import DatabaseLookup
+from worksmith.tools.access.predicates import OPERATIONS
+from worksmith.tools.errors import InputError
+from worksmith.tools.policy import Decision
+from worksmith.tools.sqlite.schema import Table, quoted
+from worksmith.tools.tool_context import ToolContext
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from tools.access.predicates import PREDICATE_KEYS
+from worksmith.tools.access.predicates import PREDICATE_KEYS
 
 
 class FaultError(Exception):

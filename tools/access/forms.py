@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, assert_never
 
-from tools.access.conditions import (
+from worksmith.tools.access.conditions import (
     Below,
     Both,
     Condition,
@@ -16,9 +16,9 @@ from tools.access.conditions import (
     Related,
     Under,
 )
-from tools.access.lookup import Lookup, Record
-from tools.access.values import Stored
-from tools.sqlite.schema import quoted
+from worksmith.tools.access.lookup import Lookup, Record
+from worksmith.tools.access.values import Stored
+from worksmith.tools.sqlite.schema import quoted
 
 
 def holds(condition: Condition, record: Record, lookup: Lookup) -> bool:

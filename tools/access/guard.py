@@ -6,15 +6,15 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from tools.access.confinement import Limits
-from tools.access.engine import NO_FIELDS, AccessPolicy, denial
-from tools.access.lookup import DatabaseLookup, Record
-from tools.access.query import run_query
-from tools.errors import ToolError
-from tools.policy import PRIVATE, AccessDeniedError, Decision
-from tools.sqlite.cells import CellValue, typed_cell
-from tools.sqlite.schema import ROW, Table, columns_sql, quoted
-from tools.tool_context import ToolContext
+from worksmith.tools.access.confinement import Limits
+from worksmith.tools.access.engine import NO_FIELDS, AccessPolicy, denial
+from worksmith.tools.access.lookup import DatabaseLookup, Record
+from worksmith.tools.access.query import run_query
+from worksmith.tools.errors import ToolError
+from worksmith.tools.policy import PRIVATE, AccessDeniedError, Decision
+from worksmith.tools.sqlite.cells import CellValue, typed_cell
+from worksmith.tools.sqlite.schema import ROW, Table, columns_sql, quoted
+from worksmith.tools.tool_context import ToolContext
 
 Sql = tuple[str, Sequence[CellValue]]
 """A condition over the columns of a source by their bare names, with its parameters."""

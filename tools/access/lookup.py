@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import apsw
 
-from tools.sqlite.schema import ROW, quoted
+from worksmith.tools.sqlite.schema import ROW, quoted
 
 Record = Mapping[str, Any]
 """The cells of a record by field. A boolean may be 0 or 1, as SQLite holds it, which equals False or True."""

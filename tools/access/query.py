@@ -15,10 +15,10 @@ from typing import Any
 
 import apsw
 
-from tools.access.confinement import Confinement, Limits
-from tools.errors import ToolError
-from tools.sqlite.cells import CellValue
-from tools.sqlite.schema import Table, columns_sql, quoted
+from worksmith.tools.access.confinement import Confinement, Limits
+from worksmith.tools.errors import ToolError
+from worksmith.tools.sqlite.cells import CellValue
+from worksmith.tools.sqlite.schema import Table, columns_sql, quoted
 
 Views = Mapping[str, tuple[Table, str]]
 """For each source its table and a SELECT of its readable part, which gives the position first."""

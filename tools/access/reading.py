@@ -6,11 +6,11 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from tools.access.checks import Surroundings, check
-from tools.access.document import PolicyDocument
-from tools.access.faults import FaultError, validation_fault
-from tools.errors import InputError
-from tools.files.json_files import parsed, read_file
+from worksmith.tools.access.checks import Surroundings, check
+from worksmith.tools.access.document import PolicyDocument
+from worksmith.tools.access.faults import FaultError, validation_fault
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.json_files import parsed, read_file
 
 
 def read_document(policy: Path | str, around: Surroundings) -> PolicyDocument:

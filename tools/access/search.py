@@ -10,16 +10,16 @@ from weakref import WeakKeyDictionary
 
 import apsw
 
-from tools.errors import ToolError
-from tools.sqlite.schema import ROW, quoted
+from worksmith.tools.errors import ToolError
+from worksmith.tools.sqlite.schema import ROW, quoted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from retrievers.index.collection import Collection
-    from retrievers.index.library import Library
-    from tools.access.guard import Guard, Sql
-    from tools.tool_context import ToolContext
+    from worksmith.retrievers.index.collection import Collection
+    from worksmith.retrievers.index.library import Library
+    from worksmith.tools.access.guard import Guard, Sql
+    from worksmith.tools.tool_context import ToolContext
 
 _REMEMBERED = 4096
 """For so many pairs of rights and source the readable records of the world at rest are remembered."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import assert_never
 
-from tools.access.conditions import (
+from worksmith.tools.access.conditions import (
     ALWAYS,
     NEVER,
     Below,
@@ -18,8 +18,8 @@ from tools.access.conditions import (
     either,
     opposite,
 )
-from tools.access.document import PolicyDocument, Rule
-from tools.access.predicates import (
+from worksmith.tools.access.document import PolicyDocument, Rule
+from worksmith.tools.access.predicates import (
     AllOf,
     Always,
     AnyOf,
@@ -36,10 +36,10 @@ from tools.access.predicates import (
     RecordIn,
     Same,
 )
-from tools.access.values import NUMBERS, Stored, stored, stored_id
-from tools.persona import Persona
-from tools.sqlite.cells import CellType, CellValue
-from tools.sqlite.schema import Table
+from worksmith.tools.access.values import NUMBERS, Stored, stored, stored_id
+from worksmith.tools.persona import Persona
+from worksmith.tools.sqlite.cells import CellType, CellValue
+from worksmith.tools.sqlite.schema import Table
 
 Tables = Mapping[str, Table]
 """The tables that rules are about, by name; columns of unknown ones count as text."""

@@ -6,7 +6,7 @@ them: SQLite alone would find that the text `3` equals the number 3, and Python 
 
 from __future__ import annotations
 
-from tools.sqlite.cells import CellType, CellValue, typed_cell
+from worksmith.tools.sqlite.cells import CellType, CellValue, typed_cell
 
 Stored = str | int | float
 """A cell as SQLite holds it: a boolean is 0 or 1."""

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from tools.errors import InputError
+from worksmith.tools.errors import InputError
 
 
 def write_atomically(path: Path, data: bytes) -> None:

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from tools.errors import InputError
-from tools.files.locking import InUseError, Lock
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.locking import InUseError, Lock
 
 _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2

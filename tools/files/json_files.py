@@ -1,7 +1,7 @@
 """Reading files of JSON, whoever wrote them: one place for what is refused and for what is said of it.
 
-Only regular files of a bounded size are read; see `retrievers.strict_json` for what JSON has to be. Every
-fault is an `InputError` with the file, the line and the field, and what to do.
+Only regular files of a bounded size are read; see `worksmith.retrievers.strict_json` for what JSON has to be.
+Every fault is an `InputError` with the file, the line and the field, and what to do.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from retrievers import strict_json
-from retrievers.strict_json import open_regular, parse_json, read_regular
-from tools.errors import InputError, Notice
+from worksmith.retrievers import strict_json
+from worksmith.retrievers.strict_json import open_regular, parse_json, read_regular
+from worksmith.tools.errors import InputError, Notice
 
 Model = TypeVar("Model", bound=BaseModel)
 

@@ -10,7 +10,7 @@ from typing import Self
 
 from filelock import lock_descriptor
 
-from tools.errors import InputError
+from worksmith.tools.errors import InputError
 
 
 class InUseError(InputError):

@@ -8,8 +8,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from tools.errors import InputError
-from tools.files.json_files import read_file, validated
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.json_files import read_file, validated
 
 _WHAT = "a project file"
 

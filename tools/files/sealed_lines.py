@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from retrievers.strict_json import read_lines
-from tools.errors import InputError, Notice
-from tools.files.atomic import write_atomically
-from tools.files.json_files import cut_torn_line, parsed, tell_torn
-from tools.seeding import digest_bytes
+from worksmith.retrievers.strict_json import read_lines
+from worksmith.tools.errors import InputError, Notice
+from worksmith.tools.files.atomic import write_atomically
+from worksmith.tools.files.json_files import cut_torn_line, parsed, tell_torn
+from worksmith.tools.seeding import digest_bytes
 
 _BEFORE, _AFTER = b',"sum":"', b'"}'
 _LENGTH = 16

@@ -16,9 +16,9 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from tools.serving.connections import LET_IN
-from tools.serving.refusals import RequestError
-from tools.serving.tokens import same
+from worksmith.tools.serving.connections import LET_IN
+from worksmith.tools.serving.refusals import RequestError
+from worksmith.tools.serving.tokens import same
 
 T = TypeVar("T")
 

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import uvicorn
 
-from tools.errors import InputError
-from tools.serving.application import LONGEST_ADDRESS, LOOPBACK, Application, is_loopback
-from tools.serving.certificates import write_certificate
-from tools.serving.connections import Connection
+from worksmith.tools.errors import InputError
+from worksmith.tools.serving.application import LONGEST_ADDRESS, LOOPBACK, Application, is_loopback
+from worksmith.tools.serving.certificates import write_certificate
+from worksmith.tools.serving.connections import Connection
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hmac
 import secrets
 
-from tools.errors import InputError
+from worksmith.tools.errors import InputError
 
 SHORTEST = 16
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import apsw
 
-from tools.errors import ToolError
+from worksmith.tools.errors import ToolError
 
 DATE_FUNCTIONS = ("date", "datetime", "julianday", "strftime", "time", "unixepoch")
 

@@ -6,7 +6,7 @@ import re
 
 import apsw
 
-from tools.sqlite.schema import ROW, quoted
+from worksmith.tools.sqlite.schema import ROW, quoted
 
 _SHAPE = re.compile(r"([A-Za-z]{0,6}[-_]?)(\d{1,9})")
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import apsw
 
-from tools.sqlite.dates import register_dates
+from worksmith.tools.sqlite.dates import register_dates
 
 _NAME = "worksmith-metered"
 
@@ -75,7 +75,9 @@ def limited(connection: apsw.Connection, size: int) -> Iterator[None]:
         ValueError: the connection is from neither function above.
     """
     if connection.open_vfs != _VFS.name:
-        raise ValueError("the connection is not from open_memory or open_image of tools.sqlite.memory")
+        raise ValueError(
+            "the connection is not from open_memory or open_image of worksmith.tools.sqlite.memory"
+        )
     _room.left = size
     try:
         yield

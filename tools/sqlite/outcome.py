@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 import apsw
 
-from tools.sqlite.cells import CellValue, shown_cell
-from tools.sqlite.schema import Table
+from worksmith.tools.sqlite.cells import CellValue, shown_cell
+from worksmith.tools.sqlite.schema import Table
 
 Operation = Literal["insert", "update", "delete"]
 

@@ -11,8 +11,8 @@ from typing import TypeVar
 
 import apsw
 
-from tools.sqlite.memory import Image, open_image, open_memory
-from tools.sqlite.schema import Table
+from worksmith.tools.sqlite.memory import Image, open_image, open_memory
+from worksmith.tools.sqlite.schema import Table
 
 T = TypeVar("T")
 

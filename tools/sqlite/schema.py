@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tools.files.data_files import read_toml
-from tools.sqlite.cells import BOOLEAN, CellType, CellValue, shown_cell
+from worksmith.tools.files.data_files import read_toml
+from worksmith.tools.sqlite.cells import BOOLEAN, CellType, CellValue, shown_cell
 
 ROW = "_row"
 """The hidden position column, primary key of every table: rows keep their order, sessions can track them.

@@ -10,13 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import dspy
 
-from evals.dspy_programs.digests import strategy_name
-from evals.running.study import Arm
-from evals.suite import Examples, Suite, suite_of_examples
-from evals.tasks.task import VisibleTask
-from optimizers.learning_data import check_given, chosen_by
-from tools.errors import InputError
-from tools.world_kind import LIVE
+from worksmith.evals.dspy_programs.digests import strategy_name
+from worksmith.evals.running.study import Arm
+from worksmith.evals.suite import Examples, Suite, suite_of_examples
+from worksmith.evals.tasks.task import VisibleTask
 from worksmith.jobs.parts.given import opened
 from worksmith.jobs.parts.judges import check_judged, open_judges
 from worksmith.jobs.parts.measurement import Measurement
@@ -24,11 +21,14 @@ from worksmith.jobs.parts.opening import usable_tasks
 from worksmith.jobs.parts.programs import OpenedProgram
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.settings.groups.measuring import MeasureSettings
+from worksmith.optimizers.learning_data import check_given, chosen_by
+from worksmith.tools.errors import InputError
+from worksmith.tools.world_kind import LIVE
 
 if TYPE_CHECKING:
-    from evals.tasks.task import Task
-    from optimizers.cost.budget import Budget
-    from tools.environment import Environment
+    from worksmith.evals.tasks.task import Task
+    from worksmith.optimizers.cost.budget import Budget
+    from worksmith.tools.environment import Environment
 
 
 def measurement(

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evals.suite import Suite
-from evals.tracking.run_loading import open_runs
-from optimizers.wording import errors_in_python
+from worksmith.evals.suite import Suite
+from worksmith.evals.tracking.run_loading import open_runs
 from worksmith.jobs.comparison import Comparison
 from worksmith.jobs.evaluation import Evaluation
 from worksmith.jobs.judgement import Judging, JudgingPlan, plan_judging, run_judging
@@ -16,9 +15,10 @@ from worksmith.jobs.parts.judges import open_judges
 from worksmith.jobs.parts.progress import SILENT
 from worksmith.jobs.settings.groups.judging import LOCAL_JUDGE
 from worksmith.jobs.settings.runs import JudgeSettings
+from worksmith.optimizers.wording import errors_in_python
 
 if TYPE_CHECKING:
-    from evals.records.run_card import LoadedRun
+    from worksmith.evals.records.run_card import LoadedRun
 
 
 @errors_in_python()

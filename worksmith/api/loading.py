@@ -8,11 +8,11 @@ from typing import Any, TypeVar, overload
 
 import dspy
 
-from optimizers.compiling.artifact import Artifact
-from programs.agent import Agent
-from tools.environment import Environment
-from tools.errors import InputError
 from worksmith.jobs.parts.programs import check_demonstrations, load_program
+from worksmith.optimizers.compiling.artifact import Artifact
+from worksmith.programs.agent import Agent
+from worksmith.tools.environment import Environment
+from worksmith.tools.errors import InputError
 
 Program = TypeVar("Program", bound=dspy.Module)
 

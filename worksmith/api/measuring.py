@@ -6,20 +6,20 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evals.dspy_programs.own_models import check_models
-from optimizers.wording import errors_in_python
 from worksmith.api.data import arms_of, connection_kept, measurement
+from worksmith.evals.dspy_programs.own_models import check_models
 from worksmith.jobs.comparison import Comparison, run_comparison
 from worksmith.jobs.evaluation import EvalPlan, Evaluation, run_evaluation
 from worksmith.jobs.parts.given import chosen_models, opened
 from worksmith.jobs.parts.tracking import Tracking
 from worksmith.jobs.study_plan import ProgramsPlan
+from worksmith.optimizers.wording import errors_in_python
 
 if TYPE_CHECKING:
     import dspy
 
-    from evals.suite import Suite
-    from optimizers.cost.budget import Budget
+    from worksmith.evals.suite import Suite
+    from worksmith.optimizers.cost.budget import Budget
 
 
 @errors_in_python()

@@ -19,9 +19,9 @@ from typing import NoReturn, TextIO
 
 import typer
 
-from evals.characters import harmless
-from retrievers.errors import RetrievalError
-from tools.errors import InputError, Notice, WorksmithError
+from worksmith.evals.characters import harmless
+from worksmith.retrievers.errors import RetrievalError
+from worksmith.tools.errors import InputError, Notice, WorksmithError
 
 TRACEBACK = "WORKSMITH_TRACEBACK"
 """The environment's variable that has tracebacks shown."""

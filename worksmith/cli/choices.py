@@ -8,34 +8,34 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from tools.world import World
+    from worksmith.tools.world import World
 
 
 def world_kinds() -> list[str]:
     """The kinds of worlds."""
-    from tools.world_kind import WORLD_KINDS
+    from worksmith.tools.world_kind import WORLD_KINDS
 
     return list(WORLD_KINDS.names())
 
 
 def tool_categories() -> list[str]:
     """The categories of functions that programs can do without."""
-    from tools.world_kind import WORLD_KINDS
+    from worksmith.tools.world_kind import WORLD_KINDS
 
     return [category for kind in WORLD_KINDS.all() for category in kind.categories]
 
 
 def live_systems() -> list[str]:
     """The live systems that tools of any kind can work on."""
-    from tools.world_kind import WORLD_KINDS
+    from worksmith.tools.world_kind import WORLD_KINDS
 
     return [name for kind in WORLD_KINDS.all() for name in kind.live_systems]
 
 
 def personas(context: typer.Context) -> list[str]:
     """The personas of the suite on the command line, where they are few enough to choose from."""
-    from tools.errors import InputError
-    from tools.world_kind import world_kind
+    from worksmith.tools.errors import InputError
+    from worksmith.tools.world_kind import world_kind
 
     world = _world(context)
     try:
@@ -46,15 +46,15 @@ def personas(context: typer.Context) -> list[str]:
 
 def sources(context: typer.Context) -> list[str]:
     """The sources of the suite on the command line."""
-    from tools.world_kind import world_kind
+    from worksmith.tools.world_kind import world_kind
 
     world = _world(context)
     return [table.name for table in world_kind(world.manifest.kind).tables] if world else []
 
 
 def _world(context: typer.Context) -> World | None:
-    from tools.errors import InputError
-    from tools.world import World
+    from worksmith.tools.errors import InputError
+    from worksmith.tools.world import World
 
     # If the last option has no value yet, typer leaves all arguments unparsed.
     named = context.params.get("suite") or next(iter(context.args), None)

@@ -9,9 +9,9 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from tools.errors import InputError
-from tools.files import PROJECT_FILE
 from worksmith.cli.help import GroupedHelp
+from worksmith.tools.errors import InputError
+from worksmith.tools.files import PROJECT_FILE
 
 
 class Command(GroupedHelp):

@@ -6,13 +6,13 @@ from typing import Annotated, Any
 
 import typer
 
-from evals.table import NO_DATA
-from tools.errors import InputError
-from tools.files import PROJECT_FILE
 from worksmith.cli.command import Commands, settings_of_commands
 from worksmith.cli.options import JsonFlag
 from worksmith.cli.project import current_project, defaults_for
+from worksmith.evals.table import NO_DATA
 from worksmith.models.named import read_models
+from worksmith.tools.errors import InputError
+from worksmith.tools.files import PROJECT_FILE
 
 app = Commands(help="Show settings and where they come from.", no_args_is_help=True)
 

@@ -26,7 +26,7 @@ _OURS = {
 @cache
 def kind_commands() -> dict[str, Any]:
     """The commands and groups of all kinds by name. A broken kind is named on stderr, and has none."""
-    from evals.task_kind import TASK_KINDS
+    from worksmith.evals.task_kind import TASK_KINDS
 
     root = Commands()
     shared: dict[str, typer.Typer] = {}
@@ -41,8 +41,8 @@ def kind_commands() -> dict[str, Any]:
 
 
 def _commands_of(kind: str) -> Mapping[str, str]:
-    from evals.task_kind import TASK_KINDS
-    from tools.errors import InputError
+    from worksmith.evals.task_kind import TASK_KINDS
+    from worksmith.tools.errors import InputError
 
     try:
         return TASK_KINDS.get(kind).commands

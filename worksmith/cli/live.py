@@ -13,10 +13,10 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from evals.characters import harmless
-from evals.lm.prices import Prices
-from evals.lm.wire.lane import Traffic
-from tools.episode_result import Tokens
+from worksmith.evals.characters import harmless
+from worksmith.evals.lm.prices import Prices
+from worksmith.evals.lm.wire.lane import Traffic
+from worksmith.tools.episode_result import Tokens
 
 T = TypeVar("T")
 

@@ -12,10 +12,10 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-from tools.errors import InputError
-from tools.files import PROJECT_FILE
-from tools.files.project_file import ProjectFile, read_project
 from worksmith.models.named import read_models, use_models
+from worksmith.tools.errors import InputError
+from worksmith.tools.files import PROJECT_FILE
+from worksmith.tools.files.project_file import ProjectFile, read_project
 
 
 def current_project() -> ProjectFile:

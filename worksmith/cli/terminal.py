@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import typer
 
-from evals.characters import harmless
+from worksmith.evals.characters import harmless
 from worksmith.jobs.parts.progress import Progress, Tick
 
 if TYPE_CHECKING:
@@ -52,9 +52,9 @@ class Terminal(Progress):
         from rich.console import Console
         from rich.live import Live
 
-        from evals.lm.prices import prices_in_use
-        from evals.lm.wire.lane import traffic
         from worksmith.cli.live import LiveStep, Pauses
+        from worksmith.evals.lm.prices import prices_in_use
+        from worksmith.evals.lm.wire.lane import traffic
 
         step, pauses, ended = LiveStep(label, prices_in_use()), Pauses(), threading.Event()
         screen = Live(step, console=Console(stderr=True), auto_refresh=False, transient=True)

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evals.suite import Suite
-from tools.errors import InputError
+from worksmith.evals.suite import Suite
 from worksmith.jobs.parts.opening import choose_tasks
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.settings.groups.tasks import TaskSettings
+from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
-    from evals.tasks.task import Task
+    from worksmith.evals.tasks.task import Task
 
 
 def chosen_tasks(

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tools.errors import InputError
-from tools.files.atomic import write_atomically
-from tools.files.directories import directory_atomically
 from worksmith.jobs.parts.printing import Printable
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.atomic import write_atomically
+from worksmith.tools.files.directories import directory_atomically
 
 if TYPE_CHECKING:
     from rich.console import Console

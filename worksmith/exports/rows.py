@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from programs.own_agents.opened import OpenedTask
+from worksmith.programs.own_agents.opened import OpenedTask
 
 if TYPE_CHECKING:
-    from evals.suite import Suite
-    from evals.tasks.task import Task
+    from worksmith.evals.suite import Suite
+    from worksmith.evals.tasks.task import Task
 
 
 def row_of(suite: Suite, task: Task) -> dict[str, Any]:

@@ -8,20 +8,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evals.suite import Suite
-from evals.task_kind import TASK_KINDS
-from tools.access.engine import AccessPolicy
-from tools.access.explain import RecordRights, SourceRights, explain_record, explain_source
-from tools.access.predicates import OPERATIONS
-from tools.environment import Environment
-from tools.errors import InputError
-from tools.files import PROJECT_FILE
-from tools.persona import Persona
-from tools.sqlite.memory import open_image
-from tools.tool_context import ToolContext
-from tools.world import MANIFEST_FILE, World
-from tools.world_kind import Explanation
+from worksmith.evals.suite import Suite
+from worksmith.evals.task_kind import TASK_KINDS
 from worksmith.jobs.parts.access_text import persona_text, record_lines, source_lines
+from worksmith.tools.access.engine import AccessPolicy
+from worksmith.tools.access.explain import RecordRights, SourceRights, explain_record, explain_source
+from worksmith.tools.access.predicates import OPERATIONS
+from worksmith.tools.environment import Environment
+from worksmith.tools.errors import InputError
+from worksmith.tools.files import PROJECT_FILE
+from worksmith.tools.persona import Persona
+from worksmith.tools.sqlite.memory import open_image
+from worksmith.tools.tool_context import ToolContext
+from worksmith.tools.world import MANIFEST_FILE, World
+from worksmith.tools.world_kind import Explanation
 
 
 @dataclass(frozen=True)

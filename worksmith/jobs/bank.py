@@ -9,16 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import dspy
 
-from evals.dspy_programs.digests import model_digest
-from evals.suite import Suite
-from optimizers.compiling.journal import Journal, discard, journal_beside
-from optimizers.demos.bank_building import Attempt, build_bank
-from optimizers.demos.trace_bank import BankCard, TraceBank, interface_of
-from optimizers.rollouts import Rollouts
-from tools.errors import InputError, WorksmithError
-from tools.files.atomic import check_writable
-from tools.seeding import digest
 from worksmith import __version__
+from worksmith.evals.dspy_programs.digests import model_digest
+from worksmith.evals.suite import Suite
 from worksmith.jobs.bank_reading import Bank
 from worksmith.jobs.parts.bank_sources import attempts_of
 from worksmith.jobs.parts.opening import choose_tasks, leave_out_cache
@@ -26,12 +19,19 @@ from worksmith.jobs.parts.printing import Facts
 from worksmith.jobs.parts.programs import new_agent
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.settings.groups.tasks import TaskSettings
+from worksmith.optimizers.compiling.journal import Journal, discard, journal_beside
+from worksmith.optimizers.demos.bank_building import Attempt, build_bank
+from worksmith.optimizers.demos.trace_bank import BankCard, TraceBank, interface_of
+from worksmith.optimizers.rollouts import Rollouts
+from worksmith.tools.errors import InputError, WorksmithError
+from worksmith.tools.files.atomic import check_writable
+from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
-    from evals.running.result import Progress as Done
-    from evals.tasks.task import Task
-    from programs.agent import Agent
+    from worksmith.evals.running.result import Progress as Done
+    from worksmith.evals.tasks.task import Task
     from worksmith.jobs.settings.programs import BankSettings
+    from worksmith.programs.agent import Agent
 
 
 @dataclass(frozen=True)

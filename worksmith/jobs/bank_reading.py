@@ -11,8 +11,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from optimizers.demos.trace_bank import Gap, TraceBank
 from worksmith.jobs.parts.printing import Printable, facts_table
+from worksmith.optimizers.demos.trace_bank import Gap, TraceBank
 
 _EXAMPLES = 3
 """Tasks named in a table beside a reason; the data name all."""

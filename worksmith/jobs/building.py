@@ -12,16 +12,11 @@ from pydantic import ValidationError
 from rich.console import Console
 from rich.table import Table
 
-from evals.building import build_suite, import_suite
-from evals.dspy_programs.digests import model_name
-from evals.lm.prices import dollars
-from evals.suite import Suite
-from evals.task_kind import buildable_kinds, importer, suite_builder
-from retrievers.embedding import PACKAGED
-from retrievers.embedding.models import open_embedder
-from tools.errors import InputError
-from tools.files.directories import directory_atomically
-from tools.world_kind import no_library, world_kind
+from worksmith.evals.building import build_suite, import_suite
+from worksmith.evals.dspy_programs.digests import model_name
+from worksmith.evals.lm.prices import dollars
+from worksmith.evals.suite import Suite
+from worksmith.evals.task_kind import buildable_kinds, importer, suite_builder
 from worksmith.jobs.indexing import index
 from worksmith.jobs.parts.opening import leave_out_cache
 from worksmith.jobs.parts.printing import Printable
@@ -29,9 +24,14 @@ from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.parts.suite_facts import describe
 from worksmith.jobs.settings.suites import IndexSettings
 from worksmith.models.resolve import resolve
+from worksmith.retrievers.embedding import PACKAGED
+from worksmith.retrievers.embedding.models import open_embedder
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.directories import directory_atomically
+from worksmith.tools.world_kind import no_library, world_kind
 
 if TYPE_CHECKING:
-    from evals.tasks.building import BuildOptions
+    from worksmith.evals.tasks.building import BuildOptions
     from worksmith.jobs.settings.suites import BuildSettings, ImportSettings
 
 WRITER_CACHE = Path("mlruns") / "writer"

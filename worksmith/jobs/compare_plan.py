@@ -8,21 +8,13 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evals.dspy_programs.digests import model_digest
-from evals.dspy_programs.own_models import check_models
-from evals.records.record import PRIMARY
-from evals.running.baseline_program import BaselineProgram
-from evals.running.study import Arm
-from evals.scoring.constraints import constraints
-from evals.suite import Suite
-from optimizers.compiling.claims import too_few_intents
-from optimizers.compiling.journal import discard
-from optimizers.compiling.models import Model, proposing_model
-from optimizers.compiling.plan import Plan
-from optimizers.registry import optimizer_class
-from programs.agent import Agent
-from programs.parts.tool_retrieval import ALL
-from tools.seeding import digest
+from worksmith.evals.dspy_programs.digests import model_digest
+from worksmith.evals.dspy_programs.own_models import check_models
+from worksmith.evals.records.record import PRIMARY
+from worksmith.evals.running.baseline_program import BaselineProgram
+from worksmith.evals.running.study import Arm
+from worksmith.evals.scoring.constraints import constraints
+from worksmith.evals.suite import Suite
 from worksmith.jobs.compilation import compiled, describe_compile, with_planner
 from worksmith.jobs.parts.arms import NO_OPTIMIZER, ablated, strategies_for, study_arms
 from worksmith.jobs.parts.judges import asked_models
@@ -41,11 +33,19 @@ from worksmith.jobs.parts.tracking import record_compile, slug
 from worksmith.jobs.settings.programs import CompileSettings
 from worksmith.jobs.study_plan import StudyPlan
 from worksmith.models.resolve import models_of_agents, resolve
+from worksmith.optimizers.compiling.claims import too_few_intents
+from worksmith.optimizers.compiling.journal import discard
+from worksmith.optimizers.compiling.models import Model, proposing_model
+from worksmith.optimizers.compiling.plan import Plan
+from worksmith.optimizers.registry import optimizer_class
+from worksmith.programs.agent import Agent
+from worksmith.programs.parts.tool_retrieval import ALL
+from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from evals.tracking import Run
+    from worksmith.evals.tracking import Run
     from worksmith.jobs.settings.programs import CompareSettings
 
 _FOLDER_SETTINGS = {

@@ -11,23 +11,23 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from evals.reporting.report import console_grids
-from evals.reporting.tables.costs import cost_grid
-from evals.running.study import Study
-from tools.files.atomic import check_writable
-from tools.files.locking import Lock
+from worksmith.evals.reporting.report import console_grids
+from worksmith.evals.reporting.tables.costs import cost_grid
+from worksmith.evals.running.study import Study
 from worksmith.jobs.compare_plan import plan_comparison
 from worksmith.jobs.parts.printing import Printable, write_report
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.parts.tracking import Tracking
 from worksmith.jobs.study_plan import OnRow, StudyPlan
+from worksmith.tools.files.atomic import check_writable
+from worksmith.tools.files.locking import Lock
 
 if TYPE_CHECKING:
-    from evals.records.record import EpisodeRecord
-    from evals.records.run_card import LoadedRun
-    from evals.records.summary import Summary
-    from evals.reporting.report import Report
-    from evals.suite import Suite
+    from worksmith.evals.records.record import EpisodeRecord
+    from worksmith.evals.records.run_card import LoadedRun
+    from worksmith.evals.records.summary import Summary
+    from worksmith.evals.reporting.report import Report
+    from worksmith.evals.suite import Suite
     from worksmith.jobs.settings.programs import CompareSettings
 
 

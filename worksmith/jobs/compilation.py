@@ -8,24 +8,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evals.dspy_programs.digests import strategy_name
-from evals.lm.named import ANALOGY
-from evals.scoring.constraints import constraints
-from evals.suite import Suite
-from evals.tasks.task_filter import conditions
-from optimizers.compilation import decided
-from optimizers.compiling.claims import power_left, too_few_intents
-from optimizers.compiling.compile import Result, compile_program
-from optimizers.compiling.journal import check_folder, discard, journal_beside
-from optimizers.compiling.models import Model
-from optimizers.compiling.plan import Plan
-from optimizers.demos.showing import give_demonstrations
-from optimizers.demos.trace_bank import Gap, TraceBank
-from optimizers.registry import optimizer, optimizer_class
-from optimizers.settings import Settings
-from tools.errors import InputError, WorksmithError
-from tools.files.atomic import check_writable
 from worksmith import __version__
+from worksmith.evals.dspy_programs.digests import strategy_name
+from worksmith.evals.lm.named import ANALOGY
+from worksmith.evals.scoring.constraints import constraints
+from worksmith.evals.suite import Suite
+from worksmith.evals.tasks.task_filter import conditions
 from worksmith.jobs.parts.budgets import open_budget
 from worksmith.jobs.parts.engines import open_engine
 from worksmith.jobs.parts.measurement import lost_episodes
@@ -48,13 +36,25 @@ from worksmith.jobs.parts.tracking import (
     registration,
 )
 from worksmith.models.resolve import resolve
+from worksmith.optimizers.compilation import decided
+from worksmith.optimizers.compiling.claims import power_left, too_few_intents
+from worksmith.optimizers.compiling.compile import Result, compile_program
+from worksmith.optimizers.compiling.journal import check_folder, discard, journal_beside
+from worksmith.optimizers.compiling.models import Model
+from worksmith.optimizers.compiling.plan import Plan
+from worksmith.optimizers.demos.showing import give_demonstrations
+from worksmith.optimizers.demos.trace_bank import Gap, TraceBank
+from worksmith.optimizers.registry import optimizer, optimizer_class
+from worksmith.optimizers.settings import Settings
+from worksmith.tools.errors import InputError, WorksmithError
+from worksmith.tools.files.atomic import check_writable
 
 if TYPE_CHECKING:
     import dspy
     from rich.console import Console
 
-    from optimizers.compiling.artifact import Artifact
     from worksmith.jobs.settings.programs import CompileSettings
+    from worksmith.optimizers.compiling.artifact import Artifact
 
 _TRIAL = ("name", "outcome", "errors", "race", "broken")
 """The facts of a trial that are shown."""
@@ -129,7 +129,8 @@ def compile(settings: CompileSettings, *, progress: Progress = SILENT) -> Compil
 
     Raises:
         InputError: a setting is wrong, or a file.
-        WorksmithError: the compile gave no program; see `optimizers.compiling.compile.compile_program`.
+        WorksmithError: the compile gave no program; see
+            `worksmith.optimizers.compiling.compile.compile_program`.
         EvaluationInterrupted: on Ctrl-C; finished episodes are in the journal.
     """
     tracking = Tracking.of(settings, track=settings.track)

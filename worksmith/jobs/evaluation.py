@@ -9,20 +9,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evals.dspy_programs.digests import (
+from worksmith.evals.dspy_programs.digests import (
     model_digest,
     model_name,
     scorers_digest,
     state_digest,
     strategy_name,
 )
-from evals.dspy_programs.own_models import check_models, own_models
-from evals.records.run_card import LoadedRun
-from evals.reporting.report import evaluation_report, study_report
-from evals.reporting.study import setting_of, study_of
-from tools.errors import InputError
-from tools.files.atomic import check_writable
-from tools.seeding import digest
+from worksmith.evals.dspy_programs.own_models import check_models, own_models
+from worksmith.evals.records.run_card import LoadedRun
+from worksmith.evals.reporting.report import evaluation_report, study_report
+from worksmith.evals.reporting.study import setting_of, study_of
 from worksmith.jobs.parts.episode_row import episode_row
 from worksmith.jobs.parts.judges import asked_models
 from worksmith.jobs.parts.measurement import (
@@ -37,15 +34,18 @@ from worksmith.jobs.parts.printing import Printable, write_report
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.parts.tracking import Tracking
 from worksmith.models.resolve import models_of_agents, open_models
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.atomic import check_writable
+from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
     import dspy
     from rich.console import Console
 
-    from evals.records.record import EpisodeRecord
-    from evals.records.summary import Summary
-    from evals.running.result import EvalResult
-    from evals.suite import Suite
+    from worksmith.evals.records.record import EpisodeRecord
+    from worksmith.evals.records.summary import Summary
+    from worksmith.evals.running.result import EvalResult
+    from worksmith.evals.suite import Suite
     from worksmith.jobs.parts.programs import OpenedProgram
     from worksmith.jobs.settings.programs import EvalSettings
 

@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from retrievers.embedding import PACKAGED
-from retrievers.errors import RetrievalError
-from retrievers.index.building import build_index
-from retrievers.index.checking import check_index
-from retrievers.index.manifest import ALLOWED, check_model
-from tools.errors import InputError, WorksmithError
-from tools.files import PROJECT_FILE
-from tools.world import World
-from tools.world_kind import world_kind
 from worksmith.jobs.parts.printing import Printable
 from worksmith.jobs.parts.progress import SILENT, Progress
+from worksmith.retrievers.embedding import PACKAGED
+from worksmith.retrievers.errors import RetrievalError
+from worksmith.retrievers.index.building import build_index
+from worksmith.retrievers.index.checking import check_index
+from worksmith.retrievers.index.manifest import ALLOWED, check_model
+from worksmith.tools.errors import InputError, WorksmithError
+from worksmith.tools.files import PROJECT_FILE
+from worksmith.tools.world import World
+from worksmith.tools.world_kind import world_kind
 
 if TYPE_CHECKING:
-    from retrievers.index.library import Library
     from worksmith.jobs.settings.suites import IndexSettings
+    from worksmith.retrievers.index.library import Library
 
 
 @dataclass(frozen=True)

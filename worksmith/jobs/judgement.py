@@ -9,24 +9,24 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from evals.judging.case import tokens_about
-from evals.judging.sidecar import judge_pending, pending_verdicts
-from evals.records.groups import intents_of
-from evals.records.judge_figures import JudgeFigures, judging_of
-from evals.records.run_card import JUDGEMENTS, LoadedRun, beside
-from evals.records.verdicts import read_verdicts
-from evals.reporting.tables.judges import judge_grid
-from evals.suite import Suite
-from evals.tracking.run_loading import open_runs
-from tools.errors import InputError
+from worksmith.evals.judging.case import tokens_about
+from worksmith.evals.judging.sidecar import judge_pending, pending_verdicts
+from worksmith.evals.records.groups import intents_of
+from worksmith.evals.records.judge_figures import JudgeFigures, judging_of
+from worksmith.evals.records.run_card import JUDGEMENTS, LoadedRun, beside
+from worksmith.evals.records.verdicts import read_verdicts
+from worksmith.evals.reporting.tables.judges import judge_grid
+from worksmith.evals.suite import Suite
+from worksmith.evals.tracking.run_loading import open_runs
 from worksmith.jobs.parts.judges import asked_models, open_judges
 from worksmith.jobs.parts.opening import leave_out_cache
 from worksmith.jobs.parts.printing import Printable
 from worksmith.jobs.parts.progress import SILENT, Progress
+from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
-    from evals.judging.sidecar import PendingVerdict
-    from evals.running.judges import Judge
+    from worksmith.evals.judging.sidecar import PendingVerdict
+    from worksmith.evals.running.judges import Judge
     from worksmith.jobs.settings.runs import JudgeSettings
 
 

@@ -10,14 +10,14 @@ from shlex import quote
 from shutil import copy, copytree, ignore_patterns
 from typing import TYPE_CHECKING, Any
 
-from evals.task_kind import TASK_KINDS, buildable_kinds, suite_builder
-from tools.errors import InputError
-from tools.files import PROJECT_FILE
-from tools.files.directories import directory_atomically
+from worksmith.evals.task_kind import TASK_KINDS, buildable_kinds, suite_builder
 from worksmith.jobs.parts.printing import Printable
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.settings.suites import TaskDraftSettings
 from worksmith.jobs.task_drafting import draft_tasks
+from worksmith.tools.errors import InputError
+from worksmith.tools.files import PROJECT_FILE
+from worksmith.tools.files.directories import directory_atomically
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from optimizers.compiling.journal import discard
-from optimizers.search.aa import same_program
-from tools.files.atomic import write_atomically
 from worksmith.jobs.compilation import check_startable, plan_compile
 from worksmith.jobs.parts.printing import Facts
 from worksmith.jobs.parts.progress import SILENT, Progress
+from worksmith.optimizers.compiling.journal import discard
+from worksmith.optimizers.search.aa import same_program
+from worksmith.tools.files.atomic import write_atomically
 
 if TYPE_CHECKING:
     from worksmith.jobs.settings.programs import CompileSettings

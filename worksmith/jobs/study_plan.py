@@ -8,27 +8,27 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from evals.dspy_programs.digests import model_digest, scorers_digest, state_digest
-from evals.records.record import PRIMARY
-from evals.records.run_card import LoadedRun
-from evals.reporting.report import Report, study_report
-from evals.running.study import Arm, Row, Study, run_study
-from evals.statistics import NOTHING
-from evals.task_kind import task_kind
-from optimizers.cost.limits import BudgetSpentError
-from tools.seeding import digest
+from worksmith.evals.dspy_programs.digests import model_digest, scorers_digest, state_digest
+from worksmith.evals.records.record import PRIMARY
+from worksmith.evals.records.run_card import LoadedRun
+from worksmith.evals.reporting.report import Report, study_report
+from worksmith.evals.running.study import Arm, Row, Study, run_study
+from worksmith.evals.statistics import NOTHING
+from worksmith.evals.task_kind import task_kind
 from worksmith.jobs.parts.history import histories
 from worksmith.jobs.parts.measurement import Measurement, with_settings_of
 from worksmith.jobs.parts.opening import LOGS
 from worksmith.jobs.parts.printing import Printable
 from worksmith.jobs.parts.tracking import slug
+from worksmith.optimizers.cost.limits import BudgetSpentError
+from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
-    from evals.records.compile_facts import CompileFacts
-    from evals.running.result import EvalResult
-    from evals.tracking import Run
-    from optimizers.compiling.models import Model
+    from worksmith.evals.records.compile_facts import CompileFacts
+    from worksmith.evals.running.result import EvalResult
+    from worksmith.evals.tracking import Run
     from worksmith.jobs.parts.programs import OpenedProgram
+    from worksmith.optimizers.compiling.models import Model
 
 OnRow = Callable[[Row], None]
 """Takes the row of an arm that has been measured."""

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from evals.authoring.checking.check import repeated, task_findings
-from evals.authoring.checking.findings import Finding, Level
-from evals.suite import Suite
-from evals.task_kind import scorers_for
-from tools.errors import InputError
+from worksmith.evals.authoring.checking.check import repeated, task_findings
+from worksmith.evals.authoring.checking.findings import Finding, Level
+from worksmith.evals.suite import Suite
+from worksmith.evals.task_kind import scorers_for
 from worksmith.jobs.parts.printing import Facts, escape, facts_table
 from worksmith.jobs.parts.progress import SILENT, Progress
+from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
     from worksmith.jobs.settings.suites import TaskCheckSettings

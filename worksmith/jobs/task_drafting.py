@@ -9,17 +9,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evals.authoring.rewriting.writer import CALLS_AT_MOST, rewrite
-from evals.task_kind import TASK_KINDS, Drafting
-from tools.errors import InputError
-from tools.files import PROJECT_FILE
-from tools.files.atomic import check_writable, write_atomically
+from worksmith.evals.authoring.rewriting.writer import CALLS_AT_MOST, rewrite
+from worksmith.evals.task_kind import TASK_KINDS, Drafting
 from worksmith.jobs.parts.printing import Facts
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.models.resolve import resolve
+from worksmith.tools.errors import InputError
+from worksmith.tools.files import PROJECT_FILE
+from worksmith.tools.files.atomic import check_writable, write_atomically
 
 if TYPE_CHECKING:
-    from evals.tasks.task import Task
+    from worksmith.evals.tasks.task import Task
     from worksmith.jobs.settings.suites import TaskDraftSettings
 
 

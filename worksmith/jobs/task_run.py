@@ -9,15 +9,12 @@ from typing import TYPE_CHECKING, Any, cast
 import dspy
 from rich.console import Console
 
-from evals.dspy_programs.digests import model_name, strategy_name
-from evals.records.log import EpisodeLog
-from evals.running.rollout_job import RolloutJob
-from evals.running.settings import EvalSettings
-from evals.suite import Suite
-from evals.task_kind import scorers_for
-from programs.own_agents.program import AgentFunction, OwnAgent
-from programs.prompting.prompt import context_text, with_policies
-from tools.statuses import INFRASTRUCTURE
+from worksmith.evals.dspy_programs.digests import model_name, strategy_name
+from worksmith.evals.records.log import EpisodeLog
+from worksmith.evals.running.rollout_job import RolloutJob
+from worksmith.evals.running.settings import EvalSettings
+from worksmith.evals.suite import Suite
+from worksmith.evals.task_kind import scorers_for
 from worksmith.jobs.parts.episode_text import episode_json, prompts_json, show_episode, show_verdict
 from worksmith.jobs.parts.judges import check_judged, open_judges
 from worksmith.jobs.parts.opening import connect, leave_out_cache, org_setting
@@ -26,12 +23,15 @@ from worksmith.jobs.parts.programs import OpenedProgram, open_program, toolset_o
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.parts.tracking import Tracking
 from worksmith.models.resolve import OWN, model_label, resolve
+from worksmith.programs.own_agents.program import AgentFunction, OwnAgent
+from worksmith.programs.prompting.prompt import context_text, with_policies
+from worksmith.tools.statuses import INFRASTRUCTURE
 
 if TYPE_CHECKING:
-    from evals.records.record import EpisodeRecord
-    from evals.tasks.task import Task
-    from tools.episode_result import EpisodeResult
+    from worksmith.evals.records.record import EpisodeRecord
+    from worksmith.evals.tasks.task import Task
     from worksmith.jobs.settings.programs import RunSettings
+    from worksmith.tools.episode_result import EpisodeResult
 
 
 @dataclass(frozen=True)

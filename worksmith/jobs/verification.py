@@ -8,27 +8,27 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evals.records.record import PRIMARY
-from evals.suite import Suite
-from evals.tasks.task_filter import conditions
-from optimizers.compiling.artifact import Artifact
-from optimizers.compiling.fingerprint import Fingerprint
-from optimizers.compiling.journal import IncompleteJournalError, journal_beside, read_description
-from optimizers.compiling.models import BANK, Model
-from optimizers.compiling.plan import BANK_FILE, Plan
-from optimizers.compiling.verification import derived, differing_parts
-from optimizers.demos.trace_bank import TraceBank
-from optimizers.registry import OPTIMIZERS, optimizer
-from optimizers.settings import Settings
-from tools.errors import InputError
-from tools.files.json_files import validated
 from worksmith import __version__
+from worksmith.evals.records.record import PRIMARY
+from worksmith.evals.suite import Suite
+from worksmith.evals.tasks.task_filter import conditions
 from worksmith.jobs.compilation import with_planner
 from worksmith.jobs.parts.metric import maximizing
 from worksmith.jobs.parts.printing import Facts
 from worksmith.jobs.parts.programs import build_agent, load_program
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.models.resolve import resolve
+from worksmith.optimizers.compiling.artifact import Artifact
+from worksmith.optimizers.compiling.fingerprint import Fingerprint
+from worksmith.optimizers.compiling.journal import IncompleteJournalError, journal_beside, read_description
+from worksmith.optimizers.compiling.models import BANK, Model
+from worksmith.optimizers.compiling.plan import BANK_FILE, Plan
+from worksmith.optimizers.compiling.verification import derived, differing_parts
+from worksmith.optimizers.demos.trace_bank import TraceBank
+from worksmith.optimizers.registry import OPTIMIZERS, optimizer
+from worksmith.optimizers.settings import Settings
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.json_files import validated
 
 if TYPE_CHECKING:
     from worksmith.jobs.settings.programs import VerifySettings

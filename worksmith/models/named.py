@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any
 
-from evals.lm.prices import Price
-from tools.errors import InputError
-from tools.files.json_files import validated
+from worksmith.evals.lm.prices import Price
 from worksmith.models.settings import NamedModel
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.json_files import validated
 
 _NAMED: ContextVar[Mapping[str, NamedModel]] = ContextVar("named models", default={})  # noqa: B039 (read only)
 _PRICES: ContextVar[Mapping[str, Price]] = ContextVar("prices of models", default={})  # noqa: B039 (read only)

@@ -7,12 +7,12 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from evals.lm.wire.settings import WireSettings
-from tools.errors import InputError
-from tools.files.secrets import hide_variable
+from worksmith.evals.lm.wire.settings import WireSettings
 from worksmith.models.named import is_named, use_price
 from worksmith.models.providers import check_provider
 from worksmith.models.settings import NamedModel
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.secrets import hide_variable
 
 if TYPE_CHECKING:
     import dspy
@@ -59,7 +59,7 @@ def open_model(settings: NamedModel, name: str) -> dspy.LM:
     from dspy.clients.backend_selection import select_backend
     from dspy.utils.exceptions import LMConfigurationError
 
-    from evals.lm.provider_model import ProviderModel
+    from worksmith.evals.lm.provider_model import ProviderModel
 
     check_provider(settings.model)
     given = _arguments(settings, name)

@@ -7,7 +7,7 @@ import json
 from functools import cache
 from pathlib import Path
 
-from tools.errors import InputError
+from worksmith.tools.errors import InputError
 
 _LIST = "provider_endpoints_support_backup.json"
 """LiteLLM's own list of providers, beside its code."""

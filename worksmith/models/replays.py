@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tools.errors import InputError
+from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
     import dspy
 
-    from evals.tasks.task import Task
-    from evals.tasks.transcript import Transcript
+    from worksmith.evals.tasks.task import Task
+    from worksmith.evals.tasks.transcript import Transcript
 
 
 def read_runs(path: Path, tasks: Sequence[Task]) -> Mapping[str, dspy.LM]:
@@ -36,7 +36,7 @@ def read_transcripts(path: Path) -> dict[str, list[tuple[str, Transcript]]]:
     Raises:
         InputError: there is no such file, or one is damaged.
     """
-    from evals.task_kind import transcript_readers
+    from worksmith.evals.task_kind import transcript_readers
 
     readers = transcript_readers()
     found = [path] if path.is_file() else sorted(path.rglob("*"))
@@ -56,14 +56,14 @@ def read_transcripts(path: Path) -> dict[str, list[tuple[str, Transcript]]]:
 def _recording(file: Path) -> dspy.LM:
     import dspy
 
-    from programs.replaying.recording import ReplayEngine
+    from worksmith.programs.replaying.recording import ReplayEngine
 
     engine = ReplayEngine(file)
     return dspy.LM(f"replay/{engine.digest}", engine=engine, cache=False, num_retries=0)
 
 
 def _model(label: str, runs: Sequence[tuple[str, Transcript]], path: Path, tasks: Sequence[Task]) -> dspy.LM:
-    from programs.replaying.scripted import TranscriptEngine, scripted_lm
+    from worksmith.programs.replaying.scripted import TranscriptEngine, scripted_lm
 
     wanted = {task.query for task in tasks}
     if tasks and not any(transcript.query in wanted for _, transcript in runs):

@@ -6,18 +6,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evals.lm.named import ANALOGY, SMOLLM2
-from evals.tasks.transcript import GOLD
-from tools.errors import InputError
-from tools.files import PROJECT_FILE
+from worksmith.evals.lm.named import ANALOGY, SMOLLM2
+from worksmith.evals.tasks.transcript import GOLD
 from worksmith.models.named import is_named, model_names, parted, settings_of
 from worksmith.models.opening import open_model
 from worksmith.models.settings import NamedModel
+from worksmith.tools.errors import InputError
+from worksmith.tools.files import PROJECT_FILE
 
 if TYPE_CHECKING:
     import dspy
 
-    from evals.tasks.task import Task
+    from worksmith.evals.tasks.task import Task
 
 REPLAY = "replay:"
 
@@ -37,7 +37,7 @@ def open_models(name: str, tasks: Sequence[Task], record: Path | None = None) ->
         return replay_runs(name, tasks)
     lm = resolve(name, tasks=tasks)
     if record is not None:
-        from programs.replaying.recording import RecordingEngine
+        from worksmith.programs.replaying.recording import RecordingEngine
 
         lm = RecordingEngine.around(lm, record)
     return {model_label(name): lm}
@@ -105,7 +105,7 @@ def _fresh(name: str, tasks: Sequence[Task]) -> dspy.LM:
     if name == GOLD:
         return _gold(tasks)
     if name == OWN:
-        from programs.own_agents.model import own_models
+        from worksmith.programs.own_agents.model import own_models
 
         return own_models()
     if "/" not in name and not is_named(name):
@@ -151,7 +151,7 @@ def _with_weights(settings: NamedModel, name: str) -> dspy.LM:
 
 
 def _gold(tasks: Sequence[Task]) -> dspy.LM:
-    from programs.replaying.scripted import GoldEngine, scripted_lm
+    from worksmith.programs.replaying.scripted import GoldEngine, scripted_lm
 
     if not any(task.gold_plan for task in tasks):
         raise InputError(

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from evals.lm.prices import Price, per_million
+from worksmith.evals.lm.prices import Price, per_million
 
 _OF_PROVIDERS = {"api_version": "azure", "region": "bedrock"}
 """Settings that one provider knows."""

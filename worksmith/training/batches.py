@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from tools.seeding import rng
+from worksmith.tools.seeding import rng
 from worksmith.training.encoding import UNTAUGHT, Encoded, Pair
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tools.errors import InputError
+from worksmith.tools.errors import InputError
 from worksmith.training.rows import ASSISTANT, Conversation, Message, Preference, Row
 
 if TYPE_CHECKING:

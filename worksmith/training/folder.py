@@ -11,13 +11,13 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from tools.errors import InputError
-from tools.files.atomic import write_atomically
-from tools.files.directories import bring_back
-from tools.files.json_files import read_model
-from tools.files.locking import Lock
 from worksmith.jobs.settings.training import TrainSettings
 from worksmith.models.transformer.manifest import MANIFEST
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.atomic import write_atomically
+from worksmith.tools.files.directories import bring_back
+from worksmith.tools.files.json_files import read_model
+from worksmith.tools.files.locking import Lock
 
 UNFINISHED = "unfinished.json"
 """The mark of a folder whose training is not done."""

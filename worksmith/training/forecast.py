@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evals.tracking import Run
+from worksmith.evals.tracking import Run
 from worksmith.jobs.parts.printing import Facts
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.settings.training import TrainSettings

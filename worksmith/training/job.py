@@ -7,22 +7,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evals.records.run_card import package_versions
-from evals.tracking import open_tracker, steady
-from tools.files.directories import directory_atomically
-from tools.seeding import digest
+from worksmith.evals.records.run_card import package_versions
+from worksmith.evals.tracking import open_tracker, steady
 from worksmith.jobs.parts.printing import Facts
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.parts.tracking import check_registered, registration
 from worksmith.jobs.settings.training import TrainSettings
 from worksmith.models.transformer.manifest import DATA_CARD
 from worksmith.models.transformer.registering import record_model
+from worksmith.tools.files.directories import directory_atomically
+from worksmith.tools.seeding import digest
 from worksmith.training.folder import Begun, begun, last_checkpoint
 from worksmith.training.material import Material, open_material
 from worksmith.training.result import write_model
 
 if TYPE_CHECKING:
-    from evals.tracking import Run
+    from worksmith.evals.tracking import Run
     from worksmith.training.trainers import Plan
 
 

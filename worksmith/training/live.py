@@ -9,7 +9,7 @@ from typing import Any
 
 from transformers import TrainerCallback
 
-from evals.tracking import Run
+from worksmith.evals.tracking import Run
 from worksmith.jobs.parts.progress import Progress, Tick
 
 _STEADY = 120.0

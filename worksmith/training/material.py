@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from programs.prompting.compact import COMPACT, check_prompt
-from tools.errors import InputError, missing_extra
-from tools.files.json_files import read_file
 from worksmith.exports.training.card import card_beside, read_data_card
 from worksmith.jobs.parts.progress import Progress
 from worksmith.jobs.settings.training import DpoSettings, TrainSettings
+from worksmith.programs.prompting.compact import COMPACT, check_prompt
+from worksmith.tools.errors import InputError, missing_extra
+from worksmith.tools.files.json_files import read_file
 from worksmith.training.batches import Example, batches_of, longest_of, taught_of, tokens_of
 from worksmith.training.encoding import Encoder
 from worksmith.training.folder import check_apart, check_out

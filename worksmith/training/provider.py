@@ -10,14 +10,14 @@ from typing import Any, Self
 import dspy
 from dspy.clients.provider import Provider, TrainingJob
 
-from evals.lm.lm_proxy import ProxyEngine, ProxyLM
-from tools.errors import InputError
-from tools.files.atomic import write_atomically
-from tools.seeding import digest
+from worksmith.evals.lm.lm_proxy import ProxyEngine, ProxyLM
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.settings.training import SftSettings
 from worksmith.models.resolve import resolve
 from worksmith.models.transformer.manifest import MANIFEST
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.atomic import write_atomically
+from worksmith.tools.seeding import digest
 from worksmith.training.folder import UNFINISHED
 from worksmith.training.job import train
 

@@ -6,13 +6,13 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
-from programs.prompting.compact import FULL, OBSERVATION, compact_length
 from worksmith.models.transformer.manifest import (
     DATA_CARD,
     TrainedModel,
     file_digests,
     write_manifest,
 )
+from worksmith.programs.prompting.compact import FULL, OBSERVATION, compact_length
 from worksmith.training.start import Start
 
 
@@ -31,7 +31,7 @@ def write_model(
     Args:
         model: an adapter on its base, or a whole model.
         card: the data card, as it lies beside the data.
-        prompt: the format of prompts, see `programs.prompting.compact.check_prompt`.
+        prompt: the format of prompts, see `worksmith.programs.prompting.compact.check_prompt`.
     """
     window = int(model.config.max_position_embeddings)
     adapter = hasattr(model, "peft_config")

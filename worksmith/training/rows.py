@@ -9,8 +9,8 @@ from typing import Literal, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from tools.errors import InputError
-from tools.files.json_files import read_lines, validated
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.json_files import read_lines, validated
 
 ASSISTANT = "assistant"
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evals.lm.named import SMOLLM2
-from tools.errors import InputError
+from worksmith.evals.lm.named import SMOLLM2
 from worksmith.jobs.settings.training import TrainSettings
 from worksmith.models.transformer.bases import base_model
 from worksmith.models.transformer.manifest import MANIFEST, BaseWeights, read_manifest
 from worksmith.models.transformer.weights import TRUSTED
+from worksmith.tools.errors import InputError
 from worksmith.training.folder import UNFINISHED
 
 _LOCAL = "local/"

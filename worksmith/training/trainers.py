@@ -14,8 +14,8 @@ from transformers.utils import logging
 from trl import DPOConfig, DPOTrainer, SFTConfig, SFTTrainer
 from trl.trainer import utils as trl_utils
 
-from tools.errors import InputError
 from worksmith.jobs.settings.training import DpoSettings, Precision, TrainSettings
+from worksmith.tools.errors import InputError
 from worksmith.training.batches import Example, collator, dataset_of, pair_collator
 from worksmith.training.start import Start, open_weights
 

@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING, Any
 
 import dspy
 
-from evals.lm.named import ANALOGY
-from evals.suite import as_examples
-from optimizers.demos.demonstration import LastCall, TraceStep
-from optimizers.dspy_optimizers import instructions
-from optimizers.dspy_optimizers.few_shot import RandomSearch, random_search, searched_seeds
-from optimizers.dspy_optimizers.lessons import LastSteps, Lessons
-from optimizers.dspy_optimizers.stock import DspyOptimizer, Optimized, examples
-from optimizers.optimizer import CompileContext, Compiled
-from programs.agent import Agent
-from programs.prompting.adapter import TrajectoryAdapter
-from programs.prompting.compact import COMPACT, FULL, compact_length
-from tools.errors import InputError, WorksmithError
+from worksmith.evals.lm.named import ANALOGY
+from worksmith.evals.suite import as_examples
+from worksmith.optimizers.demos.demonstration import LastCall, TraceStep
+from worksmith.optimizers.dspy_optimizers import instructions
+from worksmith.optimizers.dspy_optimizers.few_shot import RandomSearch, random_search, searched_seeds
+from worksmith.optimizers.dspy_optimizers.lessons import LastSteps, Lessons
+from worksmith.optimizers.dspy_optimizers.stock import DspyOptimizer, Optimized, examples
+from worksmith.optimizers.optimizer import CompileContext, Compiled
+from worksmith.programs.agent import Agent
+from worksmith.programs.prompting.adapter import TrajectoryAdapter
+from worksmith.programs.prompting.compact import COMPACT, FULL, compact_length
+from worksmith.tools.errors import InputError, WorksmithError
 from worksmith.training.provider import LOCAL, LocalProvider, TrainableLM
 
 if TYPE_CHECKING:
-    from evals.tasks.task import Task
-    from tools.episode_result import EpisodeResult
+    from worksmith.evals.tasks.task import Task
+    from worksmith.tools.episode_result import EpisodeResult
 
 FOLDER = Path("weights")
 """What compiles train, relative to the current directory."""

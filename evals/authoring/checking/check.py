@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from evals.authoring.checking.findings import Finding, finding
-from evals.authoring.checking.plans import plan_findings
-from evals.authoring.checking.reach import reach_findings
-from evals.records.record import PRIMARY
-from evals.scoring.answers.values import says
-from evals.scoring.objective import expected_outcome
-from evals.scoring.scorer import scores_of
-from evals.tasks.task import Task, same_text
-from tools.episode_result import EpisodeResult
-from tools.errors import InputError
-from tools.sqlite.outcome import Outcome
+from worksmith.evals.authoring.checking.findings import Finding, finding
+from worksmith.evals.authoring.checking.plans import plan_findings
+from worksmith.evals.authoring.checking.reach import reach_findings
+from worksmith.evals.records.record import PRIMARY
+from worksmith.evals.scoring.answers.values import says
+from worksmith.evals.scoring.objective import expected_outcome
+from worksmith.evals.scoring.scorer import scores_of
+from worksmith.evals.tasks.task import Task, same_text
+from worksmith.tools.episode_result import EpisodeResult
+from worksmith.tools.errors import InputError
+from worksmith.tools.sqlite.outcome import Outcome
 
 if TYPE_CHECKING:
-    from evals.scoring.scorer import Scorer
-    from tools.environment import Environment
+    from worksmith.evals.scoring.scorer import Scorer
+    from worksmith.tools.environment import Environment
 
 
 def task_findings(env: Environment, scorers: Sequence[Scorer], task: Task) -> Iterator[Finding]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from evals.records.changes import Pair, compare_changes, place_text
-from evals.records.recording import change_entries
-from evals.tasks.task import Task
-from tools.sqlite.outcome import Outcome
+from worksmith.evals.records.changes import Pair, compare_changes, place_text
+from worksmith.evals.records.recording import change_entries
+from worksmith.evals.tasks.task import Task
+from worksmith.tools.sqlite.outcome import Outcome
 
 Level = Literal["wrong", "unsolvable", "note"]
 """`wrong`: the task contradicts itself or the world; `unsolvable`: no tool can do it; `note`: look at it."""

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from evals.authoring.checking.findings import Finding, differences, finding
-from evals.records.record import PRIMARY
-from evals.scoring.answers.values import says
-from evals.scoring.objective import expected_outcome, own_fault
-from evals.scoring.scorer import scores_of
-from tools.episode_result import EpisodeResult
+from worksmith.evals.authoring.checking.findings import Finding, differences, finding
+from worksmith.evals.records.record import PRIMARY
+from worksmith.evals.scoring.answers.values import says
+from worksmith.evals.scoring.objective import expected_outcome, own_fault
+from worksmith.evals.scoring.scorer import scores_of
+from worksmith.tools.episode_result import EpisodeResult
 
 if TYPE_CHECKING:
-    from evals.scoring.scorer import Scorer
-    from evals.tasks.task import Step, Task
-    from tools.environment import Environment
+    from worksmith.evals.scoring.scorer import Scorer
+    from worksmith.evals.tasks.task import Step, Task
+    from worksmith.tools.environment import Environment
 
 
 def plan_findings(env: Environment, scorers: Sequence[Scorer], task: Task) -> Iterator[Finding]:

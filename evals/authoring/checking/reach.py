@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 
-from evals.authoring.checking.findings import Finding, finding
-from tools.access.engine import NO_FIELDS, AccessPolicy
-from tools.access.lookup import DatabaseLookup
-from tools.sqlite.schema import ROW, Table, columns_sql, quoted
+from worksmith.evals.authoring.checking.findings import Finding, finding
+from worksmith.tools.access.engine import NO_FIELDS, AccessPolicy
+from worksmith.tools.access.lookup import DatabaseLookup
+from worksmith.tools.sqlite.schema import ROW, Table, columns_sql, quoted
 
 if TYPE_CHECKING:
-    from evals.tasks.task import Task
-    from tools.environment import Environment
-    from tools.sqlite.outcome import Outcome, RowChange
-    from tools.tool import Tool
+    from worksmith.evals.tasks.task import Task
+    from worksmith.tools.environment import Environment
+    from worksmith.tools.sqlite.outcome import Outcome, RowChange
+    from worksmith.tools.tool import Tool
 
 _OPERATIONS = {"insert": "create", "update": "update", "delete": "delete"}
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evals.dspy_programs.digests import model_digest, model_name
-from evals.lm.failures import failure_status
-from tools.errors import InputError, WorksmithError
-from tools.files.atomic import write_atomically
-from tools.files.json_files import read_json
-from tools.files.secrets import without_secrets
-from tools.seeding import digest
+from worksmith.evals.dspy_programs.digests import model_digest, model_name
+from worksmith.evals.lm.failures import failure_status
+from worksmith.tools.errors import InputError, WorksmithError
+from worksmith.tools.files.atomic import write_atomically
+from worksmith.tools.files.json_files import read_json
+from worksmith.tools.files.secrets import without_secrets
+from worksmith.tools.seeding import digest
 
 WORKERS = 8
 """So many tasks or texts are rewritten at once."""

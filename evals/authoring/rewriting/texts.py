@@ -8,8 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evals.authoring.rewriting.asking import WORKERS, Ask, UnreadableReplyError, asking
-from tools.files.data_files import read_toml
+from worksmith.evals.authoring.rewriting.asking import WORKERS, Ask, UnreadableReplyError, asking
+from worksmith.tools.files.data_files import read_toml
 
 _FRAME = 360
 """Tokens of instructions and fields around a text, about."""

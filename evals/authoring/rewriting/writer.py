@@ -16,10 +16,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from evals.authoring.rewriting.asking import WORKERS, Ask, UnreadableReplyError, asking, signature_of
-from evals.authoring.value_forms import tells
-from evals.tasks.task import Task
-from tools.files.data_files import read_toml
+from worksmith.evals.authoring.rewriting.asking import (
+    WORKERS,
+    Ask,
+    UnreadableReplyError,
+    asking,
+    signature_of,
+)
+from worksmith.evals.authoring.value_forms import tells
+from worksmith.evals.tasks.task import Task
+from worksmith.tools.files.data_files import read_toml
 
 _LONGEST = 3
 """A text this many times as long as the old one says something else as well."""

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from evals.judging.rubric import LEVELS
-from evals.statistics import Interval
-from tools.seeding import rng
+from worksmith.evals.judging.rubric import LEVELS
+from worksmith.evals.statistics import Interval
+from worksmith.tools.seeding import rng
 
 _RESAMPLES = 1000
 _CONFIDENCE = 0.95

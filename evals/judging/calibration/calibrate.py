@@ -9,24 +9,24 @@ from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from evals.judging.calibration.agreement import clustered, confusion, spearman, weighted_kappa
-from evals.judging.calibration.labels import Case, pairs_of
-from evals.judging.facts import words_in
-from evals.judging.rubric import PASSING
-from evals.records.parts import Judgement
-from evals.records.record import EpisodeRecord
-from evals.records.summary import interval_json
-from evals.running.judges import Judge, ask_judge
-from evals.running.workers import Workers
-from evals.statistics import Interval, wilson
-from evals.tasks.task import Task
-from tools.episode_result import Usage
-from tools.errors import InfrastructureError
-from tools.seeding import rng
-from tools.statuses import INFRASTRUCTURE
+from worksmith.evals.judging.calibration.agreement import clustered, confusion, spearman, weighted_kappa
+from worksmith.evals.judging.calibration.labels import Case, pairs_of
+from worksmith.evals.judging.facts import words_in
+from worksmith.evals.judging.rubric import PASSING
+from worksmith.evals.records.parts import Judgement
+from worksmith.evals.records.record import EpisodeRecord
+from worksmith.evals.records.summary import interval_json
+from worksmith.evals.running.judges import Judge, ask_judge
+from worksmith.evals.running.workers import Workers
+from worksmith.evals.statistics import Interval, wilson
+from worksmith.evals.tasks.task import Task
+from worksmith.tools.episode_result import Usage
+from worksmith.tools.errors import InfrastructureError
+from worksmith.tools.seeding import rng
+from worksmith.tools.statuses import INFRASTRUCTURE
 
 if TYPE_CHECKING:
-    from evals.judging.rubric_judge import PairVerdict
+    from worksmith.evals.judging.rubric_judge import PairVerdict
 
 
 Comparing = Callable[[Task, EpisodeRecord, EpisodeRecord], "PairVerdict"]

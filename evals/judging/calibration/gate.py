@@ -16,12 +16,12 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from evals.judging.calibration.calibrate import Calibration
-from evals.running.judges import Judge
-from tools.errors import InputError
-from tools.files.atomic import write_atomically
-from tools.files.json_files import read_model
-from tools.seeding import digest
+from worksmith.evals.judging.calibration.calibrate import Calibration
+from worksmith.evals.running.judges import Judge
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.atomic import write_atomically
+from worksmith.tools.files.json_files import read_model
+from worksmith.tools.seeding import digest
 
 _MOST = "_most"
 """Ends the names of thresholds that are upper bounds."""
@@ -36,7 +36,7 @@ class GateVerdict(BaseModel):
     """The verdict of the gate on one judge.
 
     Attributes:
-        judge_digest: see `evals.running.judges.Judge.digest`.
+        judge_digest: see `worksmith.evals.running.judges.Judge.digest`.
         labels: digest of the cases it was measured by.
         failed: the measures that missed their threshold, each in a sentence; none if it passed.
         measured: everything that was measured.
@@ -67,7 +67,7 @@ class GateVerdict(BaseModel):
 @cache
 def thresholds() -> Mapping[str, float]:
     """The threshold of each measure."""
-    text = files("evals.judging.calibration").joinpath("gate.toml").read_text(encoding="utf-8")
+    text = files("worksmith.evals.judging.calibration").joinpath("gate.toml").read_text(encoding="utf-8")
     return {name: float(value) for name, value in tomllib.loads(text).items()}
 
 

@@ -14,14 +14,14 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from evals.judging.rubric import RUBRIC, Text
-from evals.records.parts import CallEntry, ChangeEntry
-from evals.records.record import Digests, EpisodeRecord
-from evals.tasks.task import Answer, Entity, Task, TaskType
-from tools.errors import InputError
-from tools.files.atomic import write_atomically
-from tools.files.json_files import read_lines, validated
-from tools.seeding import digest
+from worksmith.evals.judging.rubric import RUBRIC, Text
+from worksmith.evals.records.parts import CallEntry, ChangeEntry
+from worksmith.evals.records.record import Digests, EpisodeRecord
+from worksmith.evals.tasks.task import Answer, Entity, Task, TaskType
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.atomic import write_atomically
+from worksmith.tools.files.json_files import read_lines, validated
+from worksmith.tools.seeding import digest
 
 _HINT = "a label has a request (or a task), a response and a level from 1 to 5"
 

@@ -17,13 +17,13 @@ from itertools import islice, zip_longest
 from random import Random
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from evals.judging.calibration.labels import Label
-from evals.judging.calibration.planted_changes import ChangePlanter, Variant
-from evals.tasks.task import Answer, Entity, Task
-from tools.seeding import rng
+from worksmith.evals.judging.calibration.labels import Label
+from worksmith.evals.judging.calibration.planted_changes import ChangePlanter, Variant
+from worksmith.evals.tasks.task import Answer, Entity, Task
+from worksmith.tools.seeding import rng
 
 if TYPE_CHECKING:
-    from evals.suite import Suite
+    from worksmith.evals.suite import Suite
 
 T = TypeVar("T")
 
@@ -214,5 +214,5 @@ def _label(task: Task, number: int, variant: Variant) -> Label:
 @cache
 def _data() -> dict[str, Any]:
     return tomllib.loads(
-        files("evals.judging.calibration").joinpath("planted.toml").read_text(encoding="utf-8")
+        files("worksmith.evals.judging.calibration").joinpath("planted.toml").read_text(encoding="utf-8")
     )

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from evals.records.parts import ChangeEntry
-from evals.records.recording import change_entries
-from evals.scoring.actions import format_action
-from evals.scoring.outcomes import OutcomeScorer
-from evals.tasks.task import Action, Task
+from worksmith.evals.records.parts import ChangeEntry
+from worksmith.evals.records.recording import change_entries
+from worksmith.evals.scoring.actions import format_action
+from worksmith.evals.scoring.outcomes import OutcomeScorer
+from worksmith.evals.tasks.task import Action, Task
 
 if TYPE_CHECKING:
-    from evals.suite import Suite
-    from tools.sqlite.outcome import Outcome
+    from worksmith.evals.suite import Suite
+    from worksmith.tools.sqlite.outcome import Outcome
 
 _PERSON = re.compile(r"[\w.+-]+@[\w.-]+|emp_\d+")
 _FIGURE = re.compile(r"(?<!\d)(\d{1,2})(?=:\d\d|$|\D*$)")

@@ -12,13 +12,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from evals.kinds.crm.task_types import ValueKind
-from evals.scoring.answers.matching import find_values
-from evals.scoring.answers.nothing import says_nothing, trimmed
-from evals.tasks.task import Entity
-from tools.files.data_files import read_toml
-from tools.kinds.crm.ids import canonical
-from tools.kinds.crm.schema import OBJECTS
+from worksmith.evals.kinds.crm.task_types import ValueKind
+from worksmith.evals.scoring.answers.matching import find_values
+from worksmith.evals.scoring.answers.nothing import says_nothing, trimmed
+from worksmith.evals.tasks.task import Entity
+from worksmith.tools.files.data_files import read_toml
+from worksmith.tools.kinds.crm.ids import canonical
+from worksmith.tools.kinds.crm.schema import OBJECTS
 
 _NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _NAME = (

@@ -12,13 +12,13 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from evals.kinds.crm.answers import NONE
-from evals.kinds.crm.scorer import expected_text
-from evals.scoring.baselines import Attempt, Baseline
+from worksmith.evals.kinds.crm.answers import NONE
+from worksmith.evals.kinds.crm.scorer import expected_text
+from worksmith.evals.scoring.baselines import Attempt, Baseline
 
 if TYPE_CHECKING:
-    from evals.tasks.task import Task
-    from tools.episode import Episode
+    from worksmith.evals.tasks.task import Task
+    from worksmith.tools.episode import Episode
 
 _WORD = re.compile(r"\w+")
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 
-from evals.kinds.crm.scorer import REWARD
-from evals.kinds.crm.task_types import KNOWLEDGE_QA, TASK_TYPES
-from evals.records.groups import by_task
-from evals.records.program_records import ProgramRecords
-from evals.records.record import PRIMARY, EpisodeRecord
-from evals.records.summary import Summary, summarize
-from evals.statistics import Interval, macro_mean, mean
+from worksmith.evals.kinds.crm.scorer import REWARD
+from worksmith.evals.kinds.crm.task_types import KNOWLEDGE_QA, TASK_TYPES
+from worksmith.evals.records.groups import by_task
+from worksmith.evals.records.program_records import ProgramRecords
+from worksmith.evals.records.record import PRIMARY, EpisodeRecord
+from worksmith.evals.records.summary import Summary, summarize
+from worksmith.evals.statistics import Interval, macro_mean, mean
 
 _FIGURES = (REWARD, PRIMARY)
 _BINARY = "without_knowledge_qa"

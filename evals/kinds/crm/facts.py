@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from evals.kinds.crm.task_types import TASK_TYPES
-from evals.tasks.task import Task
-from tools.kinds.crm.settings import read_settings
-from tools.world import World
+from worksmith.evals.kinds.crm.task_types import TASK_TYPES
+from worksmith.evals.tasks.task import Task
+from worksmith.tools.kinds.crm.settings import read_settings
+from worksmith.tools.world import World
 
 _NO_USE = ("persona", "no_action_tasks", "corrected_tasks")
 """Facts that say nothing where roles ask and nothing is changed."""

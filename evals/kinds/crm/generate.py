@@ -11,18 +11,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, time
 
-from evals.authoring.sizes import SplitSizes
-from evals.kinds.crm.families.registry import FAMILIES, held_out_split
-from evals.kinds.crm.questions.family import Family, Mode, Question, Values
-from evals.kinds.crm.questions.org_records import OrgRecords
-from evals.kinds.crm.questions.plan_recorder import PlanRecorder
-from evals.kinds.crm.sampling import Place, Sampler
-from evals.tasks.task import Answer, Split, Step, Task
-from tools.environment import Environment
-from tools.errors import InputError, WorksmithError
-from tools.kinds.crm.generate.draft import Built
-from tools.seeding import rng
-from tools.world import World
+from worksmith.evals.authoring.sizes import SplitSizes
+from worksmith.evals.kinds.crm.families.registry import FAMILIES, held_out_split
+from worksmith.evals.kinds.crm.questions.family import Family, Mode, Question, Values
+from worksmith.evals.kinds.crm.questions.org_records import OrgRecords
+from worksmith.evals.kinds.crm.questions.plan_recorder import PlanRecorder
+from worksmith.evals.kinds.crm.sampling import Place, Sampler
+from worksmith.evals.tasks.task import Answer, Split, Step, Task
+from worksmith.tools.environment import Environment
+from worksmith.tools.errors import InputError, WorksmithError
+from worksmith.tools.kinds.crm.generate.draft import Built
+from worksmith.tools.seeding import rng
+from worksmith.tools.world import World
 
 _REPLACEMENTS = 4
 """So many questions are tried for one place when no wording of them fits."""
@@ -71,7 +71,7 @@ def generate(
 
     Args:
         built: what the world was written from.
-        mode: the world's own, see `tools.kinds.crm.settings`.
+        mode: the world's own, see `worksmith.tools.kinds.crm.settings`.
         seed: decides everything, together with the world.
         sizes: by default what the world's scale can carry.
         only: the families to use; all by default.

@@ -8,22 +8,22 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evals.kinds.crm.published.computed import with_plans
-from evals.kinds.crm.published.entries import RAW_FILES, read_entries
-from evals.kinds.crm.published.recognise import Reading
-from evals.kinds.crm.published.tasks import ORIGIN, Recognised, make_tasks, recognise_all
-from evals.kinds.crm.published.texts import question_of
-from evals.kinds.crm.task_types import TASK_TYPES
-from evals.tasks.building import Made, Progress
-from tools.files.atomic import write_atomically
-from tools.kinds.crm.access.policy import persona_of
-from tools.kinds.crm.access.roles import POLICY_FILE, packaged_policy
-from tools.kinds.crm.org_file import OrgFile, read_org
-from tools.kinds.crm.schema import TABLES
-from tools.kinds.crm.settings import OrgSettings, write_settings
-from tools.kinds.crm.sosl.tables import SEARCH_TABLES, search_rows
-from tools.kinds.enterprise.importing.report import REPORT_FILE, FileNote, ImportReport
-from tools.world import write_world
+from worksmith.evals.kinds.crm.published.computed import with_plans
+from worksmith.evals.kinds.crm.published.entries import RAW_FILES, read_entries
+from worksmith.evals.kinds.crm.published.recognise import Reading
+from worksmith.evals.kinds.crm.published.tasks import ORIGIN, Recognised, make_tasks, recognise_all
+from worksmith.evals.kinds.crm.published.texts import question_of
+from worksmith.evals.kinds.crm.task_types import TASK_TYPES
+from worksmith.evals.tasks.building import Made, Progress
+from worksmith.tools.files.atomic import write_atomically
+from worksmith.tools.kinds.crm.access.policy import persona_of
+from worksmith.tools.kinds.crm.access.roles import POLICY_FILE, packaged_policy
+from worksmith.tools.kinds.crm.org_file import OrgFile, read_org
+from worksmith.tools.kinds.crm.schema import TABLES
+from worksmith.tools.kinds.crm.settings import OrgSettings, write_settings
+from worksmith.tools.kinds.crm.sosl.tables import SEARCH_TABLES, search_rows
+from worksmith.tools.kinds.enterprise.importing.report import REPORT_FILE, FileNote, ImportReport
+from worksmith.tools.world import write_world
 
 Distribution = dict[str, dict[str, int]]
 """By what is counted (`period`, `n`, `extreme`, ...) how often each value occurs."""
@@ -90,8 +90,8 @@ def import_crmarena(source: Path, place: Path, progress: Progress, *, records: P
     What was missing, damaged, not recognised or put in quarantine stands in `import_report.json`.
 
     Args:
-        records: SQLite file with the records of the org, see `tools.kinds.crm.org_file`. Without it the
-            suite runs with a live org only.
+        records: SQLite file with the records of the org, see `worksmith.tools.kinds.crm.org_file`. Without it
+            the suite runs with a live org only.
 
     Raises:
         InputError: there is no question to read, or the file has no records.

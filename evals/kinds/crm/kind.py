@@ -2,33 +2,33 @@
 
 from __future__ import annotations
 
-from evals.task_kind import TaskKind
-from tools.lazy import function_at, value_at
+from worksmith.evals.task_kind import TaskKind
+from worksmith.tools.lazy import function_at, value_at
 
 
 def _states(text: str) -> frozenset[str]:
-    from evals.kinds.crm.answers import named
+    from worksmith.evals.kinds.crm.answers import named
 
     return named(text, "state")
 
 
 CRM = TaskKind(
     name="crm",
-    suites=value_at("evals.kinds.crm.suites:BUILDER"),
-    importers={"crmarena": function_at("evals.kinds.crm.importing:import_crmarena")},
+    suites=value_at("worksmith.evals.kinds.crm.suites:BUILDER"),
+    importers={"crmarena": function_at("worksmith.evals.kinds.crm.importing:import_crmarena")},
     record_files=("crmarena",),
-    scorer=function_at("evals.kinds.crm.scorer:CrmScorer"),
-    baselines=value_at("evals.kinds.crm.baselines:BASELINES"),
+    scorer=function_at("worksmith.evals.kinds.crm.scorer:CrmScorer"),
+    baselines=value_at("worksmith.evals.kinds.crm.baselines:BASELINES"),
     published_score="reward",
     further_scores=("supported",),
     field_of_work=lambda task: task.intent or "",
     closed_intents=True,
-    report=value_at("evals.kinds.crm.tables:REPORT"),
-    published="evals.kinds.crm.published",
+    report=value_at("worksmith.evals.kinds.crm.tables:REPORT"),
+    published="worksmith.evals.kinds.crm.published",
     value_readers={"state": _states},
-    facts=function_at("evals.kinds.crm.facts:tell"),
+    facts=function_at("worksmith.evals.kinds.crm.facts:tell"),
     commands={
-        "serve crm": "evals.kinds.crm.commands.serve:serve_crm",
-        "org": "evals.kinds.crm.commands.org:app",
+        "serve crm": "worksmith.evals.kinds.crm.commands.serve:serve_crm",
+        "org": "worksmith.evals.kinds.crm.commands.org:app",
     },
 )

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil
 
-from evals.kinds.crm.questions.family import Doubt, Family, Mode, Question
-from evals.kinds.crm.questions.org_records import OrgRecords
-from evals.tasks.task import Split
-from tools.generating.apportion import apportion
-from tools.seeding import rng
+from worksmith.evals.kinds.crm.questions.family import Doubt, Family, Mode, Question
+from worksmith.evals.kinds.crm.questions.org_records import OrgRecords
+from worksmith.evals.tasks.task import Split
+from worksmith.tools.generating.apportion import apportion
+from worksmith.tools.seeding import rng
 
 _SPARE = 4
 """So many questions are drawn for each place where they are not scarce, to choose from."""

@@ -6,18 +6,18 @@ import json
 from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from evals.kinds.crm.answers import NONE, is_right, months, named, says_none, year_of
-from evals.kinds.crm.task_types import KNOWLEDGE_QA, TASK_TYPES, ValueKind
-from evals.records.record import PRIMARY
-from evals.scoring.answers.words import normalised, token_f1
-from evals.scoring.checker_scores import CHECKER_SCORES, checker_scores
-from evals.scoring.episode_scorer import STATE_SCORES, EpisodeScorer
-from evals.scoring.outcomes import GroundTruth
+from worksmith.evals.kinds.crm.answers import NONE, is_right, months, named, says_none, year_of
+from worksmith.evals.kinds.crm.task_types import KNOWLEDGE_QA, TASK_TYPES, ValueKind
+from worksmith.evals.records.record import PRIMARY
+from worksmith.evals.scoring.answers.words import normalised, token_f1
+from worksmith.evals.scoring.checker_scores import CHECKER_SCORES, checker_scores
+from worksmith.evals.scoring.episode_scorer import STATE_SCORES, EpisodeScorer
+from worksmith.evals.scoring.outcomes import GroundTruth
 
 if TYPE_CHECKING:
-    from evals.tasks.task import Answer, Task
-    from tools.environment import Environment
-    from tools.episode_result import EpisodeResult
+    from worksmith.evals.tasks.task import Answer, Task
+    from worksmith.tools.environment import Environment
+    from worksmith.tools.episode_result import EpisodeResult
 
 REWARD = "reward"
 """The published metric."""

@@ -6,22 +6,22 @@ from pathlib import Path
 
 from pydantic import Field
 
-from evals.tasks.building import BuildContext, BuildOptions, Made, SuiteBuilder
-from tools.files.atomic import write_atomically
-from tools.kinds.crm.access.policy import persona_of
-from tools.kinds.crm.access.roles import POLICY_FILE, packaged_policy
-from tools.kinds.crm.generate import DEFAULT_NOW, Built, build
-from tools.kinds.crm.generate.industry import (
+from worksmith.evals.tasks.building import BuildContext, BuildOptions, Made, SuiteBuilder
+from worksmith.tools.files.atomic import write_atomically
+from worksmith.tools.kinds.crm.access.policy import persona_of
+from worksmith.tools.kinds.crm.access.roles import POLICY_FILE, packaged_policy
+from worksmith.tools.kinds.crm.generate import DEFAULT_NOW, Built, build
+from worksmith.tools.kinds.crm.generate.industry import (
     DEFAULT_INDUSTRY,
     Industry,
     industry_file,
     industry_names,
     open_industry,
 )
-from tools.kinds.crm.schema import TABLES
-from tools.kinds.crm.settings import Mode, OrgSettings, write_settings
-from tools.kinds.crm.sosl.tables import SEARCH_TABLES, search_rows
-from tools.world import World, write_world
+from worksmith.tools.kinds.crm.schema import TABLES
+from worksmith.tools.kinds.crm.settings import Mode, OrgSettings, write_settings
+from worksmith.tools.kinds.crm.sosl.tables import SEARCH_TABLES, search_rows
+from worksmith.tools.world import World, write_world
 
 LATENT_FILE = "latent.jsonl"
 """The truths behind a generated org's records, one a line. For people: no tool reads it."""
@@ -53,7 +53,7 @@ def build_crm(place: Path, options: CrmOptions, context: BuildContext) -> Made:
     Raises:
         InputError: the scale is out of range, or there is no such industry.
     """
-    from evals.kinds.crm.generate import generate
+    from worksmith.evals.kinds.crm.generate import generate
 
     industry = _industry(options)
 
@@ -73,8 +73,8 @@ def forecast_crm(options: CrmOptions) -> dict[str, int]:
     Raises:
         InputError: there is no such industry.
     """
-    from evals.kinds.crm.families.registry import FAMILIES
-    from evals.kinds.crm.generate import Sizes
+    from worksmith.evals.kinds.crm.families.registry import FAMILIES
+    from worksmith.evals.kinds.crm.generate import Sizes
 
     _industry(options)
     return {

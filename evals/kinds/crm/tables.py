@@ -9,15 +9,23 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from statistics import median
 
-from evals.kinds.crm.by_type import figures, is_binary, metrics, parts, task_types_of, whole, without_qa
-from evals.kinds.crm.scorer import FALSE_NONE, REWARD, SUPPORTED, UNANSWERABLE
-from evals.kinds.crm.task_types import KNOWLEDGE_QA, TASK_TYPES
-from evals.records.program_records import ProgramRecords
-from evals.records.record import PRIMARY, EpisodeRecord
-from evals.records.summary import Summary
-from evals.statistics import NOTHING, Interval
-from evals.table import NO_DATA, Grid, percent, share
-from evals.task_kind import KindReport
+from worksmith.evals.kinds.crm.by_type import (
+    figures,
+    is_binary,
+    metrics,
+    parts,
+    task_types_of,
+    whole,
+    without_qa,
+)
+from worksmith.evals.kinds.crm.scorer import FALSE_NONE, REWARD, SUPPORTED, UNANSWERABLE
+from worksmith.evals.kinds.crm.task_types import KNOWLEDGE_QA, TASK_TYPES
+from worksmith.evals.records.program_records import ProgramRecords
+from worksmith.evals.records.record import PRIMARY, EpisodeRecord
+from worksmith.evals.records.summary import Summary
+from worksmith.evals.statistics import NOTHING, Interval
+from worksmith.evals.table import NO_DATA, Grid, percent, share
+from worksmith.evals.task_kind import KindReport
 
 ALL = "ALL"
 

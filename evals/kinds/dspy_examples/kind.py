@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from evals.task_kind import TaskKind
-from tools.lazy import function_at
+from worksmith.evals.task_kind import TaskKind
+from worksmith.tools.lazy import function_at
 
 DSPY_EXAMPLES = TaskKind(
     name="dspy_examples",
-    call=function_at("evals.kinds.dspy_examples.tasks:call"),
-    from_examples=function_at("evals.kinds.dspy_examples.tasks:suite_of"),
+    call=function_at("worksmith.evals.kinds.dspy_examples.tasks:call"),
+    from_examples=function_at("worksmith.evals.kinds.dspy_examples.tasks:suite_of"),
 )

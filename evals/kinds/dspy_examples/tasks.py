@@ -11,16 +11,16 @@ import dspy
 from pydantic import Field
 from pydantic_core import to_jsonable_python
 
-from evals.suite import Suite
-from evals.tasks.repeats import of_one_intent
-from evals.tasks.task import Split, Task
-from tools.environment import Environment
-from tools.episode_result import EpisodeResult
-from tools.errors import InputError
-from tools.files.unicode import writable
-from tools.kinds.dspy_examples.kind import empty_world
-from tools.seeding import digest
-from tools.sqlite.outcome import Outcome
+from worksmith.evals.suite import Suite
+from worksmith.evals.tasks.repeats import of_one_intent
+from worksmith.evals.tasks.task import Split, Task
+from worksmith.tools.environment import Environment
+from worksmith.tools.episode_result import EpisodeResult
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.unicode import writable
+from worksmith.tools.kinds.dspy_examples.kind import empty_world
+from worksmith.tools.seeding import digest
+from worksmith.tools.sqlite.outcome import Outcome
 
 SPLITS: tuple[Split, ...] = ("train", "dev", "test")
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from functools import cached_property
 
-from tools.generating.latent import Latent
-from tools.kinds.enterprise.generate.latent import Built
-from tools.kinds.enterprise.schema import KEYS, TABLES
+from worksmith.tools.generating.latent import Latent
+from worksmith.tools.kinds.enterprise.generate.latent import Built
+from worksmith.tools.kinds.enterprise.schema import KEYS, TABLES
 
 Record = Mapping[str, str]
 """A row by column; cells without a value are empty texts."""

@@ -6,18 +6,18 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from evals.authoring.sizes import SplitSizes
-from evals.kinds.enterprise.facts import Facts
-from evals.kinds.enterprise.filling.claims import Claims
-from evals.kinds.enterprise.filling.filler import Filler
-from evals.kinds.enterprise.filling.quotas import Cell, Place, answerable_places, denied_places
-from evals.kinds.enterprise.goals.goal import Goal
-from evals.kinds.enterprise.goals.registry import goals
-from evals.tasks.task import Split, Task
-from tools.environment import Environment
-from tools.errors import InputError
-from tools.kinds.enterprise.generate.latent import Built
-from tools.world import World
+from worksmith.evals.authoring.sizes import SplitSizes
+from worksmith.evals.kinds.enterprise.facts import Facts
+from worksmith.evals.kinds.enterprise.filling.claims import Claims
+from worksmith.evals.kinds.enterprise.filling.filler import Filler
+from worksmith.evals.kinds.enterprise.filling.quotas import Cell, Place, answerable_places, denied_places
+from worksmith.evals.kinds.enterprise.goals.goal import Goal
+from worksmith.evals.kinds.enterprise.goals.registry import goals
+from worksmith.evals.tasks.task import Split, Task
+from worksmith.tools.environment import Environment
+from worksmith.tools.errors import InputError
+from worksmith.tools.kinds.enterprise.generate.latent import Built
+from worksmith.tools.world import World
 
 
 @dataclass(frozen=True)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from evals.task_kind import KindReport, Quickstart, TaskKind
-from tools.lazy import function_at, value_at
+from worksmith.evals.task_kind import KindReport, Quickstart, TaskKind
+from worksmith.tools.lazy import function_at, value_at
 
 ENTERPRISE = TaskKind(
     name="enterprise",
-    suites=value_at("evals.kinds.enterprise.suites:BUILDER"),
-    published="evals.kinds.enterprise.published",
-    published_runs=function_at("evals.kinds.enterprise.published.runs:read_runs"),
-    report=lambda: KindReport(paper=function_at("evals.kinds.enterprise.published.tables:paper_grids")),
+    suites=value_at("worksmith.evals.kinds.enterprise.suites:BUILDER"),
+    published="worksmith.evals.kinds.enterprise.published",
+    published_runs=function_at("worksmith.evals.kinds.enterprise.published.runs:read_runs"),
+    report=lambda: KindReport(
+        paper=function_at("worksmith.evals.kinds.enterprise.published.tables:paper_grids")
+    ),
     importers={
-        "enterprisebench": function_at("evals.kinds.enterprise.published.importing:import_enterprisebench")
+        "enterprisebench": function_at(
+            "worksmith.evals.kinds.enterprise.published.importing:import_enterprisebench"
+        )
     },
     quickstart=Quickstart(
         sentence="a tenth of an enterprise with people, sources, access rules, search index",

@@ -9,21 +9,21 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from evals.authoring.rewriting.asking import signature_of
-from evals.authoring.rewriting.texts import Reply, Text, reword
-from evals.dspy_programs.digests import plain_settings
-from tools.errors import InputError
-from tools.files.atomic import write_atomically
-from tools.generating.latent import Latent
-from tools.kinds.enterprise.generate import Built
-from tools.kinds.enterprise.generate.draft import counts
-from tools.kinds.enterprise.generate.industry import Industry
-from tools.kinds.enterprise.schema import KEYS, TABLES
-from tools.kinds.enterprise.stated.demands import Demands, Taken, stands
-from tools.kinds.enterprise.stated.particulars import words_of
-from tools.kinds.enterprise.stated.reader import UnreadError
-from tools.kinds.enterprise.stated.texts import COLUMNS, demanded, demands
-from tools.seeding import digest
+from worksmith.evals.authoring.rewriting.asking import signature_of
+from worksmith.evals.authoring.rewriting.texts import Reply, Text, reword
+from worksmith.evals.dspy_programs.digests import plain_settings
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.atomic import write_atomically
+from worksmith.tools.generating.latent import Latent
+from worksmith.tools.kinds.enterprise.generate import Built
+from worksmith.tools.kinds.enterprise.generate.draft import counts
+from worksmith.tools.kinds.enterprise.generate.industry import Industry
+from worksmith.tools.kinds.enterprise.schema import KEYS, TABLES
+from worksmith.tools.kinds.enterprise.stated.demands import Demands, Taken, stands
+from worksmith.tools.kinds.enterprise.stated.particulars import words_of
+from worksmith.tools.kinds.enterprise.stated.reader import UnreadError
+from worksmith.tools.kinds.enterprise.stated.texts import COLUMNS, demanded, demands
+from worksmith.tools.seeding import digest
 
 REPORT_FILE = "rewording.json"
 """Who reworded records, and how many lines of each source stayed as they were, and why."""

@@ -8,26 +8,26 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from evals.tasks.building import BuildContext, BuildOptions, Made, SuiteBuilder
-from tools.errors import InputError
-from tools.files.atomic import replacing, write_atomically
-from tools.kinds.enterprise.access import POLICY_FILE, packaged_policy
-from tools.kinds.enterprise.generate import DEFAULT_NOW, Built, build
-from tools.kinds.enterprise.generate.draft import Hierarchy
-from tools.kinds.enterprise.generate.industry import (
+from worksmith.evals.tasks.building import BuildContext, BuildOptions, Made, SuiteBuilder
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.atomic import replacing, write_atomically
+from worksmith.tools.kinds.enterprise.access import POLICY_FILE, packaged_policy
+from worksmith.tools.kinds.enterprise.generate import DEFAULT_NOW, Built, build
+from worksmith.tools.kinds.enterprise.generate.draft import Hierarchy
+from worksmith.tools.kinds.enterprise.generate.industry import (
     DEFAULT_INDUSTRY,
     Industry,
     industry_names,
     open_industry,
     packaged,
 )
-from tools.kinds.enterprise.schema import TABLES
-from tools.persona import Persona
-from tools.world import World, write_world
+from worksmith.tools.kinds.enterprise.schema import TABLES
+from worksmith.tools.persona import Persona
+from worksmith.tools.world import World, write_world
 
 if TYPE_CHECKING:
-    from evals.kinds.enterprise.generate import Sizes
-    from evals.kinds.enterprise.rewording import Choice
+    from worksmith.evals.kinds.enterprise.generate import Sizes
+    from worksmith.evals.kinds.enterprise.rewording import Choice
 
 LATENT_FILE = "latent.jsonl"
 """The truths behind a generated world's texts, one record a line. For people: no tool reads it."""
@@ -79,7 +79,7 @@ class EnterpriseOptions(BuildOptions):
         Raises:
             InputError: a source is unknown, or no writer is named.
         """
-        from evals.kinds.enterprise.rewording import TASKS, Choice
+        from worksmith.evals.kinds.enterprise.rewording import TASKS, Choice
 
         share = self.reword_share
         chosen = Choice.of(self.reword or TASKS, 1.0 if share is None else share)
@@ -109,7 +109,7 @@ def build_enterprise(place: Path, options: EnterpriseOptions, context: BuildCont
     Raises:
         InputError: the scale is out of range, or there is no such industry.
     """
-    from evals.kinds.enterprise.generate import generate
+    from worksmith.evals.kinds.enterprise.generate import generate
 
     seed, scale, choice = options.seed, options.scale, options.choice()
     industry = _industry(options)
@@ -122,7 +122,7 @@ def build_enterprise(place: Path, options: EnterpriseOptions, context: BuildCont
     context.progress("drawing tasks and executing their gold plans")
     tasks = generate(world, built, seed, sizes=_sizes(options))
     if choice is not None and choice.tasks:
-        from evals.authoring.rewriting.writer import rewrite
+        from worksmith.evals.authoring.rewriting.writer import rewrite
 
         context.progress(f"having the texts of {len(tasks)} tasks rewritten")
         tasks = rewrite(tasks, writer, context.cache)
@@ -137,7 +137,7 @@ def _reword(
     built: Built, choice: Choice, place: Path, writer: Any, options: EnterpriseOptions, context: BuildContext
 ) -> tuple[Built, str]:
     """The world with reworded records, and the writer; the counts go to a file beside the world."""
-    from evals.kinds.enterprise.rewording import reword_records, write_report
+    from worksmith.evals.kinds.enterprise.rewording import reword_records, write_report
 
     def told(done: int) -> None:
         if done % _TOLD == 0:
@@ -158,8 +158,8 @@ def forecast_enterprise(options: EnterpriseOptions) -> dict[str, Any]:
     Raises:
         InputError: there is no such industry, or no writer for what is to be reworded.
     """
-    from evals.authoring.rewriting import texts, writer
-    from evals.kinds.enterprise.rewording import TOKENS
+    from worksmith.evals.authoring.rewriting import texts, writer
+    from worksmith.evals.kinds.enterprise.rewording import TOKENS
 
     _industry(options)
     tasks, choice = sum(_sizes(options).by_split().values()), options.choice()
@@ -181,7 +181,7 @@ def forecast_enterprise(options: EnterpriseOptions) -> dict[str, Any]:
 
 
 def _sizes(options: EnterpriseOptions) -> Sizes:
-    from evals.kinds.enterprise.generate import Sizes
+    from worksmith.evals.kinds.enterprise.generate import Sizes
 
     usual = Sizes.of_scale(options.scale)
     return usual if options.train is None else replace(usual, train=options.train)

@@ -1,6 +1,6 @@
 """Trying goals out while they are written: what they say, what their plans do, and why draws are refused.
 
-    python -m evals.kinds.enterprise.trial SUITE GOAL [GOAL ...]
+    python -m worksmith.evals.kinds.enterprise.trial SUITE GOAL [GOAL ...]
 
 SUITE is the directory of an enterprise world or suite, which is generated again to know the truth.
 A GOAL is an id or the beginning of one.
@@ -10,16 +10,16 @@ from __future__ import annotations
 
 import sys
 
-from evals.kinds.enterprise.facts import Facts
-from evals.kinds.enterprise.filling.claims import Claims
-from evals.kinds.enterprise.filling.filler import Filler
-from evals.kinds.enterprise.filling.quotas import Cell, Place
-from evals.kinds.enterprise.goals.goal import Goal
-from evals.kinds.enterprise.goals.registry import goals
-from evals.tasks.task import Split, Task
-from tools.environment import Environment
-from tools.kinds.enterprise.generate.build import build_again
-from tools.world import World
+from worksmith.evals.kinds.enterprise.facts import Facts
+from worksmith.evals.kinds.enterprise.filling.claims import Claims
+from worksmith.evals.kinds.enterprise.filling.filler import Filler
+from worksmith.evals.kinds.enterprise.filling.quotas import Cell, Place
+from worksmith.evals.kinds.enterprise.goals.goal import Goal
+from worksmith.evals.kinds.enterprise.goals.registry import goals
+from worksmith.evals.tasks.task import Split, Task
+from worksmith.tools.environment import Environment
+from worksmith.tools.kinds.enterprise.generate.build import build_again
+from worksmith.tools.world import World
 
 _REASONS = 5
 _SIZES: dict[Split, int] = {"test": 3}

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from evals.scoring.actions import Call
-from evals.scoring.baselines import OF_STATE, Baseline
+from worksmith.evals.scoring.actions import Call
+from worksmith.evals.scoring.baselines import OF_STATE, Baseline
 
 if TYPE_CHECKING:
-    from evals.tasks.task import Task
-    from tools.episode import Episode
+    from worksmith.evals.tasks.task import Task
+    from worksmith.tools.episode import Episode
 
 _METRICS = {
     "total visits": "total_visits",

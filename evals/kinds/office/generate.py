@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from random import Random
 from typing import Literal
 
-from evals.kinds.office.intents.intent import Intent, Slots
-from evals.kinds.office.intents.plan_recorder import PlanRecorder
-from evals.kinds.office.intents.registry import groups
-from evals.kinds.office.records import Records
-from evals.tasks.task import Action, Split, Step, Task
-from tools.environment import Environment
-from tools.errors import InputError, WorksmithError
-from tools.seeding import rng
-from tools.sqlite.outcome import Outcome
-from tools.world import World
+from worksmith.evals.kinds.office.intents.intent import Intent, Slots
+from worksmith.evals.kinds.office.intents.plan_recorder import PlanRecorder
+from worksmith.evals.kinds.office.intents.registry import groups
+from worksmith.evals.kinds.office.records import Records
+from worksmith.evals.tasks.task import Action, Split, Step, Task
+from worksmith.tools.environment import Environment
+from worksmith.tools.errors import InputError, WorksmithError
+from worksmith.tools.seeding import rng
+from worksmith.tools.sqlite.outcome import Outcome
+from worksmith.tools.world import World
 
 PER_INTENT = 10
 

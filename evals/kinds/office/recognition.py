@@ -7,19 +7,19 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from evals.kinds.office.generate import GoldPlanError, execute, solve
-from evals.kinds.office.intents.analytics.metrics import METRICS
-from evals.kinds.office.intents.analytics.plots import CHARTS
-from evals.kinds.office.intents.intent import Intent, Slots
-from evals.kinds.office.intents.plan_recorder import ToolRefusedError
-from evals.kinds.office.intents.registry import intent
-from evals.kinds.office.intents.wording import MONTHS, WEEKDAYS
-from evals.kinds.office.records import Records
-from evals.tasks.task import Step, Task
-from tools.environment import Environment
-from tools.files.data_files import read_toml
-from tools.kinds.office.schema import BOARDS, PRODUCTS, STATUSES, TRAFFIC_SOURCES
-from tools.world import World
+from worksmith.evals.kinds.office.generate import GoldPlanError, execute, solve
+from worksmith.evals.kinds.office.intents.analytics.metrics import METRICS
+from worksmith.evals.kinds.office.intents.analytics.plots import CHARTS
+from worksmith.evals.kinds.office.intents.intent import Intent, Slots
+from worksmith.evals.kinds.office.intents.plan_recorder import ToolRefusedError
+from worksmith.evals.kinds.office.intents.registry import intent
+from worksmith.evals.kinds.office.intents.wording import MONTHS, WEEKDAYS
+from worksmith.evals.kinds.office.records import Records
+from worksmith.evals.tasks.task import Step, Task
+from worksmith.tools.environment import Environment
+from worksmith.tools.files.data_files import read_toml
+from worksmith.tools.kinds.office.schema import BOARDS, PRODUCTS, STATUSES, TRAFFIC_SOURCES
+from worksmith.tools.world import World
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from datetime import date, datetime, timedelta
 from functools import cached_property
 from typing import Any, TypeVar
 
-from tools.world import World
+from worksmith.tools.world import World
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from pydantic import Field
 
-from evals.kinds.office.generate import PER_INTENT, Wordings, generate
-from evals.kinds.office.intents.registry import all_intents
-from evals.tasks.building import BuildContext, BuildOptions, Made, Progress, SuiteBuilder
-from tools.kinds.office.generate import DEFAULT_MAIL_DOMAIN, DEFAULT_NOW, build
-from tools.kinds.office.policy import SAM
-from tools.world import write_world
-from tools.world_kind import world_kind
+from worksmith.evals.kinds.office.generate import PER_INTENT, Wordings, generate
+from worksmith.evals.kinds.office.intents.registry import all_intents
+from worksmith.evals.tasks.building import BuildContext, BuildOptions, Made, Progress, SuiteBuilder
+from worksmith.tools.kinds.office.generate import DEFAULT_MAIL_DOMAIN, DEFAULT_NOW, build
+from worksmith.tools.kinds.office.policy import SAM
+from worksmith.tools.world import write_world
+from worksmith.tools.world_kind import world_kind
 
 
 class OfficeOptions(BuildOptions):
@@ -74,9 +74,9 @@ BUILDER = SuiteBuilder(OfficeOptions, build_office, forecast_office)
 
 def import_workbench(source: Path, place: Path, progress: Progress) -> Made:
     """Read WorkBench's tables, tasks and published answers; nothing is written if any of it is damaged."""
-    from evals.kinds.office.recognition import with_gold_plans
-    from evals.kinds.office.workbench.tasks import read_tasks
-    from tools.kinds.office.importing import NOW, ORIGIN, import_tables
+    from worksmith.evals.kinds.office.recognition import with_gold_plans
+    from worksmith.evals.kinds.office.workbench.tasks import read_tasks
+    from worksmith.tools.kinds.office.importing import NOW, ORIGIN, import_tables
 
     progress(f"reading tables and tasks from {source}")
     tables = import_tables(source)

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import apsw
 
-from evals.kinds.own_data.names import Names, unknown
-from evals.kinds.own_data.task import Cells, TableChanges
-from evals.kinds.own_data.values import Exactly
-from tools.access.engine import AccessPolicy
-from tools.errors import InputError
-from tools.sqlite.cells import CellValue, cell_text, typed_cell
-from tools.sqlite.schema import ROW, columns_sql, quoted
+from worksmith.evals.kinds.own_data.names import Names, unknown
+from worksmith.evals.kinds.own_data.task import Cells, TableChanges
+from worksmith.evals.kinds.own_data.values import Exactly
+from worksmith.tools.access.engine import AccessPolicy
+from worksmith.tools.errors import InputError
+from worksmith.tools.sqlite.cells import CellValue, cell_text, typed_cell
+from worksmith.tools.sqlite.schema import ROW, columns_sql, quoted
 
 if TYPE_CHECKING:
-    from evals.kinds.own_data.values import Value
-    from tools.environment import Environment
-    from tools.sqlite.outcome import Outcome
-    from tools.sqlite.schema import Table
+    from worksmith.evals.kinds.own_data.values import Value
+    from worksmith.tools.environment import Environment
+    from worksmith.tools.sqlite.outcome import Outcome
+    from worksmith.tools.sqlite.schema import Table
 
 Changes = Mapping[str, TableChanges]
 """Expected changes by table."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from evals.kinds.own_data.changes import made_directly
-from evals.kinds.own_data.task import OwnTask
+from worksmith.evals.kinds.own_data.changes import made_directly
+from worksmith.evals.kinds.own_data.task import OwnTask
 
 if TYPE_CHECKING:
-    from tools.environment import Environment
-    from tools.sqlite.outcome import Outcome
+    from worksmith.tools.environment import Environment
+    from worksmith.tools.sqlite.outcome import Outcome
 
 
 class State(NamedTuple):

@@ -16,10 +16,10 @@ from pydantic import (
     model_validator,
 )
 
-from evals.kinds.own_data.names import unknown
-from evals.kinds.own_data.task import TableChanges
-from evals.kinds.own_data.values import Expected
-from tools.errors import InputError
+from worksmith.evals.kinds.own_data.names import unknown
+from worksmith.evals.kinds.own_data.task import TableChanges
+from worksmith.evals.kinds.own_data.values import Expected
+from worksmith.tools.errors import InputError
 
 NEW = "new"
 """The key of a table's changes under which its new rows are listed."""
@@ -47,7 +47,7 @@ class CallLine(BaseModel):
 
 
 class StepLine(CallLine):
-    """A step of a gold plan, see `evals.tasks.task.Step`."""
+    """A step of a gold plan, see `worksmith.evals.tasks.task.Step`."""
 
     why: str = ""
     after: tuple[int, ...] = ()

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import BaseModel, ConfigDict, PrivateAttr
 
-from evals.scoring.metric import Score
-from tools.errors import InputError
+from worksmith.evals.scoring.metric import Score
+from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
-    from evals.tasks.task import Task
-    from tools.episode_result import EpisodeResult
+    from worksmith.evals.tasks.task import Task
+    from worksmith.tools.episode_result import EpisodeResult
 
 Function = Callable[[Any, Any], Any]
 """Takes an example and a prediction, as metrics of DSPy's do; gives a bool, a float from 0 to 1, or a
@@ -55,7 +55,7 @@ class OwnMetric(BaseModel):
         except TypeError as error:
             hint = "a metric takes an example and a prediction, and further arguments only with defaults"
             raise InputError(f"the metric {name} cannot be called: {error}", hint=hint) from error
-        from evals.dspy_programs.digests import callable_digest
+        from worksmith.evals.dspy_programs.digests import callable_digest
 
         metric = cls(name=name, code=callable_digest(function))
         metric._function = function

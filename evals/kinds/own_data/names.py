@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from tools.errors import InputError, names_instead
+from worksmith.tools.errors import InputError, names_instead
 
 if TYPE_CHECKING:
-    from tools.environment import Environment
-    from tools.persona import Persona
-    from tools.sqlite.schema import Table
+    from worksmith.tools.environment import Environment
+    from worksmith.tools.persona import Persona
+    from worksmith.tools.sqlite.schema import Table
 
 
 class Names:

@@ -11,13 +11,13 @@ from types import ModuleType
 
 from pydantic import BaseModel, ConfigDict
 
-from evals.suite import Suite
-from tools.environment import Environment
-from tools.errors import InputError, WorksmithError
-from tools.files import PROJECT_FILE
-from tools.files.json_files import validated
-from tools.files.project_file import read_project
-from tools.seeding import digest
+from worksmith.evals.suite import Suite
+from worksmith.tools.environment import Environment
+from worksmith.tools.errors import InputError, WorksmithError
+from worksmith.tools.files import PROJECT_FILE
+from worksmith.tools.files.json_files import validated
+from worksmith.tools.files.project_file import read_project
+from worksmith.tools.seeding import digest
 
 
 class _Section(BaseModel):

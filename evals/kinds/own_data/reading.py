@@ -6,21 +6,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evals.judging.rubric import Levels, Rubric, read_rubrics
-from evals.kinds.own_data.changes import check_changes
-from evals.kinds.own_data.lines import CallLine, TaskLine, parse_line
-from evals.kinds.own_data.metrics import OwnMetric, named_metric
-from evals.kinds.own_data.names import Names
-from evals.kinds.own_data.splits import deal, deal_intents
-from evals.kinds.own_data.task import OwnTask, generic_answer
-from evals.kinds.own_data.values import Status
-from evals.tasks.repeats import of_one_intent
-from evals.tasks.task import Action, Step
-from tools.errors import InputError
-from tools.files.json_files import read_lines
+from worksmith.evals.judging.rubric import Levels, Rubric, read_rubrics
+from worksmith.evals.kinds.own_data.changes import check_changes
+from worksmith.evals.kinds.own_data.lines import CallLine, TaskLine, parse_line
+from worksmith.evals.kinds.own_data.metrics import OwnMetric, named_metric
+from worksmith.evals.kinds.own_data.names import Names
+from worksmith.evals.kinds.own_data.splits import deal, deal_intents
+from worksmith.evals.kinds.own_data.task import OwnTask, generic_answer
+from worksmith.evals.kinds.own_data.values import Status
+from worksmith.evals.tasks.repeats import of_one_intent
+from worksmith.evals.tasks.task import Action, Step
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.json_files import read_lines
 
 if TYPE_CHECKING:
-    from tools.environment import Environment
+    from worksmith.tools.environment import Environment
 
 _WHAT = "a task"
 _RUBRIC_FILES = (".yaml", ".yml")

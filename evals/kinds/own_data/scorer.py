@@ -6,22 +6,22 @@ import threading
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from evals.kinds.own_data.expectations import Expectations
-from evals.kinds.own_data.task import OwnTask
-from evals.kinds.own_data.values import Status
-from evals.records.parts import FaultEntry
-from evals.records.record import OVER_REFUSAL, PRIMARY
-from evals.scoring.answer_scorer import AnswerScorer
-from evals.scoring.checker_scores import checker_scores
-from evals.scoring.metric import Score
-from evals.scoring.path_scores import made_calls, path_scores
+from worksmith.evals.kinds.own_data.expectations import Expectations
+from worksmith.evals.kinds.own_data.task import OwnTask
+from worksmith.evals.kinds.own_data.values import Status
+from worksmith.evals.records.parts import FaultEntry
+from worksmith.evals.records.record import OVER_REFUSAL, PRIMARY
+from worksmith.evals.scoring.answer_scorer import AnswerScorer
+from worksmith.evals.scoring.checker_scores import checker_scores
+from worksmith.evals.scoring.metric import Score
+from worksmith.evals.scoring.path_scores import made_calls, path_scores
 
 if TYPE_CHECKING:
-    from evals.scoring.outcomes import GroundTruth
-    from evals.tasks.task import Task
-    from tools.environment import Environment
-    from tools.episode_result import EpisodeResult
-    from tools.sqlite.outcome import Outcome
+    from worksmith.evals.scoring.outcomes import GroundTruth
+    from worksmith.evals.tasks.task import Task
+    from worksmith.tools.environment import Environment
+    from worksmith.tools.episode_result import EpisodeResult
+    from worksmith.tools.sqlite.outcome import Outcome
 
 _LONGEST = 200
 """Characters of a fault's detail."""
@@ -41,8 +41,8 @@ class OwnScorer:
         over_refusal: of a task that can be done: the agent reports a denial or an empty result.
         The scores of `path_scores` and `checker_scores`.
 
-    The verdict of a judge joins the outcome where judges are asked (see `evals.records.verdicts`). A task
-    that is no `OwnTask` gets the scores of an `AnswerScorer`.
+    The verdict of a judge joins the outcome where judges are asked (see `worksmith.evals.records.verdicts`).
+    A task that is no `OwnTask` gets the scores of an `AnswerScorer`.
 
     Args:
         ground_truth: see `OutcomeScorer`; of no effect on an `OwnTask`.

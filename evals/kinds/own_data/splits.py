@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from evals.tasks.task import Split
-from tools.seeding import digest
+from worksmith.evals.tasks.task import Split
+from worksmith.tools.seeding import digest
 
 _SHARES: Mapping[Split, int] = {"train": 2, "dev": 1, "test": 2}
 _TURN: tuple[Split, ...] = ("train", "test", "dev", "test", "train")

@@ -6,11 +6,11 @@ from functools import cached_property
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from evals.judging.rubric import Rubric
-from evals.kinds.own_data.metrics import OwnMetric
-from evals.kinds.own_data.values import Expected, Status, Value
-from evals.tasks.task import Answer, Task
-from tools.seeding import digest
+from worksmith.evals.judging.rubric import Rubric
+from worksmith.evals.kinds.own_data.metrics import OwnMetric
+from worksmith.evals.kinds.own_data.values import Expected, Status, Value
+from worksmith.evals.tasks.task import Answer, Task
+from worksmith.tools.seeding import digest
 
 Cells = dict[str, Value]
 """Expected values of a row by column."""

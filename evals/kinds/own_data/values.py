@@ -16,9 +16,9 @@ from typing import Annotated, Any, Literal
 import regex  # type: ignore[import-untyped]
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, RootModel, Tag, field_validator
 
-from evals.scoring.answers.nothing import trimmed
-from evals.scoring.answers.values import tokens
-from evals.tasks.task import Entity, same_text
+from worksmith.evals.scoring.answers.nothing import trimmed
+from worksmith.evals.scoring.answers.values import tokens
+from worksmith.evals.tasks.task import Entity, same_text
 
 Cell = str | int | float | bool | None
 

@@ -12,12 +12,12 @@ from dspy import lm15
 from dspy._vendor.lm15.serde import request_to_dict
 from dspy.clients.errors import error_boundary
 
-from evals.dspy_programs.digests import model_name
-from evals.lm.lm_proxy import ProxyEngine, Sample, check_unicode
-from evals.lm.metering import count_answer, metered
-from evals.lm.replies.store import ANYBODY, Asker, ReplyStore
-from tools.errors import WorksmithError
-from tools.seeding import digest
+from worksmith.evals.dspy_programs.digests import model_name
+from worksmith.evals.lm.lm_proxy import ProxyEngine, Sample, check_unicode
+from worksmith.evals.lm.metering import count_answer, metered
+from worksmith.evals.lm.replies.store import ANYBODY, Asker, ReplyStore
+from worksmith.tools.errors import WorksmithError
+from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
     import dspy

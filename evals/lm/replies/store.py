@@ -15,17 +15,17 @@ from dspy.utils import exceptions
 from dspy.utils.exceptions import LMError
 from pydantic import BaseModel, ConfigDict, NonNegativeInt, model_validator
 
-from evals.lm.failures import remembered
-from evals.lm.metering import metering, reply_to_json
-from evals.lm.payer import AdmissionError
-from retrievers.strict_json import open_regular
-from tools.episode_result import Usage
-from tools.errors import InputError
-from tools.files.atomic import append
-from tools.files.json_files import cut_torn_line, tell_torn, validated
-from tools.files.sealed_lines import SealedLine, sealed, unsealed, whole
-from tools.files.secrets import without_secrets
-from tools.statuses import EpisodeStatus
+from worksmith.evals.lm.failures import remembered
+from worksmith.evals.lm.metering import metering, reply_to_json
+from worksmith.evals.lm.payer import AdmissionError
+from worksmith.retrievers.strict_json import open_regular
+from worksmith.tools.episode_result import Usage
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.atomic import append
+from worksmith.tools.files.json_files import cut_torn_line, tell_torn, validated
+from worksmith.tools.files.sealed_lines import SealedLine, sealed, unsealed, whole
+from worksmith.tools.files.secrets import without_secrets
+from worksmith.tools.statuses import EpisodeStatus
 
 Ask = Callable[[], lm15.Response]
 
@@ -34,7 +34,8 @@ class Failure(BaseModel):
     """A failure in place of a reply.
 
     Attributes:
-        ended: the status of an episode that it ends, and the error of its record; see `evals.lm.failures`.
+        ended: the status of an episode that it ends, and the error of its record; see
+            `worksmith.evals.lm.failures`.
     """
 
     model_config = ConfigDict(extra="forbid")

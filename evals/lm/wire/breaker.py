@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from tools.errors import WorksmithError
-from tools.statuses import EpisodeStatus
+from worksmith.tools.errors import WorksmithError
+from worksmith.tools.statuses import EpisodeStatus
 
 FAILURES = 10
 """Failures in a row, of whichever requests, that pause a model."""

@@ -1,7 +1,7 @@
 """The client between programs and providers: DSPy's own, asked directly, with connections for all workers.
 
 DSPy's `LM` around it looks up a price for every reply, which takes longer than the request; here prices come
-once, from `evals.lm.prices`.
+once, from `worksmith.evals.lm.prices`.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from dspy.clients.engines.lm15_engine import LM15Engine, timeouts_for
 from dspy.clients.errors import error_boundary
 from dspy.lm15 import RouterConfig, Timeouts
 
-from evals.lm.wire.bodies import kept, with_body
-from evals.lm.wire.settings import WireSettings
+from worksmith.evals.lm.wire.bodies import kept, with_body
+from worksmith.evals.lm.wire.settings import WireSettings
 
 _CONNECTIONS = 4096
 """The most at once: a lane or the workers limit requests, not the pool (DSPy's has 100)."""

@@ -12,16 +12,16 @@ from dataclasses import dataclass, field
 from typing import Any
 from weakref import WeakValueDictionary
 
-from evals.dspy_programs.digests import model_name
-from evals.lm.failures import is_rate_limit, may_be_over_soon
-from evals.lm.wire.breaker import Breaker, PausedError
-from evals.lm.wire.concurrency import Concurrency
-from evals.lm.wire.pace import Pace
-from evals.lm.wire.retries import asked_wait
-from evals.lm.wire.settings import WireSettings
-from tools.episode_result import Tokens
-from tools.errors import WorksmithError
-from tools.files.secrets import described, without_secrets
+from worksmith.evals.dspy_programs.digests import model_name
+from worksmith.evals.lm.failures import is_rate_limit, may_be_over_soon
+from worksmith.evals.lm.wire.breaker import Breaker, PausedError
+from worksmith.evals.lm.wire.concurrency import Concurrency
+from worksmith.evals.lm.wire.pace import Pace
+from worksmith.evals.lm.wire.retries import asked_wait
+from worksmith.evals.lm.wire.settings import WireSettings
+from worksmith.tools.episode_result import Tokens
+from worksmith.tools.errors import WorksmithError
+from worksmith.tools.files.secrets import described, without_secrets
 
 TURN = "fewer requests in flight"
 ASKED = "the wait that the server asked for"

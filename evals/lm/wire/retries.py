@@ -9,9 +9,9 @@ from typing import TypeVar
 from tenacity import RetryCallState, Retrying, retry_if_exception, stop_any, stop_before_delay
 from tenacity.stop import stop_base
 
-from evals.lm.failures import chain, is_rate_limit, may_be_over_soon
-from evals.lm.waits import wait_asked_for
-from evals.lm.wire.breaker import PausedError
+from worksmith.evals.lm.failures import chain, is_rate_limit, may_be_over_soon
+from worksmith.evals.lm.waits import wait_asked_for
+from worksmith.evals.lm.wire.breaker import PausedError
 
 T = TypeVar("T")
 

@@ -15,7 +15,8 @@ class WireSettings:
         parallel: the most requests in flight. Fewer are, as long as the model says that it has too many.
         retry_time: seconds from the first try of a request after which there is no other one.
         total_timeout: seconds that one request may take, with all of its reply.
-        prompt_cache: whether prompts are marked for the provider's cache, see `evals.lm.prompt_cache`.
+        prompt_cache: whether prompts are marked for the provider's cache, see
+            `worksmith.evals.lm.prompt_cache`.
     """
 
     requests_per_minute: float | None = None

@@ -9,8 +9,8 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from evals.statistics import Interval
-from evals.table import Grid, percent, share
+from worksmith.evals.statistics import Interval
+from worksmith.evals.table import Grid, percent, share
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class HeatMap:
 
     Attributes:
         rows: label and a share for each column; None without data.
-        field: the field that columns are values of, see `evals.reporting.episodes.FIELDS`.
+        field: the field that columns are values of, see `worksmith.evals.reporting.episodes.FIELDS`.
         grid: the same as a table, for where nothing can be drawn.
     """
 

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from markupsafe import Markup
 
-from evals.records.changes import Pair, compare_changes, place_text
-from evals.records.record import EpisodeRecord
-from evals.reporting.episodes import ShownEpisode, facet_names, field_value
-from evals.reporting.html.templates import macro, short
-from evals.table import Grid
-from tools.sqlite.cells import CellValue, cell_text
+from worksmith.evals.records.changes import Pair, compare_changes, place_text
+from worksmith.evals.records.record import EpisodeRecord
+from worksmith.evals.reporting.episodes import ShownEpisode, facet_names, field_value
+from worksmith.evals.reporting.html.templates import macro, short
+from worksmith.evals.table import Grid
+from worksmith.tools.sqlite.cells import CellValue, cell_text
 
 _CUTS = (2_000, 1_000, 600, 300, 150, 60)
 """The lengths to which texts may be cut, from generous to short."""

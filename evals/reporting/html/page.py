@@ -7,12 +7,12 @@ from typing import Any
 
 from markupsafe import Markup
 
-from evals.reporting.episodes import ShownEpisode
-from evals.reporting.html.charts import FlippedTasks, HeatMap, Intervals
-from evals.reporting.html.episodes import browser
-from evals.reporting.html.plots import Plot
-from evals.reporting.html.templates import asset, macro, render
-from evals.table import Grid
+from worksmith.evals.reporting.episodes import ShownEpisode
+from worksmith.evals.reporting.html.charts import FlippedTasks, HeatMap, Intervals
+from worksmith.evals.reporting.html.episodes import browser
+from worksmith.evals.reporting.html.plots import Plot
+from worksmith.evals.reporting.html.templates import asset, macro, render
+from worksmith.evals.table import Grid
 
 Block = Grid | Intervals | HeatMap | Plot
 """A table or a chart."""

@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from evals.characters import harmless
-from evals.statistics import Interval
-from evals.table import Grid, percent, share
-from tools.seeding import digest
+from worksmith.evals.characters import harmless
+from worksmith.evals.statistics import Interval
+from worksmith.evals.table import Grid, percent, share
+from worksmith.tools.seeding import digest
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import Any
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
-from evals.characters import harmless
+from worksmith.evals.characters import harmless
 
 _LINE_BREAK = re.compile(r"\s*\n\s*")
 
@@ -49,7 +49,7 @@ def _environment() -> Environment:
 
 
 def _source(name: str) -> str:
-    return (files("evals.reporting.html") / "pages" / name).read_text(encoding="utf-8")
+    return (files("worksmith.evals.reporting.html") / "pages" / name).read_text(encoding="utf-8")
 
 
 def _shown(value: Any) -> Any:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from evals.records.record import PRIMARY
-from evals.running.study import Row, Study, difference
-from evals.table import Grid, percent, points
-from evals.task_kind import kind_of
+from worksmith.evals.records.record import PRIMARY
+from worksmith.evals.running.study import Row, Study, difference
+from worksmith.evals.table import Grid, percent, points
+from worksmith.evals.task_kind import kind_of
 
 
 def ablation_grids(study: Study) -> tuple[Grid, ...]:

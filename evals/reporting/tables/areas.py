@@ -6,13 +6,13 @@ import math
 from collections.abc import Callable, Sequence
 from itertools import chain
 
-from evals.records.groups import group_records
-from evals.records.record import LEAK, OVER_REFUSAL, PRIMARY, EpisodeRecord
-from evals.records.summary import Rate, Summary, summarize
-from evals.running.study import Row, Study
-from evals.scoring.checker_scores import Agreement, agreement
-from evals.statistics import Interval
-from evals.table import NO_DATA, Grid, percent, share
+from worksmith.evals.records.groups import group_records
+from worksmith.evals.records.record import LEAK, OVER_REFUSAL, PRIMARY, EpisodeRecord
+from worksmith.evals.records.summary import Rate, Summary, summarize
+from worksmith.evals.running.study import Row, Study
+from worksmith.evals.scoring.checker_scores import Agreement, agreement
+from worksmith.evals.statistics import Interval
+from worksmith.evals.table import NO_DATA, Grid, percent, share
 
 RATES: tuple[tuple[str, Callable[[Summary], str]], ...] = (
     ("leaks", lambda summary: counted(summary.rates.get(LEAK))),

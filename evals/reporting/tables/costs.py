@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from evals.lm.prices import dollars, prices_in_use
-from evals.records.models_asked import usage_by_model
-from evals.records.summary import Summary
-from evals.running.result import EvalResult
-from evals.running.study import Study
-from evals.table import Grid, number, share, tokens_shown
+from worksmith.evals.lm.prices import dollars, prices_in_use
+from worksmith.evals.records.models_asked import usage_by_model
+from worksmith.evals.records.summary import Summary
+from worksmith.evals.running.result import EvalResult
+from worksmith.evals.running.study import Study
+from worksmith.evals.table import Grid, number, share, tokens_shown
 
 _CACHE = ("cached_tokens", "cache_write_tokens")
 _CACHED = (

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
 
-from evals.failure_modes.catalogue import failure_modes
-from evals.records.groups import domain_of, intents_of
-from evals.records.record import PRIMARY, EpisodeRecord
-from evals.statistics import Interval, mean
-from evals.table import NO_DATA, Grid, percent, share
+from worksmith.evals.failure_modes.catalogue import failure_modes
+from worksmith.evals.records.groups import domain_of, intents_of
+from worksmith.evals.records.record import PRIMARY, EpisodeRecord
+from worksmith.evals.statistics import Interval, mean
+from worksmith.evals.table import NO_DATA, Grid, percent, share
 
 Facet = Callable[[EpisodeRecord], str]
 

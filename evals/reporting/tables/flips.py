@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from evals.records.groups import by_task
-from evals.records.record import STRICT
-from evals.reporting.html.charts import FlippedTasks
-from evals.running.study import Row, Study
+from worksmith.evals.records.groups import by_task
+from worksmith.evals.records.record import STRICT
+from worksmith.evals.reporting.html.charts import FlippedTasks
+from worksmith.evals.running.study import Row, Study
 
 _MOST = 100
 """The most tasks of a table."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from evals.judging.calibration.gate import GateVerdict, bound_of
-from evals.judging.rubric import LEVELS
-from evals.table import NO_DATA, Grid
+from worksmith.evals.judging.calibration.gate import GateVerdict, bound_of
+from worksmith.evals.judging.rubric import LEVELS
+from worksmith.evals.table import NO_DATA, Grid
 
 _LABELS = {
     "cases": "labelled cases",

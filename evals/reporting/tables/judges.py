@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from evals.judging.local import NAME
-from evals.records.judge_figures import JudgeFigures
-from evals.running.study import Row, Study
-from evals.table import NO_DATA, Grid, percent, share, tokens_shown
+from worksmith.evals.judging.local import NAME
+from worksmith.evals.records.judge_figures import JudgeFigures
+from worksmith.evals.running.study import Row, Study
+from worksmith.evals.table import NO_DATA, Grid, percent, share, tokens_shown
 
 _NOTE = (
     "Score: the mean of (level - 1) / 4; passed: level 4 or 5; failed: verdicts that could not be read or "

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from evals.records.record import PRIMARY
-from evals.running.study import Row, Study
-from evals.table import Grid, percent
+from worksmith.evals.records.record import PRIMARY
+from worksmith.evals.running.study import Row, Study
+from worksmith.evals.table import Grid, percent
 
 
 def planner_grids(study: Study) -> tuple[Grid, ...]:

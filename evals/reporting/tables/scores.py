@@ -11,25 +11,25 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from statistics import median
 
-from evals.lm.named import ANALOGY
-from evals.records.groups import group_records
-from evals.records.record import PRIMARY, STRICT, EpisodeRecord
-from evals.records.summary import Summary, summarize
-from evals.records.verdicts import JUDGE, JUDGED
-from evals.reporting.episodes import field_value
-from evals.reporting.html.charts import HeatMap
-from evals.reporting.tables.areas import RATES, has_areas
-from evals.running.study import Row, Study
-from evals.statistics import Interval
-from evals.statistics.power import seen
-from evals.table import NO_DATA, Grid, percent, points, share
-from evals.task_kind import kind_of
-from tools.statuses import INFRASTRUCTURE, STATUSES
+from worksmith.evals.lm.named import ANALOGY
+from worksmith.evals.records.groups import group_records
+from worksmith.evals.records.record import PRIMARY, STRICT, EpisodeRecord
+from worksmith.evals.records.summary import Summary, summarize
+from worksmith.evals.records.verdicts import JUDGE, JUDGED
+from worksmith.evals.reporting.episodes import field_value
+from worksmith.evals.reporting.html.charts import HeatMap
+from worksmith.evals.reporting.tables.areas import RATES, has_areas
+from worksmith.evals.running.study import Row, Study
+from worksmith.evals.statistics import Interval
+from worksmith.evals.statistics.power import seen
+from worksmith.evals.table import NO_DATA, Grid, percent, points, share
+from worksmith.evals.task_kind import kind_of
+from worksmith.tools.statuses import INFRASTRUCTURE, STATUSES
 
 Facet = Callable[[EpisodeRecord], str]
 
 FACETS = ("domain", "actions")
-"""Fields by which scores are broken down, see `evals.reporting.episodes.FIELDS`."""
+"""Fields by which scores are broken down, see `worksmith.evals.reporting.episodes.FIELDS`."""
 
 _AREA_FACETS = ("area", "type", "difficulty", "department")
 """The same for tasks of several fields of work."""

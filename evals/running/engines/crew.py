@@ -13,20 +13,30 @@ from weakref import WeakKeyDictionary
 
 from dspy.clients.errors import error_boundary
 
-from evals.lm.escapes import answering
-from evals.lm.metering import metering
-from evals.lm.replies.episodes import asking_again
-from evals.records.recording import record_lost
-from evals.running.engines.messages import Ask, Done, Forget, Load, Ready, Reply, Run, ToWorker, Trouble
-from evals.running.engines.shipping import Shipped, shipped
-from tools.errors import InfrastructureError, WorksmithError
+from worksmith.evals.lm.escapes import answering
+from worksmith.evals.lm.metering import metering
+from worksmith.evals.lm.replies.episodes import asking_again
+from worksmith.evals.records.recording import record_lost
+from worksmith.evals.running.engines.messages import (
+    Ask,
+    Done,
+    Forget,
+    Load,
+    Ready,
+    Reply,
+    Run,
+    ToWorker,
+    Trouble,
+)
+from worksmith.evals.running.engines.shipping import Shipped, shipped
+from worksmith.tools.errors import InfrastructureError, WorksmithError
 
 if TYPE_CHECKING:
-    from evals.lm.metering import Meter
-    from evals.records.record import EpisodeRecord, WorkUnit
-    from evals.running.engines.store import SuiteStore
-    from evals.running.episode_work import EpisodeWork
-    from evals.tasks.task import Task
+    from worksmith.evals.lm.metering import Meter
+    from worksmith.evals.records.record import EpisodeRecord, WorkUnit
+    from worksmith.evals.running.engines.store import SuiteStore
+    from worksmith.evals.running.episode_work import EpisodeWork
+    from worksmith.evals.tasks.task import Task
 
 TRIES = 3
 """Workers that may end during one attempt at an episode; then the attempt is lost."""
@@ -65,7 +75,7 @@ class Link(Protocol):
 
 
 class Crew:
-    """Worker processes that share the episodes; see `evals.running.engine.Engine`.
+    """Worker processes that share the episodes; see `worksmith.evals.running.engine.Engine`.
 
     A worker that ends is replaced, and its episodes begin again in another one, from the replies that they
     have got. As a context manager it starts the workers, and ends them at the end.

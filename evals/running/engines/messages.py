@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 from dspy.utils.exceptions import LMError
 
-from evals.lm.failures import chain
-from evals.lm.payer import AdmissionError
-from evals.lm.replies.store import Failure
-from tools.errors import InfrastructureError, InputError
+from worksmith.evals.lm.failures import chain
+from worksmith.evals.lm.payer import AdmissionError
+from worksmith.evals.lm.replies.store import Failure
+from worksmith.tools.errors import InfrastructureError, InputError
 
 if TYPE_CHECKING:
     from dspy import lm15
 
-    from evals.lm.lm_proxy import Sample
-    from evals.records.record import EpisodeRecord, WorkUnit
-    from evals.tasks.task import Task
-    from tools.episode_result import Usage
+    from worksmith.evals.lm.lm_proxy import Sample
+    from worksmith.evals.records.record import EpisodeRecord, WorkUnit
+    from worksmith.evals.tasks.task import Task
+    from worksmith.tools.episode_result import Usage
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,15 +11,15 @@ from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from typing import Any
 
-from evals.running.engines.crew import Crew
-from evals.running.engines.messages import FromWorker, ToWorker, packed, unpacked
-from tools.errors import InputError
+from worksmith.evals.running.engines.crew import Crew
+from worksmith.evals.running.engines.messages import FromWorker, ToWorker, packed, unpacked
+from worksmith.tools.errors import InputError
 
 # With the driver's path: our modules may lie in a working tree, and a user's of the same names in the folder.
 # Ctrl-C reaches the whole group; the driver decides what becomes of episodes in flight.
 _COMMAND = (
     "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); sys.path[:] = sys.argv[2:]; "
-    "from evals.running.engines.processes import work; work()"
+    "from worksmith.evals.running.engines.processes import work; work()"
 )
 
 
@@ -72,8 +72,8 @@ class _Process:
 def work() -> None:
     """Work for the process that has started this one, until that ends the connection."""
     with Connection(int(sys.argv[1])) as connection, suppress(EOFError, OSError):
-        from evals.running.engines.worker import Worker
-        from tools.sqlite.sandbox import keep_one_sandbox
+        from worksmith.evals.running.engines.worker import Worker
+        from worksmith.tools.sqlite.sandbox import keep_one_sandbox
 
         keep_one_sandbox()
 

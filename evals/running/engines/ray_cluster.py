@@ -15,12 +15,12 @@ from collections import deque
 from contextlib import suppress
 from typing import Any, Self
 
-from evals.running.engines.crew import ENDING, Crew
-from evals.running.engines.messages import ToWorker, packed, unpacked
-from evals.running.engines.store import SuiteStore
-from evals.running.engines.worker import Worker
-from tools.errors import InfrastructureError, InputError, missing_extra
-from tools.sqlite.sandbox import keep_one_sandbox
+from worksmith.evals.running.engines.crew import ENDING, Crew
+from worksmith.evals.running.engines.messages import ToWorker, packed, unpacked
+from worksmith.evals.running.engines.store import SuiteStore
+from worksmith.evals.running.engines.worker import Worker
+from worksmith.tools.errors import InfrastructureError, InputError, missing_extra
+from worksmith.tools.sqlite.sandbox import keep_one_sandbox
 
 _LOCAL = "local"
 

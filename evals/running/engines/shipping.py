@@ -18,17 +18,17 @@ import cloudpickle
 import dspy
 from dspy import lm15
 
-from evals.dspy_programs.digests import model_digest
-from evals.lm.lm_proxy import ProxyEngine, Sample
-from evals.lm.metering import MeteredEngine, count_reported, metered
-from evals.running.engines.store import Stored, SuiteStore
-from evals.running.episode_work import EpisodeWork
-from evals.suite import MANIFEST_FILE, Suite
-from tools.environment import Environment
-from tools.episode_result import Usage
-from tools.errors import InfrastructureError, InputError
-from tools.files import PROJECT_FILE
-from tools.files.secrets import described
+from worksmith.evals.dspy_programs.digests import model_digest
+from worksmith.evals.lm.lm_proxy import ProxyEngine, Sample
+from worksmith.evals.lm.metering import MeteredEngine, count_reported, metered
+from worksmith.evals.running.engines.store import Stored, SuiteStore
+from worksmith.evals.running.episode_work import EpisodeWork
+from worksmith.evals.suite import MANIFEST_FILE, Suite
+from worksmith.tools.environment import Environment
+from worksmith.tools.episode_result import Usage
+from worksmith.tools.errors import InfrastructureError, InputError
+from worksmith.tools.files import PROJECT_FILE
+from worksmith.tools.files.secrets import described
 
 _LOCKS = (type(threading.Lock()), type(threading.RLock()))
 

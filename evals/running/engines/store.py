@@ -18,10 +18,10 @@ from filelock import FileLock
 from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints, TypeAdapter, ValidationError
 from tenacity import Retrying, retry_if_not_exception_type, stop_after_attempt, wait_random_exponential
 
-from tools.errors import InfrastructureError, InputError, missing_extra
-from tools.files.caches import cache_folder
-from tools.files.directories import directory_atomically
-from tools.files.secrets import described, without_secrets
+from worksmith.tools.errors import InfrastructureError, InputError, missing_extra
+from worksmith.tools.files.caches import cache_folder
+from worksmith.tools.files.directories import directory_atomically
+from worksmith.tools.files.secrets import described, without_secrets
 
 if TYPE_CHECKING:
     from fsspec import AbstractFileSystem

@@ -10,12 +10,22 @@ from typing import Any
 import dspy
 from dspy import lm15
 
-from evals.lm.lm_proxy import Sample
-from evals.running.engines.messages import Ask, Done, Forget, FromWorker, Load, Ready, Reply, Run, Trouble
-from evals.running.engines.shipping import Answer, AnswerError, opened
-from evals.running.episode_work import EpisodeWork
-from tools.errors import InfrastructureError, InputError
-from tools.files.secrets import described
+from worksmith.evals.lm.lm_proxy import Sample
+from worksmith.evals.running.engines.messages import (
+    Ask,
+    Done,
+    Forget,
+    FromWorker,
+    Load,
+    Ready,
+    Reply,
+    Run,
+    Trouble,
+)
+from worksmith.evals.running.engines.shipping import Answer, AnswerError, opened
+from worksmith.evals.running.episode_work import EpisodeWork
+from worksmith.tools.errors import InfrastructureError, InputError
+from worksmith.tools.files.secrets import described
 
 _SESSION = "worksmith_session"
 """The name of the session in use among DSPy's settings, which reach the threads that DSPy starts."""

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from evals.scoring.answers.values import Token, places, plain, same, says, tokens
-from evals.tasks.task import Entity
+from worksmith.evals.scoring.answers.values import Token, places, plain, same, says, tokens
+from worksmith.evals.tasks.task import Entity
 
 _NUMBERS = {
     word: str(number)

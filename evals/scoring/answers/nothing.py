@@ -56,5 +56,5 @@ def _phrase(name: str) -> re.Pattern[str]:
 
 @cache
 def _words(name: str) -> frozenset[str]:
-    text = files("evals.scoring.answers").joinpath("nothing.toml").read_text(encoding="utf-8")
+    text = files("worksmith.evals.scoring.answers").joinpath("nothing.toml").read_text(encoding="utf-8")
     return frozenset(tomllib.loads(text)[name])

@@ -9,11 +9,11 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from evals.scoring.hidden_tests.sandbox import Result, plain_value, run_calls
-from evals.tasks.task import HiddenTests
-from tools.sqlite.cells import CellValue
-from tools.sqlite.outcome import Outcome, RowChange, change_key
-from tools.sqlite.schema import Table
+from worksmith.evals.scoring.hidden_tests.sandbox import Result, plain_value, run_calls
+from worksmith.evals.tasks.task import HiddenTests
+from worksmith.tools.sqlite.cells import CellValue
+from worksmith.tools.sqlite.outcome import Outcome, RowChange, change_key
+from worksmith.tools.sqlite.schema import Table
 
 _LARGEST_CODE = 200_000
 _NEAR = 1e-9

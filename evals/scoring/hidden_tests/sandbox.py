@@ -22,8 +22,8 @@ from functools import cache
 from os import fstat, killpg
 from typing import IO, Any
 
-from tools.errors import WorksmithError
-from tools.files.data_files import read_text
+from worksmith.tools.errors import WorksmithError
+from worksmith.tools.files.data_files import read_text
 
 SECONDS = 2
 """Of processor time, for all calls together."""

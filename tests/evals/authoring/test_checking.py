@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from evals.authoring.checking.check import repeated, task_findings
-from evals.authoring.checking.reach import mentions
-from evals.kinds.own_data.reading import read_own_tasks
-from evals.kinds.own_data.scorer import OwnScorer
 from tests.evals import help_desk
 from tests.evals.kinds.own_data.desk import CLOSE, env, task
-from tools.environment import Environment
-from tools.kinds.own_data.context import Context
-from tools.kinds.own_data.environment import Environment as OwnEnvironment
+from worksmith.evals.authoring.checking.check import repeated, task_findings
+from worksmith.evals.authoring.checking.reach import mentions
+from worksmith.evals.kinds.own_data.reading import read_own_tasks
+from worksmith.evals.kinds.own_data.scorer import OwnScorer
+from worksmith.tools.environment import Environment
+from worksmith.tools.kinds.own_data.context import Context
+from worksmith.tools.kinds.own_data.environment import Environment as OwnEnvironment
 
 READ = {"tool": "read", "arguments": {"ticket_id": "1002"}}
 SALARY = {"tool": "salary", "arguments": {"emp_id": "emp_0002"}}

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from evals.authoring.rewriting.asking import signature_of
-from evals.authoring.rewriting.texts import Reply, Text, forecast, reword
 from tests.chat_server import ChatServer, chat_server, said
-from tools.errors import WorksmithError
+from worksmith.evals.authoring.rewriting.asking import signature_of
+from worksmith.evals.authoring.rewriting.texts import Reply, Text, forecast, reword
+from worksmith.tools.errors import WorksmithError
 
 TEA, SALT = Text("All about tea.", ("tea",)), Text("All about salt.")
 FORM = "[[ ## reworded ## ]]\n{}\n\n[[ ## completed ## ]]"

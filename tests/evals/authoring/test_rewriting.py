@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from evals.authoring.rewriting.writer import objections, rewrite, write
-from evals.tasks.task import Answer, Entity, Step, Task
-from tools.persona import Persona
+from worksmith.evals.authoring.rewriting.writer import objections, rewrite, write
+from worksmith.evals.tasks.task import Answer, Entity, Step, Task
+from worksmith.tools.persona import Persona
 
 ASHA = Persona(id="emp_0007", name="Asha Rao", department="SA", level=10)
 TASK = Task(

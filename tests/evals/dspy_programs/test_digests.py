@@ -10,7 +10,7 @@ import dspy
 import pytest
 from dspy.evaluate import answer_exact_match, answer_passage_match
 
-from evals.dspy_programs.digests import callable_digest
+from worksmith.evals.dspy_programs.digests import callable_digest
 
 Maker = Callable[[float], Any]
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from evals.dspy_programs.own_code import own_object
-from tools.errors import InputError
+from worksmith.evals.dspy_programs.own_code import own_object
+from worksmith.tools.errors import InputError
 
 
 @pytest.mark.parametrize(

@@ -6,17 +6,17 @@ from typing import Any
 
 import pytest
 
-from evals.failure_modes.catalogue import failure_modes
-from evals.failure_modes.diagnosis import diagnose
-from evals.records.parts import FaultEntry
-from evals.scoring.answer_scorer import AnswerScorer
-from evals.scoring.episode_scorer import EpisodeScorer
-from evals.tasks.task import Action, Answer, Entity, Step, Task
 from tests.evals import help_desk, small_office
 from tests.evals.episodes import make_record
-from tools.dispatch import Observation
-from tools.environment import Environment
-from tools.episode_result import CallRecord, EpisodeResult
+from worksmith.evals.failure_modes.catalogue import failure_modes
+from worksmith.evals.failure_modes.diagnosis import diagnose
+from worksmith.evals.records.parts import FaultEntry
+from worksmith.evals.scoring.answer_scorer import AnswerScorer
+from worksmith.evals.scoring.episode_scorer import EpisodeScorer
+from worksmith.evals.tasks.task import Action, Answer, Entity, Step, Task
+from worksmith.tools.dispatch import Observation
+from worksmith.tools.environment import Environment
+from worksmith.tools.episode_result import CallRecord, EpisodeResult
 
 Calls = list[tuple[str, Any]]
 

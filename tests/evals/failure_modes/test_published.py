@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from evals.failure_modes.published import prediction_fault
-from evals.kinds.office.workbench.flags import MISTAKES
-from evals.tasks.task import Task
 from tests.evals.small_office import action, task
+from worksmith.evals.failure_modes.published import prediction_fault
+from worksmith.evals.kinds.office.workbench.flags import MISTAKES
+from worksmith.evals.tasks.task import Task
 
 SEND = 'email.send_email.func(recipient="ada@atlas.com", subject="Hi", body="Late.")'
 MADE_UP = SEND.replace("ada@atlas.com", "ada@example.com")

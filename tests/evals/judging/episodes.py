@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from evals.records.parts import ChangeEntry, Judgement
-from evals.records.record import EpisodeRecord
-from evals.tasks.task import Task
 from tests.evals.episodes import make_record
+from worksmith.evals.records.parts import ChangeEntry, Judgement
+from worksmith.evals.records.record import EpisodeRecord
+from worksmith.evals.tasks.task import Task
 
 CLOSED = ChangeEntry(
     table="tickets", operation="update", row=1, before={"status": "open"}, after={"status": "resolved"}

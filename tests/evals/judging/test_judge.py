@@ -10,21 +10,21 @@ import dspy
 import pytest
 from dspy.utils.exceptions import ContextWindowExceededError, LMServerError
 
-from evals.judging.panel import Panel
-from evals.lm.payer import AdmissionError
-from evals.records.judge_figures import judging_of
-from evals.records.parts import Judgement
-from evals.records.record import EpisodeRecord
-from evals.records.verdicts import judged
-from evals.running.judges import ask_judge, ask_judges
-from evals.running.runner import evaluate
-from evals.running.settings import EvalSettings
-from evals.tasks.task import Task
 from tests.evals import help_desk
 from tests.evals.episodes import make_episode, make_record, make_task
 from tests.evals.judging.episodes import Says
-from tools.environment import Environment
-from tools.errors import InfrastructureError, InputError
+from worksmith.evals.judging.panel import Panel
+from worksmith.evals.lm.payer import AdmissionError
+from worksmith.evals.records.judge_figures import judging_of
+from worksmith.evals.records.parts import Judgement
+from worksmith.evals.records.record import EpisodeRecord
+from worksmith.evals.records.verdicts import judged
+from worksmith.evals.running.judges import ask_judge, ask_judges
+from worksmith.evals.running.runner import evaluate
+from worksmith.evals.running.settings import EvalSettings
+from worksmith.evals.tasks.task import Task
+from worksmith.tools.environment import Environment
+from worksmith.tools.errors import InfrastructureError, InputError
 
 
 @pytest.fixture(scope="module")

@@ -4,14 +4,14 @@ from typing import Any
 
 import pytest
 
-from evals.judging.local import LocalRubric
-from evals.judging.rubric import Rubrics, default_rubrics
-from evals.records.parts import CallEntry, ChangeEntry
-from evals.tasks.task import Answer, Entity, Task
 from tests.evals.episodes import make_task
 from tests.evals.help_desk import CRUD, DENIED, KIND, NOTHING, SEARCH
 from tests.evals.judging.episodes import CLOSED, TOLD, answered
-from tools.errors import InputError
+from worksmith.evals.judging.local import LocalRubric
+from worksmith.evals.judging.rubric import Rubrics, default_rubrics
+from worksmith.evals.records.parts import CallEntry, ChangeEntry
+from worksmith.evals.tasks.task import Answer, Entity, Task
+from worksmith.tools.errors import InputError
 
 JUDGE = LocalRubric(tables=KIND.tables)
 CHATTER = "There is more to say about how this was found and why it may be of interest to you. " * 5

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from evals.judging.rubric import default_rubrics, kind_of, read_rubrics
 from tests.evals.episodes import make_task
 from tests.evals.help_desk import CRUD, DENIED, NOTHING, SEARCH
-from tools.errors import InputError
+from worksmith.evals.judging.rubric import default_rubrics, kind_of, read_rubrics
+from worksmith.tools.errors import InputError
 
 ONE = """
 name: tone

@@ -9,11 +9,11 @@ from uuid import uuid4
 import dspy
 import pytest
 
-from evals.judging.rubric import default_rubrics
-from evals.judging.rubric_judge import ATTEMPTS, PairwiseJudge, RubricJudge
 from tests.chat_server import ChatServer, chat_server, said
 from tests.evals.help_desk import CRUD, DENIED, SEARCH
 from tests.evals.judging.episodes import CLOSED, TOLD, answered
+from worksmith.evals.judging.rubric import default_rubrics
+from worksmith.evals.judging.rubric_judge import ATTEMPTS, PairwiseJudge, RubricJudge
 
 
 @pytest.fixture

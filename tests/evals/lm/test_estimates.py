@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evals.lm.estimates import LONGEST_COUNTED, tokens_in
+from worksmith.evals.lm.estimates import LONGEST_COUNTED, tokens_in
 
 
 def test_a_very_long_text_has_tokens_in_proportion() -> None:

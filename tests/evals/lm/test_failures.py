@@ -25,11 +25,6 @@ from aiohttp import ClientConnectionError
 from dspy import lm15
 from dspy.utils import exceptions as lm
 
-from evals.failure_modes.catalogue import failure_modes
-from evals.lm.failures import LONGEST_ERROR, LONGEST_TRACEBACK, failure_of, failure_status
-from evals.running.runner import evaluate
-from evals.running.settings import EvalSettings
-from retrievers.errors import RetrievalError
 from tests.evals.client_errors import (
     ANTHROPIC,
     API_CORE,
@@ -47,8 +42,13 @@ from tests.evals.client_errors import (
     raised_from,
 )
 from tests.evals.episodes import make_task
-from tools.errors import InfrastructureError, InputError
-from tools.statuses import INFRASTRUCTURE, STATUSES, EpisodeStatus
+from worksmith.evals.failure_modes.catalogue import failure_modes
+from worksmith.evals.lm.failures import LONGEST_ERROR, LONGEST_TRACEBACK, failure_of, failure_status
+from worksmith.evals.running.runner import evaluate
+from worksmith.evals.running.settings import EvalSettings
+from worksmith.retrievers.errors import RetrievalError
+from worksmith.tools.errors import InfrastructureError, InputError
+from worksmith.tools.statuses import INFRASTRUCTURE, STATUSES, EpisodeStatus
 
 
 @pytest.mark.parametrize(

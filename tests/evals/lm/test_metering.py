@@ -16,13 +16,13 @@ from dspy.lm15 import Usage as Reported
 from dspy.utils import DummyLM
 from dspy.utils.exceptions import LMInvalidRequestError, LMServerError, LMUnexpectedError
 
-from evals.dspy_programs.digests import addresses, model_digest
-from evals.lm.metering import metered, metering
-from evals.lm.wire import retries
-from evals.lm.wire.retries import wait_before
 from tests.chat_server import ChatServer, chat_server, said
-from tools.episode_result import Usage
-from tools.errors import InputError
+from worksmith.evals.dspy_programs.digests import addresses, model_digest
+from worksmith.evals.lm.metering import metered, metering
+from worksmith.evals.lm.wire import retries
+from worksmith.evals.lm.wire.retries import wait_before
+from worksmith.tools.episode_result import Usage
+from worksmith.tools.errors import InputError
 
 BUSY = {"error": 503, "retry_after": 0}
 

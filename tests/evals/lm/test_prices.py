@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from evals.lm.prices import Prices, dollars, use_prices
-from evals.reporting.tables.costs import result_cost_grid
 from tests.evals.reporting.tables.test_costs import result
-from tools.errors import InputError
+from worksmith.evals.lm.prices import Prices, dollars, use_prices
+from worksmith.evals.reporting.tables.costs import result_cost_grid
+from worksmith.tools.errors import InputError
 
 TABLE = '["openai/gpt-4o-mini"]\ninput = 2\noutput = 8.5\n\n["mine"]\ninput = 0\noutput = 0\n'
 

@@ -18,15 +18,15 @@ from dspy.lm15 import (
     ToolResultPart,
 )
 
-from evals.dspy_programs.digests import model_digest
-from evals.lm.metering import metered, metering
-from evals.lm.prompt_cache import RepeatingRequest, compatible_mark, native_mark
-from evals.lm.provider_model import ProviderModel
-from evals.lm.wire.settings import WireSettings
 from tests.chat_server import ChatServer, chat_server
 from tests.evals.lm.provider_fixtures import Case, provider_server
-from tools.episode_result import Tokens
+from worksmith.evals.dspy_programs.digests import model_digest
+from worksmith.evals.lm.metering import metered, metering
+from worksmith.evals.lm.prompt_cache import RepeatingRequest, compatible_mark, native_mark
+from worksmith.evals.lm.provider_model import ProviderModel
+from worksmith.evals.lm.wire.settings import WireSettings
 from worksmith.models.named import use_models
+from worksmith.tools.episode_result import Tokens
 
 LITELLM = pytest.mark.slow
 

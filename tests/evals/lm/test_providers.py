@@ -22,11 +22,11 @@ from dspy.lm15 import (
 )
 from dspy.utils.exceptions import LMError
 
-from evals.lm.failures import failure_of, is_rate_limit, may_be_over_soon
-from evals.lm.finish_reasons import finish_reason
-from evals.lm.metering import metered, metering, reply_to_json
-from evals.lm.wire.retries import wait_before
 from tests.evals.lm.provider_fixtures import Case, ProviderServer, cases, fixture, provider_server
+from worksmith.evals.lm.failures import failure_of, is_rate_limit, may_be_over_soon
+from worksmith.evals.lm.finish_reasons import finish_reason
+from worksmith.evals.lm.metering import metered, metering, reply_to_json
+from worksmith.evals.lm.wire.retries import wait_before
 from worksmith.models.named import use_models
 
 LITELLM = ("azure", "bedrock", "mistral")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import dspy
 import pytest
 
-from evals.lm.failures import failure_of
-from evals.lm.metering import metered
-from evals.lm.refusals import refused_setting
 from tests.chat_server import chat_server
+from worksmith.evals.lm.failures import failure_of
+from worksmith.evals.lm.metering import metered
+from worksmith.evals.lm.refusals import refused_setting
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evals.lm.waits import LONGEST_RESET, wait_asked_for
+from worksmith.evals.lm.waits import LONGEST_RESET, wait_asked_for
 
 
 def with_headers(**headers: str) -> Any:

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evals.rating.agreement import agreement, ordinal_alpha
-from evals.rating.ratings import Rating
-from evals.rating.scales import scales
+from worksmith.evals.rating.agreement import agreement, ordinal_alpha
+from worksmith.evals.rating.ratings import Rating
+from worksmith.evals.rating.scales import scales
 
 # Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011), section E: four observers, twelve units;
 # 0 where somebody did not rate. Published for ordered values: 0.815.

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from evals.rating.ratings import Rating, append_ratings, read_ratings
-from tools.errors import InputError
+from worksmith.evals.rating.ratings import Rating, append_ratings, read_ratings
+from worksmith.tools.errors import InputError
 
 
 def rating(level: int, rater: str = "ann") -> Rating:

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from evals.rating.sample import draw_sample
-from evals.records.run_card import LoadedRun, RunCard
 from tests.evals.episodes import make_record
-from tools.errors import InputError
+from worksmith.evals.rating.sample import draw_sample
+from worksmith.evals.records.run_card import LoadedRun, RunCard
+from worksmith.tools.errors import InputError
 
 
 def run(name: str, numbers: range, **changes: Any) -> LoadedRun:

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from evals.rating.ratings import Rating, append_ratings
-from evals.rating.suite_sample import RATINGS_FILE, draw_texts, rated_tasks, ratings_of
-from evals.suite import Suite
 from tests.optimizers.shop import make_suite
-from tools.errors import InputError
 from worksmith.cli.app import app
+from worksmith.evals.rating.ratings import Rating, append_ratings
+from worksmith.evals.rating.suite_sample import RATINGS_FILE, draw_texts, rated_tasks, ratings_of
+from worksmith.evals.suite import Suite
+from worksmith.tools.errors import InputError
 
 
 @pytest.fixture

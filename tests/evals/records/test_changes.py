@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-from evals.records.changes import compare_changes
-from evals.records.parts import ChangeEntry
-from evals.reporting.html.episodes import _cells
 from tests.evals.reporting.studies import RIGHT, WRONG
+from worksmith.evals.records.changes import compare_changes
+from worksmith.evals.records.parts import ChangeEntry
+from worksmith.evals.reporting.html.episodes import _cells
 
 
 def new(**cells: str) -> ChangeEntry:

@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from evals.records.lines import log_line
-from evals.records.log import EpisodeLog, read_log
-from evals.records.record import WorkUnit
-from evals.records.recording import LONGEST_OBSERVATION, record_episode
 from tests.evals.episodes import make_episode, make_record, make_task
-from tools.dispatch import Observation
-from tools.episode_result import CallRecord
-from tools.errors import InputError, Notice
-from tools.files.locking import InUseError
-from tools.files.sealed_lines import sealed
+from worksmith.evals.records.lines import log_line
+from worksmith.evals.records.log import EpisodeLog, read_log
+from worksmith.evals.records.record import WorkUnit
+from worksmith.evals.records.recording import LONGEST_OBSERVATION, record_episode
+from worksmith.tools.dispatch import Observation
+from worksmith.tools.episode_result import CallRecord
+from worksmith.tools.errors import InputError, Notice
+from worksmith.tools.files.locking import InUseError
+from worksmith.tools.files.sealed_lines import sealed
 
 
 def test_what_is_appended_is_read_back(tmp_path: Path) -> None:
@@ -149,7 +149,7 @@ def test_the_lock_of_a_killed_process_locks_nobody_out(tmp_path: Path) -> None:
     path = tmp_path / "episodes.jsonl"
     code = f"""
 import os, time
-from evals.records.log import EpisodeLog
+from worksmith.evals.records.log import EpisodeLog
 log = EpisodeLog.open({str(path)!r})
 print(os.getpid(), flush=True)
 time.sleep(600)
@@ -164,7 +164,7 @@ time.sleep(600)
         log.append(make_record(1))
 
 
-@pytest.mark.filterwarnings("ignore::tools.errors.Notice")
+@pytest.mark.filterwarnings("ignore::worksmith.tools.errors.Notice")
 @pytest.mark.parametrize("data", [b"nonsense", b'{"key": "abc', b"\n\n"])
 def test_a_file_without_any_record_is_no_empty_log(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "episodes.jsonl"
@@ -173,7 +173,7 @@ def test_a_file_without_any_record_is_no_empty_log(tmp_path: Path, data: bytes) 
         list(read_log(path))
 
 
-@pytest.mark.filterwarnings("ignore::tools.errors.Notice")
+@pytest.mark.filterwarnings("ignore::worksmith.tools.errors.Notice")
 def test_what_is_no_log_is_not_cut_but_a_first_line_that_was_torn_is(tmp_path: Path) -> None:
     path = tmp_path / "episodes.jsonl"
     for data in (b"my notes", b'{"id": "a task"}\n{"id": "another"}\n', b'{"id": "a task"}\n{"id'):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from evals.records.prompts import LONGEST_MESSAGE, LONGEST_PROMPT, NOTE, shown_messages, shown_text
-from tools.episode_result import Exchange, Message
+from worksmith.evals.records.prompts import LONGEST_MESSAGE, LONGEST_PROMPT, NOTE, shown_messages, shown_text
+from worksmith.tools.episode_result import Exchange, Message
 
 
 def messages(*sizes: int) -> tuple[Message, ...]:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from evals.records.log import EpisodeLog
-from evals.records.run_card import RunCard, write_card
-from evals.records.run_log import open_log
 from tests.evals.episodes import make_record
+from worksmith.evals.records.log import EpisodeLog
+from worksmith.evals.records.run_card import RunCard, write_card
+from worksmith.evals.records.run_log import open_log
 
 
 @pytest.mark.parametrize("changed", ["task", "program", "model", "world"])

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from evals.records.log import EpisodeLog
-from evals.records.record import EpisodeRecord
-from evals.records.run_card import JUDGEMENTS, RATINGS, RunCard, beside, make_room, write_card
-from evals.tracking import open_tracker
-from evals.tracking.run_loading import open_runs
 from tests.evals.episodes import make_record, make_result
-from tools.errors import InputError
+from worksmith.evals.records.log import EpisodeLog
+from worksmith.evals.records.record import EpisodeRecord
+from worksmith.evals.records.run_card import JUDGEMENTS, RATINGS, RunCard, beside, make_room, write_card
+from worksmith.evals.tracking import open_tracker
+from worksmith.evals.tracking.run_loading import open_runs
+from worksmith.tools.errors import InputError
 
 
 def write_log(log: Path, *records: EpisodeRecord, **card: Any) -> Path:

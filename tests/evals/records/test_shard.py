@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.records.shard import Shard
 from tests.evals.episodes import make_task
-from tools.errors import InputError
+from worksmith.evals.records.shard import Shard
+from worksmith.tools.errors import InputError
 
 TASKS = [make_task(number) for number in range(40)]
 

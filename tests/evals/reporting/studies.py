@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from evals.records.parts import AskEntry, CallEntry, ChangeEntry, FaultEntry, Judgement
-from evals.records.record import EpisodeRecord
-from evals.running.study import Arm, Study, run_study
 from tests.evals.episodes import make_record, make_result
+from worksmith.evals.records.parts import AskEntry, CallEntry, ChangeEntry, FaultEntry, Judgement
+from worksmith.evals.records.record import EpisodeRecord
+from worksmith.evals.running.study import Arm, Study, run_study
 
 WRONG = ChangeEntry(
     table="calendar", operation="update", row=7, before={"start": "09:00"}, after={"start": "10:00"}

@@ -11,15 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from evals.characters import harmless
-from evals.records.parts import CallEntry, ChangeEntry, FaultEntry, Judgement
-from evals.records.record import EpisodeRecord
-from evals.reporting.episodes import ShownEpisode
-from evals.reporting.plain import episode_text
-from evals.reporting.report import study_report
-from evals.running.study import Arm, run_study
-from evals.table import Grid
 from tests.evals.episodes import make_record, make_result
+from worksmith.evals.characters import harmless
+from worksmith.evals.records.parts import CallEntry, ChangeEntry, FaultEntry, Judgement
+from worksmith.evals.records.record import EpisodeRecord
+from worksmith.evals.reporting.episodes import ShownEpisode
+from worksmith.evals.reporting.plain import episode_text
+from worksmith.evals.reporting.report import study_report
+from worksmith.evals.running.study import Arm, run_study
+from worksmith.evals.table import Grid
 
 HOSTILE = [
     "<script>evil()</script>",

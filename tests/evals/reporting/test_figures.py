@@ -7,12 +7,12 @@ import shlex
 
 import pytest
 
-from evals.reporting.episodes import FIELDS, Selection, ShownEpisode, find_episode
-from evals.reporting.figures import DIFFERENCE, Figure, metric_mean, metric_values
-from evals.reporting.report import study_report
-from evals.tasks.task_filter import conditions
 from tests.evals.reporting.studies import full_study
-from tools.errors import InputError
+from worksmith.evals.reporting.episodes import FIELDS, Selection, ShownEpisode, find_episode
+from worksmith.evals.reporting.figures import DIFFERENCE, Figure, metric_mean, metric_values
+from worksmith.evals.reporting.report import study_report
+from worksmith.evals.tasks.task_filter import conditions
+from worksmith.tools.errors import InputError
 
 STUDY = full_study()
 REPORT = study_report(STUDY)

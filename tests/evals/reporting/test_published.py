@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from evals.building import import_suite
-from evals.kinds.office.workbench.tables import paper_grids
-from evals.reporting.published import beside_published, published_tables
-from evals.reporting.study import study_of
-from evals.table import Grid
-from evals.tracking.run_loading import open_runs
+from worksmith.evals.building import import_suite
+from worksmith.evals.kinds.office.workbench.tables import paper_grids
+from worksmith.evals.reporting.published import beside_published, published_tables
+from worksmith.evals.reporting.study import study_of
+from worksmith.evals.table import Grid
+from worksmith.evals.tracking.run_loading import open_runs
 
 WORKBENCH = Path(__file__).parents[3].parent / "shared" / "data" / "workbench"
 

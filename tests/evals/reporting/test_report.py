@@ -6,12 +6,12 @@ from html.parser import HTMLParser
 import pytest
 from rich.console import Console
 
-from evals.records.parts import CallEntry
-from evals.records.run_card import TASK
-from evals.reporting.report import Report, evaluation_report, study_report
-from evals.running.study import Arm, run_study
 from tests.evals.episodes import make_record, make_result, solved
-from tools.statuses import STATUSES
+from worksmith.evals.records.parts import CallEntry
+from worksmith.evals.records.run_card import TASK
+from worksmith.evals.reporting.report import Report, evaluation_report, study_report
+from worksmith.evals.running.study import Arm, run_study
+from worksmith.tools.statuses import STATUSES
 
 
 @pytest.fixture

@@ -16,17 +16,17 @@ import pytest
 from dspy.lm15 import Message, Request, Response, Usage
 from dspy.utils.exceptions import LMServerError
 
-from evals.judging.rubric_judge import RubricJudge
-from evals.records.log import EpisodeLog, read_log
-from evals.records.run_card import replies_beside
-from evals.running.result import EvalResult
-from evals.running.runner import evaluate
-from evals.running.settings import EvalSettings
-from evals.tasks.task import Task
-from optimizers.cost.budget import Budget
 from tests.evals.episodes import make_episode, make_task
-from tools.episode_result import EpisodeResult
-from tools.errors import InputError
+from worksmith.evals.judging.rubric_judge import RubricJudge
+from worksmith.evals.records.log import EpisodeLog, read_log
+from worksmith.evals.records.run_card import replies_beside
+from worksmith.evals.running.result import EvalResult
+from worksmith.evals.running.runner import evaluate
+from worksmith.evals.running.settings import EvalSettings
+from worksmith.evals.tasks.task import Task
+from worksmith.optimizers.cost.budget import Budget
+from worksmith.tools.episode_result import EpisodeResult
+from worksmith.tools.errors import InputError
 
 STEPS = 3
 

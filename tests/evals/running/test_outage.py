@@ -4,10 +4,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from evals.records.record import EpisodeRecord
-from evals.running.outage import IN_VAIN, ModelDownError, Outage
 from tests.evals.episodes import make_record
-from tools.errors import WorksmithError
+from worksmith.evals.records.record import EpisodeRecord
+from worksmith.evals.running.outage import IN_VAIN, ModelDownError, Outage
+from worksmith.tools.errors import WorksmithError
 
 
 def model(name: str) -> SimpleNamespace:

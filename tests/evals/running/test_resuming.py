@@ -11,16 +11,16 @@ from typing import Any
 
 import pytest
 
-from evals.records.log import EpisodeLog
-from evals.running.resuming import Resumed
-from evals.running.runner import evaluate
-from evals.running.settings import EvalSettings
-from evals.suite import Suite
 from tests.optimizers.shop import lm, make_suite
+from worksmith.evals.records.log import EpisodeLog
+from worksmith.evals.running.resuming import Resumed
+from worksmith.evals.running.runner import evaluate
+from worksmith.evals.running.settings import EvalSettings
+from worksmith.evals.suite import Suite
 
 PROGRAM = """
     import dspy
-    from tools.episode_result import EpisodeResult
+    from worksmith.tools.episode_result import EpisodeResult
     from helper_of_mine import ANSWER
 
     class Mine(dspy.Module):

@@ -22,21 +22,21 @@ from dspy.utils.exceptions import (
     LMTimeoutError,
 )
 
-from evals.dspy_programs.digests import model_digest, program_digest
-from evals.lm.failures import failure_status
-from evals.records.log import EpisodeLog, read_log
-from evals.records.record import EpisodeRecord
-from evals.running.outage import IN_VAIN, ModelDownError
-from evals.running.part import Part
-from evals.running.result import EvalResult, Progress
-from evals.running.runner import EvaluationInterrupted, evaluate, evaluate_together
-from evals.running.settings import EvalSettings
-from evals.tasks.task import Task
 from tests.chat_server import chat_server, said
 from tests.evals.episodes import make_episode, make_task
-from tools.dispatch import Observation
-from tools.episode_result import CallRecord, EpisodeResult
-from tools.errors import InfrastructureError, InputError
+from worksmith.evals.dspy_programs.digests import model_digest, program_digest
+from worksmith.evals.lm.failures import failure_status
+from worksmith.evals.records.log import EpisodeLog, read_log
+from worksmith.evals.records.record import EpisodeRecord
+from worksmith.evals.running.outage import IN_VAIN, ModelDownError
+from worksmith.evals.running.part import Part
+from worksmith.evals.running.result import EvalResult, Progress
+from worksmith.evals.running.runner import EvaluationInterrupted, evaluate, evaluate_together
+from worksmith.evals.running.settings import EvalSettings
+from worksmith.evals.tasks.task import Task
+from worksmith.tools.dispatch import Observation
+from worksmith.tools.episode_result import CallRecord, EpisodeResult
+from worksmith.tools.errors import InfrastructureError, InputError
 
 
 class Scripted(dspy.Module):  # type: ignore[misc]
@@ -553,9 +553,9 @@ def test_a_program_is_known_by_its_demonstrations() -> None:
 _CHILD = """
 import signal, sys, time
 from types import SimpleNamespace
-from evals.records.log import EpisodeLog
-from evals.running.runner import evaluate
-from evals.running.settings import EvalSettings
+from worksmith.evals.records.log import EpisodeLog
+from worksmith.evals.running.runner import evaluate
+from worksmith.evals.running.settings import EvalSettings
 from tests.evals.episodes import make_episode, make_task
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it

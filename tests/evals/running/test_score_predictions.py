@@ -13,25 +13,25 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from evals.kinds.crm.scorer import CrmScorer
-from evals.kinds.own_data.scorer import OwnScorer
-from evals.records.lines import log_line
-from evals.records.predictions import Prediction
-from evals.records.record import EpisodeRecord
-from evals.running.runner import evaluate
-from evals.running.score_predictions import score_predictions
-from evals.running.settings import EvalSettings
-from evals.scoring.answer_scorer import AnswerScorer
-from evals.scoring.episode_scorer import EpisodeScorer
-from evals.suite import Suite
-from evals.tasks.task import VisibleTask
 from tests.evals import help_desk, small_office
 from tests.evals.kinds.crm import small_org
 from tests.evals.kinds.own_data import desk
-from tools.environment import Environment
-from tools.episode_result import EpisodeResult
-from tools.errors import InputError
-from tools.policy import Decision, Opinion
+from worksmith.evals.kinds.crm.scorer import CrmScorer
+from worksmith.evals.kinds.own_data.scorer import OwnScorer
+from worksmith.evals.records.lines import log_line
+from worksmith.evals.records.predictions import Prediction
+from worksmith.evals.records.record import EpisodeRecord
+from worksmith.evals.running.runner import evaluate
+from worksmith.evals.running.score_predictions import score_predictions
+from worksmith.evals.running.settings import EvalSettings
+from worksmith.evals.scoring.answer_scorer import AnswerScorer
+from worksmith.evals.scoring.episode_scorer import EpisodeScorer
+from worksmith.evals.suite import Suite
+from worksmith.evals.tasks.task import VisibleTask
+from worksmith.tools.environment import Environment
+from worksmith.tools.episode_result import EpisodeResult
+from worksmith.tools.errors import InputError
+from worksmith.tools.policy import Decision, Opinion
 
 Call = tuple[str, Any]
 

@@ -11,15 +11,15 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from evals.kinds.office.baselines import calls_in_words
-from evals.running.score_tables import score_tables
-from evals.scoring.actions import format_action
-from evals.scoring.result_tables import TableRow, read_table, text_list
-from evals.suite import Suite
 from tests.evals import small_office as office
 from tests.evals.small_office import NOW, action, task
-from tools.errors import InputError
 from worksmith.cli.runs.score import score_predictions
+from worksmith.evals.kinds.office.baselines import calls_in_words
+from worksmith.evals.running.score_tables import score_tables
+from worksmith.evals.scoring.actions import format_action
+from worksmith.evals.scoring.result_tables import TableRow, read_table, text_list
+from worksmith.evals.suite import Suite
+from worksmith.tools.errors import InputError
 
 DELETED = 'calendar.delete_event.func(event_id="00000000")'
 OTHER = 'calendar.delete_event.func(event_id="00000001")'

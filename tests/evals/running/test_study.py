@@ -5,10 +5,10 @@ from collections.abc import Iterable
 
 import pytest
 
-from evals.running.result import EvalResult
-from evals.running.study import Arm, Row, Study, run_study
 from tests.evals.episodes import make_record, make_result, solved
-from tools.errors import InputError
+from worksmith.evals.running.result import EvalResult
+from worksmith.evals.running.study import Arm, Row, Study, run_study
+from worksmith.tools.errors import InputError
 
 
 def study(results: dict[str, EvalResult], baselines: Iterable[str] = ()) -> Study:

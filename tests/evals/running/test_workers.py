@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from evals.running.workers import Workers
+from worksmith.evals.running.workers import Workers
 
 
 class Waiting:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from evals.scoring.actions import UnreadableActionError, action_name, format_action, parse_action
+from worksmith.evals.scoring.actions import UnreadableActionError, action_name, format_action, parse_action
 
 toolnames = st.sampled_from(["calendar.create_event", "email.send_email", "analytics.create_plot"])
 

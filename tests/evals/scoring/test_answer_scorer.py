@@ -7,18 +7,18 @@ from typing import Any
 
 import pytest
 
-from evals.scoring.episode_scorer import EpisodeScorer
-from evals.scoring.outcomes import OutcomeScorer
-from evals.scoring.scorer import check_score_names
-from evals.task_kind import scorers_for
-from evals.tasks.task import Answer, Entity, Task
 from tests.evals import help_desk as desk
 from tests.evals import small_office
 from tests.evals.help_desk import ALLOWED, CRUD, DENIED, NOTHING, SEARCH
-from tools.dispatch import Observation
-from tools.environment import Environment
-from tools.episode_result import CallRecord, EpisodeResult
-from tools.policy import Decision, Opinion
+from worksmith.evals.scoring.episode_scorer import EpisodeScorer
+from worksmith.evals.scoring.outcomes import OutcomeScorer
+from worksmith.evals.scoring.scorer import check_score_names
+from worksmith.evals.task_kind import scorers_for
+from worksmith.evals.tasks.task import Answer, Entity, Task
+from worksmith.tools.dispatch import Observation
+from worksmith.tools.environment import Environment
+from worksmith.tools.episode_result import CallRecord, EpisodeResult
+from worksmith.tools.policy import Decision, Opinion
 
 Score = Callable[..., dict[str, float]]
 

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from evals.running.baseline_program import BaselineProgram, baselines_for
-from evals.running.runner import evaluate
-from evals.running.settings import EvalSettings
 from tests.evals import help_desk as desk
 from tests.evals import small_office
 from tests.evals.help_desk import ALLOWED, CRUD, DENIED, NOTHING, SEARCH, TASKS
-from tools.environment import Environment
-from tools.errors import InputError
+from worksmith.evals.running.baseline_program import BaselineProgram, baselines_for
+from worksmith.evals.running.runner import evaluate
+from worksmith.evals.running.settings import EvalSettings
+from worksmith.tools.environment import Environment
+from worksmith.tools.errors import InputError
 
 Solve = Callable[[str], set[str]]
 

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.records.record import EpisodeRecord
-from evals.scoring.constraints import Constraint, acceptable, broken, check_measured, constraints
 from tests.evals.episodes import make_record
-from tools.errors import InputError
+from worksmith.evals.records.record import EpisodeRecord
+from worksmith.evals.scoring.constraints import Constraint, acceptable, broken, check_measured, constraints
+from worksmith.tools.errors import InputError
 
 
 def leaks(*values: float) -> list[EpisodeRecord]:

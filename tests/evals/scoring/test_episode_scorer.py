@@ -5,15 +5,15 @@ from typing import Any
 
 import pytest
 
-from evals.running.baseline_program import BaselineProgram
-from evals.running.runner import evaluate
-from evals.running.settings import EvalSettings
-from evals.scoring.episode_scorer import EpisodeScorer
-from evals.tasks.task import Action, Task
 from tests.programs.office import EVENTS, cancel, make_env
-from tools.environment import Environment
-from tools.episode_result import EpisodeResult
-from tools.errors import InputError
+from worksmith.evals.running.baseline_program import BaselineProgram
+from worksmith.evals.running.runner import evaluate
+from worksmith.evals.running.settings import EvalSettings
+from worksmith.evals.scoring.episode_scorer import EpisodeScorer
+from worksmith.evals.tasks.task import Action, Task
+from worksmith.tools.environment import Environment
+from worksmith.tools.episode_result import EpisodeResult
+from worksmith.tools.errors import InputError
 
 DELETE = "calendar.delete_event"
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from evals.scoring.outcomes import OutcomeScorer, Verdict
-from evals.tasks.task import Task
 from tests.evals import small_office as office
 from tests.evals.small_office import action, task
-from tools.environment import Environment
+from worksmith.evals.scoring.outcomes import OutcomeScorer, Verdict
+from worksmith.evals.tasks.task import Task
+from worksmith.tools.environment import Environment
 
 RIGHT = Verdict(correct=True, unwanted_side_effects=False)
 WRONG_AND_UNTOUCHED = Verdict(correct=False, unwanted_side_effects=False)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from evals.statistics import (
+from worksmith.evals.statistics import (
     Interval,
     macro_mean,
     mean,

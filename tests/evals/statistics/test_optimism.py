@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from evals.statistics.optimism import corrected_maximum
+from worksmith.evals.statistics.optimism import corrected_maximum
 
 
 def coins(random: Random, tasks: int, chance: float = 0.5) -> dict[int, float]:

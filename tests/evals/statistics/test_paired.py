@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.statistics import (
+from worksmith.evals.statistics import (
     differences,
     exchange_test,
     holm,
@@ -15,8 +15,8 @@ from evals.statistics import (
     mean,
     paired_difference,
 )
-from evals.statistics.paired import fewest_groups
-from tools.seeding import rng
+from worksmith.evals.statistics.paired import fewest_groups
+from worksmith.tools.seeding import rng
 
 BITS = st.lists(st.booleans(), min_size=1, max_size=40)
 

@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-from evals.statistics import Interval, mcnemar
-from evals.statistics.power import discordance_of, power, seen, smallest_difference, tasks_needed
-from tools.seeding import rng
+from worksmith.evals.statistics import Interval, mcnemar
+from worksmith.evals.statistics.power import discordance_of, power, seen, smallest_difference, tasks_needed
+from worksmith.tools.seeding import rng
 
 
 @pytest.mark.parametrize(

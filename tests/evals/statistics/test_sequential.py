@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.statistics.sequential import STAKES, Evidence, adjusted, fewest_intents, log_mean, needed, stakes
+from worksmith.evals.statistics.sequential import (
+    STAKES,
+    Evidence,
+    adjusted,
+    fewest_intents,
+    log_mean,
+    needed,
+    stakes,
+)
 
 DIFFERENCES = st.lists(st.floats(-1, 1), max_size=60)
 

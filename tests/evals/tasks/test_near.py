@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.tasks.near import NEAR, NearTexts
+from worksmith.evals.tasks.near import NEAR, NearTexts
 
 WORDS = st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=25).map(" ".join)
 

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from evals.tasks.task_filter import conditions, those_where
 from tests.evals.episodes import make_task
-from tools.errors import InputError
-from tools.persona import Persona
+from worksmith.evals.tasks.task_filter import conditions, those_where
+from worksmith.tools.errors import InputError
+from worksmith.tools.persona import Persona
 
 TASKS = [
     make_task(1, domains=("calendar",), area="HR", persona=Persona(id="e1", name="A", department="Finance")),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from evals.tracking import open_tracker
-from evals.tracking.choice import ALL
-from evals.tracking.mlflow_tracker import MlflowTracker
-from evals.tracking.store import open_store
+from worksmith.evals.tracking import open_tracker
+from worksmith.evals.tracking.choice import ALL
+from worksmith.evals.tracking.mlflow_tracker import MlflowTracker
+from worksmith.evals.tracking.store import open_store
 
 
 @pytest.fixture(scope="session")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from evals.tracking import Run
-from evals.tracking.mlflow_tracker import MlflowTracker
+from worksmith.evals.tracking import Run
+from worksmith.evals.tracking.mlflow_tracker import MlflowTracker
 
 
 def traces_of(tracker: MlflowTracker, run: Run) -> list[Any]:

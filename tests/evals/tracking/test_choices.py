@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from evals.tracking import TraceChoice, Tracker, open_tracker
-from evals.tracking.figures import finite, params_text
-from evals.tracking.registry import Registration
-from evals.tracking.store import tracking_uri
 from tests.evals.episodes import make_record, mixed
-from tools.errors import InputError
+from worksmith.evals.tracking import TraceChoice, Tracker, open_tracker
+from worksmith.evals.tracking.figures import finite, params_text
+from worksmith.evals.tracking.registry import Registration
+from worksmith.evals.tracking.store import tracking_uri
+from worksmith.tools.errors import InputError
 
 
 def test_failures_and_a_sample_of_the_rest_become_traces() -> None:

@@ -12,18 +12,18 @@ from typing import Any
 
 import pytest
 
-from evals.records.log import read_log
-from evals.reporting.report import study_report
-from evals.running.study import Arm, run_study
-from evals.tracking import Dataset, open_tracker
-from evals.tracking.mlflow_tracker import MlflowTracker
-from evals.tracking.reaching import TrackingError
-from evals.tracking.registry import Registration
-from evals.tracking.store import open_store
-from evals.tracking.traces import IncompleteTracesWarning, TraceWriter
 from tests.evals.episodes import mixed, solved
 from tests.evals.tracking.stored import traces_of
-from tools.errors import InputError
+from worksmith.evals.records.log import read_log
+from worksmith.evals.reporting.report import study_report
+from worksmith.evals.running.study import Arm, run_study
+from worksmith.evals.tracking import Dataset, open_tracker
+from worksmith.evals.tracking.mlflow_tracker import MlflowTracker
+from worksmith.evals.tracking.reaching import TrackingError
+from worksmith.evals.tracking.registry import Registration
+from worksmith.evals.tracking.store import open_store
+from worksmith.evals.tracking.traces import IncompleteTracesWarning, TraceWriter
+from worksmith.tools.errors import InputError
 
 pytestmark = pytest.mark.slow
 
@@ -295,7 +295,9 @@ def test_failures_of_mlflow_end_in_a_sentence(tracker: MlflowTracker) -> None:
 
 
 def test_processes_may_open_a_fresh_store_at_once(tmp_path: Path) -> None:
-    code = "import sys; from evals.tracking import open_tracker; open_tracker(sys.argv[1]).start('x')"
+    code = (
+        "import sys; from worksmith.evals.tracking import open_tracker; open_tracker(sys.argv[1]).start('x')"
+    )
     address = f"sqlite:///{tmp_path}/mlruns/mlflow.db"
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
     running = [

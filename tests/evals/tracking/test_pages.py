@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from evals.judging.local import LocalRubric
-from evals.judging.rubric import Rubrics
-from evals.tasks.task import Answer, Entity, Step, Task
-from evals.tracking import Dataset, open_tracker
-from evals.tracking.datasets import keep_dataset
-from evals.tracking.mlflow_tracker import MlflowTracker
+from worksmith.evals.judging.local import LocalRubric
+from worksmith.evals.judging.rubric import Rubrics
+from worksmith.evals.tasks.task import Answer, Entity, Step, Task
+from worksmith.evals.tracking import Dataset, open_tracker
+from worksmith.evals.tracking.datasets import keep_dataset
+from worksmith.evals.tracking.mlflow_tracker import MlflowTracker
 
 pytestmark = pytest.mark.slow
 

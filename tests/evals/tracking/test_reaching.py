@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from evals.tracking.opening import open_tracker
-from evals.tracking.reaching import TrackingError
-from evals.tracking.store import existing_store
+from worksmith.evals.tracking.opening import open_tracker
+from worksmith.evals.tracking.reaching import TrackingError
+from worksmith.evals.tracking.store import existing_store
 
 
 def _random(file: Path) -> None:

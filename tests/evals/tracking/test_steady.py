@@ -8,10 +8,10 @@ from types import TracebackType
 
 import pytest
 
-from evals.tracking import Run, steady
-from evals.tracking.reaching import TrackingError
-from evals.tracking.unsent import Unsent, note_unsent, read_unsent
-from tools.errors import InputError, Notice
+from worksmith.evals.tracking import Run, steady
+from worksmith.evals.tracking.reaching import TrackingError
+from worksmith.evals.tracking.unsent import Unsent, note_unsent, read_unsent
+from worksmith.tools.errors import InputError, Notice
 
 RUN, ARM = "a" * 32, "b" * 32
 

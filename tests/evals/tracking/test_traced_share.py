@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from evals.reporting.report import evaluation_report
-from evals.tracking import TraceChoice, open_tracker
-from evals.tracking.mlflow_tracker import MlflowTracker
 from tests.evals.episodes import mixed
 from tests.evals.tracking.stored import traces_of
+from worksmith.evals.reporting.report import evaluation_report
+from worksmith.evals.tracking import TraceChoice, open_tracker
+from worksmith.evals.tracking.mlflow_tracker import MlflowTracker
 
 pytestmark = pytest.mark.slow
 

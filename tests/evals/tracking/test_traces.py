@@ -9,24 +9,24 @@ from typing import Any
 import opentelemetry.trace
 import pytest
 
-from evals.rating.ratings import Rating
-from evals.records.parts import AskEntry, CallEntry, FaultEntry, Judgement, SpanEntry
-from evals.records.run_card import LoadedRun, RunCard
-from evals.running.result import EvalResult
-from evals.running.runner import evaluate
-from evals.running.settings import EvalSettings
-from evals.tasks.task import Answer, Entity, Step, Task
-from evals.tracking import log_ratings, open_tracker
-from evals.tracking.assessments import expectations
-from evals.tracking.choice import NONE
-from evals.tracking.mlflow_tracker import MlflowTracker
-from programs.own_agents.model import own_models
-from programs.own_agents.program import OwnAgent
-from programs.own_agents.task import AgentTask
 from tests.evals.episodes import make_record, make_result, make_task
 from tests.evals.tracking.stored import traces_of
 from tests.programs.office import TASKS, make_env
-from tools.episode_result import Exchange, Message
+from worksmith.evals.rating.ratings import Rating
+from worksmith.evals.records.parts import AskEntry, CallEntry, FaultEntry, Judgement, SpanEntry
+from worksmith.evals.records.run_card import LoadedRun, RunCard
+from worksmith.evals.running.result import EvalResult
+from worksmith.evals.running.runner import evaluate
+from worksmith.evals.running.settings import EvalSettings
+from worksmith.evals.tasks.task import Answer, Entity, Step, Task
+from worksmith.evals.tracking import log_ratings, open_tracker
+from worksmith.evals.tracking.assessments import expectations
+from worksmith.evals.tracking.choice import NONE
+from worksmith.evals.tracking.mlflow_tracker import MlflowTracker
+from worksmith.programs.own_agents.model import own_models
+from worksmith.programs.own_agents.program import OwnAgent
+from worksmith.programs.own_agents.task import AgentTask
+from worksmith.tools.episode_result import Exchange, Message
 
 pytestmark = pytest.mark.slow
 

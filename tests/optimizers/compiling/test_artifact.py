@@ -8,17 +8,17 @@ import dspy
 import pytest
 from pydantic import ValidationError
 
-from evals.running.runner import evaluate
-from evals.running.settings import EvalSettings
-from evals.suite import Suite
-from optimizers.compiling.artifact import Artifact, DemonstrationSource, Manifest
-from optimizers.optimizer import Compiled
-from optimizers.registry import OPTIMIZERS, optimizer
-from optimizers.settings import Settings
-from optimizers.trial import Trial
 from tests.evals.episodes import make_record, make_result
 from tests.optimizers.shop import ANY_MODEL, Clerk, lm, make_context
-from tools.errors import InputError
+from worksmith.evals.running.runner import evaluate
+from worksmith.evals.running.settings import EvalSettings
+from worksmith.evals.suite import Suite
+from worksmith.optimizers.compiling.artifact import Artifact, DemonstrationSource, Manifest
+from worksmith.optimizers.optimizer import Compiled
+from worksmith.optimizers.registry import OPTIMIZERS, optimizer
+from worksmith.optimizers.settings import Settings
+from worksmith.optimizers.trial import Trial
+from worksmith.tools.errors import InputError
 
 
 def compiled(suite: Suite, folder: Path, name: str, **settings: Any) -> Compiled:

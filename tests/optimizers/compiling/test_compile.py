@@ -8,18 +8,18 @@ from typing import Any
 import dspy
 import pytest
 
-from evals.dspy_programs.nearest import NearestSettings, show_nearest
-from evals.dspy_programs.states import load_program
-from evals.running.runner import evaluate
-from evals.running.settings import EvalSettings
-from evals.suite import Suite
-from optimizers.demos.selection import Selector
-from optimizers.demos.showing import give_demonstrations
-from optimizers.demos.trace_bank import TraceBank
-from optimizers.optimizer import CompileContext
-from optimizers.search.few_shot import Bootstrap, Nearest
 from tests.optimizers.shop import Clerk, field, lm, make_context
-from tools.errors import InputError
+from worksmith.evals.dspy_programs.nearest import NearestSettings, show_nearest
+from worksmith.evals.dspy_programs.states import load_program
+from worksmith.evals.running.runner import evaluate
+from worksmith.evals.running.settings import EvalSettings
+from worksmith.evals.suite import Suite
+from worksmith.optimizers.demos.selection import Selector
+from worksmith.optimizers.demos.showing import give_demonstrations
+from worksmith.optimizers.demos.trace_bank import TraceBank
+from worksmith.optimizers.optimizer import CompileContext
+from worksmith.optimizers.search.few_shot import Bootstrap, Nearest
+from worksmith.tools.errors import InputError
 
 VERBS = ("Cancel", "Rename", "Shift")
 

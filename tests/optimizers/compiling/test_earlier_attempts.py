@@ -11,24 +11,24 @@ import dspy
 import pytest
 from dspy.utils.exceptions import LMUnexpectedError
 
-from evals.dspy_programs.digests import model_digest, model_name
-from evals.lm.metering import metered, metering
-from evals.lm.prices import Price, Prices
-from evals.lm.replies.engine import RememberingEngine
-from evals.lm.replies.store import ReplyStore
-from evals.running.runner import evaluate
-from evals.running.settings import EvalSettings
-from evals.suite import Suite
-from evals.tasks.task import Task
-from optimizers.compiling.journal import Journal
-from optimizers.cost.budget import Budget
-from optimizers.cost.spending import Spent
 from tests.chat_server import chat_server, said
 from tests.evals.episodes import make_episode, make_task
 from tests.optimizers.shop import lm
-from tools.episode_result import Usage
-from tools.errors import InputError
-from tools.files.sealed_lines import sealed
+from worksmith.evals.dspy_programs.digests import model_digest, model_name
+from worksmith.evals.lm.metering import metered, metering
+from worksmith.evals.lm.prices import Price, Prices
+from worksmith.evals.lm.replies.engine import RememberingEngine
+from worksmith.evals.lm.replies.store import ReplyStore
+from worksmith.evals.running.runner import evaluate
+from worksmith.evals.running.settings import EvalSettings
+from worksmith.evals.suite import Suite
+from worksmith.evals.tasks.task import Task
+from worksmith.optimizers.compiling.journal import Journal
+from worksmith.optimizers.cost.budget import Budget
+from worksmith.optimizers.cost.spending import Spent
+from worksmith.tools.episode_result import Usage
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.sealed_lines import sealed
 
 
 def paid(replies: Path, prices: Prices) -> Spent:

@@ -12,17 +12,17 @@ from typing import Any
 import dspy
 import pytest
 
-from evals.records.summary import summarize
-from evals.suite import Suite
-from optimizers.compiling.finalize import accepted
-from optimizers.optimizer import CompileContext, Compiled
-from optimizers.racing.rules import INCUMBENT, IncumbentLostError
-from optimizers.registry import OPTIMIZERS, optimizer
-from optimizers.search.few_shot import Unchanged
-from optimizers.trial import Contender, Trial
 from tests.evals.episodes import make_record, make_result
 from tests.optimizers.shop import ANY_MODEL, lm, make_context
-from tools.errors import InfrastructureError
+from worksmith.evals.records.summary import summarize
+from worksmith.evals.suite import Suite
+from worksmith.optimizers.compiling.finalize import accepted
+from worksmith.optimizers.optimizer import CompileContext, Compiled
+from worksmith.optimizers.racing.rules import INCUMBENT, IncumbentLostError
+from worksmith.optimizers.registry import OPTIMIZERS, optimizer
+from worksmith.optimizers.search.few_shot import Unchanged
+from worksmith.optimizers.trial import Contender, Trial
+from worksmith.tools.errors import InfrastructureError
 
 VERBS = ("Cancel", "Rename", "Shift")
 

@@ -25,31 +25,31 @@ from dspy.utils.exceptions import (
     LMUnexpectedError,
 )
 
-from evals.dspy_programs.digests import model_digest
-from evals.judging.rubric_judge import RubricJudge
-from evals.lm.failures import failure_of
-from evals.lm.replies.engine import RememberingEngine
-from evals.lm.replies.store import ReplyStore
-from evals.suite import Suite
-from optimizers import registry
-from optimizers.compiling.artifact import Artifact
-from optimizers.compiling.compile import compile_program
-from optimizers.compiling.journal import IncompleteJournalError, Journal, discard, journal_beside
-from optimizers.compiling.models import Model as Named
-from optimizers.compiling.plan import Plan
-from optimizers.compiling.verification import derived
-from optimizers.cost.budget import Budget
-from optimizers.registry import OPTIMIZERS
-from optimizers.settings import Settings
 from tests.chat_server import chat_server, said
 from tests.evals.help_desk import SEARCH
 from tests.evals.judging.episodes import answered
 from tests.optimizers.proposing import Proposals, propose, reply
 from tests.optimizers.shop import ANY_MODEL, Clerk, Model
-from tools.errors import InputError, Notice
-from tools.files.locking import InUseError
-from tools.files.sealed_lines import sealed, sealed_lines
-from tools.seeding import digest
+from worksmith.evals.dspy_programs.digests import model_digest
+from worksmith.evals.judging.rubric_judge import RubricJudge
+from worksmith.evals.lm.failures import failure_of
+from worksmith.evals.lm.replies.engine import RememberingEngine
+from worksmith.evals.lm.replies.store import ReplyStore
+from worksmith.evals.suite import Suite
+from worksmith.optimizers import registry
+from worksmith.optimizers.compiling.artifact import Artifact
+from worksmith.optimizers.compiling.compile import compile_program
+from worksmith.optimizers.compiling.journal import IncompleteJournalError, Journal, discard, journal_beside
+from worksmith.optimizers.compiling.models import Model as Named
+from worksmith.optimizers.compiling.plan import Plan
+from worksmith.optimizers.compiling.verification import derived
+from worksmith.optimizers.cost.budget import Budget
+from worksmith.optimizers.registry import OPTIMIZERS
+from worksmith.optimizers.settings import Settings
+from worksmith.tools.errors import InputError, Notice
+from worksmith.tools.files.locking import InUseError
+from worksmith.tools.files.sealed_lines import sealed, sealed_lines
+from worksmith.tools.seeding import digest
 
 VERBS = ("Cancel", "Rename", "Shift")
 SLOW = {name for name in OPTIMIZERS if name.startswith("dspy:")} - {"dspy:BootstrapFewShot"}
@@ -273,7 +273,7 @@ MUTATIONS: dict[str, Callable[[bytes], bytes]] = {
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::tools.errors.Notice")
+@pytest.mark.filterwarnings("ignore::worksmith.tools.errors.Notice")
 @pytest.mark.parametrize("name", MUTATIONS)
 def test_damaged_traces_never_lead_to_another_program(
     suite: Suite, tmp_path: Path, name: str, wholes: Callable[[str], Whole]

@@ -11,16 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evals.judging.rubric_judge import RubricJudge
-from evals.lm.prices import Price, Prices
-from evals.running.judges import ask_judge
-from optimizers.cost.budget import REQUEST, Account, Budget
-from optimizers.cost.limits import BudgetSpentError, Limits
-from optimizers.cost.spending import Spent
 from tests.chat_server import chat_server, said
 from tests.evals.episodes import make_record, make_task
-from tools.episode_result import Tokens
-from tools.errors import InputError
+from worksmith.evals.judging.rubric_judge import RubricJudge
+from worksmith.evals.lm.prices import Price, Prices
+from worksmith.evals.running.judges import ask_judge
+from worksmith.optimizers.cost.budget import REQUEST, Account, Budget
+from worksmith.optimizers.cost.limits import BudgetSpentError, Limits
+from worksmith.optimizers.cost.spending import Spent
+from worksmith.tools.episode_result import Tokens
+from worksmith.tools.errors import InputError
 
 PRICES = Prices({"paid": Price(1e-3, 2e-3)})
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from evals.suite import Suite
-from optimizers.demos.bank_building import NOTHING_THERE, Attempt, build_bank
-from optimizers.demos.trace_bank import HELD_BACK, BankCard, TraceBank, interface_of
-from optimizers.rollouts import Rollouts
 from tests.optimizers.shop import Clerk, lm
-from tools.errors import InputError
+from worksmith.evals.suite import Suite
+from worksmith.optimizers.demos.bank_building import NOTHING_THERE, Attempt, build_bank
+from worksmith.optimizers.demos.trace_bank import HELD_BACK, BankCard, TraceBank, interface_of
+from worksmith.optimizers.rollouts import Rollouts
+from worksmith.tools.errors import InputError
 
 
 def build(suite: Suite, folder: Path, *attempts: Attempt, resume: bool = False) -> TraceBank:

@@ -16,17 +16,17 @@ from benchmarks.canaries.hunt import Hunt, personas
 from benchmarks.canaries.intruder import IntruderEngine, intruder_task
 from benchmarks.canaries.plant import TOKEN, Planted, plant
 from benchmarks.canaries.world import NOW
-from evals.dspy_programs.nearest import NearestSettings, show_nearest
-from evals.tasks.task import Task
-from optimizers.demos.demonstration import LastCall, last_calls
-from optimizers.demos.redaction import with_twins
-from programs.agent import Agent
 from tests.tools.kinds.enterprise.small_world import small_rows
-from tools.environment import Environment
-from tools.kinds.enterprise.schema import TABLES
-from tools.persona import Persona
-from tools.policy import DENIED
-from tools.world import write_world
+from worksmith.evals.dspy_programs.nearest import NearestSettings, show_nearest
+from worksmith.evals.tasks.task import Task
+from worksmith.optimizers.demos.demonstration import LastCall, last_calls
+from worksmith.optimizers.demos.redaction import with_twins
+from worksmith.programs.agent import Agent
+from worksmith.tools.environment import Environment
+from worksmith.tools.kinds.enterprise.schema import TABLES
+from worksmith.tools.persona import Persona
+from worksmith.tools.policy import DENIED
+from worksmith.tools.world import write_world
 
 TASK = Task(
     id="t1",

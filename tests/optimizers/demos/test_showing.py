@@ -13,21 +13,21 @@ from dspy import lm15
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evals.dspy_programs.demo_tokens import demo_tokens, fitting
-from evals.suite import Suite
-from evals.tasks.task import Task, same_text
-from optimizers.demos.bank_building import Attempt, build_bank
-from optimizers.demos.demonstration import Demonstration
-from optimizers.demos.selection import SELECTIONS, Selector, selection_called
-from optimizers.demos.showing import show
-from optimizers.demos.steps import in_units, steps_of
-from optimizers.demos.trace_bank import TraceBank
-from optimizers.rollouts import Rollouts
-from optimizers.settings import Settings
-from programs.agent import Agent
-from programs.prompting.reply import split_fields
-from programs.replaying.scripted import GoldEngine, scripted_lm
-from tools.errors import InputError
+from worksmith.evals.dspy_programs.demo_tokens import demo_tokens, fitting
+from worksmith.evals.suite import Suite
+from worksmith.evals.tasks.task import Task, same_text
+from worksmith.optimizers.demos.bank_building import Attempt, build_bank
+from worksmith.optimizers.demos.demonstration import Demonstration
+from worksmith.optimizers.demos.selection import SELECTIONS, Selector, selection_called
+from worksmith.optimizers.demos.showing import show
+from worksmith.optimizers.demos.steps import in_units, steps_of
+from worksmith.optimizers.demos.trace_bank import TraceBank
+from worksmith.optimizers.rollouts import Rollouts
+from worksmith.optimizers.settings import Settings
+from worksmith.programs.agent import Agent
+from worksmith.programs.prompting.reply import split_fields
+from worksmith.programs.replaying.scripted import GoldEngine, scripted_lm
+from worksmith.tools.errors import InputError
 
 
 class Listening(GoldEngine):

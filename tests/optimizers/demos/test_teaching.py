@@ -7,11 +7,11 @@ import dspy
 import pytest
 from dspy.lm15 import Request, Response
 
-from evals.suite import Suite
-from optimizers.demos.trace_bank import NothingTaughtError, TraceBank
-from optimizers.registry import optimizer
 from tests.optimizers.shop import Model, lm, make_context
-from tools.errors import InfrastructureError, InputError
+from worksmith.evals.suite import Suite
+from worksmith.optimizers.demos.trace_bank import NothingTaughtError, TraceBank
+from worksmith.optimizers.registry import optimizer
+from worksmith.tools.errors import InfrastructureError, InputError
 
 FROM_A_TEACHER = (
     "race",

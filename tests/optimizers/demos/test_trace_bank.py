@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from evals.suite import Suite
-from optimizers.demos.trace_bank import TraceBank, count_reasons
-from optimizers.optimizer import CompileContext
 from tests.optimizers.shop import Clerk, lm, make_context
-from tools.errors import InputError
+from worksmith.evals.suite import Suite
+from worksmith.optimizers.demos.trace_bank import TraceBank, count_reasons
+from worksmith.optimizers.optimizer import CompileContext
+from worksmith.tools.errors import InputError
 
 
 def context(suite: Suite, folder: Path, *verbs: str, **settings: Any) -> CompileContext:

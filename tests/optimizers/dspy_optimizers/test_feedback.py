@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from evals.suite import Suite
-from evals.tasks.task import Task
-from optimizers.dspy_optimizers.feedback import feedback
-from tools.dispatch import Observation
-from tools.episode_result import CallRecord, EpisodeResult
-from tools.policy import Decision
+from worksmith.evals.suite import Suite
+from worksmith.evals.tasks.task import Task
+from worksmith.optimizers.dspy_optimizers.feedback import feedback
+from worksmith.tools.dispatch import Observation
+from worksmith.tools.episode_result import CallRecord, EpisodeResult
+from worksmith.tools.policy import Decision
 
 
 @pytest.fixture

@@ -6,14 +6,14 @@ from typing import Any
 import dspy
 import pytest
 
-from evals.running.runner import evaluate
-from evals.running.settings import EvalSettings
-from evals.suite import Suite
-from optimizers.demos.trace_bank import NothingTaughtError
-from optimizers.optimizer import CompileContext
-from optimizers.registry import OPTIMIZERS, optimizer
 from tests.optimizers.shop import ANY_MODEL, lm, make_context
-from tools.errors import InfrastructureError, InputError
+from worksmith.evals.running.runner import evaluate
+from worksmith.evals.running.settings import EvalSettings
+from worksmith.evals.suite import Suite
+from worksmith.optimizers.demos.trace_bank import NothingTaughtError
+from worksmith.optimizers.optimizer import CompileContext
+from worksmith.optimizers.registry import OPTIMIZERS, optimizer
+from worksmith.tools.errors import InfrastructureError, InputError
 
 VERBS = ("Cancel", "Rename", "Shift")
 STOCK = [name for name in ANY_MODEL if name.startswith("dspy:") and not OPTIMIZERS[name].proposes]
@@ -68,7 +68,7 @@ def test_no_optimizer_runs_more_episodes_than_it_planned(suite: Suite, tmp_path:
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("optimizers.search.few_shot.find_spec", lambda name: None)
+    monkeypatch.setattr("worksmith.optimizers.search.few_shot.find_spec", lambda name: None)
     for name in ("dspy:BootstrapFewShotWithOptuna", "dspy:MIPROv2"):
         with pytest.raises(InputError, match=r"pip install 'worksmith\[optuna\]'"):
             optimizer(name)

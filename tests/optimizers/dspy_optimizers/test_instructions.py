@@ -12,20 +12,20 @@ from typing import Any
 import dspy
 import pytest
 
-from evals.running.runner import evaluate
-from evals.running.settings import EvalSettings
-from evals.suite import Suite, as_examples
-from evals.tasks.task import Task
-from optimizers.dspy_optimizers.lessons import LastSteps, Lessons
-from optimizers.optimizer import CompileContext
-from optimizers.proposer import Proposer
-from optimizers.registry import OPTIMIZERS, optimizer
-from programs.agent import Agent
-from programs.prompting.request import AgentRequest
-from programs.replaying.scripted import GoldEngine, scripted_lm
 from tests.optimizers.proposing import Proposals, Silent, proposing_lm, reply
 from tests.optimizers.shop import Model, lm, make_context
-from tools.errors import WorksmithError
+from worksmith.evals.running.runner import evaluate
+from worksmith.evals.running.settings import EvalSettings
+from worksmith.evals.suite import Suite, as_examples
+from worksmith.evals.tasks.task import Task
+from worksmith.optimizers.dspy_optimizers.lessons import LastSteps, Lessons
+from worksmith.optimizers.optimizer import CompileContext
+from worksmith.optimizers.proposer import Proposer
+from worksmith.optimizers.registry import OPTIMIZERS, optimizer
+from worksmith.programs.agent import Agent
+from worksmith.programs.prompting.request import AgentRequest
+from worksmith.programs.replaying.scripted import GoldEngine, scripted_lm
+from worksmith.tools.errors import WorksmithError
 
 PROPOSING = [name for name in OPTIMIZERS if OPTIMIZERS[name].proposes]
 SLOW = {"dspy:BetterTogether", "dspy:MIPROv2", "dspy:SIMBA"}
@@ -259,8 +259,8 @@ def test_what_records_say_is_redacted_or_accounted_for(
 def test_mipro_tries_on_parts_of_a_large_dev_split_within_its_plan(
     suite: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("optimizers.dspy_optimizers.instructions._LARGE", 8)
-    monkeypatch.setattr("optimizers.dspy_optimizers.instructions._MINIBATCH", 5)
+    monkeypatch.setattr("worksmith.optimizers.dspy_optimizers.instructions._LARGE", 8)
+    monkeypatch.setattr("worksmith.optimizers.dspy_optimizers.instructions._MINIBATCH", 5)
     work, found = context(suite, tmp_path, candidates=4), optimizer("dspy:MIPROv2")
     found.search(work)
 

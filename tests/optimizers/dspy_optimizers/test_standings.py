@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from evals.suite import Suite
-from optimizers.cost.budget import Budget
-from optimizers.dspy_optimizers.standings import Standings
 from tests.evals.episodes import make_task
 from tests.optimizers.shop import Clerk
+from worksmith.evals.suite import Suite
+from worksmith.optimizers.cost.budget import Budget
+from worksmith.optimizers.dspy_optimizers.standings import Standings
 
 DEV = [make_task(number) for number in range(4)]
 

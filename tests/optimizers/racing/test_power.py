@@ -5,14 +5,14 @@ from random import Random
 
 import pytest
 
-from optimizers.racing.power import (
+from worksmith.optimizers.racing.power import (
     Field,
     race_intents_needed,
     race_power,
     smallest_race_difference,
 )
-from optimizers.racing.race import race_over
-from optimizers.racing.rules import Rules
+from worksmith.optimizers.racing.race import race_over
+from worksmith.optimizers.racing.rules import Rules
 
 
 def differing(size: float) -> float:

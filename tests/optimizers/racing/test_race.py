@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.race import Setting, missed, no_better, over_simulated, same_program
-from optimizers.racing.race import RunBlock, race
-from optimizers.racing.rules import INCUMBENT, IncumbentLostError, Rules, Scores
+from worksmith.optimizers.racing.race import RunBlock, race
+from worksmith.optimizers.racing.rules import INCUMBENT, IncumbentLostError, Rules, Scores
 
 RULES = Rules()
 LENIENT = replace(RULES, lost=0.6)

@@ -6,10 +6,10 @@ import tracemalloc
 
 import pytest
 
-from evals.tasks.task import Task
-from optimizers.search import candidates
-from optimizers.search.candidates import covering_order
-from tools.seeding import rng
+from worksmith.evals.tasks.task import Task
+from worksmith.optimizers.search import candidates
+from worksmith.optimizers.search.candidates import covering_order
+from worksmith.tools.seeding import rng
 
 TOPICS = 12
 

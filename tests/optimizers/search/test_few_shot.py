@@ -3,10 +3,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from evals.suite import Suite
-from optimizers.optimizer import Compiled
-from optimizers.search.few_shot import Tpe
 from tests.optimizers.shop import lm, make_context
+from worksmith.evals.suite import Suite
+from worksmith.optimizers.optimizer import Compiled
+from worksmith.optimizers.search.few_shot import Tpe
 
 VERBS = ("Cancel", "Rename", "Shift")
 

@@ -9,19 +9,19 @@ import dspy
 import pytest
 from dspy.lm15 import Request, Response
 
-from evals.running.result import Progress
-from evals.running.runner import EvaluationInterrupted
-from evals.suite import Suite
-from optimizers.demos.showing import Shown
-from optimizers.demos.trace_bank import NothingTaughtError, TraceBank
-from optimizers.optimizer import CompileContext
-from optimizers.racing.rules import IncumbentLostError
-from optimizers.search.aa import same_program
-from optimizers.search.candidates import bank_schedule, covering_order, draw_candidates
-from optimizers.search.race import Race, dev_order
-from optimizers.settings import Settings
 from tests.optimizers.shop import Model, lm, make_context
-from tools.errors import InputError
+from worksmith.evals.running.result import Progress
+from worksmith.evals.running.runner import EvaluationInterrupted
+from worksmith.evals.suite import Suite
+from worksmith.optimizers.demos.showing import Shown
+from worksmith.optimizers.demos.trace_bank import NothingTaughtError, TraceBank
+from worksmith.optimizers.optimizer import CompileContext
+from worksmith.optimizers.racing.rules import IncumbentLostError
+from worksmith.optimizers.search.aa import same_program
+from worksmith.optimizers.search.candidates import bank_schedule, covering_order, draw_candidates
+from worksmith.optimizers.search.race import Race, dev_order
+from worksmith.optimizers.settings import Settings
+from worksmith.tools.errors import InputError
 
 VERBS = ("Cancel", "Rename", "Shift")
 

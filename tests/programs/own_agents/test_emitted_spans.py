@@ -12,16 +12,16 @@ import pytest
 from opentelemetry import trace
 from opentelemetry.sdk.trace import TracerProvider
 
-from evals.records.parts import SpanEntry
-from evals.records.record import EpisodeRecord
-from evals.running.emitted_spans import LONGEST_VALUE, MOST_SPANS, MOST_TEXT
-from evals.running.runner import evaluate
-from evals.running.settings import EvalSettings
-from programs.own_agents.model import own_models
-from programs.own_agents.program import OwnAgent
-from programs.own_agents.task import AgentTask
 from tests.programs.office import TASKS
-from tools.environment import Environment
+from worksmith.evals.records.parts import SpanEntry
+from worksmith.evals.records.record import EpisodeRecord
+from worksmith.evals.running.emitted_spans import LONGEST_VALUE, MOST_SPANS, MOST_TEXT
+from worksmith.evals.running.runner import evaluate
+from worksmith.evals.running.settings import EvalSettings
+from worksmith.programs.own_agents.model import own_models
+from worksmith.programs.own_agents.program import OwnAgent
+from worksmith.programs.own_agents.task import AgentTask
+from worksmith.tools.environment import Environment
 
 TRACER = trace.get_tracer("a.framework")
 

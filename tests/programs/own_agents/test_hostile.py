@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from programs.own_agents.task import AgentTask, Answer
 from tests.programs.own_agents.test_program import cancel, run
-from tools.environment import Environment
+from worksmith.programs.own_agents.task import AgentTask, Answer
+from worksmith.tools.environment import Environment
 
 SEARCH = "calendar.search_events"
 

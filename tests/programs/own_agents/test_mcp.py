@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from programs.own_agents.tools import ENDED, AgentTools
-from retrievers.errors import RetrievalError
 from tests.tools.notes import episode
-from tools.errors import InputError
+from worksmith.programs.own_agents.tools import ENDED, AgentTools
+from worksmith.retrievers.errors import RetrievalError
+from worksmith.tools.errors import InputError
 
 pytest.importorskip("mcp")
 from mcp.client import Client
@@ -96,7 +96,7 @@ def test_a_lost_episode_is_an_error_of_the_protocol(
 
 
 def test_without_the_sdk_the_extra_is_named(tools: AgentTools, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "programs.own_agents.mcp_server", raising=False)
+    monkeypatch.delitem(sys.modules, "worksmith.programs.own_agents.mcp_server", raising=False)
     monkeypatch.setitem(sys.modules, "mcp.server", None)
 
     with pytest.raises(InputError, match="worksmith\\[mcp\\]"):

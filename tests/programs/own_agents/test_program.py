@@ -13,20 +13,20 @@ import httpx
 import openai
 import pytest
 
-from evals.lm.failures import failure_status
-from evals.records.record import EpisodeRecord
-from evals.running.runner import evaluate
-from evals.running.settings import EvalSettings
-from programs.own_agents.model import own_models
-from programs.own_agents.program import OwnAgent
-from programs.own_agents.task import AgentTask, Answer
-from programs.own_agents.tools import ENDED
-from retrievers.errors import RetrievalError
 from tests.evals.client_errors import foreign
 from tests.programs.office import TASKS, Script
-from tools.environment import Environment
-from tools.episode import Episode
-from tools.errors import InputError
+from worksmith.evals.lm.failures import failure_status
+from worksmith.evals.records.record import EpisodeRecord
+from worksmith.evals.running.runner import evaluate
+from worksmith.evals.running.settings import EvalSettings
+from worksmith.programs.own_agents.model import own_models
+from worksmith.programs.own_agents.program import OwnAgent
+from worksmith.programs.own_agents.task import AgentTask, Answer
+from worksmith.programs.own_agents.tools import ENDED
+from worksmith.retrievers.errors import RetrievalError
+from worksmith.tools.environment import Environment
+from worksmith.tools.episode import Episode
+from worksmith.tools.errors import InputError
 
 DONE = [task.model_copy(update={"expected": task.gold_plan[-1:]}) for task in TASKS if task.gold_plan]
 

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from evals.records.log import EpisodeLog, read_log
-from evals.suite import Suite
-from programs.own_agents.sessions import Sessions
-from programs.own_agents.task import Answer
-from programs.own_agents.tools import ENDED
 from tests.programs.own_agents.test_program import DONE, cancel, run
-from tools.environment import Environment
-from tools.errors import InputError
+from worksmith.evals.records.log import EpisodeLog, read_log
+from worksmith.evals.suite import Suite
+from worksmith.programs.own_agents.sessions import Sessions
+from worksmith.programs.own_agents.task import Answer
+from worksmith.programs.own_agents.tools import ENDED
+from worksmith.tools.environment import Environment
+from worksmith.tools.errors import InputError
 
 
 @pytest.fixture

@@ -11,13 +11,13 @@ from typing import Any
 import jsonschema
 import pytest
 
-from programs.own_agents.tools import ENDED, AgentTools
-from retrievers.errors import RetrievalError
 from tests.tools.notes import KIND, episode
-from tools.kinds.own_data.context import Context
-from tools.kinds.own_data.environment import Environment
-from tools.tool import FinishCall
-from tools.tool_context import ToolContext
+from worksmith.programs.own_agents.tools import ENDED, AgentTools
+from worksmith.retrievers.errors import RetrievalError
+from worksmith.tools.kinds.own_data.context import Context
+from worksmith.tools.kinds.own_data.environment import Environment
+from worksmith.tools.tool import FinishCall
+from worksmith.tools.tool_context import ToolContext
 
 
 @pytest.fixture

@@ -5,18 +5,18 @@ from __future__ import annotations
 import dspy
 import pytest
 
-from evals.task_kind import scorers_for
-from evals.tasks.task import Task
-from programs.agent import Agent
-from programs.parts.tool_retrieval import nearest_tools, tools_a_step
-from programs.replaying.scripted import GoldEngine, scripted_lm
 from tests.evals import help_desk as desk
 from tests.evals.help_desk import DENIED, SEARCH, TASKS
 from tests.programs.office import Script, call, reply, texts
-from tools.environment import Environment
-from tools.errors import InputError
-from tools.tool import toolset
-from tools.world_kind import world_kind
+from worksmith.evals.task_kind import scorers_for
+from worksmith.evals.tasks.task import Task
+from worksmith.programs.agent import Agent
+from worksmith.programs.parts.tool_retrieval import nearest_tools, tools_a_step
+from worksmith.programs.replaying.scripted import GoldEngine, scripted_lm
+from worksmith.tools.environment import Environment
+from worksmith.tools.errors import InputError
+from worksmith.tools.tool import toolset
+from worksmith.tools.world_kind import world_kind
 
 READ = call("tickets.read", '{"ticket_id": "1002"}', thought="Find the ticket.")
 END = call("finish", '{"status": "answered", "answer": "x"}', thought="End.")

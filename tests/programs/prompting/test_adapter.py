@@ -13,14 +13,14 @@ from dspy.utils.callback import BaseCallback
 from hypothesis import given
 from hypothesis import strategies as st
 
-from programs.agent import Agent
-from programs.parts.signatures import Plan, call_signature
-from programs.prompting.adapter import TrajectoryAdapter
-from programs.prompting.unreadable import UnreadableReplyError
-from programs.replaying.recording import request_digest
-from programs.strategies import strategy
 from tests.programs.office import TASKS, Script, call, finish, reply
-from tools.environment import Environment
+from worksmith.programs.agent import Agent
+from worksmith.programs.parts.signatures import Plan, call_signature
+from worksmith.programs.prompting.adapter import TrajectoryAdapter
+from worksmith.programs.prompting.unreadable import UnreadableReplyError
+from worksmith.programs.replaying.recording import request_digest
+from worksmith.programs.strategies import strategy
+from worksmith.tools.environment import Environment
 
 REACT = call_signature(strategy("react"))
 ACT = call_signature(strategy("act"))

@@ -11,17 +11,17 @@ import dspy
 import pytest
 from dspy.adapters.baml_adapter import BAMLAdapter
 
-from evals.running.runner import evaluate
-from evals.running.settings import EvalSettings
-from programs.agent import Agent
-from programs.parts.signatures import Plan, call_signature
-from programs.prompting.adapters import adapter_in_use
-from programs.replaying.scripted import GoldEngine, scripted_lm
-from programs.strategies import strategy
 from tests.programs.office import EVENTS, TASKS, Script, texts
-from tools.environment import Environment
-from tools.errors import InputError
+from worksmith.evals.running.runner import evaluate
+from worksmith.evals.running.settings import EvalSettings
 from worksmith.models.resolve import resolve
+from worksmith.programs.agent import Agent
+from worksmith.programs.parts.signatures import Plan, call_signature
+from worksmith.programs.prompting.adapters import adapter_in_use
+from worksmith.programs.replaying.scripted import GoldEngine, scripted_lm
+from worksmith.programs.strategies import strategy
+from worksmith.tools.environment import Environment
+from worksmith.tools.errors import InputError
 
 ADAPTERS = [dspy.ChatAdapter, dspy.JSONAdapter, dspy.XMLAdapter, BAMLAdapter]
 EVENT, TITLE = EVENTS[0][:2]

@@ -11,20 +11,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.running.runner import evaluate
-from evals.running.settings import EvalSettings
-from programs.agent import Agent
-from programs.parts.signatures import BRIEF_CALL, BRIEF_PLAN, call_signature
-from programs.prompting.compact import CompactLayout, check_prompt
-from programs.prompting.prompt import calendar_text
-from programs.prompting.shortened import shortened
-from programs.prompting.steps import step
-from programs.replaying.scripted import GoldEngine, scripted_lm
-from programs.strategies import strategy
 from tests.programs.office import TASKS, Script, call, finish, texts
-from tools.environment import Environment
-from tools.episode_result import AskRecord, Part
-from tools.errors import InputError
+from worksmith.evals.running.runner import evaluate
+from worksmith.evals.running.settings import EvalSettings
+from worksmith.programs.agent import Agent
+from worksmith.programs.parts.signatures import BRIEF_CALL, BRIEF_PLAN, call_signature
+from worksmith.programs.prompting.compact import CompactLayout, check_prompt
+from worksmith.programs.prompting.prompt import calendar_text
+from worksmith.programs.prompting.shortened import shortened
+from worksmith.programs.prompting.steps import step
+from worksmith.programs.replaying.scripted import GoldEngine, scripted_lm
+from worksmith.programs.strategies import strategy
+from worksmith.tools.environment import Environment
+from worksmith.tools.episode_result import AskRecord, Part
+from worksmith.tools.errors import InputError
 
 LOOK = json.dumps({"tool": "calendar.search_events", "arguments": {"query": "Budget review"}})
 DONE = json.dumps({"tool": "finish", "arguments": {"answer": "Done."}})

@@ -8,10 +8,10 @@ import dspy
 import pytest
 from dspy.utils.callback import BaseCallback
 
-from programs.agent import Agent
 from tests.programs.office import TASKS, Script, call, finish, reply
-from tools.environment import Environment
-from tools.episode_result import AskRecord, EpisodeResult, Exchange, Message
+from worksmith.programs.agent import Agent
+from worksmith.tools.environment import Environment
+from worksmith.tools.episode_result import AskRecord, EpisodeResult, Exchange, Message
 
 SEARCH = call("calendar.search_events", '{"query": "Budget"}', thought="Look.")
 DEMO = dspy.Example(

@@ -8,12 +8,12 @@ from typing import Any
 import dspy
 import pytest
 
-from evals.records.record import Digests, WorkUnit
-from evals.records.recording import record_episode
-from programs.agent import Agent
 from tests.programs.office import TASKS, Script, call, finish, reply
-from tools.environment import Environment
-from tools.episode_result import AskRecord, EpisodeResult
+from worksmith.evals.records.record import Digests, WorkUnit
+from worksmith.evals.records.recording import record_episode
+from worksmith.programs.agent import Agent
+from worksmith.tools.environment import Environment
+from worksmith.tools.episode_result import AskRecord, EpisodeResult
 
 SEARCH = call("calendar.search_events", '{"query": "Budget"}', thought="Look.")
 DELETE = call("calendar.delete_event", '{"event_id": "00000000"}', thought="Go.")

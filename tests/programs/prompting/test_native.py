@@ -11,19 +11,19 @@ from typing import Any
 import dspy
 import pytest
 
-from programs.agent import Agent
-from programs.prompting.native_tools import native_name, native_tools
-from programs.replaying.recording import RecordingEngine, ReplayEngine
-from programs.replaying.scripted import GoldEngine, scripted_lm
-from programs.strategies import STRATEGIES, Strategy
 from tests.chat_server import ChatServer, called, chat_server, said
 from tests.evals import help_desk as desk
 from tests.programs.office import TASKS, Script, finish, texts
 from tests.programs.org import QUARTERS, make_org
-from tools.environment import Environment
-from tools.errors import InputError
-from tools.tool import toolset
-from tools.world_kind import world_kind
+from worksmith.programs.agent import Agent
+from worksmith.programs.prompting.native_tools import native_name, native_tools
+from worksmith.programs.replaying.recording import RecordingEngine, ReplayEngine
+from worksmith.programs.replaying.scripted import GoldEngine, scripted_lm
+from worksmith.programs.strategies import STRATEGIES, Strategy
+from worksmith.tools.environment import Environment
+from worksmith.tools.errors import InputError
+from worksmith.tools.tool import toolset
+from worksmith.tools.world_kind import world_kind
 
 SEARCH = called(("calendar__search_events", {"query": "Budget"}))
 DELETE = called(("calendar__delete_event", {"event_id": "00000000"}))

@@ -11,9 +11,9 @@ from dspy.lm15 import Message, Request, Response, TextPart, ToolCallPart, ToolRe
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from programs.agent import Agent
 from tests.programs.office import TASKS
-from tools.environment import Environment
+from worksmith.programs.agent import Agent
+from worksmith.tools.environment import Environment
 
 NAMES = ("calendar__search_events", "calendar__delete_event", "calendar.search_events", "fly")
 INPUTS: tuple[dict[str, str], ...] = (

@@ -12,12 +12,12 @@ from dspy.lm15 import Message, Response
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from programs.agent import Agent
-from programs.prompting.request import AgentRequest
-from programs.strategies import STRATEGIES
 from tests.chat_server import ChatServer, called, chat_server, said
 from tests.programs.office import TASKS, answer, call, finish, reply
-from tools.environment import Environment
+from worksmith.programs.agent import Agent
+from worksmith.programs.prompting.request import AgentRequest
+from worksmith.programs.strategies import STRATEGIES
+from worksmith.tools.environment import Environment
 
 CALLS: list[dict[str, Any]] = [
     {"tool": "calendar.search_events", "arguments": {"query": "Budget"}},

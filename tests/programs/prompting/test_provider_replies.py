@@ -8,11 +8,11 @@ from collections.abc import Iterator
 import dspy
 import pytest
 
-from programs.agent import Agent
 from tests.evals.lm.provider_fixtures import Case, ProviderServer, provider_server
 from tests.programs.office import TASKS
-from tools.environment import Environment
 from worksmith.models.named import use_models
+from worksmith.programs.agent import Agent
+from worksmith.tools.environment import Environment
 
 IDS = ["openai", "openai_responses", "anthropic", "vllm", "ollama", "openrouter"]
 """APIs that name calls by ids and that DSPy's own client asks."""

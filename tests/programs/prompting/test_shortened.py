@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from programs.prompting.shortened import beginning, shortened
+from worksmith.programs.prompting.shortened import beginning, shortened
 
 cells = st.one_of(
     st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), st.text(), st.lists(st.integers())

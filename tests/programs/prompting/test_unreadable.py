@@ -13,23 +13,23 @@ import pytest
 from dspy.adapters.baml_adapter import BAMLAdapter
 from dspy.lm15 import Message, RefusalPart, Request, Response, TextPart, ThinkingPart, ToolCallPart, Usage
 
-from evals.lm.finish_reasons import finish_reason
-from evals.lm.metering import metered
-from evals.lm.replies.engine import RememberingEngine
-from evals.lm.replies.store import ReplyStore
-from evals.records.log import EpisodeLog, read_log
-from evals.records.parts import AskEntry
-from evals.running.runner import evaluate
-from evals.running.settings import EvalSettings
-from programs.agent import Agent
-from programs.parts.signatures import call_signature
-from programs.prompting.adapter import TrajectoryAdapter
-from programs.replaying.recording import RecordingEngine
-from programs.strategies import strategy
 from tests.chat_server import ChatServer, called, chat_server, said
 from tests.programs.office import TASKS, call, finish
-from tools.environment import Environment
-from tools.episode_result import EpisodeResult
+from worksmith.evals.lm.finish_reasons import finish_reason
+from worksmith.evals.lm.metering import metered
+from worksmith.evals.lm.replies.engine import RememberingEngine
+from worksmith.evals.lm.replies.store import ReplyStore
+from worksmith.evals.records.log import EpisodeLog, read_log
+from worksmith.evals.records.parts import AskEntry
+from worksmith.evals.running.runner import evaluate
+from worksmith.evals.running.settings import EvalSettings
+from worksmith.programs.agent import Agent
+from worksmith.programs.parts.signatures import call_signature
+from worksmith.programs.prompting.adapter import TrajectoryAdapter
+from worksmith.programs.replaying.recording import RecordingEngine
+from worksmith.programs.strategies import strategy
+from worksmith.tools.environment import Environment
+from worksmith.tools.episode_result import EpisodeResult
 
 CUT = call("calendar.search_events", '{"query": "Budget').partition("\n\n[[ ## completed")[0]
 

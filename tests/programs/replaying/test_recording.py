@@ -7,12 +7,12 @@ from pathlib import Path
 import dspy
 import pytest
 
-from programs.agent import Agent
-from programs.replaying.recording import RecordingEngine, ReplayEngine
-from programs.replaying.scripted import GoldEngine, scripted_lm
 from tests.programs.office import TASKS, Script, finish
-from tools.environment import Environment
-from tools.errors import InputError
+from worksmith.programs.agent import Agent
+from worksmith.programs.replaying.recording import RecordingEngine, ReplayEngine
+from worksmith.programs.replaying.scripted import GoldEngine, scripted_lm
+from worksmith.tools.environment import Environment
+from worksmith.tools.errors import InputError
 
 
 def replaying(path: Path) -> dspy.LM:

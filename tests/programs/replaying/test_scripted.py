@@ -8,13 +8,13 @@ import pickle
 import dspy
 import pytest
 
-from evals.tasks.transcript import Transcript, TranscriptStep
-from programs.agent import Agent
-from programs.replaying.scripted import GoldEngine, ScriptedEngine, TranscriptEngine, scripted_lm
 from tests.programs.office import TASKS
-from tools.environment import Environment
-from tools.episode_result import EpisodeResult
-from tools.errors import InputError
+from worksmith.evals.tasks.transcript import Transcript, TranscriptStep
+from worksmith.programs.agent import Agent
+from worksmith.programs.replaying.scripted import GoldEngine, ScriptedEngine, TranscriptEngine, scripted_lm
+from worksmith.tools.environment import Environment
+from worksmith.tools.episode_result import EpisodeResult
+from worksmith.tools.errors import InputError
 
 QUERY = TASKS[0].query
 SEARCH = TranscriptStep("calendar.search_events", {"query": "Budget"})

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from retrievers.embedding.light import LightModel
-from retrievers.embedding.models import Embedder, open_embedder
-from retrievers.errors import RetrievalError
+from worksmith.retrievers.embedding.light import LightModel
+from worksmith.retrievers.embedding.models import Embedder, open_embedder
+from worksmith.retrievers.errors import RetrievalError
 
 TEXTS = ["Feed the cat", "File the tax return, please!", "def f(x): return x", "", "Größe 42, ok?"]
 
@@ -67,7 +67,7 @@ def test_queries_are_remembered() -> None:
 @pytest.mark.slow
 def test_queries_import_no_framework() -> None:
     code = (
-        "import sys; from retrievers.embedding.models import open_embedder;"
+        "import sys; from worksmith.retrievers.embedding.models import open_embedder;"
         "open_embedder('minilm').query('x');"
         "sys.exit(any(name in sys.modules for name in ('torch', 'sentence_transformers', 'chromadb')))"
     )
@@ -77,7 +77,8 @@ def test_queries_import_no_framework() -> None:
 
 def test_the_library_is_cheap_to_import() -> None:
     code = (
-        "import sys; import retrievers.index.library, retrievers.texts.pdf; sys.exit('numpy' in sys.modules)"
+        "import sys; import worksmith.retrievers.index.library, worksmith.retrievers.texts.pdf; "
+        "sys.exit('numpy' in sys.modules)"
     )
 
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
@@ -85,8 +86,8 @@ def test_the_library_is_cheap_to_import() -> None:
 
 @pytest.mark.slow
 def test_numpy_and_sentence_transformers_agree() -> None:
-    from retrievers.embedding.light import packaged
-    from retrievers.embedding.sentences import SentenceModel
+    from worksmith.retrievers.embedding.light import packaged
+    from worksmith.retrievers.embedding.sentences import SentenceModel
 
     model = SentenceModel(str(packaged()))
     long = "The committee postponed the item until further notice. " * 60
@@ -100,8 +101,8 @@ def test_numpy_and_sentence_transformers_agree() -> None:
 
 @pytest.mark.slow
 def test_half_precision_that_is_wrong_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    from retrievers.embedding import sentences
-    from retrievers.embedding.light import packaged
+    from worksmith.retrievers.embedding import sentences
+    from worksmith.retrievers.embedding.light import packaged
 
     monkeypatch.setattr(sentences, "_has_bfloat16", lambda: True)
     monkeypatch.setattr(sentences, "_LEAST_AGREEMENT", 1.5)
@@ -115,7 +116,7 @@ def test_half_precision_that_is_wrong_is_not_used(monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.slow
 def test_any_model_by_name_and_none_by_a_wrong_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    from retrievers.embedding.light import packaged
+    from worksmith.retrievers.embedding.light import packaged
 
     named = open_embedder(str(packaged()))
     assert np.allclose(named.query(TEXTS[0]), open_embedder("minilm").query(TEXTS[0]), atol=1e-5)

@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from retrievers.embedding.models import Embedder, open_embedder
-from retrievers.errors import RetrievalError
-from retrievers.index import arrays, opening, portions
-from retrievers.index.building import IndexReport, build_index
-from retrievers.index.checking import check_index
-from retrievers.index.library import Library
-from retrievers.index.manifest import MANIFEST
-from retrievers.index.store import store_of
-from retrievers.texts.documents import Document, Documents
+from worksmith.retrievers.embedding.models import Embedder, open_embedder
+from worksmith.retrievers.errors import RetrievalError
+from worksmith.retrievers.index import arrays, opening, portions
+from worksmith.retrievers.index.building import IndexReport, build_index
+from worksmith.retrievers.index.checking import check_index
+from worksmith.retrievers.index.library import Library
+from worksmith.retrievers.index.manifest import MANIFEST
+from worksmith.retrievers.index.store import store_of
+from worksmith.retrievers.texts.documents import Document, Documents
 
 LONG = "\n".join(
     f"Line {number} of a report on the harvest of {number * 3} tons of apples." for number in range(60)

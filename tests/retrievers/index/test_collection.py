@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retrievers.embedding.models import open_embedder
-from retrievers.errors import RetrievalError
-from retrievers.index.collection import Collection, Mode, in_memory
-from retrievers.ranking.exact import ExactVectors
-from retrievers.ranking.words import WordIndex, index_words
-from retrievers.texts.documents import Document
+from worksmith.retrievers.embedding.models import open_embedder
+from worksmith.retrievers.errors import RetrievalError
+from worksmith.retrievers.index.collection import Collection, Mode, in_memory
+from worksmith.retrievers.ranking.exact import ExactVectors
+from worksmith.retrievers.ranking.words import WordIndex, index_words
+from worksmith.retrievers.texts.documents import Document
 
 TEXTS = {
     "m1": "The kettle was refunded after two weeks",

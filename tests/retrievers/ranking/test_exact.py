@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retrievers.ranking.coded import CodedVectors, encode
-from retrievers.ranking.exact import ExactVectors
+from worksmith.retrievers.ranking.coded import CodedVectors, encode
+from worksmith.retrievers.ranking.exact import ExactVectors
 
 
 @settings(max_examples=200, deadline=None)

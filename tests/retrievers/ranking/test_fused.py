@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from retrievers.ranking import fused
-from retrievers.ranking.fused import FusedIndex, fused_index
-from retrievers.ranking.hits import Hit
+from worksmith.retrievers.ranking import fused
+from worksmith.retrievers.ranking.fused import FusedIndex, fused_index
+from worksmith.retrievers.ranking.hits import Hit
 
 
 class Fixed:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrievers.ranking.abstraction import abstract
-from retrievers.ranking.lexical import LexicalIndex
+from worksmith.retrievers.ranking.abstraction import abstract
+from worksmith.retrievers.ranking.lexical import LexicalIndex
 
 TEXTS = {
     "cancel-1": "Cancel the meeting with Ann on December 4",

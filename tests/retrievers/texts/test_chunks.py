@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retrievers.texts.chunks import MOST, passages_of, pieces_in
+from worksmith.retrievers.texts.chunks import MOST, passages_of, pieces_in
 
 _PARTS = ["word ", "a longer sentence. ", "\n", "x" * 900, "def f(a_b): ", "é ", "漢字"]
 
@@ -41,7 +41,7 @@ def test_long_texts_break_between_lines_and_are_cut_off() -> None:
 
 @pytest.mark.slow
 def test_the_model_reads_passages_whole() -> None:
-    from retrievers.embedding.light import packaged, tokenizer
+    from worksmith.retrievers.embedding.light import packaged, tokenizer
 
     model = tokenizer(packaged())
     model.no_truncation()

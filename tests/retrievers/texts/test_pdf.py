@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from retrievers.errors import PdfError
-from retrievers.texts.pdf import pages
+from worksmith.retrievers.errors import PdfError
+from worksmith.retrievers.texts.pdf import pages
 
 fpdf = pytest.importorskip("fpdf")
 

@@ -10,12 +10,12 @@ from typing import Any
 
 import apsw
 
-from tools.access.engine import AccessPolicy, load_policy
-from tools.access.guard import Guard
-from tools.persona import Persona
-from tools.sqlite.memory import open_memory
-from tools.sqlite.schema import Table
-from tools.tool_context import ToolContext
+from worksmith.tools.access.engine import AccessPolicy, load_policy
+from worksmith.tools.access.guard import Guard
+from worksmith.tools.persona import Persona
+from worksmith.tools.sqlite.memory import open_memory
+from worksmith.tools.sqlite.schema import Table
+from worksmith.tools.tool_context import ToolContext
 
 TABLES = (
     Table("staff", ("id", "name", "boss", "rank", "pay"), indexes=("id", "boss")),

@@ -11,15 +11,15 @@ from typing import Any
 import apsw
 from hypothesis import strategies as st
 
-from tools.access.checks import Surroundings
-from tools.access.engine import AccessPolicy
-from tools.access.guard import Guard
-from tools.access.reading import read_document
-from tools.persona import Attributes, Persona
-from tools.sqlite.cells import CellType, CellValue
-from tools.sqlite.memory import open_memory
-from tools.sqlite.schema import Table
-from tools.tool_context import ToolContext
+from worksmith.tools.access.checks import Surroundings
+from worksmith.tools.access.engine import AccessPolicy
+from worksmith.tools.access.guard import Guard
+from worksmith.tools.access.reading import read_document
+from worksmith.tools.persona import Attributes, Persona
+from worksmith.tools.sqlite.cells import CellType, CellValue
+from worksmith.tools.sqlite.memory import open_memory
+from worksmith.tools.sqlite.schema import Table
+from worksmith.tools.tool_context import ToolContext
 
 Record = dict[str, CellValue]
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from tests.tools.access import shop
-from tools.access.engine import load_policy
-from tools.errors import InputError
+from worksmith.tools.access.engine import load_policy
+from worksmith.tools.errors import InputError
 
 Document = dict[str, Any]
 

@@ -20,8 +20,8 @@ from tests.tools.access.strategies import (
     stored_cell,
     worlds,
 )
-from tools.access.lookup import DatabaseLookup, MemoryLookup
-from tools.persona import Persona
+from worksmith.tools.access.lookup import DatabaseLookup, MemoryLookup
+from worksmith.tools.persona import Persona
 
 World = dict[str, list[Record]]
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from tests.tools.access import shop
-from tools.access.guard import Guard
-from tools.errors import ToolError
-from tools.policy import AccessDeniedError
-from tools.tool_context import ToolContext
+from worksmith.tools.access.guard import Guard
+from worksmith.tools.errors import ToolError
+from worksmith.tools.policy import AccessDeniedError
+from worksmith.tools.tool_context import ToolContext
 
 NEW = {"letter_id": "L9", "writer": "bob", "reader": "cy", "status": "open", "text": "new"}
 

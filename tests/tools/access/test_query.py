@@ -9,11 +9,11 @@ import apsw
 import pytest
 
 from tests.tools.access import shop
-from tools.access.confinement import Limits
-from tools.access.guard import Guard
-from tools.errors import ToolError
-from tools.sqlite.sandbox import Sandbox
-from tools.tool_context import ToolContext
+from worksmith.tools.access.confinement import Limits
+from worksmith.tools.access.guard import Guard
+from worksmith.tools.errors import ToolError
+from worksmith.tools.sqlite.sandbox import Sandbox
+from worksmith.tools.tool_context import ToolContext
 
 CLOCKS = [
     "date('now')",

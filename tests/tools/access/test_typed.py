@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
-from tools.access.checks import Surroundings
-from tools.access.engine import AccessPolicy
-from tools.access.guard import Guard
-from tools.access.reading import read_document
-from tools.errors import InputError, ToolError
-from tools.persona import Attributes, Persona
-from tools.policy import AccessDeniedError
-from tools.sqlite.cells import CellType, CellValue
-from tools.sqlite.memory import open_memory
-from tools.sqlite.schema import Table
-from tools.tool_context import ToolContext
+from worksmith.tools.access.checks import Surroundings
+from worksmith.tools.access.engine import AccessPolicy
+from worksmith.tools.access.guard import Guard
+from worksmith.tools.access.reading import read_document
+from worksmith.tools.errors import InputError, ToolError
+from worksmith.tools.persona import Attributes, Persona
+from worksmith.tools.policy import AccessDeniedError
+from worksmith.tools.sqlite.cells import CellType, CellValue
+from worksmith.tools.sqlite.memory import open_memory
+from worksmith.tools.sqlite.schema import Table
+from worksmith.tools.tool_context import ToolContext
 
 TABLES = (
     Table(

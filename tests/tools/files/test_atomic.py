@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tools.errors import InputError
-from tools.files.atomic import check_writable, write_atomically
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.atomic import check_writable, write_atomically
 
 
 def test_a_file_is_replaced_and_nothing_else_is_left(tmp_path: Path) -> None:
@@ -44,7 +44,7 @@ import os, resource
 import subprocess
 import sys
 from pathlib import Path
-from tools.files.atomic import append
+from worksmith.tools.files.atomic import append
 resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 path = Path({str(file)!r})
 handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
@@ -68,7 +68,7 @@ import resource
 import subprocess
 import sys
 from pathlib import Path
-from tools.files.atomic import write_atomically
+from worksmith.tools.files.atomic import write_atomically
 resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 try:
     write_atomically(Path({str(file)!r}), b"x" * 1000)

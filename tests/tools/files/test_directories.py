@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from tools.errors import InputError
-from tools.files import directories
-from tools.files.directories import bring_back, directory_atomically
-from tools.files.locking import InUseError
+from worksmith.tools.errors import InputError
+from worksmith.tools.files import directories
+from worksmith.tools.files.directories import bring_back, directory_atomically
+from worksmith.tools.files.locking import InUseError
 
 
 def write(out: Path, text: str) -> None:
@@ -83,7 +83,7 @@ def test_what_a_killed_process_left_is_removed_by_the_next_one(tmp_path: Path) -
     code = f"""
 import time
 from pathlib import Path
-from tools.files.directories import directory_atomically
+from worksmith.tools.files.directories import directory_atomically
 with directory_atomically(Path({str(out)!r})) as place:
     (place / "file").write_text("half")
     print("there", flush=True)

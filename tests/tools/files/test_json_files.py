@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from retrievers import strict_json
-from tools.errors import InputError
-from tools.files.json_files import cut_torn_line, read_json, read_lines, read_model, read_models
+from worksmith.retrievers import strict_json
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.json_files import cut_torn_line, read_json, read_lines, read_model, read_models
 
 
 class Note(BaseModel):

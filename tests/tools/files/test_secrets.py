@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.files.secrets import HIDDEN, described, without_secrets
+from worksmith.tools.files.secrets import HIDDEN, described, without_secrets
 
 KEY = "q7Zr93kLm20aXw"
 

@@ -9,11 +9,11 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import Response
 
-from tools.errors import InputError
-from tools.serving.application import Application
-from tools.serving.refusals import RequestError
-from tools.serving.server import Server, check_reach
-from tools.serving.tokens import checked_token, new_token, same
+from worksmith.tools.errors import InputError
+from worksmith.tools.serving.application import Application
+from worksmith.tools.serving.refusals import RequestError
+from worksmith.tools.serving.server import Server, check_reach
+from worksmith.tools.serving.tokens import checked_token, new_token, same
 
 
 class Silent(Application):

@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.records.parts import ChangeEntry
-from evals.records.recording import change_entries
-from tools.access.engine import load_policy
-from tools.access.guard import Guard
-from tools.errors import ToolError
-from tools.persona import Persona
-from tools.sqlite.cells import CellType, CellValue, typed_cell
-from tools.sqlite.outcome import Outcome
-from tools.sqlite.sandbox import Sandbox
-from tools.sqlite.schema import Table
-from tools.tool_context import ToolContext
+from worksmith.evals.records.parts import ChangeEntry
+from worksmith.evals.records.recording import change_entries
+from worksmith.tools.access.engine import load_policy
+from worksmith.tools.access.guard import Guard
+from worksmith.tools.errors import ToolError
+from worksmith.tools.persona import Persona
+from worksmith.tools.sqlite.cells import CellType, CellValue, typed_cell
+from worksmith.tools.sqlite.outcome import Outcome
+from worksmith.tools.sqlite.sandbox import Sandbox
+from worksmith.tools.sqlite.schema import Table
+from worksmith.tools.tool_context import ToolContext
 
 ORDERS = Table(
     "Orders",

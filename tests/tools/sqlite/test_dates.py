@@ -5,9 +5,9 @@ from __future__ import annotations
 import apsw
 import pytest
 
-from tools.errors import ToolError
-from tools.sqlite.dates import DATE_FUNCTIONS
-from tools.sqlite.memory import open_memory
+from worksmith.tools.errors import ToolError
+from worksmith.tools.sqlite.dates import DATE_FUNCTIONS
+from worksmith.tools.sqlite.memory import open_memory
 
 MOMENTS = ("2021-03-04", "2021-03-04 05:06:07.891", "2459278.5", "05:06", "now-ish", "", "1614834367")
 MODIFIERS = (

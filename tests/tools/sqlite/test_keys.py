@@ -3,8 +3,8 @@ from __future__ import annotations
 import apsw
 import pytest
 
-from tools.sqlite.keys import free_key
-from tools.sqlite.schema import Table
+from worksmith.tools.sqlite.keys import free_key
+from worksmith.tools.sqlite.schema import Table
 
 NOTES = Table("notes", ("id",), indexes=("id",))
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.tools.notes import episode
-from tools.sqlite.outcome import Outcome
+from worksmith.tools.sqlite.outcome import Outcome
 
 Calls = list[tuple[str, dict[str, Any]]]
 

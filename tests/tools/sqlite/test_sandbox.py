@@ -11,8 +11,8 @@ from pathlib import Path
 import apsw
 import pytest
 
-from tools.sqlite.sandbox import Sandbox, SandboxPool
-from tools.sqlite.schema import Table
+from worksmith.tools.sqlite.sandbox import Sandbox, SandboxPool
+from worksmith.tools.sqlite.schema import Table
 
 NOTES = Table("notes", ("id", "text"), indexes=("id",))
 ROWS = 3_000
@@ -90,7 +90,7 @@ def test_a_sandbox_that_cannot_be_made_leaves_its_place_in_the_pool(
 
     threads = [threading.Thread(target=work, daemon=True) for _ in range(2)]
     with monkeypatch.context() as patched:
-        patched.setattr("tools.sqlite.sandbox.Sandbox", full)
+        patched.setattr("worksmith.tools.sqlite.sandbox.Sandbox", full)
         threads[0].start()
         assert begun.wait(5)
     threads[1].start()  # waits for the first one

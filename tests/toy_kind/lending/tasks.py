@@ -8,11 +8,11 @@ from pathlib import Path
 
 from pydantic import Field
 
-from evals.task_kind import TaskKind
-from evals.tasks.building import BuildContext, BuildOptions, Made, SuiteBuilder
-from evals.tasks.task import Action, Split, Step, Task
-from tools.seeding import rng
-from tools.world import write_world
+from worksmith.evals.task_kind import TaskKind
+from worksmith.evals.tasks.building import BuildContext, BuildOptions, Made, SuiteBuilder
+from worksmith.evals.tasks.task import Action, Split, Step, Task
+from worksmith.tools.seeding import rng
+from worksmith.tools.world import write_world
 
 from .world import BOOKS, LOANS, MEMBERS
 

@@ -7,16 +7,16 @@ from typing import Any
 
 import apsw
 
-from retrievers.index.library import Library
-from retrievers.texts.documents import Document
-from tools.errors import InputError, ToolError
-from tools.persona import Persona
-from tools.policy import Decision
-from tools.sqlite.schema import Table
-from tools.tool import Toolkit, tool
-from tools.tool_context import ToolContext
-from tools.world import World
-from tools.world_kind import WorldKind
+from worksmith.retrievers.index.library import Library
+from worksmith.retrievers.texts.documents import Document
+from worksmith.tools.errors import InputError, ToolError
+from worksmith.tools.persona import Persona
+from worksmith.tools.policy import Decision
+from worksmith.tools.sqlite.schema import Table
+from worksmith.tools.tool import Toolkit, tool
+from worksmith.tools.tool_context import ToolContext
+from worksmith.tools.world import World
+from worksmith.tools.world_kind import WorldKind
 
 BOOKS = Table("books", ("book_id", "title", "about"), writable=False)
 LOANS = Table("loans", ("book_id", "member_id", "since"))

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 import worksmith as ws
-from evals.building import import_suite
-from evals.records.groups import by_task
-from evals.suite import Suite
 from tests.tools.kinds.enterprise.importing.small import write_small
+from worksmith.evals.building import import_suite
+from worksmith.evals.records.groups import by_task
+from worksmith.evals.suite import Suite
 
 
 @pytest.fixture

@@ -12,13 +12,13 @@ from typer.testing import CliRunner
 from tests.tools.kinds.crm.generate.orgs import small
 from tests.tools.kinds.crm.worlds import env
 from tests.tools.kinds.enterprise import small_world
-from tools.errors import InputError
-from tools.kinds.crm.access.roles import packaged_policy as packaged_roles
-from tools.kinds.crm.functions import NAMES as FUNCTIONS
-from tools.kinds.crm.schema import OBJECTS
-from tools.kinds.enterprise.access import packaged_policy
-from tools.kinds.enterprise.schema import KEYS, TABLES
 from worksmith.cli.app import app
+from worksmith.tools.errors import InputError
+from worksmith.tools.kinds.crm.access.roles import packaged_policy as packaged_roles
+from worksmith.tools.kinds.crm.functions import NAMES as FUNCTIONS
+from worksmith.tools.kinds.crm.schema import OBJECTS
+from worksmith.tools.kinds.enterprise.access import packaged_policy
+from worksmith.tools.kinds.enterprise.schema import KEYS, TABLES
 
 
 @pytest.fixture(scope="module")

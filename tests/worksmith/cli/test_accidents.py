@@ -12,16 +12,16 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from evals.records.lines import log_line
-from evals.records.log import EpisodeLog, read_log
-from evals.suite import Suite
 from tests.evals.episodes import make_record
 from tests.optimizers.shop import make_suite
-from tools.errors import InputError, WorksmithError
-from tools.files.locking import InUseError, Lock
-from tools.files.sealed_lines import sealed
 from worksmith import cli
 from worksmith.cli.app import app
+from worksmith.evals.records.lines import log_line
+from worksmith.evals.records.log import EpisodeLog, read_log
+from worksmith.evals.suite import Suite
+from worksmith.tools.errors import InputError, WorksmithError
+from worksmith.tools.files.locking import InUseError, Lock
+from worksmith.tools.files.sealed_lines import sealed
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +77,7 @@ def test_two_judgings_never_pay_for_the_same(suite: Suite, here: Path) -> None:
         call("judge", "run", "log.jsonl", "--judge", "local/rubric")
 
 
-@pytest.mark.filterwarnings("ignore::tools.errors.Notice")
+@pytest.mark.filterwarnings("ignore::worksmith.tools.errors.Notice")
 @pytest.mark.parametrize("data", ['{"key": "a', '{"key": "a"}\n', "nonsense\n"])
 def test_a_log_with_nothing_but_a_bad_line_is_no_run_of_no_episodes(here: Path, data: str) -> None:
     (here / "log.jsonl").write_text(data)

@@ -7,9 +7,9 @@ import pytest
 from chromadb.errors import InternalError
 from sqlalchemy.exc import OperationalError
 
-from retrievers.errors import RetrievalError
-from tools.errors import InputError, WorksmithError
 from worksmith.cli import boundary
+from worksmith.retrievers.errors import RetrievalError
+from worksmith.tools.errors import InputError, WorksmithError
 
 
 def ended(error: BaseException, capsys: pytest.CaptureFixture[str]) -> tuple[object, str]:

@@ -8,8 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.tools.kinds.crm.worlds import ROLES, env
-from tools.kinds.crm.schema import OBJECTS
 from worksmith.cli.app import app
+from worksmith.tools.kinds.crm.schema import OBJECTS
 
 
 def completed(line: str) -> list[str]:

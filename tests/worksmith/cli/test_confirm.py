@@ -11,8 +11,8 @@ import pytest
 import typer
 
 from tests.e2e.conftest import invoke
-from tools.errors import InputError
 from worksmith.cli.worlds import suite as commands
+from worksmith.tools.errors import InputError
 
 PAID = ("--writer", "openai/gpt-4o-mini", "--reword", "mail")
 FREE = ("--writer", "local/analogy", "--reword", "mail")

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from evals.suite import Suite
 from tests.chat_server import ChatServer, chat_server, said
 from tests.optimizers.shop import make_suite
 from worksmith.cli.app import app
+from worksmith.evals.suite import Suite
 from worksmith.models.named import use_models
 
 KEY = "q7Zr93kLm20aXw"

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from evals.suite import Suite, write_suite
 from tests.chat_server import ChatServer, chat_server
 from tests.optimizers.shop import make_suite
 from tests.tools.kinds.enterprise.small_world import write_small_world
-from tools.errors import InputError, WorksmithError
 from worksmith import cli
 from worksmith.cli.app import app
+from worksmith.evals.suite import Suite, write_suite
 from worksmith.jobs.parts.programs import load_program
+from worksmith.tools.errors import InputError, WorksmithError
 
 HOSTED = "openai/gpt-4o-mini"
 
@@ -55,7 +55,9 @@ def test_a_place_that_cannot_be_written_is_named_before_the_work(
     suite: Suite, here: Path, monkeypatch: pytest.MonkeyPatch, option: list[str]
 ) -> None:
     (here / "file").touch()
-    monkeypatch.setattr("evals.running.runner.Workers.run", lambda *_: pytest.fail("an episode was run"))
+    monkeypatch.setattr(
+        "worksmith.evals.running.runner.Workers.run", lambda *_: pytest.fail("an episode was run")
+    )
     command, place = option
 
     with pytest.raises(InputError, match="file/below: cannot write"):

@@ -10,11 +10,11 @@ import pytest
 import typer.main
 from typer.testing import CliRunner
 
-from evals.kinds.crm.suites import CrmOptions
-from evals.kinds.office.generate import PER_INTENT
-from evals.tracking import TraceChoice
-from evals.tracking.store import tracking_uri
 from worksmith.cli.app import app
+from worksmith.evals.kinds.crm.suites import CrmOptions
+from worksmith.evals.kinds.office.generate import PER_INTENT
+from worksmith.evals.tracking import TraceChoice
+from worksmith.evals.tracking.store import tracking_uri
 from worksmith.jobs.compilation import demo_count
 from worksmith.jobs.settings.programs import CompileSettings
 

@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from evals.lm.prices import Prices, per_million
-from evals.lm.wire import lane
-from evals.lm.wire.lane import ASKED, PAUSE, TURN, Traffic
-from tools.episode_result import Tokens
 from worksmith.cli import terminal
 from worksmith.cli.live import Ends, LiveStep, Pauses
+from worksmith.evals.lm.prices import Prices, per_million
+from worksmith.evals.lm.wire import lane
+from worksmith.evals.lm.wire.lane import ASKED, PAUSE, TURN, Traffic
+from worksmith.tools.episode_result import Tokens
 
 MODEL = "openai/known"
 PRICES = Prices(own={MODEL: per_million(1.0, 10.0)})

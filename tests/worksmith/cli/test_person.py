@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from evals.records.log import read_log
-from evals.suite import Suite
 from tests.optimizers.shop import make_suite
 from worksmith.cli.app import app
+from worksmith.evals.records.log import read_log
+from worksmith.evals.suite import Suite
 
 
 @pytest.fixture(scope="module")

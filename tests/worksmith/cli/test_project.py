@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from tools.errors import InputError
 from worksmith.cli.app import app
 from worksmith.models.named import use_models
 from worksmith.models.resolve import resolve
+from worksmith.tools.errors import InputError
 
 PROJECT = """
 [models.student]

@@ -7,8 +7,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from tools.errors import InputError
 from worksmith.cli.runs import ui
+from worksmith.tools.errors import InputError
 
 
 @pytest.fixture

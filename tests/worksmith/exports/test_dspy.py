@@ -11,11 +11,11 @@ from typing import Any
 import dspy
 import pytest
 
-from evals.suite import Suite
-from evals.tasks.task import Task
 from tests.e2e.conftest import invoke
-from tools.errors import InfrastructureError, InputError
+from worksmith.evals.suite import Suite
+from worksmith.evals.tasks.task import Task
 from worksmith.exports.dspy.episodes import Episodes
+from worksmith.tools.errors import InfrastructureError, InputError
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pytest
 
 from tests.e2e.conftest import invoke
 from tests.programs.office import make_env
-from tools.errors import InputError
+from worksmith.tools.errors import InputError
 
 
 def test_an_export_never_writes_over_its_suite(tmp_path: Path) -> None:

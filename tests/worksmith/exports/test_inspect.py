@@ -11,14 +11,14 @@ import dspy
 import pytest
 from dspy import lm15
 
-from evals.suite import Suite
-from evals.tasks.task import Task
-from programs.prompting.native_tools import native_name
 from tests.e2e.conftest import invoke
-from tools.errors import InputError
-from tools.kinds.own_data.context import Context
-from tools.kinds.own_data.environment import Environment
-from tools.tool import FINISH
+from worksmith.evals.suite import Suite
+from worksmith.evals.tasks.task import Task
+from worksmith.programs.prompting.native_tools import native_name
+from worksmith.tools.errors import InputError
+from worksmith.tools.kinds.own_data.context import Context
+from worksmith.tools.kinds.own_data.environment import Environment
+from worksmith.tools.tool import FINISH
 
 pytestmark = pytest.mark.slow
 inspect_ai = pytest.importorskip("inspect_ai")

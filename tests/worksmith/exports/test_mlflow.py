@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 import worksmith as ws
-from evals.suite import Suite
 from tests.e2e.conftest import invoke
-from tools.errors import InfrastructureError, InputError
+from worksmith.evals.suite import Suite
 from worksmith.exports.mlflow import data, predict_fn, scorers
+from worksmith.tools.errors import InfrastructureError, InputError
 
 pytestmark = pytest.mark.slow
 

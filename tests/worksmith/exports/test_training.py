@@ -11,25 +11,25 @@ import dspy
 import pytest
 from dspy import lm15
 
-from evals.records.lines import log_line
-from evals.records.log import EpisodeLog, read_log
-from evals.running.runner import evaluate
-from evals.running.settings import EvalSettings
-from evals.suite import Suite, write_suite
-from evals.tasks.task import Step, Task
-from evals.tasks.transcript import Transcript, TranscriptStep
-from programs.agent import Agent
-from programs.parts.signatures import BRIEF_CALL, BRIEF_PLAN
-from programs.replaying.scripted import TranscriptEngine, scripted_lm
 from tests.e2e.conftest import invoke
 from tests.programs.office import EVENTS, NOW
-from tools.errors import InputError
-from tools.kinds.office.kind import OFFICE
-from tools.kinds.office.policy import SAM
-from tools.world import write_world
+from worksmith.evals.records.lines import log_line
+from worksmith.evals.records.log import EpisodeLog, read_log
+from worksmith.evals.running.runner import evaluate
+from worksmith.evals.running.settings import EvalSettings
+from worksmith.evals.suite import Suite, write_suite
+from worksmith.evals.tasks.task import Step, Task
+from worksmith.evals.tasks.transcript import Transcript, TranscriptStep
 from worksmith.exports.training import dpo, sft
 from worksmith.exports.training.card import read_data_card
 from worksmith.models.resolve import resolve
+from worksmith.programs.agent import Agent
+from worksmith.programs.parts.signatures import BRIEF_CALL, BRIEF_PLAN
+from worksmith.programs.replaying.scripted import TranscriptEngine, scripted_lm
+from worksmith.tools.errors import InputError
+from worksmith.tools.kinds.office.kind import OFFICE
+from worksmith.tools.kinds.office.policy import SAM
+from worksmith.tools.world import write_world
 from worksmith.training.rows import read_dpo, read_sft
 
 SEARCH, DELETE = "calendar.search_events", "calendar.delete_event"

@@ -12,18 +12,18 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from evals.kinds.crm.suites import build_world
-from evals.running.study import Arm
-from evals.suite import Suite, write_suite
-from evals.tasks.task import Answer, Entity, Split, Step, Task
-from optimizers.compiling.artifact import Artifact
-from tools.environment import Environment
-from tools.errors import InputError
-from tools.kinds.crm.access.policy import persona_of
 from worksmith.cli.programs.compare import compare_strategies
+from worksmith.evals.kinds.crm.suites import build_world
+from worksmith.evals.running.study import Arm
+from worksmith.evals.suite import Suite, write_suite
+from worksmith.evals.tasks.task import Answer, Entity, Split, Step, Task
 from worksmith.jobs.parts.arms import without_category
 from worksmith.jobs.parts.programs import load_program
 from worksmith.jobs.settings.programs import CompareSettings
+from worksmith.optimizers.compiling.artifact import Artifact
+from worksmith.tools.environment import Environment
+from worksmith.tools.errors import InputError
+from worksmith.tools.kinds.crm.access.policy import persona_of
 
 APP = typer.Typer()
 APP.command()(compare_strategies)

@@ -11,23 +11,23 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from evals.records.lines import log_line
-from evals.records.log import read_log
-from evals.records.record import EpisodeRecord
-from evals.running.runner import evaluate
-from evals.running.settings import EvalSettings
-from evals.suite import Suite
-from optimizers.compiling.artifact import Artifact
-from optimizers.demos.trace_bank import TraceBank
-from programs.agent import Agent
 from tests.optimizers.shop import make_suite
-from tools.errors import InputError
 from worksmith.cli.programs import bank as bank_command
 from worksmith.cli.programs.compile import compile_program
 from worksmith.cli.programs.eval import evaluate_program
 from worksmith.cli.programs.verify import verify_program
+from worksmith.evals.records.lines import log_line
+from worksmith.evals.records.log import read_log
+from worksmith.evals.records.record import EpisodeRecord
+from worksmith.evals.running.runner import evaluate
+from worksmith.evals.running.settings import EvalSettings
+from worksmith.evals.suite import Suite
 from worksmith.jobs.parts.programs import load_program
 from worksmith.models.resolve import resolve
+from worksmith.optimizers.compiling.artifact import Artifact
+from worksmith.optimizers.demos.trace_bank import TraceBank
+from worksmith.programs.agent import Agent
+from worksmith.tools.errors import InputError
 
 APP = typer.Typer()
 APP.add_typer(bank_command.app, name="bank")
@@ -277,8 +277,8 @@ def test_a_bank_for_another_strategy_is_refused(suite: Suite, tmp_path: Path) ->
 
 @pytest.mark.slow
 def test_a_run_in_mlflow_is_a_source_by_its_episodes_and_by_its_traces(suite: Suite, tmp_path: Path) -> None:
-    from evals.tracking import open_tracker
-    from evals.tracking.choice import ALL
+    from worksmith.evals.tracking import open_tracker
+    from worksmith.evals.tracking.choice import ALL
 
     uri = f"sqlite:///{tmp_path}/mlflow.db"
     lm = resolve("gold", tasks=suite.tasks)

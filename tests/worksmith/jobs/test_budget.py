@@ -11,14 +11,14 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from evals.suite import Suite
-from optimizers.compiling.artifact import Artifact
 from tests.chat_server import chat_server, said
 from tests.optimizers.shop import make_suite
 from tests.worksmith.jobs.compiling import run
-from tools.errors import InputError
 from worksmith.cli.programs.compare import compare_strategies
 from worksmith.cli.programs.eval import evaluate_program
+from worksmith.evals.suite import Suite
+from worksmith.optimizers.compiling.artifact import Artifact
+from worksmith.tools.errors import InputError
 
 SMALL = ["--train-limit", 6, "--dev-limit", 4, "--workers", 2, "--candidates", 2, "--json"]
 

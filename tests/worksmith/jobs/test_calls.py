@@ -11,15 +11,15 @@ import dspy
 import pytest
 from typer.testing import CliRunner
 
-from evals.records.run_card import CARD, beside, read_card
-from evals.suite import Suite, write_suite
-from optimizers.compiling.artifact import Artifact
 from tests.chat_server import ChatServer, called, chat_server, said
 from tests.programs.office import finish
 from tests.programs.org import QUARTERS, make_org
-from tools.errors import InputError
 from worksmith.cli.app import app
+from worksmith.evals.records.run_card import CARD, beside, read_card
+from worksmith.evals.suite import Suite, write_suite
 from worksmith.jobs.parts.programs import load_program
+from worksmith.optimizers.compiling.artifact import Artifact
+from worksmith.tools.errors import InputError
 
 MODEL = "openai/gpt-4o-mini"
 OPTIMIZERS = ["knn", "bootstrap", "dspy:LabeledFewShot", "dspy:BootstrapFewShot"]

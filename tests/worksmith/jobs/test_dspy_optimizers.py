@@ -15,19 +15,19 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from evals.running.runner import evaluate
-from evals.running.settings import EvalSettings
-from evals.suite import Suite
-from optimizers.compiling.artifact import Artifact
-from optimizers.registry import OPTIMIZERS
 from tests.chat_server import ChatServer, chat_server, said
 from tests.optimizers.proposing import propose
 from tests.optimizers.shop import ANY_MODEL, make_suite
-from tools.errors import InputError
 from worksmith.cli.app import app
 from worksmith.cli.programs.compile import compile_program
+from worksmith.evals.running.runner import evaluate
+from worksmith.evals.running.settings import EvalSettings
+from worksmith.evals.suite import Suite
 from worksmith.jobs.parts.programs import load_program
 from worksmith.models.resolve import resolve
+from worksmith.optimizers.compiling.artifact import Artifact
+from worksmith.optimizers.registry import OPTIMIZERS
+from worksmith.tools.errors import InputError
 
 APP = typer.Typer()
 APP.command()(compile_program)

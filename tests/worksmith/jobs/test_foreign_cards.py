@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from evals.records.run_card import CARD, beside
-from evals.suite import Suite
 from tests.optimizers.shop import make_suite
 from tests.worksmith.jobs.compiling import run
-from tools.errors import InputError
 from worksmith.cli.app import app
+from worksmith.evals.records.run_card import CARD, beside
+from worksmith.evals.suite import Suite
+from worksmith.tools.errors import InputError
 
 
 @pytest.fixture(scope="module")

@@ -12,16 +12,16 @@ from uuid import uuid4
 import pytest
 from typer.testing import CliRunner
 
-from evals.suite import Suite
-from optimizers.compiling.artifact import Artifact
 from tests.chat_server import ChatServer, chat_server, said
 from tests.optimizers.shop import make_suite
 from tests.worksmith.jobs.compiling import run
-from tools.errors import InputError
-from tools.seeding import digest
 from worksmith.cli.app import app
+from worksmith.evals.suite import Suite
 from worksmith.jobs.parts.programs import load_program
 from worksmith.jobs.parts.served import ServedAgent, bundle
+from worksmith.optimizers.compiling.artifact import Artifact
+from worksmith.tools.errors import InputError
+from worksmith.tools.seeding import digest
 
 Change = Callable[[dict[str, Any], str], object]
 """Makes a file hostile, given its data and the address of the listener."""

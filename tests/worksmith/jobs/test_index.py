@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from retrievers.errors import RetrievalError
-from tools.environment import Environment
-from tools.kinds.enterprise.schema import TABLES
-from tools.persona import Persona
-from tools.world import write_world
 from worksmith.cli.app import app
+from worksmith.retrievers.errors import RetrievalError
+from worksmith.tools.environment import Environment
+from worksmith.tools.kinds.enterprise.schema import TABLES
+from worksmith.tools.persona import Persona
+from worksmith.tools.world import write_world
 
 NOW = datetime(2022, 12, 31, 18)
 

@@ -10,9 +10,8 @@ from typing import Any, cast
 
 import pytest
 
-from evals.suite import Suite
 from tests.optimizers.shop import make_suite
-from tools.errors import InputError, WorksmithError
+from worksmith.evals.suite import Suite
 from worksmith.jobs.building import build, forecast_build
 from worksmith.jobs.comparison import compare
 from worksmith.jobs.compilation import compile
@@ -22,6 +21,7 @@ from worksmith.jobs.parts.progress import Progress
 from worksmith.jobs.settings.programs import CompareSettings, CompileSettings, EvalSettings
 from worksmith.jobs.settings.runs import JudgeSettings
 from worksmith.jobs.settings.suites import BuildSettings
+from worksmith.tools.errors import InputError, WorksmithError
 
 
 @pytest.fixture(scope="module")

@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from evals.records.log import EpisodeLog, read_log
-from evals.records.record import EpisodeRecord
-from evals.records.run_card import CARD, RATINGS, beside, read_card, write_card
-from evals.records.run_log import open_log
 from tests.optimizers.shop import make_suite
-from tools.errors import InputError
+from worksmith.evals.records.log import EpisodeLog, read_log
+from worksmith.evals.records.record import EpisodeRecord
+from worksmith.evals.records.run_card import CARD, RATINGS, beside, read_card, write_card
+from worksmith.evals.records.run_log import open_log
 from worksmith.jobs.evaluation import evaluate
 from worksmith.jobs.runs.merging import Merged, merge_logs
 from worksmith.jobs.settings.programs import EvalSettings
 from worksmith.jobs.settings.runs import MergeSettings
+from worksmith.tools.errors import InputError
 
 
 @pytest.fixture(scope="module")

@@ -15,14 +15,14 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from dspy.utils.exceptions import LMError
 
-from evals.lm.failures import failure_of
-from evals.lm.metering import metered
 from tests.evals.lm.provider_fixtures import Case, ProviderServer, provider_server
-from tools.errors import InputError
+from worksmith.evals.lm.failures import failure_of
+from worksmith.evals.lm.metering import metered
 from worksmith.jobs.health.check import Check
 from worksmith.jobs.health.models import asked, opened
 from worksmith.models.named import use_models
 from worksmith.models.resolve import resolve
+from worksmith.tools.errors import InputError
 
 
 @pytest.fixture(scope="module")

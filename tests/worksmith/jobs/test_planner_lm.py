@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from evals.records.log import read_log
-from evals.records.run_card import CARD, beside, read_card
-from evals.suite import Suite
-from optimizers.compiling.artifact import Artifact
-from optimizers.compiling.journal import journal_beside, read_description
 from tests.optimizers.shop import make_suite
-from tools.errors import InputError
 from worksmith.cli.app import app
+from worksmith.evals.records.log import read_log
+from worksmith.evals.records.run_card import CARD, beside, read_card
+from worksmith.evals.suite import Suite
 from worksmith.jobs.parts.programs import load_program
+from worksmith.optimizers.compiling.artifact import Artifact
+from worksmith.optimizers.compiling.journal import journal_beside, read_description
+from worksmith.tools.errors import InputError
 
 pytestmark = pytest.mark.slow
 

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from evals.suite import Suite
-from tools.errors import InputError
 from worksmith.cli.app import app
+from worksmith.evals.suite import Suite
 from worksmith.jobs.access import access_rights, open_environment
 from worksmith.jobs.indexing import index
 from worksmith.jobs.project import new_project
 from worksmith.jobs.settings.suites import IndexSettings, NewSettings, TaskCheckSettings
 from worksmith.jobs.task_check import check_tasks
+from worksmith.tools.errors import InputError
 
 
 @pytest.fixture

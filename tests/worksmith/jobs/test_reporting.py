@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from evals.reporting.episodes import ShownEpisode
-from evals.reporting.html.episodes import PER_PAGE
-from evals.reporting.report import Report
 from tests.evals.episodes import make_record
+from worksmith.evals.reporting.episodes import ShownEpisode
+from worksmith.evals.reporting.html.episodes import PER_PAGE
+from worksmith.evals.reporting.report import Report
 from worksmith.jobs.runs.reporting import MOST_ON_PAGE, RunReport
 
 COUNT = MOST_ON_PAGE + 50

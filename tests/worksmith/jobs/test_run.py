@@ -8,13 +8,13 @@ import typer
 from rich.console import Console
 from typer.testing import CliRunner
 
-from evals.suite import write_suite
-from evals.tasks.task import Action, Answer, Entity, Task
 from tests.programs.office import EVENTS, cancel, make_env
-from tools.environment import Environment
-from tools.episode_result import EpisodeResult
 from worksmith.cli.programs.run import run_task
+from worksmith.evals.suite import write_suite
+from worksmith.evals.tasks.task import Action, Answer, Entity, Task
 from worksmith.jobs.parts.episode_text import episode_json, show_episode
+from worksmith.tools.environment import Environment
+from worksmith.tools.episode_result import EpisodeResult
 
 DELETE = "calendar.delete_event"
 

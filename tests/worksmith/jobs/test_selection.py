@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from evals.suite import Suite
-from optimizers.compiling.artifact import Artifact
 from tests.optimizers.shop import make_suite
 from tests.worksmith.jobs.compiling import run
-from tools.errors import InputError
+from worksmith.evals.suite import Suite
 from worksmith.jobs.parts.programs import load_program
+from worksmith.optimizers.compiling.artifact import Artifact
+from worksmith.tools.errors import InputError
 
 
 @pytest.fixture(scope="module")

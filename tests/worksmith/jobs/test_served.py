@@ -12,18 +12,18 @@ import pytest
 from mlflow.pyfunc import scoring_server
 from starlette.testclient import TestClient
 
-from evals.suite import Suite, write_suite
-from optimizers.compiling.artifact import Artifact, Manifest
-from programs.agent import Agent
 from tests.programs.org import make_org
 from tests.tools.kinds.enterprise.small_world import GITA, HARI, write_small_world
-from tools.episode_result import EpisodeResult
-from tools.errors import InputError
-from tools.sqlite.outcome import Outcome
-from tools.world import World
+from worksmith.evals.suite import Suite, write_suite
 from worksmith.jobs.parts.served import CODE, ServedAgent, bundle
 from worksmith.jobs.project import new_project
 from worksmith.jobs.settings.suites import NewSettings
+from worksmith.optimizers.compiling.artifact import Artifact, Manifest
+from worksmith.programs.agent import Agent
+from worksmith.tools.episode_result import EpisodeResult
+from worksmith.tools.errors import InputError
+from worksmith.tools.sqlite.outcome import Outcome
+from worksmith.tools.world import World
 
 ROW = {"task": "What is new?", "persona": GITA}
 

@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from evals.suite import write_suite
-from evals.tasks.task import Task
 from tests.evals import help_desk
-from tools.errors import InputError
 from worksmith.cli.app import app
+from worksmith.evals.suite import write_suite
+from worksmith.evals.tasks.task import Task
 from worksmith.jobs.parts.judges import check_judged
 from worksmith.jobs.settings.suites import TaskCheckSettings
 from worksmith.jobs.task_check import check_tasks
+from worksmith.tools.errors import InputError
 
 
 def suite(directory: Path, *tasks: Task) -> str:

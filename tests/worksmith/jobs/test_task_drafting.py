@@ -7,16 +7,16 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.programs.office import Script, reply
-from tools.errors import InputError
 from worksmith.cli.app import app
 from worksmith.jobs.settings.suites import TaskDraftSettings
 from worksmith.jobs.task_drafting import draft_tasks
+from worksmith.tools.errors import InputError
 
 ENVIRONMENT = '''
 from typing import Any
 
-from tools.kinds.own_data.context import Context
-from tools.kinds.own_data.environment import Environment
+from worksmith.tools.kinds.own_data.context import Context
+from worksmith.tools.kinds.own_data.environment import Environment
 
 PETS = [{"id": f"p{n}", "age": n, "kind": "cat" if n % 2 else "dog"} for n in range(1, 13)]
 env = Environment.from_tables({"pets": PETS}, now="2026-01-05 09:00")

@@ -15,13 +15,13 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from evals.suite import Suite
-from optimizers.compiling.artifact import Artifact
 from tests.optimizers.shop import make_suite
 from tests.worksmith.jobs.compiling import run
-from tools.errors import InputError, Notice
-from tools.files.sealed_lines import sealed, sealed_lines
 from worksmith.cli.app import app
+from worksmith.evals.suite import Suite
+from worksmith.optimizers.compiling.artifact import Artifact
+from worksmith.tools.errors import InputError, Notice
+from worksmith.tools.files.sealed_lines import sealed, sealed_lines
 
 ROOT = Path(__file__).parents[3]
 SMALL = ("--demos", "4", "--candidates", "2", "--train-limit", "6", "--dev-limit", "3")

@@ -10,9 +10,9 @@ import dspy
 import pytest
 from dspy import lm15
 
-from evals.lm.metering import metered, metering
-from evals.lm.single_request import single_request
 from tests.worksmith.models.serving.running import NAME, TOKEN, Scripted, served
+from worksmith.evals.lm.metering import metered, metering
+from worksmith.evals.lm.single_request import single_request
 from worksmith.models.analogy import AnalogyEngine
 from worksmith.models.resolve import resolve
 

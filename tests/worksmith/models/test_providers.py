@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tools.errors import InputError
 from worksmith.models.named import use_models
 from worksmith.models.resolve import model_label, resolve
 from worksmith.models.settings import NamedModel
+from worksmith.tools.errors import InputError
 
 
 @pytest.mark.parametrize("name", ["openai/gpt-4o-mini", "ollama_chat/llama3.2", "hosted_vllm/of/ours"])

@@ -13,19 +13,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evals.dspy_programs.digests import model_digest, plain_settings
-from evals.lm.metering import metered
-from evals.lm.prices import Price, Prices, use_prices
-from evals.records.run_card import RunCard
 from tests.chat_server import ChatServer, chat_server, said
-from tools.errors import InputError
-from tools.files.secrets import without_secrets
+from worksmith.evals.dspy_programs.digests import model_digest, plain_settings
+from worksmith.evals.lm.metering import metered
+from worksmith.evals.lm.prices import Price, Prices, use_prices
+from worksmith.evals.records.run_card import RunCard
 from worksmith.jobs.parts.budgets import open_budget
 from worksmith.jobs.parts.measurement import with_settings_of
 from worksmith.jobs.settings.programs import CompareSettings, CompileSettings, EvalSettings
 from worksmith.models.named import parted, read_models, settings_of, use_models, with_options
 from worksmith.models.resolve import resolve
 from worksmith.models.settings import NamedModel
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.secrets import without_secrets
 
 SECRET = "q7Zr93kLm20aXw"
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.worksmith.training.tiny import tiny_tokenizer, turn
-from tools.errors import InputError
+from worksmith.tools.errors import InputError
 from worksmith.training.encoding import UNTAUGHT, Encoded, Encoder, Pair
 from worksmith.training.rows import Completion, Conversation, Preference
 

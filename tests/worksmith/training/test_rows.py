@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.worksmith.training.tiny import dpo_rows, sft_rows, turn, write_rows
-from tools.errors import InputError
+from worksmith.tools.errors import InputError
 from worksmith.training.rows import Data, read_dpo, read_sft
 
 _ASKED = [turn("user", "Who?")]

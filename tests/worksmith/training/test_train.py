@@ -15,14 +15,14 @@ from typing import Any
 
 import pytest
 
-from evals.tracking import Run, Tracker
-from evals.tracking.opening import open_tracker
-from evals.tracking.reaching import TrackingError
 from tests.worksmith.training.tiny import dpo_rows, sft_rows, turn, write_rows, write_tiny_model
-from tools.errors import InputError, Notice
+from worksmith.evals.tracking import Run, Tracker
+from worksmith.evals.tracking.opening import open_tracker
+from worksmith.evals.tracking.reaching import TrackingError
 from worksmith.jobs.settings.training import DpoSettings, SftSettings
 from worksmith.models.resolve import resolve
 from worksmith.models.transformer.manifest import MANIFEST, read_manifest
+from worksmith.tools.errors import InputError, Notice
 from worksmith.training.folder import UNFINISHED, last_checkpoint
 from worksmith.training.forecast import forecast
 from worksmith.training.job import Trained, train

@@ -6,18 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from evals.suite import Suite
-from optimizers.compiling.artifact import Artifact
-from optimizers.optimizer import CompileContext
-from optimizers.registry import optimizer
 from tests.optimizers.shop import lm, make_context, make_suite
 from tests.worksmith.training.tiny import sft_rows, write_rows, write_tiny_model
-from tools.errors import InputError
+from worksmith.evals.suite import Suite
 from worksmith.jobs.compilation import compile
 from worksmith.jobs.forecast import forecast_compile
 from worksmith.jobs.settings.programs import CompileSettings
 from worksmith.jobs.settings.training import SftSettings
 from worksmith.models.resolve import resolve
+from worksmith.optimizers.compiling.artifact import Artifact
+from worksmith.optimizers.optimizer import CompileContext
+from worksmith.optimizers.registry import optimizer
+from worksmith.tools.errors import InputError
 from worksmith.training.job import train
 
 pytestmark = pytest.mark.slow

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tools.files.data_files import read_text, read_toml
-from tools.kinds.crm import query
-from tools.kinds.crm.access.policy import find_persona, open_policy, role_names
-from tools.kinds.crm.functions.toolkits import functions_toolkit, plain_toolkit
-from tools.kinds.crm.schema import TABLES
-from tools.lazy import function_at
-from tools.tool import FinishCall
-from tools.world_kind import WorldKind
+from worksmith.tools.files.data_files import read_text, read_toml
+from worksmith.tools.kinds.crm import query
+from worksmith.tools.kinds.crm.access.policy import find_persona, open_policy, role_names
+from worksmith.tools.kinds.crm.functions.toolkits import functions_toolkit, plain_toolkit
+from worksmith.tools.kinds.crm.schema import TABLES
+from worksmith.tools.lazy import function_at
+from worksmith.tools.tool import FinishCall
+from worksmith.tools.world_kind import WorldKind
 
 
 def _categories() -> dict[str, tuple[str, ...]]:
@@ -21,8 +21,8 @@ def _categories() -> dict[str, tuple[str, ...]]:
 
 
 def _salesforce(ids: Path | None) -> object:
-    from tools.kinds.crm.live.ids import translated
-    from tools.kinds.crm.live.org import SalesforceOrg
+    from worksmith.tools.kinds.crm.live.ids import translated
+    from worksmith.tools.kinds.crm.live.org import SalesforceOrg
 
     live = SalesforceOrg.from_env()
     return translated(live, ids) if ids else live
@@ -41,7 +41,7 @@ CRM = WorldKind(
     categories=_categories(),
     stand_ins=(query.TOOLKIT.name,),
     persona_ids=role_names,
-    explain_access=function_at("tools.kinds.crm.access.told:explain_role"),
-    check_policy=function_at("tools.kinds.crm.access.told:check_roles"),
+    explain_access=function_at("worksmith.tools.kinds.crm.access.told:explain_role"),
+    check_policy=function_at("worksmith.tools.kinds.crm.access.told:check_roles"),
     live_systems={"salesforce": _salesforce},
 )

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import apsw
 
-from tools.errors import InputError
-from tools.files.atomic import write_atomically
-from tools.kinds.crm.functions.moments import read_moment
-from tools.kinds.crm.generate.draft import written_moment
-from tools.kinds.crm.ids import canonical
-from tools.kinds.crm.schema import IDS, NUMBERS, OBJECTS, CrmObject, Field
-from tools.kinds.own_data.sources.sqlite_files import SqliteTable, sqlite_tables
-from tools.sqlite.schema import columns_sql, quoted
-from tools.world import World
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.atomic import write_atomically
+from worksmith.tools.kinds.crm.functions.moments import read_moment
+from worksmith.tools.kinds.crm.generate.draft import written_moment
+from worksmith.tools.kinds.crm.ids import canonical
+from worksmith.tools.kinds.crm.schema import IDS, NUMBERS, OBJECTS, CrmObject, Field
+from worksmith.tools.kinds.own_data.sources.sqlite_files import SqliteTable, sqlite_tables
+from worksmith.tools.sqlite.schema import columns_sql, quoted
+from worksmith.tools.world import World
 
 Cells = tuple[str | None, ...]
 _TRUE, _FALSE = frozenset({"true", "1"}), frozenset({"false", "0"})

@@ -11,12 +11,12 @@ import json
 import re
 from typing import Any
 
-from tools.kinds.crm.orgs.opening import open_org, settings_of
-from tools.kinds.crm.schema import CrmObject, Field, Schema, crm_schema
-from tools.kinds.crm.soql.cursor import MAX_LENGTH
-from tools.kinds.crm.soql.results import Record, plain
-from tools.tool import Tool, Toolkit, tool
-from tools.tool_context import Shown, ToolContext
+from worksmith.tools.kinds.crm.orgs.opening import open_org, settings_of
+from worksmith.tools.kinds.crm.schema import CrmObject, Field, Schema, crm_schema
+from worksmith.tools.kinds.crm.soql.cursor import MAX_LENGTH
+from worksmith.tools.kinds.crm.soql.results import Record, plain
+from worksmith.tools.tool import Tool, Toolkit, tool
+from worksmith.tools.tool_context import Shown, ToolContext
 
 LONGEST = 20_000
 """Characters of a result that are shown."""

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Any, Literal
 
-from tools.files.data_files import read_toml
-from tools.sqlite.schema import Table
+from worksmith.tools.files.data_files import read_toml
+from worksmith.tools.sqlite.schema import Table
 
 FieldType = Literal[
     "id",

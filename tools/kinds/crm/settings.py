@@ -8,9 +8,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from tools.files.atomic import write_atomically
-from tools.files.json_files import read_model
-from tools.kinds.crm.schema import Links
+from worksmith.tools.files.atomic import write_atomically
+from worksmith.tools.files.json_files import read_model
+from worksmith.tools.kinds.crm.schema import Links
 
 SETTINGS_FILE = "org.json"
 """The settings of one world, beside it; where there are none, the defaults hold."""
@@ -22,7 +22,7 @@ Mode = Literal["clean", "faithful"]
 
 
 class OrgSettings(BaseModel):
-    """The settings of an org. `links`: see `tools.kinds.crm.schema.Links`."""
+    """The settings of an org. `links`: see `worksmith.tools.kinds.crm.schema.Links`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

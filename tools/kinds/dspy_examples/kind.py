@@ -7,11 +7,11 @@ from pathlib import Path
 
 import apsw
 
-from tools.persona import Persona
-from tools.policy import Unrestricted
-from tools.seeding import digest_bytes
-from tools.world import World, WorldManifest
-from tools.world_kind import WorldKind, own_persona
+from worksmith.tools.persona import Persona
+from worksmith.tools.policy import Unrestricted
+from worksmith.tools.seeding import digest_bytes
+from worksmith.tools.world import World, WorldManifest
+from worksmith.tools.world_kind import WorldKind, own_persona
 
 USER = Persona(id="user", name="User", department="")
 _NOW = datetime(2000, 1, 1)

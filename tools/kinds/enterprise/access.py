@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from datetime import datetime
 
-from tools.access.engine import AccessPolicy, load_policy
-from tools.errors import InputError
-from tools.files.data_files import read_text
-from tools.kinds.enterprise.schema import TABLES
-from tools.persona import Persona
-from tools.world import World
+from worksmith.tools.access.engine import AccessPolicy, load_policy
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.data_files import read_text
+from worksmith.tools.kinds.enterprise.schema import TABLES
+from worksmith.tools.persona import Persona
+from worksmith.tools.world import World
 
 POLICY_FILE = "policy.json"
 """The rules of one world, beside it; where there are none, those of the package apply."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tools.access.guard import Guard
-from tools.kinds.enterprise.naming import named_key
-from tools.kinds.enterprise.reading import Reading, Row, with_names
-from tools.kinds.enterprise.values import required
+from worksmith.tools.access.guard import Guard
+from worksmith.tools.kinds.enterprise.naming import named_key
+from worksmith.tools.kinds.enterprise.reading import Reading, Row, with_names
+from worksmith.tools.kinds.enterprise.values import required
 
 
 def about(

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tools.access.search import Searched
-from tools.kinds.enterprise.schema import KEYS
+from worksmith.tools.access.search import Searched
+from worksmith.tools.kinds.enterprise.schema import KEYS
 
 if TYPE_CHECKING:
-    from retrievers.index.library import Library
-    from retrievers.texts.documents import Document
-    from tools.world import World
+    from worksmith.retrievers.index.library import Library
+    from worksmith.retrievers.texts.documents import Document
+    from worksmith.tools.world import World
 
 INDEX_FOLDER = "index"
 
@@ -77,7 +77,7 @@ SEARCHED: Mapping[str, Indexed] = {
 
 def open_library(world: World) -> Library:
     """The search indexes of a world; words alone where none were built."""
-    from retrievers.index.library import Library
+    from worksmith.retrievers.index.library import Library
 
     documents = {source: partial(documents_of, world, source) for source in SEARCHED}
     return Library(world.path / INDEX_FOLDER, documents, version=world.manifest.digest)
@@ -85,7 +85,7 @@ def open_library(world: World) -> Library:
 
 def documents_of(world: World, source: str) -> Iterator[Document]:
     """The documents of one source of a world at rest, in the order of its records."""
-    from retrievers.texts.documents import Document
+    from worksmith.retrievers.texts.documents import Document
 
     searched, key = SEARCHED[source], KEYS[source]
     columns = tuple(dict.fromkeys((key, *searched.text, *searched.fields)))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pkgutil import resolve_name
 
-from tools.files.data_files import read_text, read_toml
-from tools.kinds.enterprise.access import find_persona, open_policy
-from tools.kinds.enterprise.documents import open_library
-from tools.kinds.enterprise.schema import DEPARTMENTS, TABLES
-from tools.tool import FinishCall
-from tools.world_kind import WorldKind
+from worksmith.tools.files.data_files import read_text, read_toml
+from worksmith.tools.kinds.enterprise.access import find_persona, open_policy
+from worksmith.tools.kinds.enterprise.documents import open_library
+from worksmith.tools.kinds.enterprise.schema import DEPARTMENTS, TABLES
+from worksmith.tools.tool import FinishCall
+from worksmith.tools.world_kind import WorldKind
 
 _TOOLKITS = (
     "toolkits.employee_data",
@@ -37,7 +37,7 @@ _TOOLKITS = (
 ENTERPRISE = WorldKind(
     name="enterprise",
     tables=TABLES,
-    toolkits=tuple(resolve_name(f"tools.kinds.enterprise.{name}:TOOLKIT") for name in _TOOLKITS),
+    toolkits=tuple(resolve_name(f"worksmith.tools.kinds.enterprise.{name}:TOOLKIT") for name in _TOOLKITS),
     shared_toolkits=("employee_data",),
     open_policy=open_policy,
     find_persona=find_persona,

@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from tools.errors import ToolError
+from worksmith.tools.errors import ToolError
 
 if TYPE_CHECKING:
-    from tools.access.guard import Guard
+    from worksmith.tools.access.guard import Guard
 
 _WORD = re.compile(r"\w+")
 _LISTED = 5

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tools.errors import ToolError
-from tools.kinds.enterprise.naming import name_matches, only
+from worksmith.tools.errors import ToolError
+from worksmith.tools.kinds.enterprise.naming import name_matches, only
 
 if TYPE_CHECKING:
-    from tools.access.guard import Guard
-    from tools.tool_context import ToolContext
+    from worksmith.tools.access.guard import Guard
+    from worksmith.tools.tool_context import ToolContext
 
 ME = "me"
 

@@ -6,12 +6,12 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from tools.access.guard import Guard
-from tools.errors import ToolError
-from tools.kinds.enterprise.people import ME, in_office
-from tools.kinds.enterprise.schema import DEPARTMENTS
-from tools.kinds.enterprise.values import amount, required, whole
-from tools.tool_context import ToolContext
+from worksmith.tools.access.guard import Guard
+from worksmith.tools.errors import ToolError
+from worksmith.tools.kinds.enterprise.people import ME, in_office
+from worksmith.tools.kinds.enterprise.schema import DEPARTMENTS
+from worksmith.tools.kinds.enterprise.values import amount, required, whole
+from worksmith.tools.tool_context import ToolContext
 
 LEVELS = ("09", "10", "11", "12", "13", "14")
 AGES = (16, 80)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from tools.access.guard import Guard, Sql
-from tools.access.search import best
-from tools.errors import ToolError
-from tools.kinds.enterprise.documents import SEARCHED
-from tools.kinds.enterprise.people import employee
-from tools.kinds.enterprise.schema import KEYS, TABLES
-from tools.kinds.enterprise.values import day
-from tools.policy import AccessDeniedError
-from tools.sqlite.schema import ROW
-from tools.tool_context import ToolContext
+from worksmith.tools.access.guard import Guard, Sql
+from worksmith.tools.access.search import best
+from worksmith.tools.errors import ToolError
+from worksmith.tools.kinds.enterprise.documents import SEARCHED
+from worksmith.tools.kinds.enterprise.people import employee
+from worksmith.tools.kinds.enterprise.schema import KEYS, TABLES
+from worksmith.tools.kinds.enterprise.values import day
+from worksmith.tools.policy import AccessDeniedError
+from worksmith.tools.sqlite.schema import ROW
+from worksmith.tools.tool_context import ToolContext
 
 Row = dict[str, Any]
 Condition = tuple[str, tuple[str | int, ...]]
@@ -150,7 +150,7 @@ class Reading:
 def nearest(
     ctx: ToolContext, guard: Guard, source: str, text: str, conditions: Sequence[Sql], limit: int
 ) -> list[str]:
-    """The keys of the records nearest to `text`, best first; see `tools.access.search.best`."""
+    """The keys of the records nearest to `text`, best first; see `worksmith.tools.access.search.best`."""
     return best(ctx, guard, source, text, conditions, limit, SEARCHED[source].searched)
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tools.sqlite.schema import read_tables
+from worksmith.tools.sqlite.schema import read_tables
 
-TABLES = read_tables("tools.kinds.enterprise", "tables.toml")
+TABLES = read_tables("worksmith.tools.kinds.enterprise", "tables.toml")
 
 KEYS = {table.name: table.columns[0] for table in TABLES}
 """The column that identifies a record of a source: the first one. A record's reference is `source/key`."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tools.kinds.enterprise.reading import guard_of
-from tools.kinds.enterprise.schema import TABLES
-from tools.kinds.enterprise.values import required
-from tools.tool import Toolkit, tool
-from tools.tool_context import ToolContext
+from worksmith.tools.kinds.enterprise.reading import guard_of
+from worksmith.tools.kinds.enterprise.schema import TABLES
+from worksmith.tools.kinds.enterprise.values import required
+from worksmith.tools.tool import Toolkit, tool
+from worksmith.tools.tool_context import ToolContext
 
 
 @tool()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
 
-from tools.errors import ToolError
+from worksmith.tools.errors import ToolError
 
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9])")
 _NUMBER = re.compile(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from tools.kinds.enterprise.schema import KEYS
-from tools.seeding import digest_bytes
-from tools.sqlite.keys import next_key
+from worksmith.tools.kinds.enterprise.schema import KEYS
+from worksmith.tools.seeding import digest_bytes
+from worksmith.tools.sqlite.keys import next_key
 
 if TYPE_CHECKING:
-    from tools.tool_context import ToolContext
+    from worksmith.tools.tool_context import ToolContext
 
 Done = Literal["created", "updated", "deleted"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tools.kinds.office import schema
-from tools.sqlite.schema import columns_sql
-from tools.tool import Toolkit, tool
-from tools.tool_context import ToolContext
+from worksmith.tools.kinds.office import schema
+from worksmith.tools.sqlite.schema import columns_sql
+from worksmith.tools.tool import Toolkit, tool
+from worksmith.tools.tool_context import ToolContext
 
 PLOT_VALUES = (
     "total_visits",

@@ -5,13 +5,13 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from tools.errors import ToolError
-from tools.kinds.office import schema
-from tools.kinds.office.matching import where
-from tools.kinds.office.moments import moment
-from tools.kinds.office.records import FOUND_AT_MOST, RecordTable
-from tools.tool import Toolkit, tool
-from tools.tool_context import ToolContext
+from worksmith.tools.errors import ToolError
+from worksmith.tools.kinds.office import schema
+from worksmith.tools.kinds.office.matching import where
+from worksmith.tools.kinds.office.moments import moment
+from worksmith.tools.kinds.office.records import FOUND_AT_MOST, RecordTable
+from worksmith.tools.tool import Toolkit, tool
+from worksmith.tools.tool_context import ToolContext
 
 EVENTS = RecordTable(schema.CALENDAR, "Event", 8)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tools.kinds.office.matching import containing
-from tools.tool import Toolkit, tool
-from tools.tool_context import ToolContext
+from worksmith.tools.kinds.office.matching import containing
+from worksmith.tools.tool import Toolkit, tool
+from worksmith.tools.tool_context import ToolContext
 
 
 @tool()

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from retrievers.strict_json import open_text
-from tools.errors import InputError
-from tools.kinds.office import schema
-from tools.kinds.office.moments import CELL_FORMAT
-from tools.kinds.office.schema import Row
-from tools.sqlite.schema import Table
+from worksmith.retrievers.strict_json import open_text
+from worksmith.tools.errors import InputError
+from worksmith.tools.kinds.office import schema
+from worksmith.tools.kinds.office.moments import CELL_FORMAT
+from worksmith.tools.kinds.office.schema import Row
+from worksmith.tools.sqlite.schema import Table
 
 NOW = datetime(2023, 11, 30)
 """The clock of every task of the original."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tools.files.data_files import read_text
-from tools.kinds.office import (
+from worksmith.tools.files.data_files import read_text
+from worksmith.tools.kinds.office import (
     analytics,
     calendar,
     company_directory,
@@ -11,9 +11,9 @@ from tools.kinds.office import (
     email,
     project_management,
 )
-from tools.kinds.office.policy import OwnOffice, find_persona
-from tools.kinds.office.schema import TABLES
-from tools.world_kind import WorldKind
+from worksmith.tools.kinds.office.policy import OwnOffice, find_persona
+from worksmith.tools.kinds.office.schema import TABLES
+from worksmith.tools.world_kind import WorldKind
 
 OFFICE = WorldKind(
     name="office",

@@ -9,7 +9,7 @@ from typing import Any
 
 import regex  # type: ignore[import-untyped]
 
-from tools.errors import ToolError
+from worksmith.tools.errors import ToolError
 
 Match = Callable[[str | None], bool]
 

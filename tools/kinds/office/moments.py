@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import datetime, time, timedelta, timezone
 
-from tools.errors import ToolError
+from worksmith.tools.errors import ToolError
 
 CELL_FORMAT = "%Y-%m-%d %H:%M:%S"
 """How a point in time is written in a cell."""

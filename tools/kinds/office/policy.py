@@ -7,10 +7,10 @@ from typing import Any
 
 import apsw
 
-from tools.errors import InputError
-from tools.persona import Persona
-from tools.policy import Decision
-from tools.world import World
+from worksmith.tools.errors import InputError
+from worksmith.tools.persona import Persona
+from worksmith.tools.policy import Decision
+from worksmith.tools.world import World
 
 SAM = Persona(id="sam", name="Sam", department="Management")
 """The one user of every office world."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tools.kinds.office import schema
-from tools.kinds.office.matching import where
-from tools.kinds.office.records import RecordTable
-from tools.tool import Toolkit, tool
-from tools.tool_context import ToolContext
+from worksmith.tools.kinds.office import schema
+from worksmith.tools.kinds.office.matching import where
+from worksmith.tools.kinds.office.records import RecordTable
+from worksmith.tools.tool import Toolkit, tool
+from worksmith.tools.tool_context import ToolContext
 
 TASKS = RecordTable(schema.TASKS, "Task", 8)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tools.errors import ToolError
-from tools.sqlite.schema import ROW, Table, columns_sql, quoted
-from tools.tool_context import ToolContext
+from worksmith.tools.errors import ToolError
+from worksmith.tools.sqlite.schema import ROW, Table, columns_sql, quoted
+from worksmith.tools.tool_context import ToolContext
 
 FOUND_AT_MOST = 5
 """The searches of mails, events and customers return at most this many records."""

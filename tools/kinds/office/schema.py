@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tools.sqlite.schema import read_tables
+from worksmith.tools.sqlite.schema import read_tables
 
-TABLES = read_tables("tools.kinds.office", "tables.toml")
+TABLES = read_tables("worksmith.tools.kinds.office", "tables.toml")
 CALENDAR, EMAIL, ANALYTICS, PLOTS, TASKS, CUSTOMERS, DIRECTORY = TABLES
 
 Row = tuple[str | None, ...]

@@ -9,12 +9,12 @@ from typing import Any
 import apsw
 from apsw.ext import query_info
 
-from tools.access.confinement import FUNCTIONS
-from tools.access.guard import Sql
-from tools.errors import InputError, ToolError
-from tools.sqlite.cells import CellValue, typed_cell
-from tools.sqlite.memory import open_memory
-from tools.sqlite.schema import Table, quoted
+from worksmith.tools.access.confinement import FUNCTIONS
+from worksmith.tools.access.guard import Sql
+from worksmith.tools.errors import InputError, ToolError
+from worksmith.tools.sqlite.cells import CellValue, typed_cell
+from worksmith.tools.sqlite.memory import open_memory
+from worksmith.tools.sqlite.schema import Table, quoted
 
 
 def equals(table: Table, column: str, value: Any) -> Sql:

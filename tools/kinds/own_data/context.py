@@ -6,21 +6,21 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from tools.access.engine import AccessPolicy
-from tools.access.guard import Foreign, Guard, Key, Sql
-from tools.access.search import Searched, best
-from tools.errors import InputError
-from tools.kinds.own_data.conditions import check_condition, equals, one_of, typed
-from tools.kinds.own_data.personas import NotedAttributes
-from tools.persona import Persona
-from tools.policy import PRIVATE
-from tools.sqlite.cells import CellValue
-from tools.sqlite.keys import free_key
-from tools.sqlite.schema import Table, quoted
-from tools.world_kind import LIVE
+from worksmith.tools.access.engine import AccessPolicy
+from worksmith.tools.access.guard import Foreign, Guard, Key, Sql
+from worksmith.tools.access.search import Searched, best
+from worksmith.tools.errors import InputError
+from worksmith.tools.kinds.own_data.conditions import check_condition, equals, one_of, typed
+from worksmith.tools.kinds.own_data.personas import NotedAttributes
+from worksmith.tools.persona import Persona
+from worksmith.tools.policy import PRIVATE
+from worksmith.tools.sqlite.cells import CellValue
+from worksmith.tools.sqlite.keys import free_key
+from worksmith.tools.sqlite.schema import Table, quoted
+from worksmith.tools.world_kind import LIVE
 
 if TYPE_CHECKING:
-    from tools.tool_context import ToolContext
+    from worksmith.tools.tool_context import ToolContext
 
 Row = dict[str, Any]
 

@@ -6,21 +6,21 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from tools.environment import Environment as AnyEnvironment
-from tools.errors import InputError
-from tools.kinds.own_data.index import searched
-from tools.kinds.own_data.mcp_servers.adding import add_tools
-from tools.kinds.own_data.mcp_servers.address import Address
-from tools.kinds.own_data.mcp_servers.connection import McpServer
-from tools.kinds.own_data.outside import Recorder
-from tools.kinds.own_data.tools import OwnTools
-from tools.kinds.own_data.worlds import tables_of
-from tools.sqlite.schema import Table
-from tools.world import World
-from tools.world_kind import WorldKind
+from worksmith.tools.environment import Environment as AnyEnvironment
+from worksmith.tools.errors import InputError
+from worksmith.tools.kinds.own_data.index import searched
+from worksmith.tools.kinds.own_data.mcp_servers.adding import add_tools
+from worksmith.tools.kinds.own_data.mcp_servers.address import Address
+from worksmith.tools.kinds.own_data.mcp_servers.connection import McpServer
+from worksmith.tools.kinds.own_data.outside import Recorder
+from worksmith.tools.kinds.own_data.tools import OwnTools
+from worksmith.tools.kinds.own_data.worlds import tables_of
+from worksmith.tools.sqlite.schema import Table
+from worksmith.tools.world import World
+from worksmith.tools.world_kind import WorldKind
 
 if TYPE_CHECKING:
-    from tools.change_set import ChangeSet
+    from worksmith.tools.change_set import ChangeSet
 
 Commit = TypeVar("Commit", bound="Callable[[ChangeSet], Any]")
 Function = TypeVar("Function", bound=Callable[..., Any])

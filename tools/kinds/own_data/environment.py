@@ -8,21 +8,21 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tools.errors import InputError
-from tools.kinds.own_data.declaring import Declarations
-from tools.kinds.own_data.index import open_library
-from tools.kinds.own_data.kind import OWN_DATA
-from tools.kinds.own_data.personas import OnePersona, Personas
-from tools.kinds.own_data.policy import OPEN, own_policy
-from tools.kinds.own_data.sources.tables import Source, read_tables
-from tools.kinds.own_data.worlds import build_world
-from tools.persona import Persona
-from tools.seeding import digest
-from tools.world import World
-from tools.world_kind import LIVE, WorldKind
+from worksmith.tools.errors import InputError
+from worksmith.tools.kinds.own_data.declaring import Declarations
+from worksmith.tools.kinds.own_data.index import open_library
+from worksmith.tools.kinds.own_data.kind import OWN_DATA
+from worksmith.tools.kinds.own_data.personas import OnePersona, Personas
+from worksmith.tools.kinds.own_data.policy import OPEN, own_policy
+from worksmith.tools.kinds.own_data.sources.tables import Source, read_tables
+from worksmith.tools.kinds.own_data.worlds import build_world
+from worksmith.tools.persona import Persona
+from worksmith.tools.seeding import digest
+from worksmith.tools.world import World
+from worksmith.tools.world_kind import LIVE, WorldKind
 
 if TYPE_CHECKING:
-    from tools.sqlite.cells import CellType
+    from worksmith.tools.sqlite.cells import CellType
 
 USER = Persona(id="user", name="User")
 """The persona of episodes for which nobody is named."""

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock
 
-from tools.access.search import Searched
-from tools.errors import InputError
-from tools.seeding import digest
-from tools.sqlite.cells import cell_text
-from tools.sqlite.schema import Table
+from worksmith.tools.access.search import Searched
+from worksmith.tools.errors import InputError
+from worksmith.tools.seeding import digest
+from worksmith.tools.sqlite.cells import cell_text
+from worksmith.tools.sqlite.schema import Table
 
 if TYPE_CHECKING:
-    from retrievers.index.library import Library
-    from retrievers.texts.documents import Document
-    from tools.world import World
+    from worksmith.retrievers.index.library import Library
+    from worksmith.retrievers.texts.documents import Document
+    from worksmith.tools.world import World
 
 
 def searched(table: Table, template: str) -> Searched:
@@ -69,7 +69,7 @@ def open_library(
     Raises:
         RetrievalError: the model cannot be used.
     """
-    from retrievers.index.library import Library
+    from worksmith.retrievers.index.library import Library
 
     if not texts:
         return None
@@ -79,7 +79,7 @@ def open_library(
     version = digest([world.manifest.digest, dict(templates)])
     if embedder is None:
         return Library(None, documents, version=version)
-    from retrievers.index.building import build_index
+    from worksmith.retrievers.index.building import build_index
 
     folder = world.path / f"index-{digest([version, embedder])}"
     with FileLock(f"{folder}.lock"):
@@ -92,7 +92,7 @@ def open_library(
 
 def _documents(world: World, table: Table, key: str, text: Searched) -> Iterator[Document]:
     """The documents of a table of the world at rest, in the order of its rows."""
-    from retrievers.texts.documents import Document
+    from worksmith.retrievers.texts.documents import Document
 
     columns = tuple(dict.fromkeys((key, *text.columns)))
     for row in world.rows(table.name, columns):

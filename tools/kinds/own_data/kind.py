@@ -5,11 +5,11 @@ from __future__ import annotations
 import tomllib
 from importlib.resources import files
 
-from tools.access.engine import load_policy
-from tools.tool import FinishCall
-from tools.world_kind import WorldKind, own_persona
+from worksmith.tools.access.engine import load_policy
+from worksmith.tools.tool import FinishCall
+from worksmith.tools.world_kind import WorldKind, own_persona
 
-_FOLDER = files("tools.kinds.own_data")
+_FOLDER = files("worksmith.tools.kinds.own_data")
 
 OWN_DATA = WorldKind(
     name="own_data",

@@ -11,9 +11,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from tools.errors import InputError
-from tools.kinds.own_data.sources.tables import SourceTable, read_tables
-from tools.sqlite.cells import CellType
+from worksmith.tools.errors import InputError
+from worksmith.tools.kinds.own_data.sources.tables import SourceTable, read_tables
+from worksmith.tools.sqlite.cells import CellType
 
 ENDINGS = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".sqlite", ".sqlite3", ".db")
 _TYPES: Mapping[CellType, str] = {"text": "str", "integer": "int", "real": "float", "boolean": "bool"}
@@ -39,7 +39,7 @@ def write_environment(data: Path, folder: Path) -> None:
         raise InputError("no tables here", where=str(data), hint=f"files end in {', '.join(ENDINGS)}")
     read = {file: read_tables({_name(file): file}) for file in found}
     tables = [_described(table, file, folder) for file, own in read.items() for table in own]
-    template = files("tools.kinds.own_data").joinpath("environment.txt").read_text(encoding="utf-8")
+    template = files("worksmith.tools.kinds.own_data").joinpath("environment.txt").read_text(encoding="utf-8")
     text = jinja2.Template(template).render(
         tables=tables,
         now=f"{datetime.now():%Y-%m-%d} 09:00",

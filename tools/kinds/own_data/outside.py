@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ConfigDict
 from pydantic_core import to_jsonable_python
 
-from tools.errors import ToolError
-from tools.files.json_files import read_models
-from tools.seeding import digest
+from worksmith.tools.errors import ToolError
+from worksmith.tools.files.json_files import read_models
+from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
-    from tools.kinds.own_data.context import Context
+    from worksmith.tools.kinds.own_data.context import Context
 
 
 class Reply(BaseModel):

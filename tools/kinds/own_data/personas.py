@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tools.access.document import People
-from tools.errors import InputError, names_instead
-from tools.persona import FIELDS, Attributes, Persona
-from tools.sqlite.cells import CellType, CellValue, cell_text, typed_cell
-from tools.sqlite.schema import Table
-from tools.world import World
+from worksmith.tools.access.document import People
+from worksmith.tools.errors import InputError, names_instead
+from worksmith.tools.persona import FIELDS, Attributes, Persona
+from worksmith.tools.sqlite.cells import CellType, CellValue, cell_text, typed_cell
+from worksmith.tools.sqlite.schema import Table
+from worksmith.tools.world import World
 
 _MANAGER = ("manager", "manager_id", "reports_to")
 _OWN_FIELDS = ("name", "email", "department", "level", "active")

@@ -6,15 +6,15 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tools.access.checks import Surroundings
-from tools.access.document import PolicyDocument, Rule, Source
-from tools.access.engine import AccessPolicy
-from tools.access.predicates import OPERATIONS, Always
-from tools.access.reading import read_document
-from tools.sqlite.schema import Table
+from worksmith.tools.access.checks import Surroundings
+from worksmith.tools.access.document import PolicyDocument, Rule, Source
+from worksmith.tools.access.engine import AccessPolicy
+from worksmith.tools.access.predicates import OPERATIONS, Always
+from worksmith.tools.access.reading import read_document
+from worksmith.tools.sqlite.schema import Table
 
 if TYPE_CHECKING:
-    from tools.kinds.own_data.personas import OnePersona, Personas
+    from worksmith.tools.kinds.own_data.personas import OnePersona, Personas
 
 OPEN = "No policy is set: everybody may read and change everything."
 

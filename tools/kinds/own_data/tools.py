@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_jsonable_python
 
-from tools.access.search import Searched
-from tools.code import functions_digest
-from tools.errors import InputError
-from tools.kinds.own_data.context import Context
-from tools.kinds.own_data.outside import Outside
-from tools.seeding import digest
-from tools.sqlite.schema import Table
-from tools.tool import FINISH, Tool, Toolkit, tool
-from tools.tool_context import Shown, ToolContext
+from worksmith.tools.access.search import Searched
+from worksmith.tools.code import functions_digest
+from worksmith.tools.errors import InputError
+from worksmith.tools.kinds.own_data.context import Context
+from worksmith.tools.kinds.own_data.outside import Outside
+from worksmith.tools.seeding import digest
+from worksmith.tools.sqlite.schema import Table
+from worksmith.tools.tool import FINISH, Tool, Toolkit, tool
+from worksmith.tools.tool_context import Shown, ToolContext
 
 if TYPE_CHECKING:
-    from tools.kinds.own_data.outside import Recorder
+    from worksmith.tools.kinds.own_data.outside import Recorder
 
 _DONE = "Done."
 """The result of a tool that returns nothing."""

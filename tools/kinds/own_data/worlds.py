@@ -8,18 +8,18 @@ from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
-from tools.errors import InputError
-from tools.files.atomic import write_atomically
-from tools.files.directories import directory_atomically
-from tools.files.locking import InUseError, Lock
-from tools.kinds.own_data.sources.tables import SourceTable
-from tools.persona import Persona
-from tools.seeding import digest
-from tools.sqlite.cells import CellType
-from tools.sqlite.keys import is_counted
-from tools.sqlite.memory import open_memory
-from tools.sqlite.schema import ROW, SQL_TYPES, Table
-from tools.world import World, write_world
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.atomic import write_atomically
+from worksmith.tools.files.directories import directory_atomically
+from worksmith.tools.files.locking import InUseError, Lock
+from worksmith.tools.kinds.own_data.sources.tables import SourceTable
+from worksmith.tools.persona import Persona
+from worksmith.tools.seeding import digest
+from worksmith.tools.sqlite.cells import CellType
+from worksmith.tools.sqlite.keys import is_counted
+from worksmith.tools.sqlite.memory import open_memory
+from worksmith.tools.sqlite.schema import ROW, SQL_TYPES, Table
+from worksmith.tools.world import World, write_world
 
 KIND = "own_data"
 

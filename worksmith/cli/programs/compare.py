@@ -12,7 +12,7 @@ from worksmith.cli.terminal import Terminal, end_stopped, say, show
 from worksmith.jobs.settings.programs import CompareSettings
 
 if TYPE_CHECKING:
-    from evals.running.study import Row
+    from worksmith.evals.running.study import Row
 
 
 @from_settings(
@@ -46,9 +46,9 @@ def compare_strategies(
 
 
 def _say_row(row: Row) -> None:
-    from evals.table import percent
-    from optimizers.registry import optimizer_class
+    from worksmith.evals.table import percent
     from worksmith.jobs.parts.measurement import lost_episodes, lost_verdicts
+    from worksmith.optimizers.registry import optimizer_class
 
     differs = optimizer_class(row.arm.optimizer).differs if row.arm.optimizer else ""
     if differs:

@@ -6,11 +6,11 @@ from typing import Annotated
 
 import typer
 
-from tools.errors import InputError
 from worksmith.cli.help import MORE
 from worksmith.cli.options import DryRunFlag, JsonFlag, from_settings
 from worksmith.cli.terminal import Terminal, say, show
 from worksmith.jobs.settings.programs import CompileSettings
+from worksmith.tools.errors import InputError
 
 
 @from_settings(

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from tools.tool import FINISH
+from worksmith.tools.tool import FINISH
 
 if TYPE_CHECKING:
-    from programs.own_agents.task import AgentTask, Answer
-    from programs.own_agents.tools import AgentTool
+    from worksmith.programs.own_agents.task import AgentTask, Answer
+    from worksmith.programs.own_agents.tools import AgentTool
 
 _PROMPT = "call> "
 _HOW = (
@@ -27,8 +27,8 @@ def person(task: AgentTask) -> Answer:
     """Ask whoever sits at the terminal, until the task is finished, given up, or has no steps left."""
     from rich.console import Console
 
-    from programs.own_agents.task import Answer
     from worksmith.jobs.parts.printing import escape
+    from worksmith.programs.own_agents.task import Answer
 
     console = Console(stderr=True)
     console.rule("[bold]task", align="left")

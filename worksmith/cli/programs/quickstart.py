@@ -19,11 +19,11 @@ from worksmith.jobs.settings.programs import CompareSettings
 from worksmith.jobs.settings.suites import IndexSettings, QuickstartSettings
 
 if TYPE_CHECKING:
-    from evals.running.study import Row, Study
-    from evals.suite import Suite
-    from evals.task_kind import Quickstart
-    from tools.persona import Persona
+    from worksmith.evals.running.study import Row, Study
+    from worksmith.evals.suite import Suite
+    from worksmith.evals.task_kind import Quickstart
     from worksmith.jobs.compare_plan import ComparePlan
+    from worksmith.tools.persona import Persona
 
 _INDENT = " " * 5
 _MODEL = "local/analogy"
@@ -37,7 +37,7 @@ _ABOUT_THE_MODEL = (
 @from_settings(QuickstartSettings)
 def quickstart(settings: QuickstartSettings, as_json: JsonFlag = False) -> None:
     """Build a suite, compile an agent for its people, measure before and after, compare strategies."""
-    from evals.task_kind import quickstart_kind
+    from worksmith.evals.task_kind import quickstart_kind
     from worksmith.jobs.compare_plan import plan_comparison
     from worksmith.jobs.parts.judges import open_judges
 
@@ -75,7 +75,7 @@ def quickstart(settings: QuickstartSettings, as_json: JsonFlag = False) -> None:
 
 
 def _build(settings: QuickstartSettings, kind: str, world: Quickstart) -> Suite:
-    from evals.building import build_suite
+    from worksmith.evals.building import build_suite
     from worksmith.jobs.indexing import index
 
     directory = settings.out / kind
@@ -97,7 +97,7 @@ def _show_access(suite: Suite, world: Quickstart) -> None:
     """How many records the same call finds for people of different departments and levels."""
     from rich.console import Console
 
-    from evals.table import Grid
+    from worksmith.evals.table import Grid
 
     say("\n2/5  Who may read what: an agent finds what the person it works for may read, and nothing else.\n")
     departments = suite.env.kind.departments
@@ -130,8 +130,8 @@ def _readable(suite: Suite, who: Persona, tool: str) -> str:
 
 def _measure(plan: ComparePlan, program: Path) -> tuple[Study, str | None]:
     """React and plan, uncompiled and compiled; the report goes beside `program`."""
-    from tools.files.atomic import write_atomically
     from worksmith.jobs.parts.tracking import Tracking
+    from worksmith.tools.files.atomic import write_atomically
 
     settings, suite = plan.settings, plan.measurement.suite
     tracking = Tracking.of(settings, track=settings.track)
@@ -155,7 +155,7 @@ def _page_beside(program: Path) -> Path:
 
 
 def _tell(row: Row) -> None:
-    from evals.table import percent
+    from worksmith.evals.table import percent
 
     outcome = percent(row.summary.scores.get("outcome"))
     say(f"     {row.arm.label:14} {outcome} % of {row.summary.tasks} test tasks done right")
@@ -164,7 +164,7 @@ def _tell(row: Row) -> None:
 def _show(study: Study, suite: Suite, program: Path, run_id: str | None, seconds: float) -> None:
     from rich.console import Console
 
-    from evals.reporting.tables.scores import study_grid
+    from worksmith.evals.reporting.tables.scores import study_grid
 
     say("\n4/5  Compare, on tasks that no program was compiled on.\n")
     Console().print(study_grid(study, title="Quickstart").rich())
@@ -184,7 +184,7 @@ def _show(study: Study, suite: Suite, program: Path, run_id: str | None, seconds
 
 def _gained(study: Study) -> str:
     """A task that the compiled program did right and the uncompiled one did not, if there is one."""
-    from evals.records.record import PRIMARY
+    from worksmith.evals.records.record import PRIMARY
 
     row, base, _ = study.compiled[0]
     right = {record.task_id for record in row.result.records if record.scores.get(PRIMARY) == 1}

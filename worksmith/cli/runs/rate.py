@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tools.errors import InputError
-from tools.sqlite.cells import cell_text
 from worksmith.cli.options import JsonFlag, from_settings
 from worksmith.cli.terminal import say, show
 from worksmith.jobs.parts.printing import escape
 from worksmith.jobs.settings.runs import RateSettings
+from worksmith.tools.errors import InputError
+from worksmith.tools.sqlite.cells import cell_text
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from evals.rating.sample import SampledEpisode
-    from evals.rating.scales import Scale
-    from evals.rating.suite_sample import SampledText
-    from tools.sqlite.cells import CellValue
+    from worksmith.evals.rating.sample import SampledEpisode
+    from worksmith.evals.rating.scales import Scale
+    from worksmith.evals.rating.suite_sample import SampledText
     from worksmith.jobs.runs.rating import RatingSession
+    from worksmith.tools.sqlite.cells import CellValue
 
 _HELP = "1-5 and a note if you like; s skips, q stops"
 
@@ -99,7 +99,7 @@ def _ask(console: Console, scale: Scale) -> _Answer | None:
 
 def _show(console: Console, shown: SampledEpisode | SampledText) -> None:
     """Without anything that says whose it is, how it was scored, or what was expected."""
-    from evals.rating.suite_sample import SampledText
+    from worksmith.evals.rating.suite_sample import SampledText
 
     if isinstance(shown, SampledText):
         for name, text in shown.text.items():

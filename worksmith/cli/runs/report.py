@@ -6,10 +6,10 @@ from pathlib import Path
 
 import typer
 
-from tools.errors import InputError
 from worksmith.cli.options import JsonFlag, from_settings
 from worksmith.cli.terminal import say
 from worksmith.jobs.settings.runs import ReportSettings
+from worksmith.tools.errors import InputError
 
 
 @from_settings(ReportSettings)

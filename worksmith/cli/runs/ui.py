@@ -8,10 +8,10 @@ import sys
 
 import typer
 
-from tools.errors import InputError
 from worksmith.cli.options import from_settings
 from worksmith.cli.terminal import say
 from worksmith.jobs.settings.runs import UiSettings
+from worksmith.tools.errors import InputError
 
 HOST = "127.0.0.1"
 """Runs may quote the records of a world; the page is for this machine only."""
@@ -20,8 +20,8 @@ HOST = "127.0.0.1"
 @from_settings(UiSettings)
 def open_ui(settings: UiSettings) -> None:
     """Show the recorded runs in MLflow's web page, on this machine only. Ctrl-C ends it."""
-    from evals.tracking.store import check_address, database_file, quieten_libraries
-    from evals.tracking.store import tracking_uri as address_of
+    from worksmith.evals.tracking.store import check_address, database_file, quieten_libraries
+    from worksmith.evals.tracking.store import tracking_uri as address_of
 
     port, uri = settings.port, address_of(settings.tracking_uri)
     check_address(uri)

@@ -11,7 +11,7 @@ from worksmith.cli.serve.tokens import TOKEN_VARIABLE, token_of_clients
 from worksmith.cli.terminal import say
 
 if TYPE_CHECKING:
-    from tools.serving.server import Listening
+    from worksmith.tools.serving.server import Listening
 
 
 def serve_model(
@@ -45,12 +45,12 @@ def serve_model(
 
     Clients send the token as their API key. Ctrl-C or SIGTERM ends the server.
     """
-    from tools.errors import missing_extra
     from worksmith.models.serving.engines import served_engine
+    from worksmith.tools.errors import missing_extra
 
     try:
-        from tools.serving.server import Server, check_reach
         from worksmith.models.serving.app import ModelApp
+        from worksmith.tools.serving.server import Server, check_reach
     except ModuleNotFoundError as error:
         raise missing_extra("the command `serve`", "serve") from error
     check_reach(host, allow_remote=allow_remote, tls=tls)

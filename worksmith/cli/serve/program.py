@@ -22,7 +22,7 @@ def serve_program(settings: ServeProgramSettings, as_json: JsonFlag = False) -> 
 
     The address /openapi.json describes the API. Ctrl-C or SIGTERM ends the server.
     """
-    from tools.errors import missing_extra
+    from worksmith.tools.errors import missing_extra
 
     try:
         from worksmith.serving.programs.server import serve

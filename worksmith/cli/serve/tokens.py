@@ -13,8 +13,8 @@ def token_of_clients(variable: str) -> tuple[str, bool]:
     Raises:
         InputError: the variable that the user named is not set, or its value makes no token.
     """
-    from tools.errors import InputError
-    from tools.serving.tokens import checked_token, new_token
+    from worksmith.tools.errors import InputError
+    from worksmith.tools.serving.tokens import checked_token, new_token
 
     given = os.environ.get(variable)
     if given:

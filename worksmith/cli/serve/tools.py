@@ -51,13 +51,13 @@ def serve_tools(
     An episode ends when the client calls finish or disconnects, or the server is stopped. It is then scored
     and recorded, and the verdict is printed on stderr.
     """
-    from tools.errors import missing_extra
+    from worksmith.tools.errors import missing_extra
 
     try:
         import mcp  # noqa: F401
     except ModuleNotFoundError as error:
         raise missing_extra("the command `serve tools`", "mcp") from error
-    from evals.suite import Suite
+    from worksmith.evals.suite import Suite
     from worksmith.serving.tools.opening import episodes_of
 
     logging.getLogger("mcp").setLevel(logging.ERROR)  # else each malformed message is told on stderr
@@ -92,10 +92,10 @@ def _serve_http(
     idle: float,
     as_json: bool,
 ) -> None:
-    from tools.errors import missing_extra
+    from worksmith.tools.errors import missing_extra
 
     try:
-        from tools.serving.server import Server, check_reach
+        from worksmith.tools.serving.server import Server, check_reach
     except ModuleNotFoundError as error:
         raise missing_extra("`serve tools` over HTTP", "serve") from error
     from worksmith.serving.tools.http import PATH, ToolsApp

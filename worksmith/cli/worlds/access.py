@@ -14,8 +14,8 @@ from worksmith.cli.command import Commands
 from worksmith.cli.options import JsonFlag, SuiteArgument
 
 if TYPE_CHECKING:
-    from tools.access.document import PolicyDocument
-    from tools.world_kind import Explanation
+    from worksmith.tools.access.document import PolicyDocument
+    from worksmith.tools.world_kind import Explanation
 
 app = Commands(help="Explain and check access rules.", no_args_is_help=True)
 
@@ -67,9 +67,9 @@ def validate(
     as_json: JsonFlag = False,
 ) -> None:
     """Check a policy file; an error is reported with its place in the file."""
-    from tools.access.checks import Surroundings
-    from tools.access.reading import read_document
-    from tools.world_kind import world_kind
+    from worksmith.tools.access.checks import Surroundings
+    from worksmith.tools.access.reading import read_document
+    from worksmith.tools.world_kind import world_kind
 
     world = world_kind(_kind_beside(file) if kind is None else kind)
     if world.check_policy is not None:
@@ -95,7 +95,7 @@ def validate(
 @app.command("schema")
 def schema() -> None:
     """Print the JSON schema of policy files, by which editors complete and check them."""
-    from tools.access.document import PolicyDocument
+    from worksmith.tools.access.document import PolicyDocument
 
     typer.echo(json.dumps(PolicyDocument.model_json_schema(), indent=2))
 
@@ -106,8 +106,8 @@ def _tell(found: Explanation, as_json: bool) -> None:
 
 def _kind_beside(file: Path) -> str:
     """The kind of the world in the file's folder; without one, the first kind that has departments."""
-    from tools.world import MANIFEST_FILE, World
-    from tools.world_kind import WORLD_KINDS
+    from worksmith.tools.world import MANIFEST_FILE, World
+    from worksmith.tools.world_kind import WORLD_KINDS
 
     if (file.parent / MANIFEST_FILE).is_file():
         return World.open(file.parent).manifest.kind
@@ -149,8 +149,8 @@ def _codes(data: Any, place: str = "") -> Iterator[tuple[str, str]]:
 
 
 def _operations(operation: str | None) -> list[str]:
-    from tools.access.predicates import OPERATIONS
-    from tools.errors import InputError
+    from worksmith.tools.access.predicates import OPERATIONS
+    from worksmith.tools.errors import InputError
 
     if operation is None:
         return list(OPERATIONS)

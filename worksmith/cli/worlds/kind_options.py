@@ -23,14 +23,14 @@ _SHARED = ("seed", "scale")
 
 def kinds() -> list[str]:
     """The kinds whose suites can be built."""
-    from evals.task_kind import buildable_kinds
+    from worksmith.evals.task_kind import buildable_kinds
 
     return list(buildable_kinds())
 
 
 def systems() -> list[str]:
     """The published systems that can be imported."""
-    from evals.task_kind import importer_names
+    from worksmith.evals.task_kind import importer_names
 
     return list(importer_names())
 
@@ -103,7 +103,7 @@ def _kind_options() -> list[Any]:
 
 
 def _fields(kind: str) -> dict[str, FieldInfo]:
-    from evals.task_kind import suite_builder
+    from worksmith.evals.task_kind import suite_builder
 
     fields: dict[str, FieldInfo] = suite_builder(kind).options.model_fields
     return {name: field for name, field in fields.items() if name not in _SHARED}

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tools.errors import InputError
 from worksmith.cli.command import Commands
 from worksmith.cli.options import DryRunFlag, JsonFlag, SuiteArgument, from_settings
 from worksmith.cli.terminal import Terminal, show
 from worksmith.cli.worlds.kind_options import BuildCommand, ImportCommand, given_options, kinds, systems
 from worksmith.jobs.settings.suites import BuildSettings, ImportSettings, TaskListSettings
+from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
     from worksmith.jobs.building import SuiteFacts
@@ -64,7 +64,7 @@ def import_(settings: ImportSettings, as_json: JsonFlag = False) -> None:
 @app.command("info")
 def info(suite: SuiteArgument, as_json: JsonFlag = False) -> None:
     """Describe a suite: its world, tasks, splits and digests."""
-    from evals.suite import Suite
+    from worksmith.evals.suite import Suite
     from worksmith.jobs.building import facts_of
 
     show(facts_of(Suite.open(suite)), as_json)
@@ -74,7 +74,7 @@ def info(suite: SuiteArgument, as_json: JsonFlag = False) -> None:
 @from_settings(TaskListSettings)
 def tasks(settings: TaskListSettings, as_json: JsonFlag = False) -> None:
     """List tasks: their ids, their personas, and their texts."""
-    from evals.suite import Suite
+    from worksmith.evals.suite import Suite
     from worksmith.jobs.parts.opening import choose_tasks
 
     _, chosen = choose_tasks(Suite.open(settings.suite), settings, Terminal())

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import dspy
 
-from evals.records.record import PRIMARY
-from evals.suite import Suite
-from programs.own_agents.sessions import Session, Sessions
-from programs.own_agents.task import Answer
-from tools.errors import InfrastructureError, InputError
+from worksmith.evals.records.record import PRIMARY
+from worksmith.evals.suite import Suite
+from worksmith.programs.own_agents.sessions import Session, Sessions
+from worksmith.programs.own_agents.task import Answer
+from worksmith.tools.errors import InfrastructureError, InputError
 
 if TYPE_CHECKING:
-    from evals.records.record import EpisodeRecord
+    from worksmith.evals.records.record import EpisodeRecord
 
 _RUNNING: ContextVar[Session] = ContextVar("running")
 

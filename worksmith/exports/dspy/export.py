@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from evals.suite import Suite
+from worksmith.evals.suite import Suite
 from worksmith.exports.choice import chosen_tasks
 from worksmith.exports.folder import Exported, check_folder, write_folder
 from worksmith.exports.rows import row_of

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tools.errors import missing_extra
+from worksmith.tools.errors import missing_extra
 
 if TYPE_CHECKING:
     import dspy
     from inspect_ai import Task
     from inspect_ai.model import Model
 
-    from evals.suite import Suite
+    from worksmith.evals.suite import Suite
 
 
 def inspect_task(

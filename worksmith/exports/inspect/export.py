@@ -5,10 +5,10 @@ from __future__ import annotations
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from tools.errors import missing_extra
 from worksmith.exports.choice import choice_of, chosen_tasks
 from worksmith.exports.folder import Exported, check_folder, write_folder
 from worksmith.jobs.parts.progress import SILENT, Progress
+from worksmith.tools.errors import missing_extra
 
 if TYPE_CHECKING:
     from worksmith.jobs.settings.exports import ExportSettings

@@ -13,16 +13,16 @@ from inspect_ai.model import ChatMessage, ChatMessageSystem, ModelOutput
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from evals.records.record import PRIMARY
-from programs.own_agents.opened import StepLimitError
-from programs.own_agents.sessions import Sessions
+from worksmith.evals.records.record import PRIMARY
 from worksmith.exports.inspect.tools import EpisodeTools, OpenSample, running_session, set_running
 from worksmith.exports.rows import row_of
+from worksmith.programs.own_agents.opened import StepLimitError
+from worksmith.programs.own_agents.sessions import Sessions
 
 if TYPE_CHECKING:
-    from evals.records.record import EpisodeRecord
-    from evals.suite import Suite
-    from evals.tasks.task import Task
+    from worksmith.evals.records.record import EpisodeRecord
+    from worksmith.evals.suite import Suite
+    from worksmith.evals.tasks.task import Task
 
 
 def made_task(

@@ -10,11 +10,11 @@ from inspect_ai.tool import Tool, ToolDef, ToolParams, ToolSource
 from inspect_ai.tool._tool_canonical import set_tool_canonical_arguments
 from inspect_ai.util import store
 
-from tools.errors import InputError
+from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
-    from programs.own_agents.sessions import Session
-    from programs.own_agents.tools import AgentTool
+    from worksmith.programs.own_agents.sessions import Session
+    from worksmith.programs.own_agents.tools import AgentTool
 
 _KEY = "worksmith_session"
 

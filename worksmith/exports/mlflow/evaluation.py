@@ -11,16 +11,16 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from evals.records.record import PRIMARY, STRICT, EpisodeRecord
-from evals.running.rollout_job import RolloutJob
-from evals.running.settings import EvalSettings
-from evals.tracking.assessments import assessments
-from evals.tracking.datasets import inputs, row
-from tools.errors import InputError
+from worksmith.evals.records.record import PRIMARY, STRICT, EpisodeRecord
+from worksmith.evals.running.rollout_job import RolloutJob
+from worksmith.evals.running.settings import EvalSettings
+from worksmith.evals.tracking.assessments import assessments
+from worksmith.evals.tracking.datasets import inputs, row
 from worksmith.exports.choice import chosen_tasks
 from worksmith.exports.mlflow.registered import REGISTERED, registered_program
 from worksmith.jobs.parts.given import chosen_models, opened
 from worksmith.jobs.parts.judges import open_judges
+from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from mlflow.entities import Feedback
     from mlflow.genai.scorers import Scorer
 
-    from evals.suite import Suite
-    from evals.tasks.task import Task
+    from worksmith.evals.suite import Suite
+    from worksmith.evals.tasks.task import Task
 
 _RECORDS: WeakKeyDictionary[Suite, dict[str, EpisodeRecord]] = WeakKeyDictionary()
 """The records of an open suite's episodes, by key."""

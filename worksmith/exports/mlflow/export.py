@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from evals.suite import Suite
-from evals.tracking import Dataset
-from evals.tracking.datasets import keep_dataset
-from evals.tracking.reaching import boundary
-from evals.tracking.store import absolute, open_store, tracking_uri
+from worksmith.evals.suite import Suite
+from worksmith.evals.tracking import Dataset
+from worksmith.evals.tracking.datasets import keep_dataset
+from worksmith.evals.tracking.reaching import boundary
+from worksmith.evals.tracking.store import absolute, open_store, tracking_uri
 from worksmith.exports.choice import chosen_tasks
 from worksmith.jobs.parts.printing import Printable
 from worksmith.jobs.parts.progress import SILENT, Progress

@@ -6,12 +6,12 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evals.tracking.reaching import boundary
-from tools.errors import InputError
+from worksmith.evals.tracking.reaching import boundary
 from worksmith.jobs.parts.programs import OpenedProgram, compiled_program
+from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
-    from tools.environment import Environment
+    from worksmith.tools.environment import Environment
 
 REGISTERED = "models:/"
 _PROGRAM = "program.json"

@@ -6,7 +6,7 @@ data = sft("suite", out="sft.jsonl", validation=0.1)
 print(data)
 """
 
-from tools.lazy import function_at
+from worksmith.tools.lazy import function_at
 
 dpo = function_at("worksmith.exports.training.export:dpo")
 sft = function_at("worksmith.exports.training.export:sft")

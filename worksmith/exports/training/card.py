@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, NonNegativeInt
 
-from tools.files.json_files import read_model
+from worksmith.tools.files.json_files import read_model
 
 FORMAT: Literal["worksmith-data/1"] = "worksmith-data/1"
 

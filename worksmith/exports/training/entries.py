@@ -10,13 +10,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tools.errors import InputError, missing_extra
 from worksmith.exports.training.card import FileEntry, Lengths, SuiteEntry
 from worksmith.exports.training.rows import Row
 from worksmith.exports.training.trajectories import ASSISTANT
+from worksmith.tools.errors import InputError, missing_extra
 
 if TYPE_CHECKING:
-    from evals.suite import Suite
+    from worksmith.evals.suite import Suite
 
 
 def counter(model: str | None) -> Callable[[str], int]:

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evals.suite import Suite
-from evals.task_kind import task_kind
-from evals.tasks.near import NearTexts
-from evals.tasks.task import same_text
-from tools.errors import InputError
+from worksmith.evals.suite import Suite
+from worksmith.evals.task_kind import task_kind
+from worksmith.evals.tasks.near import NearTexts
+from worksmith.evals.tasks.task import same_text
+from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
-    from evals.tasks.task import Task
+    from worksmith.evals.tasks.task import Task
     from worksmith.exports.training.sources import Suites
 
 _NAMED = 5

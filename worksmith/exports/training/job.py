@@ -8,11 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evals.records.run_card import versions
-from programs.parts.tool_retrieval import tools_a_step
-from tools.errors import InputError
-from tools.files.atomic import check_writable, write_atomically
-from tools.seeding import digest, rng
+from worksmith.evals.records.run_card import versions
 from worksmith.exports.training.card import (
     CHARACTERS,
     DataCard,
@@ -29,11 +25,15 @@ from worksmith.exports.training.sources import Source, open_sources
 from worksmith.exports.training.trajectories import Trajectory, intent_of, run_again
 from worksmith.jobs.parts.programs import new_agent
 from worksmith.jobs.parts.progress import Progress
+from worksmith.programs.parts.tool_retrieval import tools_a_step
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.atomic import check_writable, write_atomically
+from worksmith.tools.seeding import digest, rng
 
 if TYPE_CHECKING:
-    from evals.suite import Suite
-    from programs.agent import Agent
+    from worksmith.evals.suite import Suite
     from worksmith.jobs.settings.exports import TrainingDataSettings
+    from worksmith.programs.agent import Agent
 
 
 class Job:

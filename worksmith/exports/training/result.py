@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evals.characters import harmless
+from worksmith.evals.characters import harmless
 from worksmith.exports.training.card import DataCard, card_beside
 from worksmith.exports.training.held_back import Leak
 from worksmith.exports.training.sources import Source, Suites

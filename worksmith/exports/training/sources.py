@@ -8,23 +8,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from evals.records.record import LEAK, PRIMARY
-from evals.suite import MANIFEST_FILE, Suite
-from evals.tasks.task_filter import conditions
-from evals.tasks.transcript import GOLD, Transcript, TranscriptStep
-from optimizers.demos.trace_bank import TraceBank
-from tools.errors import InputError
-from tools.files import PROJECT_FILE
-from tools.seeding import digest
-from tools.tool import FINISH
+from worksmith.evals.records.record import LEAK, PRIMARY
+from worksmith.evals.suite import MANIFEST_FILE, Suite
+from worksmith.evals.tasks.task_filter import conditions
+from worksmith.evals.tasks.transcript import GOLD, Transcript, TranscriptStep
 from worksmith.jobs.parts.bank_sources import transcript_of
+from worksmith.optimizers.demos.trace_bank import TraceBank
+from worksmith.tools.errors import InputError
+from worksmith.tools.files import PROJECT_FILE
+from worksmith.tools.seeding import digest
+from worksmith.tools.tool import FINISH
 
 if TYPE_CHECKING:
-    from evals.records.record import EpisodeRecord
-    from evals.records.run_card import LoadedRun
-    from evals.tasks.task import Task
-    from optimizers.demos.demonstration import Demonstration
+    from worksmith.evals.records.record import EpisodeRecord
+    from worksmith.evals.records.run_card import LoadedRun
+    from worksmith.evals.tasks.task import Task
     from worksmith.jobs.settings.exports import TrainingDataSettings
+    from worksmith.optimizers.demos.demonstration import Demonstration
 
 SourceKind = Literal["suite", "bank", "run"]
 
@@ -224,7 +224,7 @@ def _calls_in(step: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _runs(name: str, suites: Suites) -> Iterator[Source]:
-    from evals.tracking.run_loading import open_runs
+    from worksmith.evals.tracking.run_loading import open_runs
 
     for run in open_runs([name], tracking_uri=suites.settings.tracking_uri):
         yield _run(name, run, suites)

@@ -11,22 +11,22 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from evals.records.prompts import whole_prompts
-from evals.running.runner import evaluate
-from evals.running.settings import EvalSettings
-from evals.tasks.transcript import GOLD
-from optimizers.demos.collection import teaches_idle
-from programs.replaying.scripted import TranscriptEngine, scripted_lm
-from tools.files.secrets import without_secrets
+from worksmith.evals.records.prompts import whole_prompts
+from worksmith.evals.running.runner import evaluate
+from worksmith.evals.running.settings import EvalSettings
+from worksmith.evals.tasks.transcript import GOLD
 from worksmith.exports.training.sources import Source, Told, fault_of
 from worksmith.models.resolve import resolve
+from worksmith.optimizers.demos.collection import teaches_idle
+from worksmith.programs.replaying.scripted import TranscriptEngine, scripted_lm
+from worksmith.tools.files.secrets import without_secrets
 
 if TYPE_CHECKING:
-    from evals.records.record import EpisodeRecord
-    from evals.suite import Suite
-    from evals.tasks.task import Task
-    from programs.agent import Agent
-    from tools.episode_result import Part
+    from worksmith.evals.records.record import EpisodeRecord
+    from worksmith.evals.suite import Suite
+    from worksmith.evals.tasks.task import Task
+    from worksmith.programs.agent import Agent
+    from worksmith.tools.episode_result import Part
 
 Message = dict[str, str]
 """`role` and `content`."""

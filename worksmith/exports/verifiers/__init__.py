@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tools.errors import missing_extra
+from worksmith.tools.errors import missing_extra
 
 if TYPE_CHECKING:
     from worksmith.exports.verifiers.environment import SuiteEnv

@@ -8,9 +8,9 @@ from typing import Any
 import verifiers.v1 as vf
 from pydantic import model_validator
 
-from programs.own_agents.opened import OpenedTask
 from worksmith.exports.choice import chosen_tasks
 from worksmith.exports.verifiers.task import SuiteTask, SuiteTaskConfig
+from worksmith.programs.own_agents.opened import OpenedTask
 
 MAX_TURNS = 20
 

@@ -10,9 +10,9 @@ import httpx
 import openai
 import verifiers.v1 as vf
 
-from evals.lm.failures import failure_status
-from tools.statuses import INFRASTRUCTURE
+from worksmith.evals.lm.failures import failure_status
 from worksmith.exports.verifiers.task import EpisodeState, in_thread
+from worksmith.tools.statuses import INFRASTRUCTURE
 
 if TYPE_CHECKING:
     from worksmith.exports.verifiers.task import RolloutTrace

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import verifiers.v1 as vf
 from pydantic import PrivateAttr
 
-from evals.records.record import PRIMARY, EpisodeRecord
-from evals.suite import Suite
-from programs.own_agents.opened import StepLimitError
-from programs.own_agents.sessions import Session, Sessions
-from tools.errors import InputError
+from worksmith.evals.records.record import PRIMARY, EpisodeRecord
+from worksmith.evals.suite import Suite
+from worksmith.programs.own_agents.opened import StepLimitError
+from worksmith.programs.own_agents.sessions import Session, Sessions
+from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tools.statuses import EpisodeStatus
+    from worksmith.tools.statuses import EpisodeStatus
 
 Result = TypeVar("Result")
 

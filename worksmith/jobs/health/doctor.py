@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from evals.characters import harmless
+from worksmith.evals.characters import harmless
 from worksmith.jobs.health.check import Check
 from worksmith.jobs.health.machine import MACHINE, machine_checks
 from worksmith.jobs.health.models import asked, known, opened

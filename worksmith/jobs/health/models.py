@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from evals.lm.prices import Prices, free, listed
-from tools.errors import InputError
-from tools.files.secrets import without_secrets
+from worksmith.evals.lm.prices import Prices, free, listed
 from worksmith.jobs.health.check import Check
 from worksmith.models.named import parted, settings_of
 from worksmith.models.settings import NamedModel
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.secrets import without_secrets
 
 if TYPE_CHECKING:
     import dspy
@@ -132,7 +132,7 @@ def asked(model: Examined, wait: float) -> Iterator[Check]:
 
 
 def _ask(lm: dspy.LM, wait: float, answer: _Answer) -> None:
-    from evals.lm.metering import metered, metering
+    from worksmith.evals.lm.metering import metered, metering
 
     try:
         once = lm.copy(num_retries=0, cache=False, timeout=wait)
@@ -174,9 +174,9 @@ def known(model: Examined, prices: Prices) -> Iterator[Check]:
 def _failure(model: Examined, error: Exception) -> Check:
     from dspy.utils.exceptions import LMBillingError, LMNotConfiguredError
 
-    from evals.lm.failures import chain, failure_status
-    from evals.lm.refusals import refused_access, refused_setting
-    from evals.lm.sdk_errors import http_status
+    from worksmith.evals.lm.failures import chain, failure_status
+    from worksmith.evals.lm.refusals import refused_access, refused_setting
+    from worksmith.evals.lm.sdk_errors import http_status
 
     said = without_secrets(str(error)).strip().partition("\n")[0] or type(error).__name__
     code = next(filter(None, map(http_status, chain(error))), None)

@@ -7,15 +7,15 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from evals.suite import MANIFEST_FILE as SUITE_FILE
-from retrievers.errors import RetrievalError
-from retrievers.index.server import ADDRESS
-from tools.errors import WorksmithError
-from tools.files.secrets import without_secrets
-from tools.world import MANIFEST_FILE as WORLD_FILE
-from tools.world import World
-from tools.world_kind import world_kind
+from worksmith.evals.suite import MANIFEST_FILE as SUITE_FILE
 from worksmith.jobs.health.check import Check
+from worksmith.retrievers.errors import RetrievalError
+from worksmith.retrievers.index.server import ADDRESS
+from worksmith.tools.errors import WorksmithError
+from worksmith.tools.files.secrets import without_secrets
+from worksmith.tools.world import MANIFEST_FILE as WORLD_FILE
+from worksmith.tools.world import World
+from worksmith.tools.world_kind import world_kind
 
 
 def store_checks(subject: str, tracking_uri: str | None) -> Iterator[Check]:
@@ -34,7 +34,7 @@ def store_checks(subject: str, tracking_uri: str | None) -> Iterator[Check]:
 
 
 def _vectors(subject: str, server: str) -> Check:
-    from retrievers.index.store import Store
+    from worksmith.retrievers.index.store import Store
 
     try:
         store = Store(server.rstrip("/"), "worksmith")
@@ -47,8 +47,8 @@ def _vectors(subject: str, server: str) -> Check:
 
 
 def _tracking(subject: str, tracking_uri: str | None) -> Check:
-    from evals.tracking.store import check_access, database_file, existing_store
-    from evals.tracking.store import tracking_uri as address_of
+    from worksmith.evals.tracking.store import check_access, database_file, existing_store
+    from worksmith.evals.tracking.store import tracking_uri as address_of
 
     address = re.sub(r"(?<=://)[^/@]+@", "", address_of(tracking_uri))
     try:

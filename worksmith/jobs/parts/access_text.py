@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tools.access.explain import OperationRights, RecordRights, SourceRights
-from tools.persona import Persona
-from tools.policy import Decision
-from tools.sqlite.cells import cell_text
+from worksmith.tools.access.explain import OperationRights, RecordRights, SourceRights
+from worksmith.tools.persona import Persona
+from worksmith.tools.policy import Decision
+from worksmith.tools.sqlite.cells import cell_text
 
 
 def persona_text(persona: Persona) -> str:

@@ -8,19 +8,19 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evals.running.baseline_program import baselines_for
-from evals.running.study import Arm
-from programs.parts.tool_retrieval import toolkits_on_offer
-from programs.strategies import strategy
-from tools.errors import InputError
+from worksmith.evals.running.baseline_program import baselines_for
+from worksmith.evals.running.study import Arm
 from worksmith.jobs.parts.own_programs import own_name
 from worksmith.jobs.parts.programs import new_agent, toolset_of
 from worksmith.jobs.parts.progress import Progress
 from worksmith.models.resolve import models_of_agents
+from worksmith.programs.parts.tool_retrieval import toolkits_on_offer
+from worksmith.programs.strategies import strategy
+from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
-    from evals.suite import Suite
-    from evals.tasks.task import Task
+    from worksmith.evals.suite import Suite
+    from worksmith.evals.tasks.task import Task
     from worksmith.jobs.settings.programs import CompareSettings
 
 NO_OPTIMIZER = "none"

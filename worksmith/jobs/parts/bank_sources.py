@@ -7,19 +7,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evals.tasks.transcript import GOLD
-from optimizers.demos.bank_building import Attempt
-from tools.errors import InputError
+from worksmith.evals.tasks.transcript import GOLD
 from worksmith.models.resolve import REPLAY, resolve
+from worksmith.optimizers.demos.bank_building import Attempt
+from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
     import dspy
 
-    from evals.records.record import EpisodeRecord
-    from evals.records.run_card import LoadedRun
-    from evals.tasks.task import Task
-    from evals.tasks.transcript import Transcript
-    from evals.tracking.reading import TracedEpisode
+    from worksmith.evals.records.record import EpisodeRecord
+    from worksmith.evals.records.run_card import LoadedRun
+    from worksmith.evals.tasks.task import Task
+    from worksmith.evals.tasks.transcript import Transcript
+    from worksmith.evals.tracking.reading import TracedEpisode
 
 LOG, MLFLOW = "log:", "mlflow:"
 _STATUSES = ("answered", "denied", "not_found")
@@ -32,7 +32,7 @@ def attempts_of(names: Sequence[str], tasks: Sequence[Task], *, uri: str | None 
     Args:
         names: `gold`, `log:FILE` or `log:FOLDER` (episode logs), `mlflow:RUN_ID`, `replay:PATH` (a recording,
             or the original's result files), or the name of a model that is to teach.
-        uri: of the MLflow store, see `evals.tracking.store.tracking_uri`.
+        uri: of the MLflow store, see `worksmith.evals.tracking.store.tracking_uri`.
     """
     if not names:
         raise InputError("no source is named", where="--from", hint="e.g. --from gold")
@@ -44,7 +44,7 @@ def attempts_of(names: Sequence[str], tasks: Sequence[Task], *, uri: str | None 
 
 def _attempts(name: str, tasks: Sequence[Task], uri: str | None) -> list[Attempt]:
     if name.startswith(LOG):
-        from evals.tracking.run_loading import open_runs
+        from worksmith.evals.tracking.run_loading import open_runs
 
         path = name.removeprefix(LOG)
         if not Path(path).exists():
@@ -56,7 +56,7 @@ def _attempts(name: str, tasks: Sequence[Task], uri: str | None) -> list[Attempt
         return _replayed(name, tasks)
     lm = resolve(name, tasks=tasks)
     if name.startswith(REPLAY):
-        from programs.replaying.recording import NOT_RECORDED
+        from worksmith.programs.replaying.recording import NOT_RECORDED
 
         return [Attempt(name, name, lm, lacking=NOT_RECORDED)]
     planned = {task.id: "" for task in tasks if task.gold_plan} if name == GOLD else None
@@ -71,8 +71,8 @@ def _some(name: str, attempts: list[Attempt]) -> list[Attempt]:
 
 def _tracked(name: str, tasks: Sequence[Task], uri: str | None) -> list[Attempt]:
     """The full episodes where a run has kept them; its traces, which may be a part, where it has not."""
-    from evals.tracking.reading import traced_episodes
-    from evals.tracking.run_loading import open_runs
+    from worksmith.evals.tracking.reading import traced_episodes
+    from worksmith.evals.tracking.run_loading import open_runs
 
     run_id = name.removeprefix(MLFLOW)
     if Path(run_id).exists():
@@ -89,7 +89,7 @@ def _tracked(name: str, tasks: Sequence[Task], uri: str | None) -> list[Attempt]
 
 def _of_run(source: str, run: LoadedRun, tasks: Sequence[Task]) -> Iterator[Attempt]:
     """The successes of a run; of several trials of a task one after another, until one succeeds anew."""
-    from optimizers.demos.collection import shortcoming
+    from worksmith.optimizers.demos.collection import shortcoming
 
     by_task = _by_task(run.records, tasks)
     good: dict[str, list[EpisodeRecord]] = {}
@@ -181,7 +181,7 @@ def _transcript(
     *,
     denied: bool = False,
 ) -> Transcript:
-    from evals.tasks.transcript import Transcript, TranscriptStep
+    from worksmith.evals.tasks.transcript import Transcript, TranscriptStep
 
     steps = [
         TranscriptStep(tool, given if isinstance(given, dict | str) else {}, thought)
@@ -216,7 +216,7 @@ def _replayed(name: str, tasks: Sequence[Task]) -> list[Attempt]:
 
 
 def _scripted(transcripts: Iterable[Any]) -> dspy.LM | None:
-    from programs.replaying.scripted import TranscriptEngine, scripted_lm
+    from worksmith.programs.replaying.scripted import TranscriptEngine, scripted_lm
 
     found = list(transcripts)
     return scripted_lm(TranscriptEngine(found)) if found else None

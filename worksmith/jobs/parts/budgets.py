@@ -6,18 +6,18 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from evals.dspy_programs.digests import model_name
-from evals.lm.prices import Prices, use_prices
-from optimizers.cost.budget import Budget
+from worksmith.evals.dspy_programs.digests import model_name
+from worksmith.evals.lm.prices import Prices, use_prices
 from worksmith.models.named import prices_of_models
+from worksmith.optimizers.cost.budget import Budget
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import dspy
 
-    from optimizers.cost.budget import Account
     from worksmith.jobs.settings.groups.episodes import BudgetSettings
+    from worksmith.optimizers.cost.budget import Account
 
 
 def open_budget(

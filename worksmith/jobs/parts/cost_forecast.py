@@ -12,19 +12,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evals.dspy_programs.digests import model_name
-from evals.lm.lm_proxy import ProxyEngine, Sample
-from evals.lm.prices import free, prices_in_use
-from evals.lm.replies.engine import RememberingEngine
-from evals.lm.replies.store import ReplyStore
-from evals.tasks.transcript import GOLD
-from optimizers.compiling.rehearsal import BilledModels, Rehearsal, Rehearsed, rehearse
-from optimizers.cost.sampling import Ledger
-from optimizers.cost.spending import Spent
-from optimizers.demos.trace_bank import NothingTaughtError
-from optimizers.registry import optimizer
-from tools.errors import InputError
+from worksmith.evals.dspy_programs.digests import model_name
+from worksmith.evals.lm.lm_proxy import ProxyEngine, Sample
+from worksmith.evals.lm.prices import free, prices_in_use
+from worksmith.evals.lm.replies.engine import RememberingEngine
+from worksmith.evals.lm.replies.store import ReplyStore
+from worksmith.evals.tasks.transcript import GOLD
 from worksmith.models.resolve import resolve
+from worksmith.optimizers.compiling.rehearsal import BilledModels, Rehearsal, Rehearsed, rehearse
+from worksmith.optimizers.cost.sampling import Ledger
+from worksmith.optimizers.cost.spending import Spent
+from worksmith.optimizers.demos.trace_bank import NothingTaughtError
+from worksmith.optimizers.registry import optimizer
+from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     import dspy
     from dspy import lm15
 
-    from evals.tasks.task import Task
-    from optimizers.compiling.plan import Plan
-    from optimizers.optimizer import CompileContext, Optimizer
+    from worksmith.evals.tasks.task import Task
     from worksmith.jobs.parts.progress import Progress
+    from worksmith.optimizers.compiling.plan import Plan
+    from worksmith.optimizers.optimizer import CompileContext, Optimizer
 
 SAMPLED = 32
 """Episodes that a dry run runs of free models in all, at least `_EACH` of each program."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from tools.errors import InputError, names_instead
+from worksmith.tools.errors import InputError, names_instead
 
 if TYPE_CHECKING:
-    from evals.running.engine import Engine
+    from worksmith.evals.running.engine import Engine
     from worksmith.jobs.settings.groups.episodes import EngineSettings
 
 THREADS, PROCESSES, RAY = "threads", "processes", "ray"
@@ -34,12 +34,12 @@ def open_engine(settings: EngineSettings) -> Engine | None:
             raise InputError("threads need no processes", where="--processes", hint="leave it out")
         return None
     if name == PROCESSES:
-        from evals.running.engines.processes import processes
+        from worksmith.evals.running.engines.processes import processes
 
         return processes(settings.processes or min(settings.workers, os.cpu_count() or 1))
     if name == RAY or name.startswith(_ADDRESS):
-        from evals.running.engines.ray_cluster import RayCluster
-        from evals.running.engines.store import SuiteStore
+        from worksmith.evals.running.engines.ray_cluster import RayCluster
+        from worksmith.evals.running.engines.store import SuiteStore
 
         return RayCluster(
             settings.processes,

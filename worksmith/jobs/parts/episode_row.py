@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evals.task_kind import kind_of
+from worksmith.evals.task_kind import kind_of
 
 if TYPE_CHECKING:
-    from evals.records.record import EpisodeRecord
+    from worksmith.evals.records.record import EpisodeRecord
 
 
 def episode_row(label: str, record: EpisodeRecord) -> dict[str, Any]:

@@ -7,19 +7,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from evals.records.prompts import shown_messages, shown_text, whole_prompts
-from tools.files.secrets import without_secrets
-from tools.statuses import INFRASTRUCTURE
+from worksmith.evals.records.prompts import shown_messages, shown_text, whole_prompts
 from worksmith.jobs.parts.printing import escape
+from worksmith.tools.files.secrets import without_secrets
+from worksmith.tools.statuses import INFRASTRUCTURE
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from evals.records.parts import Judgement
-    from evals.tasks.task import Task
-    from tools.episode_result import AskRecord, CallRecord, EpisodeResult
-    from tools.sqlite.cells import CellValue
-    from tools.sqlite.outcome import RowChange
+    from worksmith.evals.records.parts import Judgement
+    from worksmith.evals.tasks.task import Task
+    from worksmith.tools.episode_result import AskRecord, CallRecord, EpisodeResult
+    from worksmith.tools.sqlite.cells import CellValue
+    from worksmith.tools.sqlite.outcome import RowChange
 
 _LONGEST = 600
 """Characters of an observation on the screen; the log keeps more."""

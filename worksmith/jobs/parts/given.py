@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import dspy
 
-from evals.dspy_programs.digests import model_name
-from optimizers.compiling.models import Model
-from optimizers.teleprompter import default_model
-from programs.agent import Agent
-from programs.own_agents.program import OwnAgent
-from tools.errors import InputError
+from worksmith.evals.dspy_programs.digests import model_name
 from worksmith.jobs.parts.programs import OpenedProgram, named_program
 from worksmith.models.resolve import model_label, open_models
+from worksmith.optimizers.compiling.models import Model
+from worksmith.optimizers.teleprompter import default_model
+from worksmith.programs.agent import Agent
+from worksmith.programs.own_agents.program import OwnAgent
+from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
-    from evals.suite import Suite
-    from tools.environment import Environment
+    from worksmith.evals.suite import Suite
+    from worksmith.tools.environment import Environment
 
 
 class Chosen(NamedTuple):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from evals.reporting.histories import CandidateScore, History, interval_of
-from evals.table import number
+from worksmith.evals.reporting.histories import CandidateScore, History, interval_of
+from worksmith.evals.table import number
 
 if TYPE_CHECKING:
-    from evals.records.compile_facts import CompileFacts
+    from worksmith.evals.records.compile_facts import CompileFacts
 
 
 def histories(compiled: Mapping[str, CompileFacts]) -> list[History]:

@@ -6,23 +6,23 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evals.dspy_programs.own_models import with_models
-from evals.judging.local import NAME as LOCAL
-from evals.judging.local import LocalRubric
-from evals.judging.panel import Panel
-from evals.judging.rubric import Rubrics, default_rubrics, read_rubrics
-from evals.running.judges import Judge
-from tools.errors import InputError
+from worksmith.evals.dspy_programs.own_models import with_models
+from worksmith.evals.judging.local import NAME as LOCAL
+from worksmith.evals.judging.local import LocalRubric
+from worksmith.evals.judging.panel import Panel
+from worksmith.evals.judging.rubric import Rubrics, default_rubrics, read_rubrics
+from worksmith.evals.running.judges import Judge
 from worksmith.jobs.parts.budgets import counted
 from worksmith.jobs.parts.opening import LOGS
 from worksmith.models.named import is_named, parted
 from worksmith.models.resolve import resolve
+from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
-    from evals.judging.calibration.calibrate import Comparing
-    from evals.tasks.task import Task
-    from optimizers.cost.budget import Budget
-    from tools.sqlite.schema import Table
+    from worksmith.evals.judging.calibration.calibrate import Comparing
+    from worksmith.evals.tasks.task import Task
+    from worksmith.optimizers.cost.budget import Budget
+    from worksmith.tools.sqlite.schema import Table
 
 GATES = LOGS.parent / "judges"
 """The folder of the gate's verdicts, unless a file is named; each is under the digest of its judge."""
@@ -87,7 +87,7 @@ def counted_judges(judges: Sequence[Judge], budget: Budget | None) -> tuple[Judg
 
 def comparing(judge: Judge) -> Comparing | None:
     """The judge's model as a judge of pairs; None for judges without one model of their own."""
-    from evals.judging.rubric_judge import PairwiseJudge, RubricJudge
+    from worksmith.evals.judging.rubric_judge import PairwiseJudge, RubricJudge
 
     return PairwiseJudge(judge.lm, judge.rubrics) if isinstance(judge, RubricJudge) else None
 
@@ -108,6 +108,6 @@ def _judge(name: str, rubrics: Rubrics, tables: Sequence[Table]) -> Judge:
     model = name.removeprefix(UNAIDED)
     if model.startswith(("local/", "replay:")) or not ("/" in model or is_named(parted(model)[0])):
         raise InputError(f"no judge {name!r}", where="--judge", hint=_HINT)
-    from evals.judging.rubric_judge import RubricJudge
+    from worksmith.evals.judging.rubric_judge import RubricJudge
 
     return RubricJudge(resolve(model), rubrics, name=name, reference=model == name)

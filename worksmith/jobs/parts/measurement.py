@@ -7,17 +7,22 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from evals.dspy_programs.digests import plain_settings, program_digest, scorers_digest, strategy_name
-from evals.records.log import EpisodeLog
-from evals.records.run_card import RunCard, make_room, versions, write_card
-from evals.records.shard import Shard
-from evals.reporting.report import evaluation_report
-from evals.running.result import EvalResult
-from evals.running.runner import evaluate as run_episodes
-from evals.running.settings import EvalSettings
-from evals.suite import Suite
-from evals.task_kind import scorers_for
-from evals.tracking import Dataset
+from worksmith.evals.dspy_programs.digests import (
+    plain_settings,
+    program_digest,
+    scorers_digest,
+    strategy_name,
+)
+from worksmith.evals.records.log import EpisodeLog
+from worksmith.evals.records.run_card import RunCard, make_room, versions, write_card
+from worksmith.evals.records.shard import Shard
+from worksmith.evals.reporting.report import evaluation_report
+from worksmith.evals.running.result import EvalResult
+from worksmith.evals.running.runner import evaluate as run_episodes
+from worksmith.evals.running.settings import EvalSettings
+from worksmith.evals.suite import Suite
+from worksmith.evals.task_kind import scorers_for
+from worksmith.evals.tracking import Dataset
 from worksmith.jobs.parts.budgets import admission, counted, open_budget
 from worksmith.jobs.parts.engines import open_engine
 from worksmith.jobs.parts.judges import check_judged, counted_judges, open_judges
@@ -31,14 +36,14 @@ if TYPE_CHECKING:
 
     import dspy
 
-    from evals.running.engine import Engine
-    from evals.running.judges import Judge
-    from evals.scoring.scorer import Scorer
-    from evals.tasks.task import Task
-    from evals.tracking import Run
-    from optimizers.cost.budget import Budget
+    from worksmith.evals.running.engine import Engine
+    from worksmith.evals.running.judges import Judge
+    from worksmith.evals.scoring.scorer import Scorer
+    from worksmith.evals.tasks.task import Task
+    from worksmith.evals.tracking import Run
     from worksmith.jobs.parts.programs import OpenedProgram
     from worksmith.jobs.settings.groups.measuring import MeasureSettings
+    from worksmith.optimizers.cost.budget import Budget
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,24 +6,24 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from evals.judging.calibration.gate import gate_verdicts
-from evals.judging.metric import JudgedScorer
-from evals.records.columns import COSTS
-from evals.records.record import PRIMARY
-from evals.records.verdicts import JUDGE
-from evals.scoring.objective import CHECKED, ObjectiveScorer
-from evals.scoring.scorer import check_score_names
-from evals.task_kind import scorers_for
-from optimizers.compiling.plan import Metric
-from tools.errors import InputError
+from worksmith.evals.judging.calibration.gate import gate_verdicts
+from worksmith.evals.judging.metric import JudgedScorer
+from worksmith.evals.records.columns import COSTS
+from worksmith.evals.records.record import PRIMARY
+from worksmith.evals.records.verdicts import JUDGE
+from worksmith.evals.scoring.objective import CHECKED, ObjectiveScorer
+from worksmith.evals.scoring.scorer import check_score_names
+from worksmith.evals.task_kind import scorers_for
 from worksmith.jobs.parts.judges import GATES, check_judged, open_judges
 from worksmith.jobs.parts.progress import Progress
+from worksmith.optimizers.compiling.plan import Metric
+from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
-    from evals.scoring.constraints import Constraint
-    from optimizers.compiling.plan import Plan
-    from tools.environment import Environment
+    from worksmith.evals.scoring.constraints import Constraint
     from worksmith.jobs.settings.programs import CompileSettings
+    from worksmith.optimizers.compiling.plan import Plan
+    from worksmith.tools.environment import Environment
 
 
 def check_scores(env: Environment, maximize: str, constraints: Iterable[Constraint], *, judged: bool) -> None:

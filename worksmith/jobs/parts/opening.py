@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evals.rating.suite_sample import rated_tasks
-from evals.task_kind import task_kind
-from evals.tasks.task import Task
-from evals.tasks.task_filter import conditions
-from evals.tasks.transcript import GOLD
-from tools.errors import InputError
+from worksmith.evals.rating.suite_sample import rated_tasks
+from worksmith.evals.task_kind import task_kind
+from worksmith.evals.tasks.task import Task
+from worksmith.evals.tasks.task_filter import conditions
+from worksmith.evals.tasks.transcript import GOLD
 from worksmith.jobs.parts.progress import SILENT, Progress
+from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
-    from evals.suite import Suite
+    from worksmith.evals.suite import Suite
     from worksmith.jobs.settings.groups.episodes import OrgSettings
     from worksmith.jobs.settings.groups.models import CacheSettings
     from worksmith.jobs.settings.groups.tasks import TaskSettings
@@ -85,7 +85,7 @@ def open_train_suite(path: Path, compared: Suite) -> Suite:
     Raises:
         InputError: it is no suite, or its world is of another kind.
     """
-    from evals.suite import Suite
+    from worksmith.evals.suite import Suite
 
     suite = Suite.open(path)
     if suite.manifest.kind != compared.manifest.kind:

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import dspy
 
-from evals.dspy_programs.own_code import is_address, own_object
-from optimizers.compiling.artifact import Artifact
-from tools.errors import InputError
-from tools.files.secrets import described
+from worksmith.evals.dspy_programs.own_code import is_address, own_object
+from worksmith.optimizers.compiling.artifact import Artifact
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.secrets import described
 
 if TYPE_CHECKING:
-    from tools.environment import Environment
+    from worksmith.tools.environment import Environment
 
 _WHERE = "--program"
 

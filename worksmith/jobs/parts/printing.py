@@ -12,11 +12,11 @@ from rich.console import Console
 from rich.markup import escape as without_markup
 from rich.table import Table
 
-from evals.characters import harmless
-from tools.files.atomic import check_writable, write_atomically
+from worksmith.evals.characters import harmless
+from worksmith.tools.files.atomic import check_writable, write_atomically
 
 if TYPE_CHECKING:
-    from evals.reporting.report import Report
+    from worksmith.evals.reporting.report import Report
 
 _WIDTH = 110
 """Columns of a result as text."""

@@ -8,30 +8,30 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, PositiveInt, ValidationError
 
-from evals.dspy_programs.own_code import checked_address, own_object
-from optimizers.compiling.artifact import Artifact
-from programs.agent import Agent
-from programs.own_agents.program import OwnAgent
-from programs.parts.checker import Access
-from programs.parts.tool_retrieval import ALL, default_toolset
-from programs.prompting.adapter import ADAPTER
-from programs.prompting.compact import check_prompt
-from programs.prompting.native import CALLS, NativeLayout
-from programs.replaying.recording import RecordingEngine
-from programs.strategies import STRATEGIES, CallForm, Strategy
-from tools.errors import InputError
-from tools.files.secrets import described
+from worksmith.evals.dspy_programs.own_code import checked_address, own_object
 from worksmith.jobs.parts.own_programs import own_name, own_program
 from worksmith.jobs.settings.groups.programs import OwnAgentSettings, PlannerSettings
 from worksmith.models.resolve import resolve
+from worksmith.optimizers.compiling.artifact import Artifact
+from worksmith.programs.agent import Agent
+from worksmith.programs.own_agents.program import OwnAgent
+from worksmith.programs.parts.checker import Access
+from worksmith.programs.parts.tool_retrieval import ALL, default_toolset
+from worksmith.programs.prompting.adapter import ADAPTER
+from worksmith.programs.prompting.compact import check_prompt
+from worksmith.programs.prompting.native import CALLS, NativeLayout
+from worksmith.programs.replaying.recording import RecordingEngine
+from worksmith.programs.strategies import STRATEGIES, CallForm, Strategy
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.secrets import described
 
 if TYPE_CHECKING:
     import dspy
 
-    from evals.records.compile_facts import CompileFacts
-    from evals.suite import Suite
-    from tools.environment import Environment
+    from worksmith.evals.records.compile_facts import CompileFacts
+    from worksmith.evals.suite import Suite
     from worksmith.jobs.settings.groups.programs import ProgramSettings, ToolSettings
+    from worksmith.tools.environment import Environment
 
 
 def new_agent(suite: Suite, settings: ToolSettings, strategy: str, *, without: Sequence[str] = ()) -> Agent:
@@ -139,7 +139,7 @@ def _open(suite: Suite, settings: ProgramSettings) -> OpenedProgram:
 
 
 def named_agent(suite: Suite, settings: ToolSettings, address: str) -> OpenedProgram:
-    """The agent at an address, see `programs.own_agents`.
+    """The agent at an address, see `worksmith.programs.own_agents`.
 
     Raises:
         InputError: there is none.

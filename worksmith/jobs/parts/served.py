@@ -16,18 +16,18 @@ import numpy
 import pandas
 from mlflow.pyfunc import PythonModel
 
-from evals.dspy_programs.asked import task_of
-from evals.suite import MANIFEST_FILE, Suite
-from tools.errors import InputError
+from worksmith.evals.dspy_programs.asked import task_of
+from worksmith.evals.suite import MANIFEST_FILE, Suite
 from worksmith.jobs.parts.programs import load_program
 from worksmith.models.resolve import resolve
+from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
-    from evals.tasks.task import VisibleTask
-    from programs.agent import Agent
-    from tools.environment import Environment
-    from tools.episode_result import EpisodeResult
-    from tools.persona import Persona
+    from worksmith.evals.tasks.task import VisibleTask
+    from worksmith.programs.agent import Agent
+    from worksmith.tools.environment import Environment
+    from worksmith.tools.episode_result import EpisodeResult
+    from worksmith.tools.persona import Persona
 
 CODE = Path(__file__).with_name("served_entry.py")
 """The file that MLflow runs to make the model."""

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from evals.suite import Suite
-from evals.task_kind import task_kind
-from evals.tasks.task import Task
-from tools.access.engine import AccessPolicy
-from tools.environment import Environment
+from worksmith.evals.suite import Suite
+from worksmith.evals.task_kind import task_kind
+from worksmith.evals.tasks.task import Task
+from worksmith.tools.access.engine import AccessPolicy
+from worksmith.tools.environment import Environment
 
 
 def describe(suite: Suite) -> dict[str, Any]:

@@ -9,22 +9,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from evals.records.run_card import CARD_ARTIFACT
-from evals.tracking import TraceChoice, open_tracker, steady
-from evals.tracking.figures import params_text
-from evals.tracking.reaching import TrackingError
-from evals.tracking.registry import Registration
-from optimizers.compiling.trials import record_chosen, record_trials
-from tools.errors import InputError
-from tools.seeding import digest
+from worksmith.evals.records.run_card import CARD_ARTIFACT
+from worksmith.evals.tracking import TraceChoice, open_tracker, steady
+from worksmith.evals.tracking.figures import params_text
+from worksmith.evals.tracking.reaching import TrackingError
+from worksmith.evals.tracking.registry import Registration
+from worksmith.optimizers.compiling.trials import record_chosen, record_trials
+from worksmith.tools.errors import InputError
+from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
-    from evals.records.run_card import RunCard
-    from evals.suite import Suite
-    from evals.tracking import Run, Tracker
-    from optimizers.compiling.artifact import Artifact
-    from optimizers.compiling.compile import Result
+    from worksmith.evals.records.run_card import RunCard
+    from worksmith.evals.suite import Suite
+    from worksmith.evals.tracking import Run, Tracker
     from worksmith.jobs.settings.groups.record import TracedSettings
+    from worksmith.optimizers.compiling.artifact import Artifact
+    from worksmith.optimizers.compiling.compile import Result
 
 
 def slug(label: str) -> str:

@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from evals.judging.calibration.calibrate import Effort, calibrate
-from evals.judging.calibration.gate import GateVerdict, gate, write_gate
-from evals.judging.calibration.labels import Case, case_of, labels_digest, read_labels, write_labels
-from evals.judging.calibration.planted import planted
-from evals.judging.case import tokens_about
-from evals.reporting.tables.judge_gate import gate_grids
-from evals.suite import Suite
-from tools.errors import InputError
+from worksmith.evals.judging.calibration.calibrate import Effort, calibrate
+from worksmith.evals.judging.calibration.gate import GateVerdict, gate, write_gate
+from worksmith.evals.judging.calibration.labels import Case, case_of, labels_digest, read_labels, write_labels
+from worksmith.evals.judging.calibration.planted import planted
+from worksmith.evals.judging.case import tokens_about
+from worksmith.evals.reporting.tables.judge_gate import gate_grids
+from worksmith.evals.suite import Suite
 from worksmith.jobs.parts.judges import GATES, asked_models, comparing, open_judges, uncached
 from worksmith.jobs.parts.opening import leave_out_cache
 from worksmith.jobs.parts.printing import Printable
 from worksmith.jobs.parts.progress import SILENT, Progress
+from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
-    from evals.running.judges import Judge
+    from worksmith.evals.running.judges import Judge
     from worksmith.jobs.settings.runs import CalibrateSettings
 
 

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from evals.records.columns import COSTS
-from evals.reporting.episodes import FIELDS, SHORT_KEY, Selection, facet_names, find_episode
-from evals.reporting.figures import metric_mean, metric_values
-from evals.reporting.plain import episode_text
-from evals.reporting.study import episodes_of
-from evals.suite import Suite
-from evals.table import NO_DATA, Grid
-from evals.tasks.task_filter import conditions
-from evals.tracking.run_loading import open_runs
-from tools.errors import InputError
+from worksmith.evals.records.columns import COSTS
+from worksmith.evals.reporting.episodes import FIELDS, SHORT_KEY, Selection, facet_names, find_episode
+from worksmith.evals.reporting.figures import metric_mean, metric_values
+from worksmith.evals.reporting.plain import episode_text
+from worksmith.evals.reporting.study import episodes_of
+from worksmith.evals.suite import Suite
+from worksmith.evals.table import NO_DATA, Grid
+from worksmith.evals.tasks.task_filter import conditions
+from worksmith.evals.tracking.run_loading import open_runs
 from worksmith.jobs.parts.printing import Printable
+from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
-    from evals.reporting.episodes import ShownEpisode
+    from worksmith.evals.reporting.episodes import ShownEpisode
     from worksmith.jobs.settings.runs import EpisodesSettings
 
 

@@ -5,22 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evals.records.summary import summarize
-from evals.reporting.report import evaluation_report, study_report
-from evals.reporting.study import setting_of, study_of
-from evals.running.result import EvalResult
-from evals.suite import Suite
-from evals.tracking import Dataset
-from evals.tracking.run_loading import open_runs
-from evals.tracking.store import EXPERIMENT
-from evals.tracking.unsent import Unsent, forget_unsent, note_unsent, read_unsent
-from tools.errors import InputError
+from worksmith.evals.records.summary import summarize
+from worksmith.evals.reporting.report import evaluation_report, study_report
+from worksmith.evals.reporting.study import setting_of, study_of
+from worksmith.evals.running.result import EvalResult
+from worksmith.evals.suite import Suite
+from worksmith.evals.tracking import Dataset
+from worksmith.evals.tracking.run_loading import open_runs
+from worksmith.evals.tracking.store import EXPERIMENT
+from worksmith.evals.tracking.unsent import Unsent, forget_unsent, note_unsent, read_unsent
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.parts.tracking import Tracking, keep_card
+from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
-    from evals.records.run_card import LoadedRun
-    from evals.tracking import Run, Tracker
+    from worksmith.evals.records.run_card import LoadedRun
+    from worksmith.evals.tracking import Run, Tracker
     from worksmith.jobs.settings.runs import LogSettings
 
 

@@ -1,4 +1,4 @@
-"""Make one run of the logs of its parts, see `evals.records.shard`."""
+"""Make one run of the logs of its parts, see `worksmith.evals.records.shard`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from evals.records.lines import log_line
-from evals.records.run_card import (
+from worksmith.evals.records.lines import log_line
+from worksmith.evals.records.run_card import (
     CARD,
     JUDGEMENTS,
     RATINGS,
@@ -18,14 +18,14 @@ from evals.records.run_card import (
     make_room,
     write_card,
 )
-from evals.records.run_log import open_log
-from evals.records.shard import Shard, digest_of_ids
-from tools.errors import InputError
-from tools.files.atomic import replacing, write_atomically
-from tools.files.locking import Lock
+from worksmith.evals.records.run_log import open_log
+from worksmith.evals.records.shard import Shard, digest_of_ids
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.atomic import replacing, write_atomically
+from worksmith.tools.files.locking import Lock
 
 if TYPE_CHECKING:
-    from evals.records.record import EpisodeRecord
+    from worksmith.evals.records.record import EpisodeRecord
     from worksmith.jobs.settings.runs import MergeSettings
 
 _OWN = ("shard", "suite", "artifact")

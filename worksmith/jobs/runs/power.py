@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from evals.statistics.power import discordance_of, power, smallest_difference, tasks_needed
-from evals.statistics.sequential import fewest_intents
-from optimizers.racing.power import Field, race_intents_needed, race_power, smallest_race_difference
-from tools.errors import InputError
+from worksmith.evals.statistics.power import discordance_of, power, smallest_difference, tasks_needed
+from worksmith.evals.statistics.sequential import fewest_intents
 from worksmith.jobs.parts.printing import Printable
+from worksmith.optimizers.racing.power import Field, race_intents_needed, race_power, smallest_race_difference
+from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
     from worksmith.jobs.settings.runs import PowerSettings

@@ -10,23 +10,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rich.console import Console
 
-from evals.rating.agreement import Agreement, agreement, to_json
-from evals.rating.ratings import Rating, append_ratings, ratings_file, read_ratings
-from evals.rating.sample import SampledEpisode, draw_sample
-from evals.rating.scales import LEVELS, Scale, scales_named
-from evals.rating.suite_sample import RATINGS_FILE, Rated, SampledText, draw_texts
-from evals.records.summary import interval_json
-from evals.statistics import Interval, mean
-from evals.suite import Suite
-from evals.table import Grid
-from evals.tracking import log_ratings
-from evals.tracking.run_loading import open_runs
-from tools.errors import InputError
+from worksmith.evals.rating.agreement import Agreement, agreement, to_json
+from worksmith.evals.rating.ratings import Rating, append_ratings, ratings_file, read_ratings
+from worksmith.evals.rating.sample import SampledEpisode, draw_sample
+from worksmith.evals.rating.scales import LEVELS, Scale, scales_named
+from worksmith.evals.rating.suite_sample import RATINGS_FILE, Rated, SampledText, draw_texts
+from worksmith.evals.records.summary import interval_json
+from worksmith.evals.statistics import Interval, mean
+from worksmith.evals.suite import Suite
+from worksmith.evals.table import Grid
+from worksmith.evals.tracking import log_ratings
+from worksmith.evals.tracking.run_loading import open_runs
 from worksmith.jobs.parts.opening import LOGS
 from worksmith.jobs.parts.printing import Printable
+from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
-    from evals.records.run_card import LoadedRun
+    from worksmith.evals.records.run_card import LoadedRun
     from worksmith.jobs.settings.runs import RateSettings
 
 

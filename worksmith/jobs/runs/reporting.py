@@ -9,21 +9,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evals.reporting.published import beside_published
-from evals.reporting.report import Report, Section, console_grids, study_report
-from evals.reporting.study import setting_of, study_of
-from evals.suite import Suite
-from evals.task_kind import task_kind
-from evals.tracking.run_loading import open_runs
-from tools.errors import InputError
-from tools.files.atomic import write_atomically
+from worksmith.evals.reporting.published import beside_published
+from worksmith.evals.reporting.report import Report, Section, console_grids, study_report
+from worksmith.evals.reporting.study import setting_of, study_of
+from worksmith.evals.suite import Suite
+from worksmith.evals.task_kind import task_kind
+from worksmith.evals.tracking.run_loading import open_runs
 from worksmith.jobs.parts.history import histories
 from worksmith.jobs.settings.runs import FORMATS
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.atomic import write_atomically
 
 if TYPE_CHECKING:
-    from evals.records.run_card import LoadedRun
-    from evals.running.study import Study
-    from evals.table import Grid
+    from worksmith.evals.records.run_card import LoadedRun
+    from worksmith.evals.running.study import Study
+    from worksmith.evals.table import Grid
     from worksmith.jobs.settings.runs import ReportSettings
 
 

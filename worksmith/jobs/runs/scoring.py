@@ -10,31 +10,39 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from evals.characters import harmless
-from evals.dspy_programs.digests import scorers_digest
-from evals.records.log import EpisodeLog
-from evals.records.run_card import CARD, JUDGEMENTS, RATINGS, LoadedRun, RunCard, versions, write_card
-from evals.records.summary import interval_json
-from evals.reporting.report import console_grids, evaluation_report
-from evals.reporting.study import result_of, study_of
-from evals.running.baseline_program import BaselineProgram, baselines_for
-from evals.running.runner import evaluate
-from evals.running.score_predictions import PUBLISHED, score_predictions
-from evals.running.score_tables import score_tables
-from evals.running.settings import EvalSettings
-from evals.scoring.result_tables import files_in
-from evals.suite import Suite
-from evals.task_kind import scorers_for
-from tools.errors import InputError
+from worksmith.evals.characters import harmless
+from worksmith.evals.dspy_programs.digests import scorers_digest
+from worksmith.evals.records.log import EpisodeLog
+from worksmith.evals.records.run_card import (
+    CARD,
+    JUDGEMENTS,
+    RATINGS,
+    LoadedRun,
+    RunCard,
+    versions,
+    write_card,
+)
+from worksmith.evals.records.summary import interval_json
+from worksmith.evals.reporting.report import console_grids, evaluation_report
+from worksmith.evals.reporting.study import result_of, study_of
+from worksmith.evals.running.baseline_program import BaselineProgram, baselines_for
+from worksmith.evals.running.runner import evaluate
+from worksmith.evals.running.score_predictions import PUBLISHED, score_predictions
+from worksmith.evals.running.score_tables import score_tables
+from worksmith.evals.running.settings import EvalSettings
+from worksmith.evals.scoring.result_tables import files_in
+from worksmith.evals.suite import Suite
+from worksmith.evals.task_kind import scorers_for
 from worksmith.jobs.parts.episode_row import episode_row
 from worksmith.jobs.parts.judges import check_judged, open_judges
 from worksmith.jobs.parts.printing import Printable
 from worksmith.jobs.parts.suite_facts import policy_note
 from worksmith.jobs.runs.table_scores import TableScores
+from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
-    from evals.running.score_predictions import ScoredPredictions
-    from evals.scoring.scorer import Scorer
+    from worksmith.evals.running.score_predictions import ScoredPredictions
+    from worksmith.evals.scoring.scorer import Scorer
     from worksmith.jobs.settings.runs import ScoreSettings
 
 _TABLE, _LINES = ".csv", ".jsonl"

@@ -8,8 +8,8 @@ from typing import Any
 
 from rich.console import Console
 
-from evals.running.score_tables import ScoreReport
-from evals.table import NO_DATA, Grid
+from worksmith.evals.running.score_tables import ScoreReport
+from worksmith.evals.table import NO_DATA, Grid
 from worksmith.jobs.parts.printing import Printable
 
 _HEADINGS = ("", "rows", "accuracy", "effects", "exact", "idle", "errors")

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeVar, Union, get_args, 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic.fields import FieldInfo
 
-from tools.errors import InputError
+from worksmith.tools.errors import InputError
 
 Other = TypeVar("Other", bound="JobSettings")
 

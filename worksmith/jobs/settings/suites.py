@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from retrievers.index.server import ADDRESS
 from worksmith.jobs.settings.base import JobSettings, setting
 from worksmith.jobs.settings.groups.episodes import WorkerSettings
 from worksmith.jobs.settings.groups.judging import LOCAL_JUDGE, RubricSettings, judges
 from worksmith.jobs.settings.groups.models import CacheSettings
 from worksmith.jobs.settings.groups.record import StoreSettings, TrackSettings
 from worksmith.jobs.settings.groups.tasks import SplitName, SuiteSettings, TaskSettings
+from worksmith.retrievers.index.server import ADDRESS
 
 
 class BuildSettings(CacheSettings):

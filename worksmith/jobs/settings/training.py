@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from evals.lm.named import SMOLLM2
+from worksmith.evals.lm.named import SMOLLM2
 from worksmith.jobs.settings.base import setting
 from worksmith.jobs.settings.groups.episodes import SeedSettings
 from worksmith.jobs.settings.groups.record import StoreSettings, TrackSettings

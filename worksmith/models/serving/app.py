@@ -12,11 +12,8 @@ from dspy import lm15
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from evals.lm.failures import failure_status, may_be_over_soon
-from evals.lm.finish_reasons import settled
-from tools.files.secrets import described
-from tools.serving.application import Application
-from tools.serving.refusals import RequestError
+from worksmith.evals.lm.failures import failure_status, may_be_over_soon
+from worksmith.evals.lm.finish_reasons import settled
 from worksmith.models.serving.messages import (
     completion,
     error_body,
@@ -28,6 +25,9 @@ from worksmith.models.serving.messages import (
     wants_stream,
     wants_usage,
 )
+from worksmith.tools.files.secrets import described
+from worksmith.tools.serving.application import Application
+from worksmith.tools.serving.refusals import RequestError
 
 LONGEST_BODY = 16 << 20
 """Bytes of a request."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evals.dspy_programs.own_code import is_address, own_object
-from evals.tasks.transcript import GOLD
-from tools.errors import InputError
+from worksmith.evals.dspy_programs.own_code import is_address, own_object
+from worksmith.evals.tasks.transcript import GOLD
 from worksmith.models.resolve import LOCAL, REPLAY, resolve
 from worksmith.models.transformer.manifest import MANIFEST
+from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
     from worksmith.models.serving.app import Engine

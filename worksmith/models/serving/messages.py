@@ -8,9 +8,9 @@ from typing import Any
 
 from dspy import lm15
 
-from retrievers.strict_json import parse_json
-from tools.seeding import digest
-from tools.serving.refusals import RequestError
+from worksmith.retrievers.strict_json import parse_json
+from worksmith.tools.seeding import digest
+from worksmith.tools.serving.refusals import RequestError
 
 _FINISH = {"tool_call": "tool_calls"}
 """Finish reasons that have another name in the API."""

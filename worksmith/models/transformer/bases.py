@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from evals.lm.named import SMOLLM2
-from tools.errors import InputError
-from tools.seeding import digest
+from worksmith.evals.lm.named import SMOLLM2
 from worksmith.models.transformer.manifest import ADAPTER, MANIFEST, BaseWeights, file_digests
 from worksmith.models.transformer.smollm2 import converted, source_digest
+from worksmith.tools.errors import InputError
+from worksmith.tools.seeding import digest
 
 
 def base_model(name: str) -> tuple[Path, BaseWeights]:

@@ -28,11 +28,11 @@ from transformers.generation.continuous_batching.cb_logits_processors import (
 )
 from transformers.utils import logging as transformers_logging
 
-from tools.errors import InputError
 from worksmith.models.transformer.attention import attend_by_request
 from worksmith.models.transformer.lora import merge
 from worksmith.models.transformer.sampling import Sampler, Sampling
 from worksmith.models.transformer.weights import TRUSTED, Weights
+from worksmith.tools.errors import InputError
 
 R = TypeVar("R")
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from dspy import lm15
 
-from evals.lm.lm_proxy import current_sample
-from tools.seeding import digest
+from worksmith.evals.lm.lm_proxy import current_sample
+from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
     from worksmith.models.transformer.batches import Batches
@@ -36,7 +36,7 @@ class TransformerEngine:
         window: tokens of prompt and reply together.
         device: `cpu` or `cuda`.
         compact_prompts: the characters of an observation in compact prompts; None for full prompts. See
-            `programs.prompting.compact`.
+            `worksmith.programs.prompting.compact`.
     """
 
     supports_function_calling = False

@@ -12,9 +12,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 
-from tools.errors import InputError
-from tools.files.json_files import read_model
 from worksmith.models.transformer.manifest import ADAPTER
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.json_files import read_model
 
 _KEY = re.compile(r"base_model\.model\.(.+)\.lora_([AB])\.weight")
 _HINT = "train an adapter with worksmith train, or merge it into a whole model"

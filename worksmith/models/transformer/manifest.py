@@ -13,10 +13,10 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from tools.errors import InputError
-from tools.files.atomic import write_atomically
-from tools.files.json_files import read_json, read_model
-from tools.seeding import digest
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.atomic import write_atomically
+from worksmith.tools.files.json_files import read_json, read_model
+from worksmith.tools.seeding import digest
 
 MANIFEST = "model.json"
 DATA_CARD = "data_card.json"

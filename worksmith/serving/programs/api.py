@@ -13,7 +13,6 @@ from fastapi.responses import JSONResponse, StreamingResponse
 from fastapi.security import HTTPBearer
 from starlette.exceptions import HTTPException
 
-from tools.serving.refusals import RequestError
 from worksmith import __version__
 from worksmith.serving.programs.desk import Desk
 from worksmith.serving.programs.messages import (
@@ -30,6 +29,7 @@ from worksmith.serving.programs.messages import (
 from worksmith.serving.programs.metrics import Metrics
 from worksmith.serving.programs.rollouts import BusyError, Done, Running, failed
 from worksmith.serving.programs.tokens import Caller
+from worksmith.tools.serving.refusals import RequestError
 
 InThread = Callable[..., Awaitable[Any]]
 

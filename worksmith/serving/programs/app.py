@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 from starlette.requests import Request
 from starlette.responses import Response
 
-from tools.serving.application import Application
 from worksmith.serving.programs.api import make_api, refusal
+from worksmith.tools.serving.application import Application
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
     from starlette.types import Message, Receive, Scope, Send
 
-    from tools.serving.refusals import RequestError
     from worksmith.serving.programs.desk import Desk
     from worksmith.serving.programs.metrics import Metrics
     from worksmith.serving.programs.tokens import Tokens
+    from worksmith.tools.serving.refusals import RequestError
 
 LONGEST_BODY = 256 << 10
 """Bytes of a request."""
@@ -50,7 +50,7 @@ class ProgramApp(Application):
                 headers = [pair for pair in message["headers"] if pair[0] != b"cache-control"]
                 headers.append((b"cache-control", b"no-store"))
                 if scope["path"] in _OPEN:
-                    # Only clients with a token keep a connection, see `tools.serving.connections`.
+                    # Only clients with a token keep a connection, see `worksmith.tools.serving.connections`.
                     headers.append((b"connection", b"close"))
                 message = {**message, "headers": headers}
             await send(message)

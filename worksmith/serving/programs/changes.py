@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_jsonable_python
 
-from tools.access.engine import AccessPolicy
-from tools.change_set import ChangeSet, ProposedChange
-from tools.files.unicode import writable_data
-from tools.policy import PRIVATE
-from tools.sqlite.schema import ROW, columns_sql, quoted
+from worksmith.tools.access.engine import AccessPolicy
+from worksmith.tools.change_set import ChangeSet, ProposedChange
+from worksmith.tools.files.unicode import writable_data
+from worksmith.tools.policy import PRIVATE
+from worksmith.tools.sqlite.schema import ROW, columns_sql, quoted
 
 if TYPE_CHECKING:
     import apsw
 
-    from tools.environment import Environment
-    from tools.episode import Episode
-    from tools.episode_result import EpisodeResult
-    from tools.persona import Persona
-    from tools.sqlite.cells import CellValue
-    from tools.sqlite.outcome import RowChange
     from worksmith.serving.programs.proposals import Proposal
+    from worksmith.tools.environment import Environment
+    from worksmith.tools.episode import Episode
+    from worksmith.tools.episode_result import EpisodeResult
+    from worksmith.tools.persona import Persona
+    from worksmith.tools.sqlite.cells import CellValue
+    from worksmith.tools.sqlite.outcome import RowChange
 
 
 _NOT_MADE = frozenset({"refused", "unknown_tool", "bad_arguments"})

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_jsonable_python
 
-from tools.errors import InputError, ToolError
-from tools.serving.refusals import RequestError
-from tools.statuses import INFRASTRUCTURE, PROGRAM_ERROR
 from worksmith.serving.programs.changes import Replayed, StaleError, content_of
 from worksmith.serving.programs.proposals import Proposal, Proposals
 from worksmith.serving.programs.rollouts import Done, Rollouts, Running, failed
+from worksmith.tools.errors import InputError, ToolError
+from worksmith.tools.serving.refusals import RequestError
+from worksmith.tools.statuses import INFRASTRUCTURE, PROGRAM_ERROR
 
 if TYPE_CHECKING:
-    from tools.change_set import ChangeSet
-    from tools.episode_result import CallRecord
-    from tools.persona import Persona
     from worksmith.serving.programs.metrics import Metrics
     from worksmith.serving.programs.tokens import Caller
+    from worksmith.tools.change_set import ChangeSet
+    from worksmith.tools.episode_result import CallRecord
+    from worksmith.tools.persona import Persona
 
 MOST_CHANGES = 1_000
 """Rows of a change set; nobody could look through more."""

@@ -13,8 +13,8 @@ from typing import Any, Protocol
 import httpx
 import jwt
 
-from retrievers.strict_json import parse_json
-from tools.errors import InputError
+from worksmith.retrievers.strict_json import parse_json
+from worksmith.tools.errors import InputError
 
 SHORTEST_SECRET = 32
 """Bytes of a secret for HS256, as many as its hash has (RFC 7518, 3.2)."""

@@ -8,17 +8,15 @@ from typing import TYPE_CHECKING
 
 import dspy
 
-from evals.dspy_programs.digests import model_name
-from evals.lm.prices import use_prices
-from evals.suite import Suite
-from optimizers.cost.budget import Budget
-from optimizers.cost.limits import Limits
-from tools.errors import InputError
-from tools.seeding import digest
+from worksmith.evals.dspy_programs.digests import model_name
+from worksmith.evals.lm.prices import use_prices
+from worksmith.evals.suite import Suite
 from worksmith.jobs.parts.budgets import prices_of
 from worksmith.jobs.parts.programs import named_program
 from worksmith.jobs.parts.tracking import Tracking
 from worksmith.models.resolve import resolve
+from worksmith.optimizers.cost.budget import Budget
+from worksmith.optimizers.cost.limits import Limits
 from worksmith.serving.programs.app import ProgramApp
 from worksmith.serving.programs.desk import Desk
 from worksmith.serving.programs.keys import key_set, secret_of
@@ -27,9 +25,11 @@ from worksmith.serving.programs.proposals import Proposals
 from worksmith.serving.programs.rollouts import Done, Rollouts, Running
 from worksmith.serving.programs.tokens import Tokens
 from worksmith.serving.programs.tracing import Traces
+from worksmith.tools.errors import InputError
+from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
-    from evals.records.record import EpisodeRecord
+    from worksmith.evals.records.record import EpisodeRecord
     from worksmith.serving.programs.settings import ServeProgramSettings
 
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tools.errors import InputError
-from tools.seeding import digest
+from worksmith.tools.errors import InputError
+from worksmith.tools.seeding import digest
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS proposals (

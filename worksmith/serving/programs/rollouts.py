@@ -12,29 +12,29 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from evals.characters import harmless
-from evals.dspy_programs.asked import task_of
-from evals.dspy_programs.digests import model_name
-from evals.lm.metering import Meter
-from evals.lm.payer import AdmissionError
-from evals.running.rollout_job import RolloutJob
-from evals.running.settings import EvalSettings
-from evals.tasks.task import Task
-from optimizers.cost.spending import Spent
-from tools.episode import following
-from tools.errors import InputError
-from tools.serving.refusals import RequestError
+from worksmith.evals.characters import harmless
+from worksmith.evals.dspy_programs.asked import task_of
+from worksmith.evals.dspy_programs.digests import model_name
+from worksmith.evals.lm.metering import Meter
+from worksmith.evals.lm.payer import AdmissionError
+from worksmith.evals.running.rollout_job import RolloutJob
+from worksmith.evals.running.settings import EvalSettings
+from worksmith.evals.tasks.task import Task
+from worksmith.optimizers.cost.spending import Spent
+from worksmith.tools.episode import following
+from worksmith.tools.errors import InputError
+from worksmith.tools.serving.refusals import RequestError
 
 if TYPE_CHECKING:
     import dspy
 
-    from evals.records.record import EpisodeRecord
-    from evals.suite import Suite
-    from optimizers.cost.budget import Budget
-    from optimizers.cost.budget import Leave as PaidLeave
-    from optimizers.cost.limits import Limits
-    from tools.episode_result import CallRecord, EpisodeResult
-    from tools.persona import Persona
+    from worksmith.evals.records.record import EpisodeRecord
+    from worksmith.evals.suite import Suite
+    from worksmith.optimizers.cost.budget import Budget
+    from worksmith.optimizers.cost.budget import Leave as PaidLeave
+    from worksmith.optimizers.cost.limits import Limits
+    from worksmith.tools.episode_result import CallRecord, EpisodeResult
+    from worksmith.tools.persona import Persona
 
 LATER = 5
 """Seconds after which a client that is refused for the number of tasks should try again."""

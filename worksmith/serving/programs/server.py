@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING
 
 from prometheus_client.multiprocess import mark_process_dead
 
-from tools.errors import InputError, WorksmithError
-from tools.serving.application import is_loopback
-from tools.serving.server import Server, listening_socket, shown
 from worksmith.serving.programs.metrics import SHARED
 from worksmith.serving.programs.opening import opened_app, server_budget, tokens_of
+from worksmith.tools.errors import InputError, WorksmithError
+from worksmith.tools.serving.application import is_loopback
+from worksmith.tools.serving.server import Server, listening_socket, shown
 
 if TYPE_CHECKING:
     from worksmith.serving.programs.settings import ServeProgramSettings

@@ -7,11 +7,11 @@ from typing import Self
 
 from pydantic import model_validator
 
-from tools.errors import InputError
 from worksmith.jobs.settings.base import JobSettings, setting
 from worksmith.jobs.settings.groups.episodes import BudgetSettings
 from worksmith.jobs.settings.groups.models import NamedModelSettings
 from worksmith.jobs.settings.groups.record import MlflowSettings, traces
+from worksmith.tools.errors import InputError
 
 
 class ListenSettings(JobSettings):

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import jwt
 
-from tools.errors import InputError
-from tools.serving.refusals import RequestError
 from worksmith.serving.programs.keys import NoKeyError
+from worksmith.tools.errors import InputError
+from worksmith.tools.serving.refusals import RequestError
 
 if TYPE_CHECKING:
-    from tools.environment import Environment
-    from tools.persona import Persona
     from worksmith.serving.programs.keys import Keys
+    from worksmith.tools.environment import Environment
+    from worksmith.tools.persona import Persona
 
 LONGEST_TOKEN = 8192
 """Characters."""

@@ -8,12 +8,12 @@ import threading
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from tools.errors import WorksmithError
+from worksmith.tools.errors import WorksmithError
 
 if TYPE_CHECKING:
-    from evals.records.record import EpisodeRecord
-    from evals.tasks.task import Task
-    from evals.tracking import Run
+    from worksmith.evals.records.record import EpisodeRecord
+    from worksmith.evals.tasks.task import Task
+    from worksmith.evals.tracking import Run
     from worksmith.serving.programs.metrics import Metrics
 
 _WAITING = 1000

@@ -8,16 +8,16 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from programs.own_agents.tools import ENDED
-from tools.dispatch import Observation
-from tools.errors import InputError
+from worksmith.programs.own_agents.tools import ENDED
+from worksmith.tools.dispatch import Observation
+from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
-    from evals.records.record import EpisodeRecord
-    from programs.own_agents.mcp_server import OfferedTool
-    from programs.own_agents.opened import OpenedTask
-    from programs.own_agents.sessions import Session, Sessions
-    from programs.own_agents.task import AgentTask
+    from worksmith.evals.records.record import EpisodeRecord
+    from worksmith.programs.own_agents.mcp_server import OfferedTool
+    from worksmith.programs.own_agents.opened import OpenedTask
+    from worksmith.programs.own_agents.sessions import Session, Sessions
+    from worksmith.programs.own_agents.task import AgentTask
 
 NEXT = "next_task"
 
@@ -28,7 +28,7 @@ Open = Callable[[], "ClientEpisode"]
 
 
 class ClientEpisode(ABC):
-    """The episode of one connection, as `programs.own_agents.mcp_server.tool_server` offers it."""
+    """The episode of one connection, as `worksmith.programs.own_agents.mcp_server.tool_server` offers it."""
 
     instructions: str
     """For the client's model: who asks, the clock, how the task ends, and the task."""

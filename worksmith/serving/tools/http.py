@@ -21,11 +21,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
-from programs.own_agents.mcp_server import tool_server
-from tools.errors import InputError
-from tools.serving.application import LOOPBACK, Application, is_loopback
-from tools.serving.refusals import RequestError
+from worksmith.programs.own_agents.mcp_server import tool_server
 from worksmith.serving.tools.episodes import ClientEpisode, Open
+from worksmith.tools.errors import InputError
+from worksmith.tools.serving.application import LOOPBACK, Application, is_loopback
+from worksmith.tools.serving.refusals import RequestError
 
 PATH = "/mcp"
 LONGEST_BODY = 4 << 20

@@ -7,22 +7,22 @@ from contextlib import contextmanager
 from itertools import count
 from typing import TYPE_CHECKING
 
-from evals.dspy_programs.asked import task_of
-from evals.records.log import EpisodeLog
-from evals.reporting.episodes import ShownEpisode
-from programs.own_agents.opened import OpenedTask
-from programs.own_agents.sessions import Sessions
-from programs.parts.tool_retrieval import default_toolset
-from tools.errors import InputError
-from tools.seeding import digest
+from worksmith.evals.dspy_programs.asked import task_of
+from worksmith.evals.records.log import EpisodeLog
+from worksmith.evals.reporting.episodes import ShownEpisode
 from worksmith.jobs.parts.judges import check_judged
 from worksmith.jobs.parts.opening import LOGS, choose_tasks, usable_tasks
+from worksmith.programs.own_agents.opened import OpenedTask
+from worksmith.programs.own_agents.sessions import Sessions
+from worksmith.programs.parts.tool_retrieval import default_toolset
 from worksmith.serving.tools.episodes import FreeEpisode, Open, Tasks
+from worksmith.tools.errors import InputError
+from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
-    from evals.records.record import EpisodeRecord
-    from evals.suite import Suite
-    from evals.tasks.task import Task
+    from worksmith.evals.records.record import EpisodeRecord
+    from worksmith.evals.suite import Suite
+    from worksmith.evals.tasks.task import Task
     from worksmith.jobs.parts.progress import Progress
     from worksmith.jobs.settings.tool_server import ToolServerSettings
 

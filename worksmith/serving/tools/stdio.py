@@ -14,7 +14,7 @@ import mcp_types as types
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 
-from programs.own_agents.mcp_server import tool_server
+from worksmith.programs.own_agents.mcp_server import tool_server
 from worksmith.serving.tools.episodes import ClientEpisode, Open
 
 _ENDS = (signal.SIGINT, signal.SIGTERM)

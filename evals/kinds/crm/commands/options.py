@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evals.characters import harmless
+from worksmith.evals.characters import harmless
 
 if TYPE_CHECKING:
-    from tools.world import World
+    from worksmith.tools.world import World
 
 SuiteArgument = Annotated[Path, typer.Argument(help="Suite directory.")]
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
@@ -23,9 +23,9 @@ def say(message: str) -> None:
 
 def roles(context: typer.Context) -> list[str]:
     """The roles of the suite on the command line, for completion; none where there is no such world."""
-    from tools.errors import InputError
-    from tools.kinds.crm.access.policy import role_names
-    from tools.world import World
+    from worksmith.tools.errors import InputError
+    from worksmith.tools.kinds.crm.access.policy import role_names
+    from worksmith.tools.world import World
 
     named = context.params.get("suite") or next(iter(context.args), None)
     try:
@@ -40,8 +40,8 @@ def crm_world(suite: Path) -> World:
     Raises:
         InputError: there is none.
     """
-    from tools.errors import InputError
-    from tools.world import World
+    from worksmith.tools.errors import InputError
+    from worksmith.tools.world import World
 
     world = World.open(suite)
     if world.manifest.kind != "crm":

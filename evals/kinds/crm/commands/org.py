@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evals.kinds.crm.commands.options import JsonFlag, SuiteArgument, crm_world, say
+from worksmith.evals.kinds.crm.commands.options import JsonFlag, SuiteArgument, crm_world, say
 
 if TYPE_CHECKING:
-    from tools.kinds.crm.live.ids import IdFile
-    from tools.kinds.crm.live.org import SalesforceOrg
-    from tools.kinds.crm.live.plan import UploadPlan
-    from tools.kinds.crm.live.target import Target
-    from tools.kinds.crm.live.upload import Step
-    from tools.world import World
+    from worksmith.tools.kinds.crm.live.ids import IdFile
+    from worksmith.tools.kinds.crm.live.org import SalesforceOrg
+    from worksmith.tools.kinds.crm.live.plan import UploadPlan
+    from worksmith.tools.kinds.crm.live.target import Target
+    from worksmith.tools.kinds.crm.live.upload import Step
+    from worksmith.tools.world import World
 
 app = typer.Typer(
     help="Check the live Salesforce org named by the SALESFORCE_ variables, and move a world to it.",
@@ -52,8 +52,8 @@ def export(
 
     `worksmith suite import crmarena ... --org FILE` reads such files.
     """
-    from tools.errors import InputError
-    from tools.kinds.crm.org_file import write_org
+    from worksmith.tools.errors import InputError
+    from worksmith.tools.kinds.crm.org_file import write_org
 
     if out.exists() and not force:
         raise InputError("there is a file already", where=str(out), hint="--force replaces it")
@@ -94,9 +94,9 @@ def upload(
 
     Obstacles are reported first, with or without --dry-run.
     """
-    from tools.errors import InfrastructureError
-    from tools.kinds.crm.live.plan import make_plan
-    from tools.kinds.crm.live.target import Target
+    from worksmith.tools.errors import InfrastructureError
+    from worksmith.tools.kinds.crm.live.plan import make_plan
+    from worksmith.tools.kinds.crm.live.target import Target
 
     given = _constants(constants or [])
     if not dry_run:
@@ -123,21 +123,21 @@ def upload(
 
 
 def _org() -> SalesforceOrg:
-    from tools.kinds.crm.live.org import SalesforceOrg
-    from tools.kinds.crm.soql.engine import Limits
+    from worksmith.tools.kinds.crm.live.org import SalesforceOrg
+    from worksmith.tools.kinds.crm.soql.engine import Limits
 
     return SalesforceOrg.from_env(limits=Limits(rows=_MOST))
 
 
 def _objects() -> list[str]:
-    from tools.kinds.crm.schema import OBJECTS
+    from worksmith.tools.kinds.crm.schema import OBJECTS
 
     return list(OBJECTS)
 
 
 def _looked_at(org: SalesforceOrg, name: str) -> dict[str, Any]:
     """What an org has of one object."""
-    from tools.kinds.crm.schema import OBJECTS
+    from worksmith.tools.kinds.crm.schema import OBJECTS
 
     described = org.describe(name)
     if described is None:
@@ -154,7 +154,7 @@ def _checked_row(found: dict[str, Any]) -> list[str]:
 
 
 def _constants(given: Sequence[str]) -> dict[str, dict[str, str]]:
-    from tools.errors import InputError
+    from worksmith.tools.errors import InputError
 
     found: dict[str, dict[str, str]] = {}
     for text in given:
@@ -192,7 +192,7 @@ def _report_dry_run(target: Target, plan: UploadPlan, obstacles: Sequence[str], 
 
 
 def _refuse(target: Target, obstacles: Sequence[str]) -> None:
-    from tools.errors import InputError
+    from worksmith.tools.errors import InputError
 
     if obstacles:
         listed = "".join(f"\n- {each}" for each in obstacles)
@@ -201,7 +201,7 @@ def _refuse(target: Target, obstacles: Sequence[str]) -> None:
 
 def _check_file(path: Path, resume: bool) -> None:
     """See that the file of ids is there if it is to be gone on with, and not there if it is not."""
-    from tools.errors import InputError
+    from worksmith.tools.errors import InputError
 
     if path.exists() and not resume:
         hint = "--resume goes on with it; another --ids begins anew"
@@ -211,8 +211,8 @@ def _check_file(path: Path, resume: bool) -> None:
 
 
 def _id_file(path: Path, world: World, target: Target, resume: bool) -> IdFile:
-    from tools.kinds.crm.live.ids import IdFile
-    from tools.kinds.crm.live.upload import check_file
+    from worksmith.tools.kinds.crm.live.ids import IdFile
+    from worksmith.tools.kinds.crm.live.upload import check_file
 
     digest = world.manifest.digest
     if not resume:
@@ -226,7 +226,7 @@ def _moved(plan: UploadPlan, target: Target, file: IdFile, batch: int) -> dict[s
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-    from tools.kinds.crm.live.upload import Upload
+    from worksmith.tools.kinds.crm.live.upload import Upload
 
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evals.kinds.crm.commands.options import crm_world, roles, say
+from worksmith.evals.kinds.crm.commands.options import crm_world, roles, say
 
 if TYPE_CHECKING:
-    from tools.kinds.crm.schema import Schema
-    from tools.serving.server import Listening
-    from tools.world import World
+    from worksmith.tools.kinds.crm.schema import Schema
+    from worksmith.tools.serving.server import Listening
+    from worksmith.tools.world import World
 
 TOKEN_VARIABLE = "WORKSMITH_SERVE_TOKEN"
 
@@ -70,15 +70,15 @@ def serve_crm(
     Clients log in with any user name and password and the token as security token, or use the token as
     session id. Ctrl-C or SIGTERM ends the server.
     """
-    from tools.errors import InputError, missing_extra
-    from tools.kinds.crm.rest.store import OrgStore, check_free
-    from tools.serving.tokens import new_token
+    from worksmith.tools.errors import InputError, missing_extra
+    from worksmith.tools.kinds.crm.rest.store import OrgStore, check_free
+    from worksmith.tools.serving.tokens import new_token
 
     try:
-        from tools.kinds.crm.rest.app import THREADS, Api, App
-        from tools.kinds.crm.rest.login import Sessions
-        from tools.kinds.crm.rest.messages import Serving
-        from tools.serving.server import Server, check_reach
+        from worksmith.tools.kinds.crm.rest.app import THREADS, Api, App
+        from worksmith.tools.kinds.crm.rest.login import Sessions
+        from worksmith.tools.kinds.crm.rest.messages import Serving
+        from worksmith.tools.serving.server import Server, check_reach
     except ModuleNotFoundError as error:
         raise missing_extra("the command `serve`", "serve") from error
     check_reach(host, allow_remote=allow_remote, tls=tls)
@@ -105,8 +105,8 @@ def serve_crm(
 
 
 def _schema(world: World, role: str | None) -> Schema:
-    from tools.kinds.crm.access.policy import find_persona, open_policy
-    from tools.kinds.crm.schema import crm_schema
+    from worksmith.tools.kinds.crm.access.policy import find_persona, open_policy
+    from worksmith.tools.kinds.crm.schema import crm_schema
 
     policy = open_policy(world)
     if role is None:
@@ -115,7 +115,7 @@ def _schema(world: World, role: str | None) -> Schema:
 
 
 def _announce(world: World, at: Listening, token: str, *, given: bool, writable: bool, as_json: bool) -> None:
-    from tools.kinds.crm.schema import OBJECTS
+    from worksmith.tools.kinds.crm.schema import OBJECTS
 
     rights = "writable" if writable else "read-only"
     if as_json:

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from random import Random
 
-from evals.kinds.crm.questions.org_records import OrgRecords
-from evals.kinds.crm.questions.wording import wording
-from evals.tasks.task import Entity
-from tools.kinds.crm.generate.hearing import read_rules
-from tools.kinds.crm.generate.industry import Industry
-from tools.kinds.crm.generate.wording import texts
+from worksmith.evals.kinds.crm.questions.org_records import OrgRecords
+from worksmith.evals.kinds.crm.questions.wording import wording
+from worksmith.evals.tasks.task import Entity
+from worksmith.tools.kinds.crm.generate.hearing import read_rules
+from worksmith.tools.kinds.crm.generate.industry import Industry
+from worksmith.tools.kinds.crm.generate.wording import texts
 
 _NAME = "knowledge_qa"
 _RULES = "rules"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from statistics import fmean
 
-from evals.kinds.crm.families.periodic import Periodic
-from evals.kinds.crm.families.steps import (
+from worksmith.evals.kinds.crm.families.periodic import Periodic
+from worksmith.evals.kinds.crm.families.steps import (
     ask_extreme,
     ask_window,
     leader,
@@ -16,9 +16,9 @@ from evals.kinds.crm.families.steps import (
     window_of,
     within,
 )
-from evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth, Values
-from evals.kinds.crm.questions.org_records import OrgRecords
-from evals.kinds.crm.questions.plan_recorder import PlanRecorder
+from worksmith.evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth, Values
+from worksmith.evals.kinds.crm.questions.org_records import OrgRecords
+from worksmith.evals.kinds.crm.questions.plan_recorder import PlanRecorder
 
 _NAME = "best_region_identification"
 _FEWEST, _MARGIN = 3, 1.05

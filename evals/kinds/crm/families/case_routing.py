@@ -11,16 +11,16 @@ from functools import cache
 from random import Random
 from typing import Any
 
-from evals.kinds.crm.families.routing import best_agent, issue_names, telling_products, unclear
-from evals.kinds.crm.families.steps import written
-from evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth, Values
-from evals.kinds.crm.questions.org_records import OrgRecords
-from evals.kinds.crm.questions.plan_recorder import PlanRecorder, Seen, listed
-from evals.kinds.crm.questions.wording import phrased
-from evals.tasks.task import Entity
-from tools.kinds.crm.generate.dialogue import describe
-from tools.kinds.crm.generate.industry import Industry
-from tools.kinds.crm.generate.wording import texts
+from worksmith.evals.kinds.crm.families.routing import best_agent, issue_names, telling_products, unclear
+from worksmith.evals.kinds.crm.families.steps import written
+from worksmith.evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth, Values
+from worksmith.evals.kinds.crm.questions.org_records import OrgRecords
+from worksmith.evals.kinds.crm.questions.plan_recorder import PlanRecorder, Seen, listed
+from worksmith.evals.kinds.crm.questions.wording import phrased
+from worksmith.evals.tasks.task import Entity
+from worksmith.tools.kinds.crm.generate.dialogue import describe
+from worksmith.tools.kinds.crm.generate.industry import Industry
+from worksmith.tools.kinds.crm.generate.wording import texts
 
 _NAME = "case_routing"
 _PROBLEM = "problem_"

@@ -8,9 +8,9 @@ from dataclasses import replace
 from random import Random
 from statistics import fmean
 
-from evals.kinds.crm.families import managed
-from evals.kinds.crm.families.periodic import Periodic, weighted
-from evals.kinds.crm.families.steps import (
+from worksmith.evals.kinds.crm.families import managed
+from worksmith.evals.kinds.crm.families.periodic import Periodic, weighted
+from worksmith.evals.kinds.crm.families.steps import (
     ask_extreme,
     leader,
     leaders,
@@ -19,10 +19,10 @@ from evals.kinds.crm.families.steps import (
     window_of,
     within,
 )
-from evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth, Values
-from evals.kinds.crm.questions.org_records import Case, OrgRecords
-from evals.kinds.crm.questions.plan_recorder import PlanRecorder, listed
-from evals.kinds.crm.questions.wording import wording
+from worksmith.evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth, Values
+from worksmith.evals.kinds.crm.questions.org_records import Case, OrgRecords
+from worksmith.evals.kinds.crm.questions.plan_recorder import PlanRecorder, listed
+from worksmith.evals.kinds.crm.questions.wording import wording
 
 _NAME = "handle_time"
 _MARGIN = 1.05

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from random import Random
 
-from evals.kinds.crm.families.article_facts import (
+from worksmith.evals.kinds.crm.families.article_facts import (
     Fact,
     called,
     entity,
@@ -20,11 +20,11 @@ from evals.kinds.crm.families.article_facts import (
     true_value,
     under,
 )
-from evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth, Values
-from evals.kinds.crm.questions.org_records import OrgRecords
-from evals.kinds.crm.questions.plan_recorder import PlanRecorder
-from evals.kinds.crm.questions.wording import wording
-from tools.kinds.crm.generate.industry import Industry
+from worksmith.evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth, Values
+from worksmith.evals.kinds.crm.questions.org_records import OrgRecords
+from worksmith.evals.kinds.crm.questions.plan_recorder import PlanRecorder
+from worksmith.evals.kinds.crm.questions.wording import wording
+from worksmith.tools.kinds.crm.generate.industry import Industry
 
 _NAME = "knowledge_qa"
 _BETWEEN = "; "

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections import Counter
 from datetime import timedelta
 
-from evals.kinds.crm.families.steps import Bounds, ask_window, window_of, within
-from evals.kinds.crm.questions.family import Doubt, Mode, Question
-from evals.kinds.crm.questions.org_records import OrgRecords
-from evals.kinds.crm.questions.periods import Window
-from evals.kinds.crm.questions.plan_recorder import PlanRecorder, Seen
+from worksmith.evals.kinds.crm.families.steps import Bounds, ask_window, window_of, within
+from worksmith.evals.kinds.crm.questions.family import Doubt, Mode, Question
+from worksmith.evals.kinds.crm.questions.org_records import OrgRecords
+from worksmith.evals.kinds.crm.questions.periods import Window
+from worksmith.evals.kinds.crm.questions.plan_recorder import PlanRecorder, Seen
 
 _NEAR = timedelta(days=28)
 

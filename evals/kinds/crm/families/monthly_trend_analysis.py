@@ -5,13 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from evals.kinds.crm.families.products import AboutProduct, ask_items, cases_of, query_items
-from evals.kinds.crm.families.steps import ask_extreme, ask_window, leader, leaders, window_of, within
-from evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth, Values
-from evals.kinds.crm.questions.org_records import OrgRecords
-from evals.kinds.crm.questions.plan_recorder import PlanRecorder, listed
-from evals.tasks.task import Entity
-from tools.kinds.crm.functions.moments import MONTHS
+from worksmith.evals.kinds.crm.families.products import AboutProduct, ask_items, cases_of, query_items
+from worksmith.evals.kinds.crm.families.steps import (
+    ask_extreme,
+    ask_window,
+    leader,
+    leaders,
+    window_of,
+    within,
+)
+from worksmith.evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth, Values
+from worksmith.evals.kinds.crm.questions.org_records import OrgRecords
+from worksmith.evals.kinds.crm.questions.plan_recorder import PlanRecorder, listed
+from worksmith.evals.tasks.task import Entity
+from worksmith.tools.kinds.crm.functions.moments import MONTHS
 
 _NAME = "monthly_trend_analysis"
 _FEWEST, _TIMES = 2, 1.5

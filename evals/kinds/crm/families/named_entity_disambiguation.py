@@ -10,14 +10,27 @@ from random import Random
 
 from dateutil.relativedelta import relativedelta
 
-from evals.kinds.crm.families.shop import Mention, has_words, meant, read_mention, shop, soft_names_of
-from evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth, Values
-from evals.kinds.crm.questions.org_records import OrgRecords, Purchase
-from evals.kinds.crm.questions.periods import NUMBER, Period, months_later, read_number, write_number
-from evals.kinds.crm.questions.plan_recorder import PlanRecorder
-from evals.kinds.crm.questions.wording import phrased, wording
-from evals.tasks.task import Entity
-from tools.kinds.crm.generate.industry import Industry
+from worksmith.evals.kinds.crm.families.shop import (
+    Mention,
+    has_words,
+    meant,
+    read_mention,
+    shop,
+    soft_names_of,
+)
+from worksmith.evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth, Values
+from worksmith.evals.kinds.crm.questions.org_records import OrgRecords, Purchase
+from worksmith.evals.kinds.crm.questions.periods import (
+    NUMBER,
+    Period,
+    months_later,
+    read_number,
+    write_number,
+)
+from worksmith.evals.kinds.crm.questions.plan_recorder import PlanRecorder
+from worksmith.evals.kinds.crm.questions.wording import phrased, wording
+from worksmith.evals.tasks.task import Entity
+from worksmith.tools.kinds.crm.generate.industry import Industry
 
 _NAME = "named_entity_disambiguation"
 _COLORED = 0.35

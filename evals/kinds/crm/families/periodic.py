@@ -19,10 +19,10 @@ from math import prod
 from random import Random
 from typing import Any
 
-from evals.kinds.crm.questions.family import Doubt, Family, Mode, Question
-from evals.kinds.crm.questions.org_records import OrgRecords
-from evals.kinds.crm.questions.periods import Period
-from evals.kinds.crm.questions.wording import phrased, read, with_periods, wording
+from worksmith.evals.kinds.crm.questions.family import Doubt, Family, Mode, Question
+from worksmith.evals.kinds.crm.questions.org_records import OrgRecords
+from worksmith.evals.kinds.crm.questions.periods import Period
+from worksmith.evals.kinds.crm.questions.wording import phrased, read, with_periods, wording
 
 LAST_FAITHFUL_DAY = date(2024, 12, 31)
 """The published questions are asked up to here, and later, though the records end before."""

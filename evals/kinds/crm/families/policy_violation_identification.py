@@ -10,13 +10,13 @@ from functools import lru_cache
 from random import Random
 from typing import Any, Literal
 
-from evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth, Values
-from evals.kinds.crm.questions.org_records import OrgRecords
-from evals.kinds.crm.questions.plan_recorder import PlanRecorder
-from evals.kinds.crm.questions.wording import phrased, wording
-from evals.tasks.task import Entity
-from tools.generating.latent import Latent
-from tools.kinds.crm.generate.hearing import (
+from worksmith.evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth, Values
+from worksmith.evals.kinds.crm.questions.org_records import OrgRecords
+from worksmith.evals.kinds.crm.questions.plan_recorder import PlanRecorder
+from worksmith.evals.kinds.crm.questions.wording import phrased, wording
+from worksmith.evals.tasks.task import Entity
+from worksmith.tools.generating.latent import Latent
+from worksmith.tools.kinds.crm.generate.hearing import (
     Hearing,
     Turn,
     hear,
@@ -25,7 +25,7 @@ from tools.kinds.crm.generate.hearing import (
     turns_of_transcript,
     verdict,
 )
-from tools.kinds.crm.generate.industry import Industry
+from worksmith.tools.kinds.crm.generate.industry import Industry
 
 _NAME = "policy_violation_identification"
 _STRATUM = "any"

@@ -8,13 +8,13 @@ from dataclasses import replace
 from datetime import timedelta
 from random import Random
 
-from evals.kinds.crm.families.periodic import Periodic
-from evals.kinds.crm.families.steps import window_of
-from evals.kinds.crm.questions.family import Doubt, Mode, Question
-from evals.kinds.crm.questions.org_records import Case, OrgRecords
-from evals.kinds.crm.questions.periods import QUARTERS, SEASONS, Window
-from evals.kinds.crm.questions.plan_recorder import PlanRecorder, Seen
-from tools.kinds.crm.functions.moments import MONTHS
+from worksmith.evals.kinds.crm.families.periodic import Periodic
+from worksmith.evals.kinds.crm.families.steps import window_of
+from worksmith.evals.kinds.crm.questions.family import Doubt, Mode, Question
+from worksmith.evals.kinds.crm.questions.org_records import Case, OrgRecords
+from worksmith.evals.kinds.crm.questions.periods import QUARTERS, SEASONS, Window
+from worksmith.evals.kinds.crm.questions.plan_recorder import PlanRecorder, Seen
+from worksmith.tools.kinds.crm.functions.moments import MONTHS
 
 _NEAR = timedelta(days=120)
 _INSIDE = 0.7

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evals.kinds.crm.families import (
+from worksmith.evals.kinds.crm.families import (
     best_region_identification,
     case_routing,
     handle_time,
@@ -13,8 +13,8 @@ from evals.kinds.crm.families import (
     top_issue_identification,
     transfer_count,
 )
-from evals.kinds.crm.questions.family import Family
-from evals.tasks.task import Split
+from worksmith.evals.kinds.crm.questions.family import Family
+from worksmith.evals.tasks.task import Split
 
 FAMILIES: tuple[Family, ...] = (
     case_routing.FAMILY,

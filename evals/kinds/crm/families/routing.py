@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from datetime import datetime
 from functools import cache, lru_cache
 
-from evals.kinds.crm.families.shop import has_words
-from evals.kinds.crm.questions.family import Doubt, Mode, Question
-from evals.kinds.crm.questions.org_records import Case, OrgRecords
-from tools.kinds.crm.generate.wording import texts
+from worksmith.evals.kinds.crm.families.shop import has_words
+from worksmith.evals.kinds.crm.questions.family import Doubt, Mode, Question
+from worksmith.evals.kinds.crm.questions.org_records import Case, OrgRecords
+from worksmith.tools.kinds.crm.generate.wording import texts
 
 
 def best_agent(org: OrgRecords, mode: Mode, question: Question) -> str | Doubt:

@@ -11,10 +11,10 @@ from datetime import date, timedelta
 from functools import cache, lru_cache
 from random import Random
 
-from evals.kinds.crm.questions.org_records import OrgRecords, Purchase
-from evals.kinds.crm.questions.wording import wording
-from tools.kinds.crm.generate.entities import Product
-from tools.kinds.crm.generate.industry import Industry
+from worksmith.evals.kinds.crm.questions.org_records import OrgRecords, Purchase
+from worksmith.evals.kinds.crm.questions.wording import wording
+from worksmith.tools.kinds.crm.generate.entities import Product
+from worksmith.tools.kinds.crm.generate.industry import Industry
 
 _SAME = 1e-9
 

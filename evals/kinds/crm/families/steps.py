@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from functools import lru_cache
 
-from evals.kinds.crm.questions.family import Doubt, Question, Truth, Values
-from evals.kinds.crm.questions.periods import Period, Window
-from evals.kinds.crm.questions.plan_recorder import PlanRecorder, Seen
-from evals.tasks.task import Entity
+from worksmith.evals.kinds.crm.questions.family import Doubt, Question, Truth, Values
+from worksmith.evals.kinds.crm.questions.periods import Period, Window
+from worksmith.evals.kinds.crm.questions.plan_recorder import PlanRecorder, Seen
+from worksmith.evals.tasks.task import Entity
 
 
 @dataclass(frozen=True)

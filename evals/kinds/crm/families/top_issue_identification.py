@@ -4,17 +4,24 @@ from __future__ import annotations
 
 from collections import Counter
 
-from evals.kinds.crm.families.products import (
+from worksmith.evals.kinds.crm.families.products import (
     AboutProduct,
     ask_items,
     cases_of,
     far_from_any_case,
     query_items,
 )
-from evals.kinds.crm.families.steps import ask_extreme, ask_window, leader, leaders, window_of, within
-from evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth, Values
-from evals.kinds.crm.questions.org_records import OrgRecords
-from evals.kinds.crm.questions.plan_recorder import PlanRecorder, listed
+from worksmith.evals.kinds.crm.families.steps import (
+    ask_extreme,
+    ask_window,
+    leader,
+    leaders,
+    window_of,
+    within,
+)
+from worksmith.evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth, Values
+from worksmith.evals.kinds.crm.questions.org_records import OrgRecords
+from worksmith.evals.kinds.crm.questions.plan_recorder import PlanRecorder, listed
 
 _NAME = "top_issue_identification"
 _FEWEST = 2

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 
-from evals.kinds.crm.families import managed
-from evals.kinds.crm.families.periodic import Periodic
-from evals.kinds.crm.families.steps import ask_extreme, leader, leaders, window_of, within
-from evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth, Values
-from evals.kinds.crm.questions.org_records import OrgRecords
-from evals.kinds.crm.questions.plan_recorder import PlanRecorder, listed
+from worksmith.evals.kinds.crm.families import managed
+from worksmith.evals.kinds.crm.families.periodic import Periodic
+from worksmith.evals.kinds.crm.families.steps import ask_extreme, leader, leaders, window_of, within
+from worksmith.evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth, Values
+from worksmith.evals.kinds.crm.questions.org_records import OrgRecords
+from worksmith.evals.kinds.crm.questions.plan_recorder import PlanRecorder, listed
 
 _NAME = "transfer_count"
 

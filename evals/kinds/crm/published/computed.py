@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Iterable
 from datetime import datetime
 
-from evals.kinds.crm.families.registry import FAMILIES
-from evals.kinds.crm.questions.family import Family, Question, Values
-from evals.kinds.crm.questions.plan_recorder import PlanError, PlanRecorder
-from evals.tasks.task import Task
-from tools.environment import Environment
-from tools.kinds.enterprise.importing.report import ImportReport
-from tools.world import World
+from worksmith.evals.kinds.crm.families.registry import FAMILIES
+from worksmith.evals.kinds.crm.questions.family import Family, Question, Values
+from worksmith.evals.kinds.crm.questions.plan_recorder import PlanError, PlanRecorder
+from worksmith.evals.tasks.task import Task
+from worksmith.tools.environment import Environment
+from worksmith.tools.kinds.enterprise.importing.report import ImportReport
+from worksmith.tools.world import World
 
 
 def with_plans(tasks: Iterable[Task], world: World, report: ImportReport) -> list[Task]:

@@ -16,13 +16,13 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from tools.errors import InputError
-from tools.kinds.crm.ids import canonical
-from tools.kinds.crm.schema import OBJECTS
-from tools.kinds.enterprise.importing.cells import Number, plain
-from tools.kinds.enterprise.importing.json_records import read_records
-from tools.kinds.enterprise.importing.raw import RawRecord
-from tools.kinds.enterprise.importing.report import FileNote, ImportReport
+from worksmith.tools.errors import InputError
+from worksmith.tools.kinds.crm.ids import canonical
+from worksmith.tools.kinds.crm.schema import OBJECTS
+from worksmith.tools.kinds.enterprise.importing.cells import Number, plain
+from worksmith.tools.kinds.enterprise.importing.json_records import read_records
+from worksmith.tools.kinds.enterprise.importing.raw import RawRecord
+from worksmith.tools.kinds.enterprise.importing.report import FileNote, ImportReport
 
 FAMILY_NAMES = {
     "transfer_time": "transfer_count",

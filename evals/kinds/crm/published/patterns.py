@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from tools.files.data_files import read_toml
+from worksmith.tools.files.data_files import read_toml
 
 _REFERENCE = re.compile(r"@(\w+)@")
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-from evals.kinds.crm.published.texts import folded
-from tools.files.data_files import read_toml
+from worksmith.evals.kinds.crm.published.texts import folded
+from worksmith.tools.files.data_files import read_toml
 
 Vocabulary = Literal["trend", "problem", "purchase"]
 

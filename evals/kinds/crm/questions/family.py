@@ -1,4 +1,4 @@
-"""What the families of questions share. Every module of `evals.kinds.crm.families` has a `FAMILY`."""
+"""A family of questions. Every module of `worksmith.evals.kinds.crm.families` has a `FAMILY`."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from datetime import date
 from random import Random
 
-from evals.kinds.crm.questions.org_records import OrgRecords
-from evals.kinds.crm.questions.plan_recorder import PlanRecorder
-from evals.kinds.crm.questions.wording import said
-from evals.tasks.task import Entity
-from tools.kinds.crm.generate.industry import Industry, packaged
-from tools.kinds.crm.settings import Mode
+from worksmith.evals.kinds.crm.questions.org_records import OrgRecords
+from worksmith.evals.kinds.crm.questions.plan_recorder import PlanRecorder
+from worksmith.evals.kinds.crm.questions.wording import said
+from worksmith.evals.tasks.task import Entity
+from worksmith.tools.kinds.crm.generate.industry import Industry, packaged
+from worksmith.tools.kinds.crm.settings import Mode
 
 __all__ = ["Doubt", "Family", "Mode", "Question", "Truth", "Values"]
 

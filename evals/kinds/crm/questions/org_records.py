@@ -14,9 +14,9 @@ from datetime import date, datetime
 from functools import cached_property
 from operator import attrgetter
 
-from evals.kinds.crm.questions.periods import Window
-from tools.kinds.crm.generate.company import DEFAULT_NOW, YEARS
-from tools.kinds.crm.generate.draft import Built
+from worksmith.evals.kinds.crm.questions.periods import Window
+from worksmith.tools.kinds.crm.generate.company import DEFAULT_NOW, YEARS
+from worksmith.tools.kinds.crm.generate.draft import Built
 
 Record = dict[str, str | None]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from random import Random
 
-from tools.kinds.crm.functions.moments import MONTHS
+from worksmith.tools.kinds.crm.functions.moments import MONTHS
 
 _WORDS = (
     *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evals.authoring.plan_recorder import PlanRecorder as Recorder
-from tools.episode import Episode
-from tools.errors import WorksmithError
-from tools.kinds.crm.settings import Mode
+from worksmith.evals.authoring.plan_recorder import PlanRecorder as Recorder
+from worksmith.tools.episode import Episode
+from worksmith.tools.errors import WorksmithError
+from worksmith.tools.kinds.crm.settings import Mode
 
 
 class PlanError(WorksmithError):

@@ -2,7 +2,7 @@
 
 A file has `templates` with places such as `{period}` or `{speed}`; `context` and `answer` as one text or one
 for each mode; `[extremes.NAME]` with words for `min` and `max`; and `[draw]`, see
-`evals.kinds.crm.families.periodic`.
+`worksmith.evals.kinds.crm.families.periodic`.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from random import Random
 from string import Formatter
 from typing import Any
 
-from evals.kinds.crm.questions.periods import (
+from worksmith.evals.kinds.crm.questions.periods import (
     Period,
     read_period,
     read_threshold,
     write_period,
     write_threshold,
 )
-from tools.files.data_files import read_toml
-from tools.kinds.crm.settings import Mode
+from worksmith.tools.files.data_files import read_toml
+from worksmith.tools.kinds.crm.settings import Mode
 
 
 @cache
 def wording(name: str) -> Mapping[str, Any]:
     """What `wording/NAME.toml` says."""
-    return read_toml("evals.kinds.crm.families", f"wording/{name}.toml")
+    return read_toml("worksmith.evals.kinds.crm.families", f"wording/{name}.toml")
 
 
 def said(name: str, what: str, mode: Mode) -> str:

@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import partial
 
-from evals.kinds.enterprise.facts import Facts, Record
-from evals.tasks.task import Split
-from tools.seeding import rng
+from worksmith.evals.kinds.enterprise.facts import Facts, Record
+from worksmith.evals.tasks.task import Split
+from worksmith.tools.seeding import rng
 
 SHARED = frozenset({"policies", "employees"})
 """Sources whose records many tasks go through, whatever they are about: only `about` claims these."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from evals.kinds.enterprise.facts import Facts, Record
+from worksmith.evals.kinds.enterprise.facts import Facts, Record
 
 _HIGHEST = "10"
 """Seniors may do much across departments; who is to be denied comes from below."""

@@ -7,19 +7,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from evals.kinds.enterprise.facts import Facts, Record
-from evals.kinds.enterprise.filling import denials
-from evals.kinds.enterprise.filling.claims import Claims, claimed
-from evals.kinds.enterprise.filling.query_texts import Texts, query_text
-from evals.kinds.enterprise.filling.quotas import Place, wanted_tasks
-from evals.kinds.enterprise.filling.refused import refuse
-from evals.kinds.enterprise.filling.solved import Solved, solve, tools_of
-from evals.kinds.enterprise.goals.draw_context import DrawContext, UnfitError, attempt
-from evals.kinds.enterprise.goals.goal import Goal
-from evals.tasks.task import Difficulty, Split, Task, TaskType
-from tools.access.engine import AccessPolicy
-from tools.environment import Environment
-from tools.seeding import digest, rng
+from worksmith.evals.kinds.enterprise.facts import Facts, Record
+from worksmith.evals.kinds.enterprise.filling import denials
+from worksmith.evals.kinds.enterprise.filling.claims import Claims, claimed
+from worksmith.evals.kinds.enterprise.filling.query_texts import Texts, query_text
+from worksmith.evals.kinds.enterprise.filling.quotas import Place, wanted_tasks
+from worksmith.evals.kinds.enterprise.filling.refused import refuse
+from worksmith.evals.kinds.enterprise.filling.solved import Solved, solve, tools_of
+from worksmith.evals.kinds.enterprise.goals.draw_context import DrawContext, UnfitError, attempt
+from worksmith.evals.kinds.enterprise.goals.goal import Goal
+from worksmith.evals.tasks.task import Difficulty, Split, Task, TaskType
+from worksmith.tools.access.engine import AccessPolicy
+from worksmith.tools.environment import Environment
+from worksmith.tools.seeding import digest, rng
 
 _DRAWS = 60
 """So often a goal is drawn for one place before another goal is tried."""

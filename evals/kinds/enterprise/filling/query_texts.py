@@ -6,11 +6,11 @@ from collections import defaultdict
 from collections.abc import Sequence
 from random import Random
 
-from evals.kinds.enterprise.facts import Record
-from evals.kinds.enterprise.goals.draw_context import Draw
-from evals.kinds.enterprise.goals.goal import REGISTERS, Goal
-from evals.tasks.task import Split
-from tools.seeding import digest
+from worksmith.evals.kinds.enterprise.facts import Record
+from worksmith.evals.kinds.enterprise.goals.draw_context import Draw
+from worksmith.evals.kinds.enterprise.goals.goal import REGISTERS, Goal
+from worksmith.evals.tasks.task import Split
+from worksmith.tools.seeding import digest
 
 NEAR = 0.8
 """The share of common trigrams above which two texts count as nearly the same."""

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, TypeVar
 
-from evals.tasks.task import TaskType
-from tools.files.data_files import read_toml
-from tools.generating.apportion import apportion
+from worksmith.evals.tasks.task import TaskType
+from worksmith.tools.files.data_files import read_toml
+from worksmith.tools.generating.apportion import apportion
 
 K = TypeVar("K", bound=Hashable)
 R = TypeVar("R", bound=Hashable)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from evals.authoring.value_forms import tells
-from evals.kinds.enterprise.facts import Facts, Record
-from evals.kinds.enterprise.filling.solved import Solved, tools_of
-from evals.kinds.enterprise.goals.draw_context import UnfitError
-from evals.kinds.enterprise.goals.plan_recorder import DeniedError, PlanRecorder
-from evals.tasks.task import Answer, Split, Step, Task
-from tools.environment import Environment
-from tools.persona import Persona
+from worksmith.evals.authoring.value_forms import tells
+from worksmith.evals.kinds.enterprise.facts import Facts, Record
+from worksmith.evals.kinds.enterprise.filling.solved import Solved, tools_of
+from worksmith.evals.kinds.enterprise.goals.draw_context import UnfitError
+from worksmith.evals.kinds.enterprise.goals.plan_recorder import DeniedError, PlanRecorder
+from worksmith.evals.tasks.task import Answer, Split, Step, Task
+from worksmith.tools.environment import Environment
+from worksmith.tools.persona import Persona
 
 _TELLING = 4
 """A shorter value may stand in a harmless answer by chance."""

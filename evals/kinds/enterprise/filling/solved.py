@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evals.authoring.value_forms import tells
-from evals.kinds.enterprise.facts import Facts, Record
-from evals.kinds.enterprise.goals.draw_context import Draw, UnfitError
-from evals.kinds.enterprise.goals.goal import Goal, Values
-from evals.kinds.enterprise.goals.plan_recorder import DeniedError, PlanRecorder
-from evals.tasks.task import Action, Answer, Step
-from tools.environment import Environment
-from tools.persona import Persona
+from worksmith.evals.authoring.value_forms import tells
+from worksmith.evals.kinds.enterprise.facts import Facts, Record
+from worksmith.evals.kinds.enterprise.goals.draw_context import Draw, UnfitError
+from worksmith.evals.kinds.enterprise.goals.goal import Goal, Values
+from worksmith.evals.kinds.enterprise.goals.plan_recorder import DeniedError, PlanRecorder
+from worksmith.evals.tasks.task import Action, Answer, Step
+from worksmith.tools.environment import Environment
+from worksmith.tools.persona import Persona
 
 FEWEST = 2
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import ParamSpec, TypeVar
 
-from evals.kinds.enterprise.facts import Facts, Record, ref
-from evals.tasks.task import Action, Entity, HiddenTests
-from tools.errors import WorksmithError
+from worksmith.evals.kinds.enterprise.facts import Facts, Record, ref
+from worksmith.evals.tasks.task import Action, Entity, HiddenTests
+from worksmith.tools.errors import WorksmithError
 
 _T = TypeVar("_T")
 _P = ParamSpec("_P")

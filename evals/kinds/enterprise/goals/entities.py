@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from evals.kinds.enterprise.facts import Record
-from evals.tasks.task import Entity
+from worksmith.evals.kinds.enterprise.facts import Record
+from worksmith.evals.tasks.task import Entity
 
 
 def number(value: int) -> Entity:

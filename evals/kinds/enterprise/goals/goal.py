@@ -8,11 +8,11 @@ from functools import cached_property, partial
 from string import Formatter
 from typing import Any, Literal, NamedTuple, Protocol
 
-from evals.kinds.enterprise.facts import Facts, Record
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
-from evals.tasks.task import Split
-from tools.files.data_files import read_toml
+from worksmith.evals.kinds.enterprise.facts import Facts, Record
+from worksmith.evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
+from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
+from worksmith.evals.tasks.task import Split
+from worksmith.tools.files.data_files import read_toml
 
 Slots = Mapping[str, str]
 Values = tuple[str, ...]

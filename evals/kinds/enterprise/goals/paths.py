@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
-from evals.kinds.enterprise.facts import Record
-from evals.kinds.enterprise.goals import entities
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, need, only
-from evals.kinds.enterprise.goals.goal import Slots, Values
-from evals.kinds.enterprise.goals.plan_recorder import MOST_READ, PlanRecorder, Row
-from evals.tasks.task import Entity
-from tools.kinds.enterprise.schema import KEYS
+from worksmith.evals.kinds.enterprise.facts import Record
+from worksmith.evals.kinds.enterprise.goals import entities
+from worksmith.evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, need, only
+from worksmith.evals.kinds.enterprise.goals.goal import Slots, Values
+from worksmith.evals.kinds.enterprise.goals.plan_recorder import MOST_READ, PlanRecorder, Row
+from worksmith.evals.tasks.task import Entity
+from worksmith.tools.kinds.enterprise.schema import KEYS
 
 _R = TypeVar("_R", bound=Mapping[str, str])
 

@@ -6,16 +6,16 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from evals.authoring.plan_recorder import PlanRecorder as Recorder
-from evals.authoring.value_forms import tells
-from evals.kinds.enterprise.facts import Facts
-from evals.kinds.enterprise.goals.draw_context import UnfitError
-from evals.kinds.enterprise.goals.value_sources import Trace
-from evals.tasks.task import Action
-from tools.dispatch import Observation
-from tools.episode import Episode
-from tools.errors import WorksmithError
-from tools.kinds.enterprise.schema import KEYS
+from worksmith.evals.authoring.plan_recorder import PlanRecorder as Recorder
+from worksmith.evals.authoring.value_forms import tells
+from worksmith.evals.kinds.enterprise.facts import Facts
+from worksmith.evals.kinds.enterprise.goals.draw_context import UnfitError
+from worksmith.evals.kinds.enterprise.goals.value_sources import Trace
+from worksmith.evals.tasks.task import Action
+from worksmith.tools.dispatch import Observation
+from worksmith.tools.episode import Episode
+from worksmith.tools.errors import WorksmithError
+from worksmith.tools.kinds.enterprise.schema import KEYS
 
 READERS = {
     "employees": "employee_data.read",

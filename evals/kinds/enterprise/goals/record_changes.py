@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from evals.kinds.enterprise.facts import Record
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, attempt, need
-from evals.kinds.enterprise.goals.goal import Slots, Values
-from evals.kinds.enterprise.goals.paths import Found
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
-from evals.kinds.enterprise.goals.telling import Recipient, chat
-from evals.tasks.task import Action
-from tools.kinds.enterprise.schema import KEYS
+from worksmith.evals.kinds.enterprise.facts import Record
+from worksmith.evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, attempt, need
+from worksmith.evals.kinds.enterprise.goals.goal import Slots, Values
+from worksmith.evals.kinds.enterprise.goals.paths import Found
+from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from worksmith.evals.kinds.enterprise.goals.telling import Recipient, chat
+from worksmith.evals.tasks.task import Action
+from worksmith.tools.kinds.enterprise.schema import KEYS
 
 _UNSEEN: Mapping[str, str] = {}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from functools import cache
 
-from evals.kinds.enterprise.goals.goal import Goal
+from worksmith.evals.kinds.enterprise.goals.goal import Goal
 
 MODULES: tuple[str, ...] = (
     "messages.chats",

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from evals.kinds.enterprise.facts import Record
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, action
-from evals.kinds.enterprise.goals.goal import Logic, Slots, Solvable, Values
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
-from evals.tasks.task import Action
+from worksmith.evals.kinds.enterprise.facts import Record
+from worksmith.evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, action
+from worksmith.evals.kinds.enterprise.goals.goal import Logic, Slots, Solvable, Values
+from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from worksmith.evals.tasks.task import Action
 
 CHAT, MAIL = "conversations.create", "enterprise_mail_system.create"
 

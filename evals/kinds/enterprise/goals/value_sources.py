@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from evals.authoring.plan_recorder import leaves
-from evals.authoring.value_forms import tells
+from worksmith.evals.authoring.plan_recorder import leaves
+from worksmith.evals.authoring.value_forms import tells
 
 _TELLING = 4
 """A value shorter than this is not traced inside of longer texts: it may stand there by chance."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from evals.tasks.task import Entity
+from worksmith.evals.tasks.task import Entity
 
 Row = Mapping[str, str | None]
 

@@ -11,22 +11,28 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from evals.kinds.enterprise.published.answers import Checked, WorldFacts, check
-from evals.kinds.enterprise.published.plans import PlanError, planned
-from evals.tasks.building import Made, Progress
-from evals.tasks.task import Answer, Difficulty, Split, Task
-from tools.environment import Environment
-from tools.files.atomic import write_atomically
-from tools.kinds.enterprise.access import POLICY_FILE, packaged_policy
-from tools.kinds.enterprise.importing.json_records import read_records
-from tools.kinds.enterprise.importing.people import first_active, personas
-from tools.kinds.enterprise.importing.raw import RawRecord
-from tools.kinds.enterprise.importing.reader import NOW, ORIGIN, ORIGINALS_FILE, Imported, read_enterprise
-from tools.kinds.enterprise.importing.report import REPORT_FILE, FileNote
-from tools.kinds.enterprise.schema import TABLES
-from tools.persona import Persona
-from tools.seeding import digest
-from tools.world import World, write_world
+from worksmith.evals.kinds.enterprise.published.answers import Checked, WorldFacts, check
+from worksmith.evals.kinds.enterprise.published.plans import PlanError, planned
+from worksmith.evals.tasks.building import Made, Progress
+from worksmith.evals.tasks.task import Answer, Difficulty, Split, Task
+from worksmith.tools.environment import Environment
+from worksmith.tools.files.atomic import write_atomically
+from worksmith.tools.kinds.enterprise.access import POLICY_FILE, packaged_policy
+from worksmith.tools.kinds.enterprise.importing.json_records import read_records
+from worksmith.tools.kinds.enterprise.importing.people import first_active, personas
+from worksmith.tools.kinds.enterprise.importing.raw import RawRecord
+from worksmith.tools.kinds.enterprise.importing.reader import (
+    NOW,
+    ORIGIN,
+    ORIGINALS_FILE,
+    Imported,
+    read_enterprise,
+)
+from worksmith.tools.kinds.enterprise.importing.report import REPORT_FILE, FileNote
+from worksmith.tools.kinds.enterprise.schema import TABLES
+from worksmith.tools.persona import Persona
+from worksmith.tools.seeding import digest
+from worksmith.tools.world import World, write_world
 
 _EASY_BELOW = 3
 """Subtasks from which a task counts as hard."""

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from evals.tasks.task import Action, Answer, Step, Task
-from tools.environment import Environment
-from tools.files.data_files import read_toml
-from tools.kinds.enterprise.importing.raw import folded
-from tools.tool import Tool
+from worksmith.evals.tasks.task import Action, Answer, Step, Task
+from worksmith.tools.environment import Environment
+from worksmith.tools.files.data_files import read_toml
+from worksmith.tools.kinds.enterprise.importing.raw import folded
+from worksmith.tools.tool import Tool
 
 
 class PlanError(Exception):

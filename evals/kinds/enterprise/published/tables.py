@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from evals.records.groups import group_records
-from evals.records.program_records import ProgramRecords
-from evals.records.record import EpisodeRecord
-from evals.records.summary import summarize
-from evals.records.verdicts import JUDGE, JUDGED
-from evals.scoring.answer_scorer import WORDS_F1
-from evals.table import NO_DATA, Grid, percent
-from tools.files.data_files import read_toml
+from worksmith.evals.records.groups import group_records
+from worksmith.evals.records.program_records import ProgramRecords
+from worksmith.evals.records.record import EpisodeRecord
+from worksmith.evals.records.summary import summarize
+from worksmith.evals.records.verdicts import JUDGE, JUDGED
+from worksmith.evals.scoring.answer_scorer import WORDS_F1
+from worksmith.evals.table import NO_DATA, Grid, percent
+from worksmith.tools.files.data_files import read_toml
 
 
 def paper_grids(programs: Sequence[ProgramRecords]) -> list[Grid]:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from evals.kinds.office.intents.plan_recorder import PlanRecorder
-from evals.kinds.office.records import Records
-from evals.tasks.task import Action
-from tools.files.data_files import read_toml
+from worksmith.evals.kinds.office.intents.plan_recorder import PlanRecorder
+from worksmith.evals.kinds.office.records import Records
+from worksmith.evals.tasks.task import Action
+from worksmith.tools.files.data_files import read_toml
 
 Slots = Mapping[str, str]
 Draw = Callable[[Records, Random], Slots | None]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from evals.authoring.plan_recorder import PlanRecorder as Recorder
-from evals.authoring.plan_recorder import leaves
-from evals.tasks.task import Action
-from tools.episode import Episode
-from tools.errors import WorksmithError
+from worksmith.evals.authoring.plan_recorder import PlanRecorder as Recorder
+from worksmith.evals.authoring.plan_recorder import leaves
+from worksmith.evals.tasks.task import Action
+from worksmith.tools.episode import Episode
+from worksmith.tools.errors import WorksmithError
 
 
 class ToolRefusedError(WorksmithError):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import importlib
 from functools import cache
 
-from evals.kinds.office.intents.intent import Intent
-from tools.errors import InputError
+from worksmith.evals.kinds.office.intents.intent import Intent
+from worksmith.tools.errors import InputError
 
 MODULES = ("analytics", "calendar", "crm", "email", "project_management", "multi")
 """Each has `INTENTS`. Whole intents are held out from each module's intents alike."""

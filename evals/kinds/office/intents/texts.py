@@ -6,8 +6,8 @@ from functools import cache
 from random import Random
 from typing import Any
 
-from evals.kinds.office.intents.intent import Slots
-from tools.files.data_files import read_toml
+from worksmith.evals.kinds.office.intents.intent import Slots
+from worksmith.tools.files.data_files import read_toml
 
 
 def draw_text(rng: Random, kind: str, slots: Slots | None = None) -> str:

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from statistics import fmean
 
-from evals.tasks.task import Action
-from tools.kinds.office.schema import TABLES
+from worksmith.evals.tasks.task import Action
+from worksmith.tools.kinds.office.schema import TABLES
 
 Tables = Mapping[str, Sequence[Sequence[str | None]]]
 """A world's rows by table name, cells in column order."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evals.task_kind import PublishedMistakes
+from worksmith.evals.task_kind import PublishedMistakes
 
 MEETING_SLOT = "13:00:00"
 """When the first free half hour of the original's next day begins."""

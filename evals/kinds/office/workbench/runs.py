@@ -14,20 +14,20 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-from evals.failure_modes.diagnosis import diagnose
-from evals.records.record import PRIMARY, Digests, EpisodeRecord, WorkUnit
-from evals.records.recording import change_entries, record_episode
-from evals.records.run_card import LoadedRun, RunCard, versions
-from evals.running.score_tables import ScoredRow, domain_of, score_tables
-from evals.scoring.actions import UnreadableActionError, parse_action
-from evals.scoring.outcomes import GroundTruth, OutcomeScorer
-from evals.scoring.result_tables import TableRow, ended_by, read_table
-from evals.suite import Suite
-from evals.task_kind import task_kind
-from evals.tasks.transcript import Transcript, TranscriptStep
-from retrievers.strict_json import open_text
-from tools.episode_result import EpisodeResult
-from tools.errors import InputError
+from worksmith.evals.failure_modes.diagnosis import diagnose
+from worksmith.evals.records.record import PRIMARY, Digests, EpisodeRecord, WorkUnit
+from worksmith.evals.records.recording import change_entries, record_episode
+from worksmith.evals.records.run_card import LoadedRun, RunCard, versions
+from worksmith.evals.running.score_tables import ScoredRow, domain_of, score_tables
+from worksmith.evals.scoring.actions import UnreadableActionError, parse_action
+from worksmith.evals.scoring.outcomes import GroundTruth, OutcomeScorer
+from worksmith.evals.scoring.result_tables import TableRow, ended_by, read_table
+from worksmith.evals.suite import Suite
+from worksmith.evals.task_kind import task_kind
+from worksmith.evals.tasks.transcript import Transcript, TranscriptStep
+from worksmith.retrievers.strict_json import open_text
+from worksmith.tools.episode_result import EpisodeResult
+from worksmith.tools.errors import InputError
 
 Mode = Literal["all", "domains"]
 
@@ -169,8 +169,8 @@ def recorded_runs(
 ) -> list[LoadedRun]:
     """The runs in result files, in the order of their names.
 
-    Verdicts are those of `evals.running.score_tables.score_tables`. A row whose run died counts as a wrong
-    answer, as it does there; what it died of is its error.
+    Verdicts are those of `worksmith.evals.running.score_tables.score_tables`. A row whose run died counts as
+    a wrong answer, as it does there; what it died of is its error.
 
     Raises:
         InputError: a file cannot be read, or is about other tasks.

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from math import fsum
 
-from evals.kinds.office.workbench.tasks import DOMAINS
-from evals.records.groups import domain_of, group_records
-from evals.records.program_records import ProgramRecords
-from evals.records.record import PRIMARY, EpisodeRecord
-from evals.records.summary import summarize
-from evals.reporting.published import PAPER, PublishedTable, published_tables
-from evals.statistics import Interval
-from evals.table import NO_DATA, Grid, percent, share
+from worksmith.evals.kinds.office.workbench.tasks import DOMAINS
+from worksmith.evals.records.groups import domain_of, group_records
+from worksmith.evals.records.program_records import ProgramRecords
+from worksmith.evals.records.record import PRIMARY, EpisodeRecord
+from worksmith.evals.records.summary import summarize
+from worksmith.evals.reporting.published import PAPER, PublishedTable, published_tables
+from worksmith.evals.statistics import Interval
+from worksmith.evals.table import NO_DATA, Grid, percent, share
 
 _SIDE_EFFECTS = "unwanted_side_effects"
 _SUBSETS: dict[str, Callable[[EpisodeRecord], bool]] = {

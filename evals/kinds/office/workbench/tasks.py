@@ -12,17 +12,17 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from evals.kinds.office.workbench import answers
-from evals.kinds.office.workbench.answers import Answer, Office, Tables
-from evals.scoring.actions import UnreadableActionError, parse_action
-from evals.scoring.result_tables import text_list
-from evals.tasks.task import Action, Split, Task
-from retrievers.strict_json import open_text
-from tools.errors import InputError
-from tools.files.data_files import read_toml
-from tools.kinds.office.importing import NOW
-from tools.seeding import digest
-from tools.world_kind import world_kind
+from worksmith.evals.kinds.office.workbench import answers
+from worksmith.evals.kinds.office.workbench.answers import Answer, Office, Tables
+from worksmith.evals.scoring.actions import UnreadableActionError, parse_action
+from worksmith.evals.scoring.result_tables import text_list
+from worksmith.evals.tasks.task import Action, Split, Task
+from worksmith.retrievers.strict_json import open_text
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.data_files import read_toml
+from worksmith.tools.kinds.office.importing import NOW
+from worksmith.tools.seeding import digest
+from worksmith.tools.world_kind import world_kind
 
 _TREATMENTS: dict[str, Callable[[str, Answer, Office], list[Answer]]] = {
     function.__name__: function

@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from evals.authoring.checking.check import task_findings
-from evals.kinds.own_data.drafting.facts import facts_of
-from evals.kinds.own_data.drafting.recipes import Recipe, recipes_of
-from evals.kinds.own_data.drafting.templates import Drafter, Line
-from evals.kinds.own_data.project import project_environment
-from evals.kinds.own_data.reading import read_own_tasks
-from evals.task_kind import Drafting, scorers_for
-from evals.tasks.task import Task, same_text
-from tools.errors import InputError
-from tools.seeding import rng
-from tools.sqlite.cells import cell_text
+from worksmith.evals.authoring.checking.check import task_findings
+from worksmith.evals.kinds.own_data.drafting.facts import facts_of
+from worksmith.evals.kinds.own_data.drafting.recipes import Recipe, recipes_of
+from worksmith.evals.kinds.own_data.drafting.templates import Drafter, Line
+from worksmith.evals.kinds.own_data.project import project_environment
+from worksmith.evals.kinds.own_data.reading import read_own_tasks
+from worksmith.evals.task_kind import Drafting, scorers_for
+from worksmith.evals.tasks.task import Task, same_text
+from worksmith.tools.errors import InputError
+from worksmith.tools.seeding import rng
+from worksmith.tools.sqlite.cells import cell_text
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tools.environment import Environment
-    from tools.persona import Persona
+    from worksmith.tools.environment import Environment
+    from worksmith.tools.persona import Persona
 
 Reword = Callable[[Sequence[Task]], Sequence[Task]]
 

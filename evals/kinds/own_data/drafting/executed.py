@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tools.environment import Environment
-    from tools.persona import Persona
-    from tools.sqlite.outcome import RowChange
+    from worksmith.tools.environment import Environment
+    from worksmith.tools.persona import Persona
+    from worksmith.tools.sqlite.outcome import RowChange
 
 
 @dataclass(frozen=True)

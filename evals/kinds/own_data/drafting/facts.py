@@ -9,13 +9,13 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from evals.kinds.own_data.changes import key_column
-from tools.sqlite.cells import CellValue, cell_text
-from tools.sqlite.schema import Table
+from worksmith.evals.kinds.own_data.changes import key_column
+from worksmith.tools.sqlite.cells import CellValue, cell_text
+from worksmith.tools.sqlite.schema import Table
 
 if TYPE_CHECKING:
-    from tools.environment import Environment
-    from tools.world import World
+    from worksmith.tools.environment import Environment
+    from worksmith.tools.world import World
 
 Row = Mapping[str, CellValue]
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from evals.kinds.own_data.drafting.facts import Row, TableFacts, quotable
+from worksmith.evals.kinds.own_data.drafting.facts import Row, TableFacts, quotable
 
 if TYPE_CHECKING:
-    from tools.sqlite.cells import CellValue
-    from tools.tool import Tool
+    from worksmith.tools.sqlite.cells import CellValue
+    from worksmith.tools.tool import Tool
 
 _PHRASES = ("Done by phone.", "Sorted out with the supplier.", "No longer needed.", "As agreed on Monday.")
 """Texts for arguments whose column has none that can be quoted."""

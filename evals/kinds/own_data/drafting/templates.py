@@ -7,15 +7,15 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from evals.kinds.own_data.drafting.executed import Executed, execute
-from evals.kinds.own_data.drafting.facts import Row, quotable, words
-from evals.kinds.own_data.drafting.recipes import Recipe
-from tools.sqlite.cells import CellValue, cell_text
+from worksmith.evals.kinds.own_data.drafting.executed import Executed, execute
+from worksmith.evals.kinds.own_data.drafting.facts import Row, quotable, words
+from worksmith.evals.kinds.own_data.drafting.recipes import Recipe
+from worksmith.tools.sqlite.cells import CellValue, cell_text
 
 if TYPE_CHECKING:
-    from tools.environment import Environment
-    from tools.persona import Persona
-    from tools.sqlite.outcome import RowChange
+    from worksmith.tools.environment import Environment
+    from worksmith.tools.persona import Persona
+    from worksmith.tools.sqlite.outcome import RowChange
 
 Line = dict[str, Any]
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.judging.calibration.agreement import clustered, confusion, spearman, weighted_kappa
+from worksmith.evals.judging.calibration.agreement import clustered, confusion, spearman, weighted_kappa
 
 LEVELS = st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5)), min_size=2, max_size=40)
 

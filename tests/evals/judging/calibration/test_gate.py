@@ -8,20 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from evals.building import build_suite
-from evals.judging.calibration.calibrate import Calibration, Effort, calibrate, order_kept
-from evals.judging.calibration.gate import GateVerdict, check_gate, gate, read_gate, write_gate
-from evals.judging.calibration.labels import Case, case_of, labels_digest
-from evals.judging.calibration.planted import planted
-from evals.judging.local import LocalRubric
-from evals.judging.rubric_judge import PairVerdict
-from evals.records.parts import Judgement
-from evals.records.record import EpisodeRecord
-from evals.running.judges import Judge
-from evals.suite import Suite
-from evals.tasks.task import Task
-from tools.episode_result import Usage
-from tools.errors import InputError
+from worksmith.evals.building import build_suite
+from worksmith.evals.judging.calibration.calibrate import Calibration, Effort, calibrate, order_kept
+from worksmith.evals.judging.calibration.gate import GateVerdict, check_gate, gate, read_gate, write_gate
+from worksmith.evals.judging.calibration.labels import Case, case_of, labels_digest
+from worksmith.evals.judging.calibration.planted import planted
+from worksmith.evals.judging.local import LocalRubric
+from worksmith.evals.judging.rubric_judge import PairVerdict
+from worksmith.evals.records.parts import Judgement
+from worksmith.evals.records.record import EpisodeRecord
+from worksmith.evals.running.judges import Judge
+from worksmith.evals.suite import Suite
+from worksmith.evals.tasks.task import Task
+from worksmith.tools.episode_result import Usage
+from worksmith.tools.errors import InputError
 
 LOCAL = LocalRubric()
 

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from evals.judging.calibration.labels import (
+from tests.evals.help_desk import SEARCH
+from worksmith.evals.judging.calibration.labels import (
     Label,
     case_of,
     labels_digest,
@@ -12,10 +13,9 @@ from evals.judging.calibration.labels import (
     read_labels,
     write_labels,
 )
-from evals.judging.local import LocalRubric
-from evals.judging.rubric import default_rubrics
-from tests.evals.help_desk import SEARCH
-from tools.errors import InputError
+from worksmith.evals.judging.local import LocalRubric
+from worksmith.evals.judging.rubric import default_rubrics
+from worksmith.tools.errors import InputError
 
 RIGHT = Label(request="Who?", facts=("Cy Hart",), response="It is Cy Hart.", level=5)
 WRONG = Label(request="Who?", facts=("Cy Hart",), response="It is Bo Ek.", level=1)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from evals.kinds.crm.answers import is_right
-from evals.kinds.crm.families.registry import FAMILIES
-from evals.kinds.crm.questions.family import Doubt, Question, Truth
-from evals.kinds.crm.questions.org_records import OrgRecords
-from evals.tasks.task import Task
+from worksmith.evals.kinds.crm.answers import is_right
+from worksmith.evals.kinds.crm.families.registry import FAMILIES
+from worksmith.evals.kinds.crm.questions.family import Doubt, Question, Truth
+from worksmith.evals.kinds.crm.questions.org_records import OrgRecords
+from worksmith.evals.tasks.task import Task
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from evals.kinds.crm.questions.family import Question
-from evals.kinds.crm.questions.org_records import OrgRecords
-from tools.kinds.crm.generate.draft import Built, Row, written_moment
-from tools.kinds.crm.generate.industry import packaged
-from tools.kinds.crm.schema import OBJECTS
+from worksmith.evals.kinds.crm.questions.family import Question
+from worksmith.evals.kinds.crm.questions.org_records import OrgRecords
+from worksmith.tools.kinds.crm.generate.draft import Built, Row, written_moment
+from worksmith.tools.kinds.crm.generate.industry import packaged
+from worksmith.tools.kinds.crm.schema import OBJECTS
 
 PRODUCT = "shoe"
 

@@ -6,14 +6,14 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
 
-from evals.building import build_suite
-from evals.kinds.crm.questions.org_records import OrgRecords
-from evals.kinds.crm.suites import build_world
-from evals.suite import Suite
 from tests.made_once import made_once, shared
-from tools.kinds.crm.generate import Built
-from tools.kinds.crm.settings import Mode
-from tools.world import World
+from worksmith.evals.building import build_suite
+from worksmith.evals.kinds.crm.questions.org_records import OrgRecords
+from worksmith.evals.kinds.crm.suites import build_world
+from worksmith.evals.suite import Suite
+from worksmith.tools.kinds.crm.generate import Built
+from worksmith.tools.kinds.crm.settings import Mode
+from worksmith.tools.world import World
 
 SCALE = 0.1
 FULL_SEED = 3

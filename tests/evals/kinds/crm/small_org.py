@@ -7,17 +7,17 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from evals.tasks.task import Answer, Entity, Split, Step, Task
-from tools.environment import Environment
-from tools.errors import InputError, ToolError
-from tools.kinds.crm.ids import make_id
-from tools.persona import Persona
-from tools.policy import Unrestricted
-from tools.sqlite.schema import Table
-from tools.tool import FinishCall, Toolkit, tool
-from tools.tool_context import Shown, ToolContext
-from tools.world import World, write_world
-from tools.world_kind import WORLD_KINDS, WorldKind
+from worksmith.evals.tasks.task import Answer, Entity, Split, Step, Task
+from worksmith.tools.environment import Environment
+from worksmith.tools.errors import InputError, ToolError
+from worksmith.tools.kinds.crm.ids import make_id
+from worksmith.tools.persona import Persona
+from worksmith.tools.policy import Unrestricted
+from worksmith.tools.sqlite.schema import Table
+from worksmith.tools.tool import FinishCall, Toolkit, tool
+from worksmith.tools.tool_context import Shown, ToolContext
+from worksmith.tools.world import World, write_world
+from worksmith.tools.world_kind import WORLD_KINDS, WorldKind
 
 AGENT, OTHER = make_id("005", 4711), make_id("005", 815)
 PRODUCT, ARTICLE, ISSUE, CASE = (make_id(prefix, 7) for prefix in ("01t", "ka0", "a1M", "500"))

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.kinds.crm.answers import is_right, months, named, says_none
-from evals.kinds.crm.task_types import TASK_TYPES, ValueKind
-from evals.scoring.answers.nothing import trimmed
-from evals.tasks.task import Entity
-from tools.kinds.crm.ids import make_id
+from worksmith.evals.kinds.crm.answers import is_right, months, named, says_none
+from worksmith.evals.kinds.crm.task_types import TASK_TYPES, ValueKind
+from worksmith.evals.scoring.answers.nothing import trimmed
+from worksmith.evals.tasks.task import Entity
+from worksmith.tools.kinds.crm.ids import make_id
 
 AGENT, OTHER = make_id("005", 4711), make_id("005", 815)
 ARTICLE = make_id("ka0", 3)

@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from evals.kinds.crm.baselines import BASELINES
-from evals.kinds.crm.scorer import CrmScorer
-from evals.running.baseline_program import BaselineProgram, baselines_for
-from evals.running.runner import evaluate
-from evals.running.settings import EvalSettings
-from evals.task_kind import TASK_KINDS, TaskKind
-from evals.tasks.task import Task
 from tests.evals.kinds.crm import small_org as org
 from tests.evals.kinds.crm.small_org import AGENT, OTHER, TASKS
-from tools.environment import Environment
+from worksmith.evals.kinds.crm.baselines import BASELINES
+from worksmith.evals.kinds.crm.scorer import CrmScorer
+from worksmith.evals.running.baseline_program import BaselineProgram, baselines_for
+from worksmith.evals.running.runner import evaluate
+from worksmith.evals.running.settings import EvalSettings
+from worksmith.evals.task_kind import TASK_KINDS, TaskKind
+from worksmith.evals.tasks.task import Task
+from worksmith.tools.environment import Environment
 
 TRAIN = [
     org.task("case_routing", AGENT, "The shirt is too small.", number=1),

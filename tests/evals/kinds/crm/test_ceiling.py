@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from evals.kinds.crm.scorer import CrmScorer
-from evals.running.baseline_program import BaselineProgram, baselines_for
-from evals.running.result import EvalResult
-from evals.running.runner import evaluate
-from evals.running.settings import EvalSettings
-from evals.suite import Suite
-from evals.task_kind import scorers_for
 from tests.evals.kinds.crm.orgs import small_suite
-from tools.seeding import digest
+from worksmith.evals.kinds.crm.scorer import CrmScorer
+from worksmith.evals.running.baseline_program import BaselineProgram, baselines_for
+from worksmith.evals.running.result import EvalResult
+from worksmith.evals.running.runner import evaluate
+from worksmith.evals.running.settings import EvalSettings
+from worksmith.evals.suite import Suite
+from worksmith.evals.task_kind import scorers_for
+from worksmith.tools.seeding import digest
 
 pytestmark = pytest.mark.slow
 

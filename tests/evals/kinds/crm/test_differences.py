@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from evals.kinds.crm.families.registry import FAMILIES
-from evals.kinds.crm.questions.org_records import OrgRecords
-from evals.tasks.task import Task
 from tests.evals.kinds.crm.differences import Difference, differences
 from tests.evals.kinds.crm.handmade import Handmade, question
 from tests.evals.kinds.crm.orgs import FULL_SEED, full_suite
 from tests.tools.kinds.crm.generate.orgs import full
+from worksmith.evals.kinds.crm.families.registry import FAMILIES
+from worksmith.evals.kinds.crm.questions.org_records import OrgRecords
+from worksmith.evals.tasks.task import Task
 
 
 def asked(family: str, period: str, **slots: str) -> Task:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from evals.kinds.crm.families import managed
-from evals.kinds.crm.families.steps import leader, narrow
-from evals.kinds.crm.questions.family import Doubt
-from evals.tasks.task import Task
 from tests.evals.kinds.crm.differences import Difference, differences
 from tests.evals.kinds.crm.handmade import Handmade, question
+from worksmith.evals.kinds.crm.families import managed
+from worksmith.evals.kinds.crm.families.steps import leader, narrow
+from worksmith.evals.kinds.crm.questions.family import Doubt
+from worksmith.evals.tasks.task import Task
 
 
 @pytest.mark.parametrize(

@@ -11,19 +11,19 @@ from random import Random
 
 import pytest
 
-from evals.kinds.crm.families.best_region_identification import BestRegion
-from evals.kinds.crm.families.periodic import Periodic
-from evals.kinds.crm.families.registry import FAMILIES
-from evals.kinds.crm.generate import Generated, Sizes, TruthError, generate
-from evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth
-from evals.kinds.crm.questions.org_records import OrgRecords
-from evals.kinds.crm.questions.periods import Period
-from evals.kinds.crm.questions.wording import wording
-from evals.tasks.task import Entity, Step, Task
 from tests.evals.kinds.crm.orgs import org, org_records
 from tests.evals.splits import in_two_splits
-from tools.environment import Environment
-from tools.errors import InputError
+from worksmith.evals.kinds.crm.families.best_region_identification import BestRegion
+from worksmith.evals.kinds.crm.families.periodic import Periodic
+from worksmith.evals.kinds.crm.families.registry import FAMILIES
+from worksmith.evals.kinds.crm.generate import Generated, Sizes, TruthError, generate
+from worksmith.evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth
+from worksmith.evals.kinds.crm.questions.org_records import OrgRecords
+from worksmith.evals.kinds.crm.questions.periods import Period
+from worksmith.evals.kinds.crm.questions.wording import wording
+from worksmith.evals.tasks.task import Entity, Step, Task
+from worksmith.tools.environment import Environment
+from worksmith.tools.errors import InputError
 
 MODES: tuple[Mode, ...] = ("clean", "faithful")
 SIZES = Sizes(test=16, train=7, dev=4)

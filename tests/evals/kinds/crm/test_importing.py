@@ -10,9 +10,6 @@ import apsw
 import pytest
 from typer.testing import CliRunner
 
-from evals.building import import_suite
-from evals.suite import Suite
-from evals.tasks.task import Answer, Entity, Task
 from tests.evals.kinds.crm.published.small import (
     ARTICLE,
     CASE,
@@ -27,9 +24,12 @@ from tests.evals.kinds.crm.published.small import (
     write_list,
     write_raw,
 )
-from tools.errors import InputError
-from tools.kinds.crm.ids import make_id
 from worksmith.cli.app import app
+from worksmith.evals.building import import_suite
+from worksmith.evals.suite import Suite
+from worksmith.evals.tasks.task import Answer, Entity, Task
+from worksmith.tools.errors import InputError
+from worksmith.tools.kinds.crm.ids import make_id
 
 ORIGINAL = Path(__file__).parents[4].parent / "shared" / "data" / "crmarena"
 

@@ -10,13 +10,13 @@ from random import Random
 
 import pytest
 
-from evals.kinds.crm.families.handle_time import HandleTime
-from evals.kinds.crm.families.registry import FAMILIES
-from evals.kinds.crm.questions.family import Doubt, Family, Mode, Question
-from evals.kinds.crm.questions.org_records import OrgRecords
-from evals.kinds.crm.sampling import Sampler
-from evals.tasks.task import Entity, Split
 from tests.evals.kinds.crm.orgs import org_records
+from worksmith.evals.kinds.crm.families.handle_time import HandleTime
+from worksmith.evals.kinds.crm.families.registry import FAMILIES
+from worksmith.evals.kinds.crm.questions.family import Doubt, Family, Mode, Question
+from worksmith.evals.kinds.crm.questions.org_records import OrgRecords
+from worksmith.evals.kinds.crm.sampling import Sampler
+from worksmith.evals.tasks.task import Entity, Split
 
 SIZES: dict[Split, int] = {"test": 20, "train": 10, "dev": 5}
 

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from evals.kinds.crm.scorer import CrmScorer, expected_text
-from evals.scoring.scorer import check_score_names
-from evals.tasks.task import Answer, Task
 from tests.evals.kinds.crm import small_org as org
 from tests.evals.kinds.crm.small_org import AGENT, OTHER, REFERENCE, TASKS
-from tools.environment import Environment
-from tools.episode_result import EpisodeResult
-from tools.policy import Opinion
+from worksmith.evals.kinds.crm.scorer import CrmScorer, expected_text
+from worksmith.evals.scoring.scorer import check_score_names
+from worksmith.evals.tasks.task import Answer, Task
+from worksmith.tools.environment import Environment
+from worksmith.tools.episode_result import EpisodeResult
+from worksmith.tools.policy import Opinion
 
 Score = Callable[..., dict[str, float]]
 

@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from evals.kinds.crm.families.registry import FAMILIES, held_out_split
-from evals.kinds.crm.suites import CrmOptions, build_world, forecast_crm
-from evals.tasks.task import Task
 from tests.evals.kinds.crm.orgs import full_suite, small_suite
 from tests.evals.plan_schemas import misfits
-from tools.environment import Environment
-from tools.generating.latent import Latent
-from tools.kinds.crm.access.roles import packaged_policy
-from tools.kinds.crm.settings import read_settings
+from worksmith.evals.kinds.crm.families.registry import FAMILIES, held_out_split
+from worksmith.evals.kinds.crm.suites import CrmOptions, build_world, forecast_crm
+from worksmith.evals.tasks.task import Task
+from worksmith.tools.environment import Environment
+from worksmith.tools.generating.latent import Latent
+from worksmith.tools.kinds.crm.access.roles import packaged_policy
+from worksmith.tools.kinds.crm.settings import read_settings
 
 FEW_ANSWERS = {
     "top_issue_identification": 26,
@@ -64,7 +64,7 @@ def test_tasks_do_not_depend_on_the_order_of_sets(tmp_path: Path) -> None:
     """As PYTHONHASHSEED decides it."""
     code = (
         "import sys, pathlib\n"
-        "from evals.building import build_suite\n"
+        "from worksmith.evals.building import build_suite\n"
         "suite = build_suite('crm', pathlib.Path(sys.argv[1]), scale=0.1)\n"
         "print(suite.digest)\n"
     )

@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from evals.kinds.crm.by_type import metrics
-from evals.kinds.crm.task_types import TASK_TYPES
-from evals.records.record import EpisodeRecord, TaskLabels
-from evals.reporting.report import console_grids, evaluation_report, study_report
-from evals.running.result import EvalResult
-from evals.running.study import Arm, Study, run_study
-from evals.table import Grid
-from evals.task_kind import kind_of
 from tests.evals.episodes import make_record, make_result, solved
+from worksmith.evals.kinds.crm.by_type import metrics
+from worksmith.evals.kinds.crm.task_types import TASK_TYPES
+from worksmith.evals.records.record import EpisodeRecord, TaskLabels
+from worksmith.evals.reporting.report import console_grids, evaluation_report, study_report
+from worksmith.evals.running.result import EvalResult
+from worksmith.evals.running.study import Arm, Study, run_study
+from worksmith.evals.table import Grid
+from worksmith.evals.task_kind import kind_of
 
 CODES = ["NCR", "HTU", "TCU", "NED", "PVI", "KQA", "TII", "MTA", "BRI"]
 OF_A_TYPE = 4

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 
-from evals.building import build_suite
-from evals.suite import Suite
 from tests.made_once import made_once, shared
+from worksmith.evals.building import build_suite
+from worksmith.evals.suite import Suite
 
 SEED, SCALE = 3, 0.02
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from evals.tasks.task import Task
+from worksmith.evals.tasks.task import Task
 
 _QUOTED = re.compile(r'"[^"]*"')
 _PART = re.compile(r"[^.?!;:]+[.?!;:]*")

@@ -17,11 +17,11 @@ import pytest
 from benchmarks import _acceptance
 from benchmarks._plans import Plans
 from benchmarks.enterprise import contents
-from evals.building import build_suite
-from evals.suite import Suite
-from retrievers.index.building import build_index
 from tests.evals.kinds.enterprise.small_suite import SCALE, SEED, small_suite
-from tools.kinds.enterprise.documents import open_library
+from worksmith.evals.building import build_suite
+from worksmith.evals.suite import Suite
+from worksmith.retrievers.index.building import build_index
+from worksmith.tools.kinds.enterprise.documents import open_library
 
 pytestmark = pytest.mark.slow
 

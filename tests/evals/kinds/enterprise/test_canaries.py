@@ -13,16 +13,16 @@ from benchmarks.canaries.hunt import Hunt, personas
 from benchmarks.canaries.intruder import IntruderEngine, intruder_task
 from benchmarks.canaries.plant import Planted, plant
 from benchmarks.canaries.world import NOW, broken_filter, planted_env
-from evals.records.log import EpisodeLog
-from evals.running.runner import evaluate
-from evals.running.settings import EvalSettings
-from programs.agent import Agent
 from tests.tools.kinds.enterprise.small_world import small_rows
-from tools.access.engine import load_policy
-from tools.environment import Environment
-from tools.kinds.enterprise.schema import TABLES
-from tools.persona import Persona
-from tools.world import write_world
+from worksmith.evals.records.log import EpisodeLog
+from worksmith.evals.running.runner import evaluate
+from worksmith.evals.running.settings import EvalSettings
+from worksmith.programs.agent import Agent
+from worksmith.tools.access.engine import load_policy
+from worksmith.tools.environment import Environment
+from worksmith.tools.kinds.enterprise.schema import TABLES
+from worksmith.tools.persona import Persona
+from worksmith.tools.world import write_world
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +62,9 @@ def test_a_filter_that_lets_everything_through_is_noticed(small: tuple[Environme
 
 def test_one_wrong_rule_is_noticed(small: tuple[Environment, Planted]) -> None:
     env, planted = small
-    rules = json.loads(resources.files("tools.kinds.enterprise").joinpath("policy.json").read_text())
+    rules = json.loads(
+        resources.files("worksmith.tools.kinds.enterprise").joinpath("policy.json").read_text()
+    )
     rules["sources"]["employees"]["private"]["rule"]["when"] = {"always": True}
     hunt = Hunt(env, planted)
     right = env.policy

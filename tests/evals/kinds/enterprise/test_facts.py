@@ -6,8 +6,6 @@ from datetime import datetime
 
 import pytest
 
-from evals.kinds.enterprise.facts import Facts
-from evals.kinds.enterprise.filling.solved import near_misses
 from tests.tools.kinds.enterprise.small_world import (
     COMPANY,
     GITA,
@@ -18,8 +16,10 @@ from tests.tools.kinds.enterprise.small_world import (
     PEOPLE,
     small_rows,
 )
-from tools.generating.latent import Latent
-from tools.kinds.enterprise.generate.latent import Built
+from worksmith.evals.kinds.enterprise.facts import Facts
+from worksmith.evals.kinds.enterprise.filling.solved import near_misses
+from worksmith.tools.generating.latent import Latent
+from worksmith.tools.kinds.enterprise.generate.latent import Built
 
 
 @pytest.fixture(scope="module")

@@ -8,24 +8,24 @@ from typing import NamedTuple
 
 import pytest
 
-from evals.authoring.value_forms import tells
-from evals.kinds.enterprise.filling.claims import SHARED
-from evals.kinds.enterprise.filling.query_texts import NEAR, similarity, trigrams
-from evals.kinds.enterprise.generate import Sizes, generate
-from evals.kinds.enterprise.goals.registry import goals
-from evals.scoring.answer_scorer import AnswerScorer
-from evals.tasks.task import Split, Task
 from tests.evals.kinds.enterprise.small_suite import SCALE, SEED, small_suite
 from tests.evals.plan_schemas import misfits
 from tests.evals.splits import in_two_splits
 from tests.tools.kinds.enterprise.generate.worlds import small
-from tools.environment import Environment
-from tools.episode import Episode
-from tools.episode_result import EpisodeResult
-from tools.kinds.enterprise.generate import Built
-from tools.persona import Persona
-from tools.seeding import rng
-from tools.world import World
+from worksmith.evals.authoring.value_forms import tells
+from worksmith.evals.kinds.enterprise.filling.claims import SHARED
+from worksmith.evals.kinds.enterprise.filling.query_texts import NEAR, similarity, trigrams
+from worksmith.evals.kinds.enterprise.generate import Sizes, generate
+from worksmith.evals.kinds.enterprise.goals.registry import goals
+from worksmith.evals.scoring.answer_scorer import AnswerScorer
+from worksmith.evals.tasks.task import Split, Task
+from worksmith.tools.environment import Environment
+from worksmith.tools.episode import Episode
+from worksmith.tools.episode_result import EpisodeResult
+from worksmith.tools.kinds.enterprise.generate import Built
+from worksmith.tools.persona import Persona
+from worksmith.tools.seeding import rng
+from worksmith.tools.world import World
 
 pytestmark = pytest.mark.slow
 

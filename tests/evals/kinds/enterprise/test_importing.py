@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from evals import building
-from evals.building import import_suite
-from evals.suite import Suite
-from evals.tasks.task import Entity, Task
 from tests.tools.kinds.enterprise.importing.small import FILES, TASKS, write_json, write_small
 from tests.tools.kinds.enterprise.importing.test_damage import mutated
-from tools.errors import InputError
+from worksmith.evals import building
+from worksmith.evals.building import import_suite
+from worksmith.evals.suite import Suite
+from worksmith.evals.tasks.task import Entity, Task
+from worksmith.tools.errors import InputError
 
 ORIGINAL = Path(__file__).parents[4].parent / "shared" / "data" / "enterprisebench"
 

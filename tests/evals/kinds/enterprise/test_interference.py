@@ -14,13 +14,13 @@ from benchmarks.canaries.hunt import Hunt, personas
 from benchmarks.canaries.plant import Planted, plant
 from benchmarks.canaries.world import NOW, broken_filter
 from tests.tools.kinds.enterprise.small_world import small_rows
-from tools.access.engine import AccessPolicy
-from tools.environment import Environment
-from tools.kinds.enterprise.schema import KEYS, TABLES
-from tools.persona import Persona
-from tools.policy import PRIVATE
-from tools.seeding import rng
-from tools.world import write_world
+from worksmith.tools.access.engine import AccessPolicy
+from worksmith.tools.environment import Environment
+from worksmith.tools.kinds.enterprise.schema import KEYS, TABLES
+from worksmith.tools.persona import Persona
+from worksmith.tools.policy import PRIVATE
+from worksmith.tools.seeding import rng
+from worksmith.tools.world import write_world
 
 KNOWN = frozenset(
     {"emp_id", "sender_emp_id", "recipient_emp_id", "raised_by_emp_id", "repo_name", "path", "thread_id"}

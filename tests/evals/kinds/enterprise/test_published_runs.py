@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from evals.building import import_suite
-from evals.running.score_predictions import score_predictions
-from evals.suite import Suite
-from evals.task_kind import scorers_for
 from tests.tools.kinds.enterprise.importing.small import TASKS, write_small
-from tools.errors import InputError
+from worksmith.evals.building import import_suite
+from worksmith.evals.running.score_predictions import score_predictions
+from worksmith.evals.suite import Suite
+from worksmith.evals.task_kind import scorers_for
 from worksmith.jobs.parts.judges import open_judges
+from worksmith.tools.errors import InputError
 
 
 @pytest.fixture

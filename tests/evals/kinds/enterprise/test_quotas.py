@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evals.kinds.enterprise.filling.quotas import (
+from worksmith.evals.kinds.enterprise.filling.quotas import (
     Cell,
     Place,
     answerable_places,

@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
-from evals.authoring.rewriting.asking import signature_of
-from evals.kinds.enterprise.rewording import REPORT_FILE, Choice, reword_records
-from evals.kinds.enterprise.suites import BUILDER, EnterpriseOptions
-from evals.tasks.building import BuildContext
 from tests.tools.kinds.enterprise.generate.checks.verify import verify
 from tests.tools.kinds.enterprise.generate.worlds import small
-from tools.errors import InputError
-from tools.kinds.enterprise.generate import Built
-from tools.kinds.enterprise.stated.particulars import sentences
-from tools.world import World
+from worksmith.evals.authoring.rewriting.asking import signature_of
+from worksmith.evals.kinds.enterprise.rewording import REPORT_FILE, Choice, reword_records
+from worksmith.evals.kinds.enterprise.suites import BUILDER, EnterpriseOptions
+from worksmith.evals.tasks.building import BuildContext
+from worksmith.tools.errors import InputError
+from worksmith.tools.kinds.enterprise.generate import Built
+from worksmith.tools.kinds.enterprise.stated.particulars import sentences
+from worksmith.tools.world import World
 
 VENDORS = Choice.of("vendors")
 
@@ -92,8 +92,8 @@ def test_the_model_sees_the_texts_of_records_and_no_other_value() -> None:
 
 @pytest.mark.slow
 def test_a_world_says_who_reworded_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("evals.kinds.enterprise.suites.build", lambda *_, **__: small())
-    monkeypatch.setattr("evals.kinds.enterprise.generate.generate", lambda *_, **__: [])
+    monkeypatch.setattr("worksmith.evals.kinds.enterprise.suites.build", lambda *_, **__: small())
+    monkeypatch.setattr("worksmith.evals.kinds.enterprise.generate.generate", lambda *_, **__: [])
     lm = model(turned)
     plain = EnterpriseOptions(scale=0.02)
     asked = plain.model_copy(update={"reword": "vendors", "writer": "any"})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.kinds.enterprise.filling.quotas import balance, share_out
+from worksmith.evals.kinds.enterprise.filling.quotas import balance, share_out
 
 weights = st.dictionaries(st.text("abcdef", min_size=1, max_size=2), st.integers(1, 50), min_size=1)
 

@@ -10,15 +10,15 @@ from pathlib import Path
 import dspy
 import pytest
 
-from evals.building import build_suite
-from evals.kinds.enterprise.generate import Sizes
-from evals.kinds.enterprise.suites import BUILDER, EnterpriseOptions, build_world
-from tools.environment import Environment
-from tools.errors import WorksmithError
-from tools.generating.latent import Latent
-from tools.kinds.enterprise.access import packaged_policy
-from tools.kinds.enterprise.generate import Built
-from tools.world import World
+from worksmith.evals.building import build_suite
+from worksmith.evals.kinds.enterprise.generate import Sizes
+from worksmith.evals.kinds.enterprise.suites import BUILDER, EnterpriseOptions, build_world
+from worksmith.tools.environment import Environment
+from worksmith.tools.errors import WorksmithError
+from worksmith.tools.generating.latent import Latent
+from worksmith.tools.kinds.enterprise.access import packaged_policy
+from worksmith.tools.kinds.enterprise.generate import Built
+from worksmith.tools.world import World
 
 SEED, SCALE = 7, 0.02
 
@@ -69,7 +69,8 @@ def test_the_worlds_own_persona_is_somebody_of_it(made: tuple[World, Built]) -> 
 @pytest.mark.slow
 def test_hash_order_decides_nothing(made: tuple[World, Built], tmp_path: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; from evals.kinds.enterprise.suites import build_world; "
+        "import sys; from pathlib import Path; "
+        "from worksmith.evals.kinds.enterprise.suites import build_world; "
         f"build_world(Path(sys.argv[1]), {SEED}, {SCALE})"
     )
     number = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"

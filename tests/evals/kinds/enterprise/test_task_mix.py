@@ -8,20 +8,20 @@ from itertools import combinations
 
 import pytest
 
-from evals.kinds.enterprise.filling.query_texts import NEAR, similarity, trigrams
-from evals.kinds.enterprise.filling.quotas import Cell, cells, denied_places, step_counts
-from evals.kinds.enterprise.generate import generate, offered
-from evals.kinds.enterprise.goals.registry import goals
-from evals.kinds.enterprise.suites import write_enterprise
-from evals.scoring.answer_scorer import AnswerScorer
-from evals.tasks.task import Task
 from tests.evals.kinds.enterprise import speech
 from tests.made_once import made_once, shared
 from tests.tools.kinds.enterprise.generate.worlds import full
-from tools.environment import Environment
-from tools.episode_result import EpisodeResult
-from tools.kinds.enterprise.kind import ENTERPRISE
-from tools.world import World
+from worksmith.evals.kinds.enterprise.filling.query_texts import NEAR, similarity, trigrams
+from worksmith.evals.kinds.enterprise.filling.quotas import Cell, cells, denied_places, step_counts
+from worksmith.evals.kinds.enterprise.generate import generate, offered
+from worksmith.evals.kinds.enterprise.goals.registry import goals
+from worksmith.evals.kinds.enterprise.suites import write_enterprise
+from worksmith.evals.scoring.answer_scorer import AnswerScorer
+from worksmith.evals.tasks.task import Task
+from worksmith.tools.environment import Environment
+from worksmith.tools.episode_result import EpisodeResult
+from worksmith.tools.kinds.enterprise.kind import ENTERPRISE
+from worksmith.tools.world import World
 
 pytestmark = pytest.mark.slow
 

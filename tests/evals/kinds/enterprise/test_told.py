@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evals.authoring.value_forms import tells
+from worksmith.evals.authoring.value_forms import tells
 
 
 @pytest.mark.parametrize(

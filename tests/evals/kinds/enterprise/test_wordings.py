@@ -8,12 +8,12 @@ from string import Formatter
 
 import pytest
 
-from evals.kinds.enterprise.filling.denials import REASONS
-from evals.kinds.enterprise.filling.quotas import cells, denied_places
-from evals.kinds.enterprise.goals.goal import Goal, read_entries
-from evals.kinds.enterprise.goals.plan_recorder import READERS
-from evals.kinds.enterprise.goals.registry import goals
 from tests.evals.kinds.enterprise import speech
+from worksmith.evals.kinds.enterprise.filling.denials import REASONS
+from worksmith.evals.kinds.enterprise.filling.quotas import cells, denied_places
+from worksmith.evals.kinds.enterprise.goals.goal import Goal, read_entries
+from worksmith.evals.kinds.enterprise.goals.plan_recorder import READERS
+from worksmith.evals.kinds.enterprise.goals.registry import goals
 
 GOALS = goals()
 
@@ -120,6 +120,6 @@ def test_too_few_phrasings_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         phrasings = {"test": ["a", "b"], "train": ["c", "d"], "dev": ["e"]}
         return {"areas": {}, "subarea": "", "x": {"steps": 1, **phrasings}}
 
-    monkeypatch.setattr("evals.kinds.enterprise.goals.goal.read_toml", table)
+    monkeypatch.setattr("worksmith.evals.kinds.enterprise.goals.goal.read_toml", table)
     with pytest.raises(ValueError, match="fewer than 3"):
         read_entries("bizops.toml")

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from evals.kinds.office.generate import execute, solve
-from evals.kinds.office.intents.registry import intent
-from evals.kinds.office.records import Records
-from evals.tasks.task import Action
-from tools.environment import Environment
-from tools.kinds.office.generate import DEFAULT_NOW, build
-from tools.kinds.office.policy import SAM
-from tools.world import write_world
-from tools.world_kind import world_kind
+from worksmith.evals.kinds.office.generate import execute, solve
+from worksmith.evals.kinds.office.intents.registry import intent
+from worksmith.evals.kinds.office.records import Records
+from worksmith.evals.tasks.task import Action
+from worksmith.tools.environment import Environment
+from worksmith.tools.kinds.office.generate import DEFAULT_NOW, build
+from worksmith.tools.kinds.office.policy import SAM
+from worksmith.tools.world import write_world
+from worksmith.tools.world_kind import world_kind
 
 Row = tuple[str | None, ...]
 

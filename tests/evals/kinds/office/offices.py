@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tools.kinds.office.generate import DEFAULT_NOW, build
-from tools.kinds.office.policy import SAM
-from tools.world import World, write_world
-from tools.world_kind import world_kind
+from worksmith.tools.kinds.office.generate import DEFAULT_NOW, build
+from worksmith.tools.kinds.office.policy import SAM
+from worksmith.tools.world import World, write_world
+from worksmith.tools.world_kind import world_kind
 
 
 def make_office(directory: Path, seed: int = 0, scale: float = 1.0) -> World:

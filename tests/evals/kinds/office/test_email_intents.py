@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from evals.kinds.office.generate import generate
 from tests.evals.kinds.office.handmade import ADA, BEA, CEM, Office, ids, mail
 from tests.evals.kinds.office.offices import make_office
+from worksmith.evals.kinds.office.generate import generate
 
 CODES = [f"E{number}" for number in range(1, 10)]
 

@@ -10,18 +10,18 @@ from string import Formatter
 
 import pytest
 
-from evals.kinds.office.generate import execute, generate, solve
-from evals.kinds.office.intents.intent import Intent
-from evals.kinds.office.intents.registry import all_intents, groups, intent
-from evals.tasks.task import Task
 from tests.evals.kinds.office.offices import make_office
 from tests.evals.plan_schemas import misfits
 from tests.evals.splits import in_two_splits
-from tools.environment import Environment
-from tools.errors import InputError
-from tools.kinds.office.generate import DEFAULT_NOW
-from tools.world import World
-from tools.world_kind import world_kind
+from worksmith.evals.kinds.office.generate import execute, generate, solve
+from worksmith.evals.kinds.office.intents.intent import Intent
+from worksmith.evals.kinds.office.intents.registry import all_intents, groups, intent
+from worksmith.evals.tasks.task import Task
+from worksmith.tools.environment import Environment
+from worksmith.tools.errors import InputError
+from worksmith.tools.kinds.office.generate import DEFAULT_NOW
+from worksmith.tools.world import World
+from worksmith.tools.world_kind import world_kind
 
 
 @pytest.fixture(scope="module")

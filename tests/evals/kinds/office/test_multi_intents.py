@@ -10,8 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.kinds.office.generate import generate
-from evals.kinds.office.intents.multi.overdue import days_before
 from tests.evals.kinds.office.handmade import (
     ADA,
     BEA,
@@ -26,6 +24,8 @@ from tests.evals.kinds.office.handmade import (
     visits,
 )
 from tests.evals.kinds.office.offices import make_office
+from worksmith.evals.kinds.office.generate import generate
+from worksmith.evals.kinds.office.intents.multi.overdue import days_before
 
 CODES = [f"M{number}" for number in range(1, 22)]
 MAIL = {"subject": "Hello", "body": "How are you?"}

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from evals.kinds.office.generate import generate
 from tests.evals.kinds.office.handmade import ADA, BEA, Office, ids, task
 from tests.evals.kinds.office.offices import make_office
+from worksmith.evals.kinds.office.generate import generate
 
 CODES = [f"P{number}" for number in range(1, 9)]
 

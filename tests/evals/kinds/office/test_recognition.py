@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from evals.building import import_suite
-from evals.kinds.office.generate import execute
-from evals.kinds.office.recognition import mentions, recognise, with_gold_plans
-from evals.kinds.office.records import Records
-from evals.tasks.task import Action, Task
 from tests.evals.kinds.office.offices import make_office
-from tools.environment import Environment
-from tools.world import World
+from worksmith.evals.building import import_suite
+from worksmith.evals.kinds.office.generate import execute
+from worksmith.evals.kinds.office.recognition import mentions, recognise, with_gold_plans
+from worksmith.evals.kinds.office.records import Records
+from worksmith.evals.tasks.task import Action, Task
+from worksmith.tools.environment import Environment
+from worksmith.tools.world import World
 
 ORIGINAL = Path(__file__).parents[4].parent / "shared" / "data" / "workbench"
 

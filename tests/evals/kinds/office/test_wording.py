@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.kinds.office.intents import wording
+from worksmith.evals.kinds.office.intents import wording
 
 TODAY = date(2024, 10, 17)
 DAYS = st.dates(date(2020, 3, 1), date(2035, 3, 1))

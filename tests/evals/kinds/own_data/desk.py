@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-from evals.kinds.own_data.reading import read_own_tasks
-from evals.kinds.own_data.task import OwnTask
 from tests.evals import help_desk
-from tools.environment import Environment
-from tools.episode_result import EpisodeResult
+from worksmith.evals.kinds.own_data.reading import read_own_tasks
+from worksmith.evals.kinds.own_data.task import OwnTask
+from worksmith.tools.environment import Environment
+from worksmith.tools.episode_result import EpisodeResult
 
 CLOSE = {"tool": "update", "arguments": {"ticket_id": "1001", "status": "resolved"}}
 

@@ -13,18 +13,18 @@ import dspy
 import pytest
 from dspy import lm15
 
-from evals.records.log import EpisodeLog
-from evals.running.runner import evaluate
-from evals.running.settings import EvalSettings
-from evals.tasks.task import Task
-from programs.agent import Agent
 from tests.tools.kinds.own_data import canaries
-from tools.access.engine import AccessPolicy
-from tools.access.guard import Guard
-from tools.kinds.own_data.environment import Environment
-from tools.persona import Persona
-from tools.seeding import rng
-from tools.sqlite.schema import columns_sql, quoted
+from worksmith.evals.records.log import EpisodeLog
+from worksmith.evals.running.runner import evaluate
+from worksmith.evals.running.settings import EvalSettings
+from worksmith.evals.tasks.task import Task
+from worksmith.programs.agent import Agent
+from worksmith.tools.access.engine import AccessPolicy
+from worksmith.tools.access.guard import Guard
+from worksmith.tools.kinds.own_data.environment import Environment
+from worksmith.tools.persona import Persona
+from worksmith.tools.seeding import rng
+from worksmith.tools.sqlite.schema import columns_sql, quoted
 
 STEPS = 12
 PEOPLE = ("ann", "bob", "cy", "dee")

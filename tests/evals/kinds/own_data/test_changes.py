@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.kinds.own_data.expectations import Expectations
 from tests.evals import help_desk
 from tests.evals.kinds.own_data.desk import env, task
-from tools.environment import Environment
-from tools.sqlite.outcome import Outcome
+from worksmith.evals.kinds.own_data.expectations import Expectations
+from worksmith.tools.environment import Environment
+from worksmith.tools.sqlite.outcome import Outcome
 
 KEYS = [str(row[0]) for row in help_desk.ROWS["tickets"]]
 STORED = {str(row[0]): str(row[2]) for row in help_desk.ROWS["tickets"]}

@@ -9,24 +9,24 @@ from typing import Any
 import dspy
 import pytest
 
-from evals.judging.metric import JudgedScorer
-from evals.kinds.own_data.reading import read_own_tasks
-from evals.kinds.own_data.scorer import OwnScorer
-from evals.kinds.own_data.task import OwnTask
-from evals.records.parts import Judgement
-from evals.records.record import PRIMARY, EpisodeRecord
-from evals.reporting.report import evaluation_report
-from evals.running.runner import evaluate
-from evals.running.settings import EvalSettings
-from evals.suite import Suite
-from evals.tasks.task import Task
 from tests.evals.kinds.own_data import desk
 from tests.evals.kinds.own_data.desk import write
-from tools.environment import Environment as AnyEnvironment
-from tools.episode_result import EpisodeResult
-from tools.errors import InfrastructureError, InputError
-from tools.kinds.own_data.context import Context
-from tools.kinds.own_data.environment import Environment
+from worksmith.evals.judging.metric import JudgedScorer
+from worksmith.evals.kinds.own_data.reading import read_own_tasks
+from worksmith.evals.kinds.own_data.scorer import OwnScorer
+from worksmith.evals.kinds.own_data.task import OwnTask
+from worksmith.evals.records.parts import Judgement
+from worksmith.evals.records.record import PRIMARY, EpisodeRecord
+from worksmith.evals.reporting.report import evaluation_report
+from worksmith.evals.running.runner import evaluate
+from worksmith.evals.running.settings import EvalSettings
+from worksmith.evals.suite import Suite
+from worksmith.evals.tasks.task import Task
+from worksmith.tools.environment import Environment as AnyEnvironment
+from worksmith.tools.episode_result import EpisodeResult
+from worksmith.tools.errors import InfrastructureError, InputError
+from worksmith.tools.kinds.own_data.context import Context
+from worksmith.tools.kinds.own_data.environment import Environment
 
 TICKETS = [
     {
@@ -221,7 +221,7 @@ def test_a_rubric_of_a_task_needs_a_judge(judged: Suite) -> None:
 
 
 def test_the_rubric_of_a_task_is_its_own(judged: Suite) -> None:
-    from evals.judging.rubric import default_rubrics
+    from worksmith.evals.judging.rubric import default_rubrics
 
     task = judged.tasks[0]
     assert isinstance(task, OwnTask)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from evals.kinds.own_data.lines import parse_line
-from tools.errors import InputError
+from worksmith.evals.kinds.own_data.lines import parse_line
+from worksmith.tools.errors import InputError
 
 LINE = {"query": "Close ticket T-1.", "answer": "closed"}
 

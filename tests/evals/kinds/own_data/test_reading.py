@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.kinds.own_data.reading import read_own_tasks
-from evals.kinds.own_data.splits import deal, deal_intents
 from tests.evals.kinds.own_data.desk import CLOSE, env, task, write
-from tools.environment import Environment
-from tools.errors import InputError
-from tools.kinds.own_data.environment import USER
-from tools.kinds.own_data.sources.tables import read_tables
-from tools.kinds.own_data.worlds import build_world
+from worksmith.evals.kinds.own_data.reading import read_own_tasks
+from worksmith.evals.kinds.own_data.splits import deal, deal_intents
+from worksmith.tools.environment import Environment
+from worksmith.tools.errors import InputError
+from worksmith.tools.kinds.own_data.environment import USER
+from worksmith.tools.kinds.own_data.sources.tables import read_tables
+from worksmith.tools.kinds.own_data.worlds import build_world
 
 NOW = datetime(2026, 1, 5)
 

@@ -6,13 +6,13 @@ from typing import Any
 import dspy
 import pytest
 
-from evals.kinds.own_data.scorer import OwnScorer
-from evals.kinds.own_data.task import OwnTask
-from evals.records.record import PRIMARY
 from tests.evals import help_desk
 from tests.evals.kinds.own_data.desk import CLOSE, env, episode, task
-from tools.environment import Environment
-from tools.errors import InputError
+from worksmith.evals.kinds.own_data.scorer import OwnScorer
+from worksmith.evals.kinds.own_data.task import OwnTask
+from worksmith.evals.records.record import PRIMARY
+from worksmith.tools.environment import Environment
+from worksmith.tools.errors import InputError
 
 CLOSED = ("tickets.update", {"ticket_id": "1001", "status": "resolved"})
 OTHER = ("tickets.update", {"ticket_id": "1003", "status": "resolved"})

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from evals.kinds.own_data.values import Expected, Status, Value
+from worksmith.evals.kinds.own_data.values import Expected, Status, Value
 
 _ANSWERS: TypeAdapter[Any] = TypeAdapter(Expected)
 _CELLS: TypeAdapter[Any] = TypeAdapter(Value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from evals.lm.wire.breaker import FAILURES, FIRST_PAUSE, LONGEST_PAUSE, Breaker
+from worksmith.evals.lm.wire.breaker import FAILURES, FIRST_PAUSE, LONGEST_PAUSE, Breaker
 
 DOWN = ConnectionError("down")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from evals.lm.wire.concurrency import Concurrency
+from worksmith.evals.lm.wire.concurrency import Concurrency
 
 
 def test_it_begins_without_a_limit_and_finds_one_where_requests_are_refused() -> None:

@@ -10,11 +10,11 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from dspy.utils.exceptions import LMInvalidRequestError, LMRateLimitError, LMServerError
 
-from evals.lm.wire import breaker, lane
-from evals.lm.wire.breaker import FAILURES, PausedError
-from evals.lm.wire.lane import PAUSE, TURN, Lane
-from evals.lm.wire.settings import WireSettings
-from tools.episode_result import Tokens
+from worksmith.evals.lm.wire import breaker, lane
+from worksmith.evals.lm.wire.breaker import FAILURES, PausedError
+from worksmith.evals.lm.wire.lane import PAUSE, TURN, Lane
+from worksmith.evals.lm.wire.settings import WireSettings
+from worksmith.tools.episode_result import Tokens
 
 
 def a_lane(**settings: float) -> Lane:
@@ -169,7 +169,7 @@ def test_it_says_what_requests_wait_for(
 
 
 def test_models_of_one_name_share_a_lane_and_others_have_one_of_their_own() -> None:
-    from evals.lm.provider_model import ProviderModel
+    from worksmith.evals.lm.provider_model import ProviderModel
 
     student, teacher = ProviderModel("openai/one"), ProviderModel("openai/one", temperature=0.5)
     shared = lane.lane_of(student)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.lm.wire.pace import Pace
+from worksmith.evals.lm.wire.pace import Pace
 
 
 @given(

@@ -16,8 +16,6 @@ from aiohttp import ClientPayloadError, ServerDisconnectedError
 from dspy import lm15
 from dspy.utils import exceptions as lm
 
-from evals.lm.failures import failure_status, remembered
-from evals.lm.wire.retries import FIRST_WAIT, wait_before
 from tests.evals.client_errors import (
     ANTHROPIC,
     API_CORE,
@@ -33,6 +31,8 @@ from tests.evals.client_errors import (
     of_urllib,
     raised_from,
 )
+from worksmith.evals.lm.failures import failure_status, remembered
+from worksmith.evals.lm.wire.retries import FIRST_WAIT, wait_before
 
 
 @pytest.mark.parametrize(

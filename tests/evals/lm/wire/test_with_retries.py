@@ -7,9 +7,9 @@ import random
 import pytest
 from dspy.utils.exceptions import LMAuthError, LMRateLimitError, LMServerError
 
-from evals.lm.wire import retries
-from evals.lm.wire.breaker import PausedError
-from evals.lm.wire.retries import asked_wait, with_retries
+from worksmith.evals.lm.wire import retries
+from worksmith.evals.lm.wire.breaker import PausedError
+from worksmith.evals.lm.wire.retries import asked_wait, with_retries
 
 
 @pytest.fixture(autouse=True)

@@ -5,14 +5,14 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.reporting.curves import front_plots
-from evals.reporting.histories import CandidateScore, History, history_blocks
-from evals.reporting.html.charts import HeatMap, Intervals
-from evals.reporting.html.page import block_html
-from evals.reporting.html.plots import Plot, Point, Series, efficient
-from evals.reporting.report import study_report
-from evals.statistics import Interval
 from tests.evals.reporting.studies import full_study
+from worksmith.evals.reporting.curves import front_plots
+from worksmith.evals.reporting.histories import CandidateScore, History, history_blocks
+from worksmith.evals.reporting.html.charts import HeatMap, Intervals
+from worksmith.evals.reporting.html.page import block_html
+from worksmith.evals.reporting.html.plots import Plot, Point, Series, efficient
+from worksmith.evals.reporting.report import study_report
+from worksmith.evals.statistics import Interval
 
 points = st.dictionaries(st.text(max_size=3), st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=8)
 

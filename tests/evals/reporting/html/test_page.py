@@ -14,11 +14,11 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
-from evals.reporting.report import study_report
-from evals.running.study import Arm, run_study
 from tests.browser import DESKTOP, PHONE, accessibility_faults, browser, resize
 from tests.evals.episodes import make_result
 from tests.evals.reporting.studies import full_record, full_study
+from worksmith.evals.reporting.report import study_report
+from worksmith.evals.running.study import Arm, run_study
 
 __all__ = ["browser"]
 

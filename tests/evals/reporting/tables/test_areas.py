@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from evals.records.parts import CallEntry
-from evals.records.record import EpisodeRecord, TaskLabels
-from evals.records.summary import summarize
-from evals.reporting.report import console_grids, evaluation_report, study_report
-from evals.reporting.tables.areas import area_grids, checker_grid
-from evals.running.result import EvalResult
-from evals.running.study import Arm, Study, run_study
-from evals.tracking.figures import summary_metrics
 from tests.evals.episodes import make_record, make_result, solved
+from worksmith.evals.records.parts import CallEntry
+from worksmith.evals.records.record import EpisodeRecord, TaskLabels
+from worksmith.evals.records.summary import summarize
+from worksmith.evals.reporting.report import console_grids, evaluation_report, study_report
+from worksmith.evals.reporting.tables.areas import area_grids, checker_grid
+from worksmith.evals.running.result import EvalResult
+from worksmith.evals.running.study import Arm, Study, run_study
+from worksmith.evals.tracking.figures import summary_metrics
 
 
 def record(number: int, right: bool, **changes: Any) -> EpisodeRecord:

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from evals.lm.prices import dollars, price_list
-from evals.reporting.tables.costs import cost_grid, result_cost_grid
-from evals.running.result import EvalResult
-from evals.running.study import Arm, run_study
 from tests.evals.episodes import make_record, make_result
+from worksmith.evals.lm.prices import dollars, price_list
+from worksmith.evals.reporting.tables.costs import cost_grid, result_cost_grid
+from worksmith.evals.running.result import EvalResult
+from worksmith.evals.running.study import Arm, run_study
 
 
 def result(model: str, **changes: Any) -> EvalResult:

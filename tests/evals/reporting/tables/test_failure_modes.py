@@ -4,12 +4,12 @@ import tomllib
 from importlib.resources import files
 from typing import Any
 
-from evals.failure_modes.catalogue import failure_modes
-from evals.records.parts import FaultEntry
-from evals.records.record import EpisodeRecord
-from evals.reporting.tables.failure_modes import failure_mode_grids
-from evals.task_kind import TASK_KINDS, task_kind
 from tests.evals.episodes import make_record
+from worksmith.evals.failure_modes.catalogue import failure_modes
+from worksmith.evals.records.parts import FaultEntry
+from worksmith.evals.records.record import EpisodeRecord
+from worksmith.evals.reporting.tables.failure_modes import failure_mode_grids
+from worksmith.evals.task_kind import TASK_KINDS, task_kind
 
 
 def wrong(number: int, kind: str, step: int | None = None, **changes: Any) -> EpisodeRecord:

@@ -8,8 +8,8 @@ from typing import Any
 
 import dspy
 
-from tools.environment import Environment
-from tools.episode_result import EpisodeResult
+from worksmith.tools.environment import Environment
+from worksmith.tools.episode_result import EpisodeResult
 
 STEPS = 4
 

@@ -18,27 +18,27 @@ from typing import Any
 import dspy
 import pytest
 
-from evals.records.log import EpisodeLog
-from evals.running.engines import crew as crew_module
-from evals.running.engines.crew import TRIES, Crew
-from evals.running.engines.messages import Ask, Done, Ready, Reply, Run, Trouble, packed, unpacked
-from evals.running.engines.processes import _Process, processes
-from evals.running.engines.shipping import opened, shipped
-from evals.running.engines.worker import Worker
-from evals.running.result import EvalResult
-from evals.running.rollout_job import RolloutJob
-from evals.running.runner import evaluate
-from evals.running.settings import EvalSettings
-from evals.tasks.task import Task
-from optimizers.cost.budget import Budget
 from tests.chat_server import ChatServer, chat_server, said
 from tests.chat_server import Reply as Said
 from tests.evals.kinds.office.offices import make_office
 from tests.evals.running.engines.programs import STEPS, Asking, AskingInThread, right
-from tools.environment import Environment
-from tools.episode_result import Usage
-from tools.errors import InfrastructureError, InputError
+from worksmith.evals.records.log import EpisodeLog
+from worksmith.evals.running.engines import crew as crew_module
+from worksmith.evals.running.engines.crew import TRIES, Crew
+from worksmith.evals.running.engines.messages import Ask, Done, Ready, Reply, Run, Trouble, packed, unpacked
+from worksmith.evals.running.engines.processes import _Process, processes
+from worksmith.evals.running.engines.shipping import opened, shipped
+from worksmith.evals.running.engines.worker import Worker
+from worksmith.evals.running.result import EvalResult
+from worksmith.evals.running.rollout_job import RolloutJob
+from worksmith.evals.running.runner import evaluate
+from worksmith.evals.running.settings import EvalSettings
+from worksmith.evals.tasks.task import Task
 from worksmith.models.resolve import resolve
+from worksmith.optimizers.cost.budget import Budget
+from worksmith.tools.environment import Environment
+from worksmith.tools.episode_result import Usage
+from worksmith.tools.errors import InfrastructureError, InputError
 
 
 class Server(ChatServer):
@@ -457,7 +457,7 @@ def test_models_in_workers_read_no_cache_where_the_run_reads_none(
 
 def ray_cluster(address: str | None = None) -> Crew:
     pytest.importorskip("ray")
-    from evals.running.engines.ray_cluster import RayCluster
+    from worksmith.evals.running.engines.ray_cluster import RayCluster
 
     return RayCluster(2, most=2, address=address)
 

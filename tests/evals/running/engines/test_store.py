@@ -12,18 +12,18 @@ from uuid import uuid4
 
 import pytest
 
-from evals.building import build_suite
-from evals.running.engines.crew import Crew
-from evals.running.engines.processes import _Process
-from evals.running.engines.store import SuiteStore
-from evals.running.result import EvalResult
-from evals.running.runner import evaluate
-from evals.running.settings import EvalSettings
-from evals.suite import Suite
-from programs.agent import Agent
 from tests.e2e.shared_servers import object_store
-from tools.errors import InfrastructureError, InputError
+from worksmith.evals.building import build_suite
+from worksmith.evals.running.engines.crew import Crew
+from worksmith.evals.running.engines.processes import _Process
+from worksmith.evals.running.engines.store import SuiteStore
+from worksmith.evals.running.result import EvalResult
+from worksmith.evals.running.runner import evaluate
+from worksmith.evals.running.settings import EvalSettings
+from worksmith.evals.suite import Suite
 from worksmith.models.resolve import resolve
+from worksmith.programs.agent import Agent
+from worksmith.tools.errors import InfrastructureError, InputError
 
 
 @pytest.fixture(autouse=True)

@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from evals.scoring.answers.matching import disclosed, find_values, names_nothing
-from evals.tasks.task import Entity
+from worksmith.evals.scoring.answers.matching import disclosed, find_values, names_nothing
+from worksmith.evals.tasks.task import Entity
 
 DATE = Entity(type="date", value="2022-03-04")
 STATUS = Entity(type="status", value="open")

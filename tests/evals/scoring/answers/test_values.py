@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.scoring.answers.values import says, tokens
+from worksmith.evals.scoring.answers.values import says, tokens
 
 
 @pytest.mark.parametrize(

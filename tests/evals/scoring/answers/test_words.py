@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.scoring.answers.words import normalised, token_f1
+from worksmith.evals.scoring.answers.words import normalised, token_f1
 
 
 @pytest.mark.parametrize(

@@ -1,1 +1,1 @@
-"""Tests of evals.scoring.hidden_tests."""
+"""Tests of worksmith.evals.scoring.hidden_tests."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evals.scoring.hidden_tests.checking import cases_of, failing, passes
+from worksmith.evals.scoring.hidden_tests.checking import cases_of, failing, passes
 
 CODE = "def twice(number):\n    return number + 1\n"
 FIXED = "def twice(number):\n    return number * 2\n"

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from evals.scoring.hidden_tests import sandbox
-from evals.scoring.hidden_tests.sandbox import SandboxError, plain_value, run_calls
 from tests.evals.scoring.hidden_tests.hostile import HARMING, PASSING, written
+from worksmith.evals.scoring.hidden_tests import sandbox
+from worksmith.evals.scoring.hidden_tests.sandbox import SandboxError, plain_value, run_calls
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="the filter of system calls is Linux's")
 pytestmark = LINUX

@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from tests.tools.kinds.crm.worlds import ROLES, env
-from tools.kinds.crm.functions import NAMES
-from tools.tool import WITHOUT_ANSWER, BadArgumentsError, toolset
-from tools.world_kind import world_kind
+from worksmith.tools.kinds.crm.functions import NAMES
+from worksmith.tools.tool import WITHOUT_ANSWER, BadArgumentsError, toolset
+from worksmith.tools.world_kind import world_kind
 
 CRM = world_kind("crm")
 

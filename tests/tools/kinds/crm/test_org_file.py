@@ -9,10 +9,10 @@ import apsw
 import pytest
 
 from tests.tools.kinds.crm.worlds import written
-from tools.errors import InputError
-from tools.kinds.crm.ids import make_id
-from tools.kinds.crm.org_file import read_org, write_org
-from tools.kinds.crm.schema import OBJECTS
+from worksmith.tools.errors import InputError
+from worksmith.tools.kinds.crm.ids import make_id
+from worksmith.tools.kinds.crm.org_file import read_org, write_org
+from worksmith.tools.kinds.crm.schema import OBJECTS
 
 CASE, OWNER = make_id("500", 1), make_id("005", 2)
 

@@ -6,9 +6,9 @@ import re
 import pytest
 
 from tests.tools.kinds.crm.worlds import call, env, episode, written
-from tools.kinds.crm.ids import make_id
-from tools.kinds.crm.query import LONGEST, TOOLKIT
-from tools.kinds.crm.schema import OBJECTS, crm_schema
+from worksmith.tools.kinds.crm.ids import make_id
+from worksmith.tools.kinds.crm.query import LONGEST, TOOLKIT
+from worksmith.tools.kinds.crm.schema import OBJECTS, crm_schema
 
 CASES = "SELECT Id, Owner.Name FROM Case ORDER BY CreatedDate LIMIT 2"
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.tools.kinds.crm.generate.orgs import small
 from tests.tools.kinds.crm.worlds import call, env, episode, written
-from tools.kinds.crm.access.roles import packaged_policy
+from worksmith.tools.kinds.crm.access.roles import packaged_policy
 
 
 def reads(role: str, query: str) -> frozenset[str]:

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.kinds.crm import ids
-from tools.kinds.crm.schema import IDS, OBJECTS, TABLES, crm_schema
-from tools.sqlite.schema import Table
+from worksmith.tools.kinds.crm import ids
+from worksmith.tools.kinds.crm.schema import IDS, OBJECTS, TABLES, crm_schema
+from worksmith.tools.sqlite.schema import Table
 
 
 def table(name: str) -> Table:

@@ -14,12 +14,12 @@ from tests.tools.kinds.crm.functions.orgs import TODAY, connect, draw
 from tests.tools.kinds.crm.soql.model import soql
 from tests.tools.kinds.crm.soql.queries import Chooser
 from tests.tools.kinds.crm.worlds import call, env, episode, written
-from tools.dispatch import Observation
-from tools.episode import Episode
-from tools.kinds.crm.ids import make_id
-from tools.kinds.crm.orgs.org import WorldOrg
-from tools.kinds.crm.schema import OBJECTS, crm_schema
-from tools.seeding import rng
+from worksmith.tools.dispatch import Observation
+from worksmith.tools.episode import Episode
+from worksmith.tools.kinds.crm.ids import make_id
+from worksmith.tools.kinds.crm.orgs.org import WorldOrg
+from worksmith.tools.kinds.crm.schema import OBJECTS, crm_schema
+from worksmith.tools.seeding import rng
 
 BOTH = ("query.soql", "query.sosl")
 QUIETLY = ("ok", "tool_error", "bad_arguments")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tools.errors import InputError
-from tools.kinds.crm.settings import OrgSettings, read_settings, write_settings
+from worksmith.tools.errors import InputError
+from worksmith.tools.kinds.crm.settings import OrgSettings, read_settings, write_settings
 
 
 def test_settings_are_read_back(tmp_path: Path) -> None:

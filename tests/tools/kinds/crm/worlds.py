@@ -11,14 +11,14 @@ from typing import Any
 
 from tests.tools.kinds.crm.generate.orgs import small
 from tests.tools.kinds.crm.soql.org import Org, cell
-from tools.environment import Environment
-from tools.episode import Episode
-from tools.kinds.crm.access.policy import persona_of
-from tools.kinds.crm.access.roles import packaged_roles
-from tools.kinds.crm.schema import OBJECTS, TABLES
-from tools.kinds.crm.settings import OrgSettings, write_settings
-from tools.kinds.crm.sosl.tables import SEARCH_TABLES, search_rows
-from tools.world import write_world
+from worksmith.tools.environment import Environment
+from worksmith.tools.episode import Episode
+from worksmith.tools.kinds.crm.access.policy import persona_of
+from worksmith.tools.kinds.crm.access.roles import packaged_roles
+from worksmith.tools.kinds.crm.schema import OBJECTS, TABLES
+from worksmith.tools.kinds.crm.settings import OrgSettings, write_settings
+from worksmith.tools.kinds.crm.sosl.tables import SEARCH_TABLES, search_rows
+from worksmith.tools.world import write_world
 
 _FOLDER = TemporaryDirectory()
 NOW = datetime(2024, 6, 1)

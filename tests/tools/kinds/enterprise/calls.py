@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.tools.kinds.enterprise.conftest import Open
-from tools.episode import Episode
+from worksmith.tools.episode import Episode
 
 TODAY = "2022-12-31"
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from tests.tools.kinds.enterprise.small_world import open_small_env
-from tools.environment import Environment
-from tools.episode import Episode
+from worksmith.tools.environment import Environment
+from worksmith.tools.episode import Episode
 
 Open = Callable[[str], Episode]
 

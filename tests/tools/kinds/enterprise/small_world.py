@@ -7,12 +7,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from tools.environment import Environment
-from tools.kinds.enterprise.personnel import NEW_LEAVES
-from tools.kinds.enterprise.schema import DEPARTMENTS, TABLES
-from tools.kinds.enterprise.writing import content_hash, content_size
-from tools.persona import Persona
-from tools.world import World, write_world
+from worksmith.tools.environment import Environment
+from worksmith.tools.kinds.enterprise.personnel import NEW_LEAVES
+from worksmith.tools.kinds.enterprise.schema import DEPARTMENTS, TABLES
+from worksmith.tools.kinds.enterprise.writing import content_hash, content_size
+from worksmith.tools.persona import Persona
+from worksmith.tools.world import World, write_world
 
 COMPANY: dict[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())
 NOW: datetime = COMPANY["now"]

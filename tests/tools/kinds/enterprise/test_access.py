@@ -10,15 +10,15 @@ import pytest
 
 from tests.tools.kinds.enterprise import small_world
 from tests.tools.kinds.enterprise.small_world import write_small_world
-from tools.access.engine import AccessPolicy
-from tools.access.lookup import MemoryLookup
-from tools.errors import InputError
-from tools.kinds.enterprise.access import find_persona, open_policy, packaged_policy
-from tools.kinds.enterprise.generate.policies import policies
-from tools.kinds.enterprise.kind import ENTERPRISE
-from tools.kinds.enterprise.schema import KEYS, TABLES
-from tools.persona import Persona
-from tools.world import World
+from worksmith.tools.access.engine import AccessPolicy
+from worksmith.tools.access.lookup import MemoryLookup
+from worksmith.tools.errors import InputError
+from worksmith.tools.kinds.enterprise.access import find_persona, open_policy, packaged_policy
+from worksmith.tools.kinds.enterprise.generate.policies import policies
+from worksmith.tools.kinds.enterprise.kind import ENTERPRISE
+from worksmith.tools.kinds.enterprise.schema import KEYS, TABLES
+from worksmith.tools.persona import Persona
+from worksmith.tools.world import World
 
 ME, OTHER, THIRD = "emp_0001", "emp_0002", "emp_0003"
 

@@ -10,7 +10,7 @@ from tests.tools.kinds.enterprise.small_world import (
     GITA,
     HARI,
 )
-from tools.kinds.enterprise.writing import content_hash
+from worksmith.tools.kinds.enterprise.writing import content_hash
 
 
 def test_a_file_is_owned_sized_and_hashed(as_: Open) -> None:

@@ -13,8 +13,8 @@ import pytest
 
 from tests.tools.kinds.enterprise.conftest import Open
 from tests.tools.kinds.enterprise.small_world import CEO, GITA, HARI, HR_MANAGER, IT_ASSOCIATE
-from tools.environment import Environment
-from tools.policy import DENIED
+from worksmith.tools.environment import Environment
+from worksmith.tools.policy import DENIED
 
 NOTHING = ("ok", '{"total": 0, "records": []}')
 

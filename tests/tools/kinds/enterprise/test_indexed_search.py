@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 
 from tests.tools.kinds.enterprise.small_world import CEO, GITA, HR_MANAGER, write_small_world
-from tools.environment import Environment
-from tools.kinds.enterprise.documents import open_library
+from worksmith.tools.environment import Environment
+from worksmith.tools.kinds.enterprise.documents import open_library
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
 def indexed(tmp_path_factory: pytest.TempPathFactory) -> Environment:
-    from retrievers.index.building import build_index
+    from worksmith.retrievers.index.building import build_index
 
     world = write_small_world(tmp_path_factory.mktemp("indexed"))
     library = open_library(world)
@@ -54,8 +54,8 @@ def test_the_episode_s_own_writes_are_ranked_by_their_new_texts(indexed: Environ
 
 
 def test_an_index_over_another_world_is_not_searched(indexed: Environment) -> None:
-    from retrievers.errors import RetrievalError
-    from retrievers.index.library import Library
+    from worksmith.retrievers.errors import RetrievalError
+    from worksmith.retrievers.index.library import Library
 
     assert indexed.library is not None
     other = Library(indexed.library.directory, indexed.library.documents, version="another")
@@ -65,8 +65,8 @@ def test_an_index_over_another_world_is_not_searched(indexed: Environment) -> No
 
 
 def test_a_damaged_index_is_no_answer_to_be_graded(indexed: Environment, tmp_path: Path) -> None:
-    from evals.lm.failures import failure_status
-    from retrievers.errors import RetrievalError
+    from worksmith.evals.lm.failures import failure_status
+    from worksmith.retrievers.errors import RetrievalError
 
     suite = tmp_path / "copy"
     shutil.copytree(indexed.world.path, suite)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from tools.access.engine import load_policy
-from tools.kinds.enterprise.access import packaged_policy
-from tools.kinds.enterprise.schema import TABLES
-from tools.sqlite.schema import Table
-from tools.world_kind import world_kind
+from worksmith.tools.access.engine import load_policy
+from worksmith.tools.kinds.enterprise.access import packaged_policy
+from worksmith.tools.kinds.enterprise.schema import TABLES
+from worksmith.tools.sqlite.schema import Table
+from worksmith.tools.world_kind import world_kind
 
 KIND = world_kind("enterprise")
 TOOLS = {tool.name: tool for toolkit in KIND.toolkits for tool in toolkit.tools}

@@ -23,11 +23,11 @@ from tests.tools.kinds.enterprise.small_world import (
     SALES_MANAGER,
     VENDOR_MANAGER,
 )
-from tools.access.engine import load_policy
-from tools.access.lookup import MemoryLookup
-from tools.kinds.enterprise.access import packaged_policy
-from tools.kinds.enterprise.schema import TABLES
-from tools.persona import Persona
+from worksmith.tools.access.engine import load_policy
+from worksmith.tools.access.lookup import MemoryLookup
+from worksmith.tools.kinds.enterprise.access import packaged_policy
+from worksmith.tools.kinds.enterprise.schema import TABLES
+from worksmith.tools.persona import Persona
 
 POLICY = load_policy(packaged_policy(), TABLES)
 LOOKUP = MemoryLookup(

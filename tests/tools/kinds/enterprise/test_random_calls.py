@@ -11,14 +11,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.tools.kinds.enterprise.small_world import PEOPLE, small_rows
-from tools.access.engine import AccessPolicy
-from tools.access.lookup import DatabaseLookup
-from tools.environment import Environment
-from tools.kinds.enterprise.schema import KEYS, TABLES
-from tools.persona import Persona
-from tools.sqlite.sandbox import Sandbox
-from tools.tool import Tool
-from tools.world_kind import world_kind
+from worksmith.tools.access.engine import AccessPolicy
+from worksmith.tools.access.lookup import DatabaseLookup
+from worksmith.tools.environment import Environment
+from worksmith.tools.kinds.enterprise.schema import KEYS, TABLES
+from worksmith.tools.persona import Persona
+from worksmith.tools.sqlite.sandbox import Sandbox
+from worksmith.tools.tool import Tool
+from worksmith.tools.world_kind import world_kind
 
 TOOLS = [tool for toolkit in world_kind("enterprise").toolkits for tool in toolkit.tools]
 WRITERS = [tool for tool in TOOLS if tool.writes]

@@ -21,8 +21,8 @@ from tests.tools.kinds.enterprise.small_world import (
     SALES_MANAGER,
     VENDOR_MANAGER,
 )
-from tools.dispatch import Observation
-from tools.environment import Environment
+from worksmith.tools.dispatch import Observation
+from worksmith.tools.environment import Environment
 
 
 def call(as_: Open, who: str, tool: str, **arguments: Any) -> Observation:

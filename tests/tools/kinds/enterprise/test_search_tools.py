@@ -17,12 +17,12 @@ from tests.tools.kinds.enterprise.small_world import (
     SALES_MANAGER,
     small_rows,
 )
-from tools.access.engine import load_policy
-from tools.environment import Environment
-from tools.episode import Episode
-from tools.kinds.enterprise.access import packaged_policy
-from tools.kinds.enterprise.documents import SEARCHED, documents_of
-from tools.kinds.enterprise.schema import KEYS, TABLES
+from worksmith.tools.access.engine import load_policy
+from worksmith.tools.environment import Environment
+from worksmith.tools.episode import Episode
+from worksmith.tools.kinds.enterprise.access import packaged_policy
+from worksmith.tools.kinds.enterprise.documents import SEARCHED, documents_of
+from worksmith.tools.kinds.enterprise.schema import KEYS, TABLES
 
 
 def hits(episode: Episode, tool: str, **arguments: Any) -> list[str]:

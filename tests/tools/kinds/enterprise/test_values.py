@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.errors import ToolError
-from tools.kinds.enterprise.schema import TABLES
-from tools.kinds.enterprise.values import amount, day, past_day, whole
-from tools.kinds.enterprise.writing import next_id
+from worksmith.tools.errors import ToolError
+from worksmith.tools.kinds.enterprise.schema import TABLES
+from worksmith.tools.kinds.enterprise.values import amount, day, past_day, whole
+from worksmith.tools.kinds.enterprise.writing import next_id
 
 
 @given(st.integers(0, 10**9), st.integers(0, 99), st.sampled_from(["", "₹", "$", "₹ ", "Rs. "]))

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from tools.environment import Environment
-from tools.kinds.office.generate import DEFAULT_NOW, build
-from tools.kinds.office.importing import NOW, ORIGIN, import_tables
-from tools.kinds.office.kind import OFFICE
-from tools.kinds.office.policy import SAM
-from tools.world import write_world
+from worksmith.tools.environment import Environment
+from worksmith.tools.kinds.office.generate import DEFAULT_NOW, build
+from worksmith.tools.kinds.office.importing import NOW, ORIGIN, import_tables
+from worksmith.tools.kinds.office.kind import OFFICE
+from worksmith.tools.kinds.office.policy import SAM
+from worksmith.tools.world import write_world
 
 ORIGINAL = Path(__file__).parents[4].parent / "shared" / "data" / "workbench"
 

@@ -6,11 +6,11 @@ import hashlib
 import json
 from collections.abc import Sequence
 
-from tools.episode import Episode
-from tools.kinds.office.schema import CALENDAR, CUSTOMERS, EMAIL, PLOTS, TASKS
-from tools.sqlite.cells import CellValue
-from tools.sqlite.outcome import RowChange
-from tools.sqlite.schema import Table
+from worksmith.tools.episode import Episode
+from worksmith.tools.kinds.office.schema import CALENDAR, CUSTOMERS, EMAIL, PLOTS, TASKS
+from worksmith.tools.sqlite.cells import CellValue
+from worksmith.tools.sqlite.outcome import RowChange
+from worksmith.tools.sqlite.schema import Table
 
 Row = tuple[CellValue, ...]
 

@@ -8,13 +8,13 @@ from re import findall
 
 import pytest
 
-from tools.errors import InputError
-from tools.kinds.office.generate import DEFAULT_MAIL_DOMAIN, DEFAULT_NOW, build
-from tools.kinds.office.generate.names import pool
-from tools.kinds.office.kind import OFFICE
-from tools.kinds.office.policy import SAM
-from tools.kinds.office.schema import BOARDS, LISTS, PRODUCTS, STATUSES, TABLES, TRAFFIC_SOURCES
-from tools.world import write_world
+from worksmith.tools.errors import InputError
+from worksmith.tools.kinds.office.generate import DEFAULT_MAIL_DOMAIN, DEFAULT_NOW, build
+from worksmith.tools.kinds.office.generate.names import pool
+from worksmith.tools.kinds.office.kind import OFFICE
+from worksmith.tools.kinds.office.policy import SAM
+from worksmith.tools.kinds.office.schema import BOARDS, LISTS, PRODUCTS, STATUSES, TABLES, TRAFFIC_SOURCES
+from worksmith.tools.world import write_world
 
 COUNTS = {"calendar": 300, "email": 500, "analytics": 1000, "tasks": 300, "customers": 200, "directory": 20}
 

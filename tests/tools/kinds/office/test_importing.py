@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tools.errors import InputError
-from tools.kinds.office.importing import import_tables
+from worksmith.tools.errors import InputError
+from worksmith.tools.kinds.office.importing import import_tables
 
 FILES = {
     "calendar_events.csv": "processed",

@@ -6,8 +6,8 @@ from time import sleep
 
 import pytest
 
-from tools.errors import ToolError
-from tools.kinds.office.matching import SECONDS, containing
+from worksmith.tools.errors import ToolError
+from worksmith.tools.kinds.office.matching import SECONDS, containing
 
 
 def test_a_pattern_that_would_go_on_and_on_is_refused() -> None:

@@ -4,8 +4,8 @@ from datetime import datetime
 
 import pytest
 
-from tools.errors import ToolError
-from tools.kinds.office.moments import moment
+from worksmith.tools.errors import ToolError
+from worksmith.tools.kinds.office.moments import moment
 
 NOW = datetime(2024, 10, 17, 8, 15)
 

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from evals.scoring.actions import parse_action
 from tests.tools.kinds.office.conftest import json_lines
 from tests.tools.kinds.office.state import COMPARED, rows_after, table_hash
-from tools.dispatch import Observation
-from tools.environment import Environment
-from tools.episode import Episode
-from tools.kinds.office.importing import import_tables
-from tools.kinds.office.schema import Row
+from worksmith.evals.scoring.actions import parse_action
+from worksmith.tools.dispatch import Observation
+from worksmith.tools.environment import Environment
+from worksmith.tools.episode import Episode
+from worksmith.tools.kinds.office.importing import import_tables
+from worksmith.tools.kinds.office.schema import Row
 
 Step = dict[str, Any]
 

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tools.dispatch import Observation
-from tools.environment import Environment
-from tools.episode import Episode
-from tools.kinds.office.kind import OFFICE
-from tools.persona import Persona
-from tools.tool import toolset
+from worksmith.tools.dispatch import Observation
+from worksmith.tools.environment import Environment
+from worksmith.tools.episode import Episode
+from worksmith.tools.kinds.office.kind import OFFICE
+from worksmith.tools.persona import Persona
+from worksmith.tools.tool import toolset
 
 TOOLS = toolset(OFFICE.toolkits)
 

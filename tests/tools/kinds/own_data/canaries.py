@@ -9,10 +9,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from tools.kinds.own_data.context import Context
-from tools.kinds.own_data.environment import Environment
-from tools.persona import Persona
-from tools.sqlite.cells import CellValue
+from worksmith.tools.kinds.own_data.context import Context
+from worksmith.tools.kinds.own_data.environment import Environment
+from worksmith.tools.persona import Persona
+from worksmith.tools.sqlite.cells import CellValue
 
 Row = dict[str, CellValue]
 

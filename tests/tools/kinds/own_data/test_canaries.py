@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tests.tools.kinds.own_data import canaries
-from tools.environment import Environment
-from tools.persona import Persona
+from worksmith.tools.environment import Environment
+from worksmith.tools.persona import Persona
 
 
 def observed(env: Environment, persona: Persona) -> list[tuple[str, dict[str, Any], str]]:

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from tests.tools.kinds.own_data.desk import OF_TEAM, TABLES, bare, write_policy
-from tools.dispatch import Observation
-from tools.kinds.own_data.context import Context
-from tools.kinds.own_data.environment import Environment
+from worksmith.tools.dispatch import Observation
+from worksmith.tools.kinds.own_data.context import Context
+from worksmith.tools.kinds.own_data.environment import Environment
 
 TICKETS = TABLES["tickets"]
 
@@ -280,7 +280,7 @@ def test_a_search_by_vectors_keeps_them_beside_the_world(tmp_path: Path) -> None
     ],
 )
 def test_a_text_to_search_that_names_no_column_is_refused(env: Environment, text: str, said: str) -> None:
-    from tools.errors import InputError
+    from worksmith.tools.errors import InputError
 
     with pytest.raises(InputError, match=said):
         env.index("articles", text=text)

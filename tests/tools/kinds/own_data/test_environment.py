@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from evals.suite import Suite
 from tests.tools.kinds.own_data.desk import OF_TEAM, TABLES, bare, call, desk, with_tools, write_policy
-from tools.errors import InputError
-from tools.kinds.own_data.context import Context
-from tools.kinds.own_data.environment import Environment
-from tools.kinds.own_data.policy import OPEN
+from worksmith.evals.suite import Suite
+from worksmith.tools.errors import InputError
+from worksmith.tools.kinds.own_data.context import Context
+from worksmith.tools.kinds.own_data.environment import Environment
+from worksmith.tools.kinds.own_data.policy import OPEN
 
 
 def test_tools_work_on_the_tables_and_are_called_by_their_toolkit(tmp_path: Path) -> None:

@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 from tests.tools.kinds.own_data.desk import bare, call
-from tools.errors import InfrastructureError, InputError
-from tools.kinds.own_data.environment import Environment
-from tools.world_kind import LIVE
+from worksmith.tools.errors import InfrastructureError, InputError
+from worksmith.tools.kinds.own_data.environment import Environment
+from worksmith.tools.world_kind import LIVE
 
 SERVER = Path(__file__).parent / "mcp_server.py"
 COMMAND = (sys.executable, str(SERVER))

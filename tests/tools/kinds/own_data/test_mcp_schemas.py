@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tools.kinds.own_data.desk import bare, call
-from tools.argument_schema import KEYWORDS
-from tools.errors import InputError
-from tools.kinds.own_data.mcp_servers.schemas import Parameters
-from tools.tool import BadArgumentsError, Tool, tool
+from worksmith.tools.argument_schema import KEYWORDS
+from worksmith.tools.errors import InputError
+from worksmith.tools.kinds.own_data.mcp_servers.schemas import Parameters
+from worksmith.tools.tool import BadArgumentsError, Tool, tool
 
 
 def listed(folder: Path, *tools: dict[str, Any]) -> Path:

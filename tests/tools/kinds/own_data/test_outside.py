@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from tests.tools.kinds.own_data.desk import bare, call
-from tools.errors import InputError, ToolError
-from tools.kinds.own_data.context import Context
-from tools.kinds.own_data.environment import Environment
-from tools.world_kind import LIVE
+from worksmith.tools.errors import InputError, ToolError
+from worksmith.tools.kinds.own_data.context import Context
+from worksmith.tools.kinds.own_data.environment import Environment
+from worksmith.tools.world_kind import LIVE
 
 
 class Mailer:

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from tools.errors import InputError
-from tools.kinds.own_data.personas import Personas
-from tools.persona import Persona
-from tools.sqlite.cells import CellType, CellValue
-from tools.sqlite.schema import Table
-from tools.world import write_world
+from worksmith.tools.errors import InputError
+from worksmith.tools.kinds.own_data.personas import Personas
+from worksmith.tools.persona import Persona
+from worksmith.tools.sqlite.cells import CellType, CellValue
+from worksmith.tools.sqlite.schema import Table
+from worksmith.tools.world import write_world
 
 COLUMNS = ("person", "Name", "Department", "level", "manager_id", "active", "team", "limit")
 TYPES: Mapping[str, CellType] = {"level": "integer", "active": "boolean", "team": "integer", "limit": "real"}

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from tools.access.engine import AccessPolicy
-from tools.access.lookup import MemoryLookup
-from tools.errors import InputError
-from tools.kinds.own_data.personas import OnePersona
-from tools.kinds.own_data.policy import OPEN, own_policy
-from tools.persona import Attributes, Persona
-from tools.sqlite.schema import Table
+from worksmith.tools.access.engine import AccessPolicy
+from worksmith.tools.access.lookup import MemoryLookup
+from worksmith.tools.errors import InputError
+from worksmith.tools.kinds.own_data.personas import OnePersona
+from worksmith.tools.kinds.own_data.policy import OPEN, own_policy
+from worksmith.tools.persona import Attributes, Persona
+from worksmith.tools.sqlite.schema import Table
 
 TABLES = (
     Table(

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from tools.kinds.own_data.context import Context
-from tools.kinds.own_data.environment import Environment
-from tools.policy import PRIVATE
-from tools.sqlite.sandbox import Sandbox
+from worksmith.tools.kinds.own_data.context import Context
+from worksmith.tools.kinds.own_data.environment import Environment
+from worksmith.tools.policy import PRIVATE
+from worksmith.tools.sqlite.sandbox import Sandbox
 
 SMALL, LARGE = 300, 3_000
 

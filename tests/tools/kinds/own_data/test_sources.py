@@ -18,11 +18,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.errors import InputError, Notice
-from tools.generating.pdf import Paragraph, render_pdf
-from tools.kinds.own_data.sources.csv_files import DELIMITERS
-from tools.kinds.own_data.sources.tables import SourceTable, read_tables
-from tools.sqlite.cells import CellValue
+from worksmith.tools.errors import InputError, Notice
+from worksmith.tools.generating.pdf import Paragraph, render_pdf
+from worksmith.tools.kinds.own_data.sources.csv_files import DELIMITERS
+from worksmith.tools.kinds.own_data.sources.tables import SourceTable, read_tables
+from worksmith.tools.sqlite.cells import CellValue
 
 Make = Callable[[Path], Any]
 

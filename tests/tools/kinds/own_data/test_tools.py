@@ -12,9 +12,9 @@ import pytest
 from pydantic import BaseModel
 
 from tests.tools.kinds.own_data.desk import bare, call
-from tools.errors import InputError, ToolError
-from tools.kinds.own_data.context import Context
-from tools.kinds.own_data.environment import Environment
+from worksmith.tools.errors import InputError, ToolError
+from worksmith.tools.kinds.own_data.context import Context
+from worksmith.tools.kinds.own_data.environment import Environment
 
 
 class Item(BaseModel):

@@ -11,13 +11,13 @@ from unittest.mock import patch
 
 import pytest
 
-from tools.errors import InputError
-from tools.kinds.own_data.sources.csv_files import CsvFile
-from tools.kinds.own_data.sources.tables import read_tables
-from tools.kinds.own_data.worlds import build_world, tables_of
-from tools.persona import Persona
-from tools.sqlite.schema import Table
-from tools.world import WORLD_FILE, World
+from worksmith.tools.errors import InputError
+from worksmith.tools.kinds.own_data.sources.csv_files import CsvFile
+from worksmith.tools.kinds.own_data.sources.tables import read_tables
+from worksmith.tools.kinds.own_data.worlds import build_world, tables_of
+from worksmith.tools.persona import Persona
+from worksmith.tools.sqlite.schema import Table
+from worksmith.tools.world import WORLD_FILE, World
 
 NOW = datetime(2026, 1, 5, 9)
 USER = Persona(id="user", name="User")

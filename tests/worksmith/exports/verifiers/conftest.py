@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from evals.records.record import EpisodeRecord
-from evals.suite import write_suite
-from programs.own_agents.sessions import Sessions
 from tests.chat_server import chat_server
 from tests.programs.office import make_env
 from tests.programs.own_agents.test_program import DONE
 from tests.worksmith.exports.verifiers.worker import Worker
+from worksmith.evals.records.record import EpisodeRecord
+from worksmith.evals.suite import write_suite
+from worksmith.programs.own_agents.sessions import Sessions
 
 
 @pytest.fixture(scope="session")

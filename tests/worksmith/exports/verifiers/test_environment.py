@@ -15,15 +15,15 @@ from unittest.mock import patch
 import pytest
 
 import worksmith as ws
-from evals.records.record import EpisodeRecord
-from evals.running.runner import evaluate
-from evals.running.settings import EvalSettings
-from evals.suite import Suite
-from programs.own_agents.model import own_models
 from tests.chat_server import called
 from tests.worksmith.exports.verifiers.worker import DELETE, RIGHT, SEARCH, Worker
-from tools.episode import Episode
-from tools.errors import InfrastructureError, InputError
+from worksmith.evals.records.record import EpisodeRecord
+from worksmith.evals.running.runner import evaluate
+from worksmith.evals.running.settings import EvalSettings
+from worksmith.evals.suite import Suite
+from worksmith.programs.own_agents.model import own_models
+from worksmith.tools.episode import Episode
+from worksmith.tools.errors import InfrastructureError, InputError
 
 pytestmark = pytest.mark.slow
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from tools.errors import InputError
 from worksmith.jobs.parts.engines import open_engine
 from worksmith.jobs.settings.groups.episodes import EngineSettings
+from worksmith.tools.errors import InputError
 
 
 def test_threads_are_the_default_and_a_number_of_processes_means_processes() -> None:

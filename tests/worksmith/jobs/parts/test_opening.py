@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evals.tasks.task import Step, Task
+from worksmith.evals.tasks.task import Step, Task
 from worksmith.jobs.parts.opening import teacher_name
 from worksmith.jobs.parts.progress import Progress
 

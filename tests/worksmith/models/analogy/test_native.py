@@ -8,12 +8,12 @@ import dspy
 import pytest
 from dspy.lm15 import FunctionTool, Message, Request, ToolCallPart
 
-from programs.agent import Agent
-from programs.replaying.scripted import GoldEngine, scripted_lm
-from programs.strategies import STRATEGIES
 from tests.programs.office import TASKS, make_env
-from tools.environment import Environment
 from worksmith.models.analogy import AnalogyEngine
+from worksmith.programs.agent import Agent
+from worksmith.programs.replaying.scripted import GoldEngine, scripted_lm
+from worksmith.programs.strategies import STRATEGIES
+from worksmith.tools.environment import Environment
 
 LM = dspy.LM("local/analogy", engine=AnalogyEngine(), cache=False)
 WALK = FunctionTool(

@@ -11,8 +11,8 @@ import httpx
 import openai
 from dspy import lm15
 
-from tools.serving.server import Server
 from worksmith.models.serving.app import ModelApp
+from worksmith.tools.serving.server import Server
 
 TOKEN = "a-token-for-tests-only"
 NAME = "local/scripted"

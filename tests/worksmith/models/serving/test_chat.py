@@ -15,11 +15,11 @@ from dspy.utils.exceptions import LMError
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evals.lm.failures import failure_status
 from tests.worksmith.models.serving.running import NAME, TOKEN, Scripted, Served, said, served
-from tools.serving.refusals import RequestError
+from worksmith.evals.lm.failures import failure_status
 from worksmith.models.serving.app import LONGEST_BODY
 from worksmith.models.serving.messages import read_body, read_request, wants_stream, wants_usage
+from worksmith.tools.serving.refusals import RequestError
 
 LONG = "déjà vu\n" * 100
 USER: Any = [{"role": "user", "content": "What is it?"}]

@@ -9,8 +9,8 @@ import dspy
 import pytest
 from dspy import lm15
 
-from evals.lm.single_request import single_request
 from tests.worksmith.models.serving.running import NAME, TOKEN, Scripted, Served, said, served
+from worksmith.evals.lm.single_request import single_request
 
 CALL = lm15.ToolCallPart("call_1", "look", {"at": "the sky", "n": 2, "é": ["ü", None, 1.5]})
 TURNS = (

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from tools.errors import InputError
 from worksmith.models.transformer.bases import base_model
 from worksmith.models.transformer.manifest import (
     MANIFEST,
@@ -18,6 +17,7 @@ from worksmith.models.transformer.manifest import (
     read_manifest,
     write_manifest,
 )
+from worksmith.tools.errors import InputError
 
 BASE = BaseWeights(name="local/smollm2", digest="0" * 64)
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from evals.tracking import Run
-from evals.tracking.registry import Registration
+from worksmith.evals.tracking import Run
+from worksmith.evals.tracking.registry import Registration
 from worksmith.models.transformer.manifest import (
     DATA_CARD,
     BaseWeights,

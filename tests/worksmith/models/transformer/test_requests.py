@@ -9,11 +9,11 @@ from unittest.mock import patch
 import pytest
 from dspy import lm15
 
-from evals.lm.failures import failure_status
-from tools.errors import InputError
+from worksmith.evals.lm.failures import failure_status
 from worksmith.models.resolve import resolve
 from worksmith.models.transformer import smollm2
 from worksmith.models.transformer.engine import chat
+from worksmith.tools.errors import InputError
 
 USER = lm15.Message.user("Hello")
 PICTURE = lm15.Message("user", (lm15.ImagePart(url="https://example.com/a.png"),))

@@ -10,14 +10,14 @@ import dspy
 import pytest
 from dspy import lm15
 
-from evals.lm.failures import failure_status
-from evals.lm.metering import metered
 from tests.worksmith.models.test_contract import SMALL, one_thread
-from tools.errors import InputError
+from worksmith.evals.lm.failures import failure_status
+from worksmith.evals.lm.metering import metered
 from worksmith.models.named import use_models
 from worksmith.models.resolve import resolve
 from worksmith.models.settings import NamedModel
 from worksmith.models.transformer.smollm2 import smollm2
+from worksmith.tools.errors import InputError
 
 pytestmark = [pytest.mark.slow, SMALL]
 

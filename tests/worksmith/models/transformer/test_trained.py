@@ -12,11 +12,11 @@ import pytest
 from dspy import lm15
 
 from tests.worksmith.models.test_contract import one_thread
-from tools.errors import InputError
 from worksmith.models.resolve import resolve
 from worksmith.models.transformer.bases import base_model
 from worksmith.models.transformer.manifest import TrainedModel, file_digests, read_manifest, write_manifest
 from worksmith.models.transformer.trained import trained
+from worksmith.tools.errors import InputError
 
 pytestmark = pytest.mark.slow
 

@@ -16,11 +16,9 @@ import httpx
 import jwt
 from dspy import lm15
 
-from evals.suite import Suite
-from optimizers.cost.budget import Budget
-from optimizers.cost.limits import Limits
-from tools.environment import Environment
-from tools.serving.server import Server
+from worksmith.evals.suite import Suite
+from worksmith.optimizers.cost.budget import Budget
+from worksmith.optimizers.cost.limits import Limits
 from worksmith.serving.programs.app import ProgramApp
 from worksmith.serving.programs.desk import Desk
 from worksmith.serving.programs.keys import Keys, Secret
@@ -28,6 +26,8 @@ from worksmith.serving.programs.metrics import Metrics
 from worksmith.serving.programs.proposals import Proposals
 from worksmith.serving.programs.rollouts import Rollouts
 from worksmith.serving.programs.tokens import Tokens
+from worksmith.tools.environment import Environment
+from worksmith.tools.serving.server import Server
 
 SECRET = b"a secret of tests, with more than 32 bytes"
 AUDIENCE, ISSUER = "desk", "https://login.example"

@@ -15,10 +15,10 @@ import pytest
 import worksmith as ws
 from tests.tools.kinds.own_data.desk import OF_TEAM, TABLES, bare, desk, with_tools, write_policy
 from tests.worksmith.serving.programs.running import Served, served
-from tools.change_set import ChangeSet
-from tools.errors import ToolError
-from tools.kinds.own_data.context import Context
 from worksmith.serving.programs.proposals import Proposals
+from worksmith.tools.change_set import ChangeSet
+from worksmith.tools.errors import ToolError
+from worksmith.tools.kinds.own_data.context import Context
 
 SHOW = ["reading.show", {"table": "tickets", "key": "T-1"}]
 CLOSE = ["tools.close_ticket", {"ticket_id": "T-1"}]

@@ -12,10 +12,10 @@ from typing import Any
 import httpx
 import pytest
 
-from optimizers.cost.budget import Budget
-from optimizers.cost.limits import Limits
 from tests.tools.kinds.own_data.desk import OF_TEAM, desk
 from tests.worksmith.serving.programs.running import Served, served
+from worksmith.optimizers.cost.budget import Budget
+from worksmith.optimizers.cost.limits import Limits
 from worksmith.serving.programs.rollouts import failed
 
 SHOW = ["reading.show", {"table": "tickets", "key": "T-1"}]

@@ -24,11 +24,11 @@ from jwt.algorithms import ECAlgorithm, OKPAlgorithm, RSAAlgorithm
 
 from tests.tools.kinds.own_data.desk import desk
 from tests.worksmith.serving.programs.running import AUDIENCE, ISSUER, SECRET, Served, served, token
-from tools.environment import Environment
-from tools.errors import InputError
-from tools.serving.refusals import RequestError
 from worksmith.serving.programs.keys import Keys, KeySet, Secret, key_set, read_set, secret_of
 from worksmith.serving.programs.tokens import Tokens
+from worksmith.tools.environment import Environment
+from worksmith.tools.errors import InputError
+from worksmith.tools.serving.refusals import RequestError
 
 PUBLIC = ("RS256", "ES256", "EdDSA")
 

@@ -6,11 +6,11 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
-from evals.tracking.tracker import Run
 from tests.evals.episodes import make_record
-from tools.errors import WorksmithError
+from worksmith.evals.tracking.tracker import Run
 from worksmith.serving.programs.metrics import Metrics
 from worksmith.serving.programs.tracing import Traces
+from worksmith.tools.errors import WorksmithError
 
 
 class Kept(Run):

@@ -15,15 +15,15 @@ import httpx2
 from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from evals.records.log import read_log
-from evals.records.record import EpisodeRecord
-from evals.suite import Suite
 from tests.tools.kinds.own_data.desk import OF_TEAM, desk
-from tools.serving.server import Server
+from worksmith.evals.records.log import read_log
+from worksmith.evals.records.record import EpisodeRecord
+from worksmith.evals.suite import Suite
 from worksmith.jobs.parts.progress import Progress
 from worksmith.jobs.settings.tool_server import ToolServerSettings
 from worksmith.serving.tools.http import ToolsApp
 from worksmith.serving.tools.opening import episodes_of
+from worksmith.tools.serving.server import Server
 
 TOKEN = "a-token-for-tests-only"
 CLOSE = ("tools__close_ticket", {"ticket_id": "T-1"})

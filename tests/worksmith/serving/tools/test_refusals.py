@@ -13,7 +13,6 @@ import pytest
 
 pytest.importorskip("mcp")
 
-from evals.suite import Suite
 from tests.e2e.conftest import invoke
 from tests.worksmith.serving.tools.running import (
     CLOSE,
@@ -25,10 +24,11 @@ from tests.worksmith.serving.tools.running import (
     served,
     settings,
 )
-from tools.errors import InputError
+from worksmith.evals.suite import Suite
 from worksmith.jobs.parts.progress import SILENT
 from worksmith.serving.tools import http as serving
 from worksmith.serving.tools.opening import episodes_of
+from worksmith.tools.errors import InputError
 
 NAME, ARGUMENTS = CLOSE
 

@@ -14,9 +14,9 @@ pytest.importorskip("mcp")
 from mcp.client import Client
 from mcp.shared.exceptions import MCPError
 
-from evals.suite import Suite
-from programs.own_agents.tools import ENDED
 from tests.worksmith.serving.tools.running import CLOSE, Served, begun, make_suite, served
+from worksmith.evals.suite import Suite
+from worksmith.programs.own_agents.tools import ENDED
 from worksmith.serving.tools.episodes import NONE_LEFT
 
 

@@ -10,15 +10,15 @@ from typing import Any
 
 import apsw
 
-from tools.errors import InputError
-from tools.files.data_files import read_toml
-from tools.kinds.crm.access.roles import POLICY_FILE, Role, Roles, packaged_roles, read_roles
-from tools.kinds.crm.schema import Schema, crm_schema
-from tools.kinds.crm.settings import OrgSettings, read_settings
-from tools.persona import Persona
-from tools.policy import PRIVATE, Decision
-from tools.seeding import digest
-from tools.world import World
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.data_files import read_toml
+from worksmith.tools.kinds.crm.access.roles import POLICY_FILE, Role, Roles, packaged_roles, read_roles
+from worksmith.tools.kinds.crm.schema import Schema, crm_schema
+from worksmith.tools.kinds.crm.settings import OrgSettings, read_settings
+from worksmith.tools.persona import Persona
+from worksmith.tools.policy import PRIVATE, Decision
+from worksmith.tools.seeding import digest
+from worksmith.tools.world import World
 
 DEPARTMENT = "Service"
 
@@ -30,7 +30,7 @@ Needs = Mapping[str, tuple[str, ...]]
 
 
 class CrmPolicy:
-    """The access rules of a CRM world. Implements `tools.policy.Policy`.
+    """The access rules of a CRM world. Implements `worksmith.tools.policy.Policy`.
 
     Queries of a role run on `schema_for` it; functions that need more than that are denied. Immutable and
     thread-safe.

@@ -8,11 +8,11 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from tools.access.faults import FaultError, validation_fault
-from tools.errors import InputError
-from tools.files.data_files import read_text
-from tools.files.json_files import parsed, read_file
-from tools.kinds.crm.schema import OBJECTS
+from worksmith.tools.access.faults import FaultError, validation_fault
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.data_files import read_text
+from worksmith.tools.files.json_files import parsed, read_file
+from worksmith.tools.kinds.crm.schema import OBJECTS
 
 POLICY_FILE = "policy.json"
 """The roles of one world, beside it; where there are none, those of the package apply."""

@@ -7,16 +7,16 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from tools.access.predicates import OPERATIONS
-from tools.errors import InputError
-from tools.kinds.crm.access.policy import CrmPolicy, function_needs
-from tools.kinds.crm.access.roles import read_roles
-from tools.kinds.crm.ids import canonical
-from tools.kinds.crm.schema import OBJECTS
-from tools.policy import Decision
-from tools.sqlite.schema import quoted
-from tools.tool_context import ToolContext
-from tools.world_kind import Explanation
+from worksmith.tools.access.predicates import OPERATIONS
+from worksmith.tools.errors import InputError
+from worksmith.tools.kinds.crm.access.policy import CrmPolicy, function_needs
+from worksmith.tools.kinds.crm.access.roles import read_roles
+from worksmith.tools.kinds.crm.ids import canonical
+from worksmith.tools.kinds.crm.schema import OBJECTS
+from worksmith.tools.policy import Decision
+from worksmith.tools.sqlite.schema import quoted
+from worksmith.tools.tool_context import ToolContext
+from worksmith.tools.world_kind import Explanation
 
 _READ_ONLY = "The tools of a CRM only read."
 

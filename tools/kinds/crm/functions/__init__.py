@@ -3,10 +3,10 @@
 `Functions` has them as methods; `toolkits` makes tools of them.
 """
 
-from tools.kinds.crm.functions.cases import Cases
-from tools.kinds.crm.functions.customers import Customers
-from tools.kinds.crm.functions.dates import Reckoning
-from tools.kinds.crm.functions.staff import Staff
+from worksmith.tools.kinds.crm.functions.cases import Cases
+from worksmith.tools.kinds.crm.functions.customers import Customers
+from worksmith.tools.kinds.crm.functions.dates import Reckoning
+from worksmith.tools.kinds.crm.functions.staff import Staff
 
 NAMES = (
     "get_agents_with_max_cases",

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from tools.errors import ToolError
-from tools.kinds.crm.functions.moments import SHAPE, read_moment, read_recorded, text_of
-from tools.kinds.crm.functions.statements import distinct, parts
-from tools.kinds.crm.orgs.org import Org
-from tools.kinds.crm.settings import Mode
-from tools.kinds.crm.soql.results import Record, plain
+from worksmith.tools.errors import ToolError
+from worksmith.tools.kinds.crm.functions.moments import SHAPE, read_moment, read_recorded, text_of
+from worksmith.tools.kinds.crm.functions.statements import distinct, parts
+from worksmith.tools.kinds.crm.orgs.org import Org
+from worksmith.tools.kinds.crm.settings import Mode
+from worksmith.tools.kinds.crm.soql.results import Record, plain
 
 Records = list[dict[str, Any]]
 Ids = list[str]

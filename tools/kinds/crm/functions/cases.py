@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tools.kinds.crm.functions.base import Base, Counts, Ids, Records, Values, means, tally
-from tools.kinds.crm.functions.statements import one_of
-from tools.kinds.crm.ids import canonical
+from worksmith.tools.kinds.crm.functions.base import Base, Counts, Ids, Records, Values, means, tally
+from worksmith.tools.kinds.crm.functions.statements import one_of
+from worksmith.tools.kinds.crm.ids import canonical
 
 FEWEST = 3
 """Closed cases that a state needs for its mean to say anything; in the published system one will do."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tools.kinds.crm.functions.base import Base, Ids, Records
-from tools.kinds.crm.functions.statements import one_of, search_term
-from tools.kinds.crm.soql.results import Record, plain
+from worksmith.tools.kinds.crm.functions.base import Base, Ids, Records
+from worksmith.tools.kinds.crm.functions.statements import one_of, search_term
+from worksmith.tools.kinds.crm.soql.results import Record, plain
 
 
 class Customers(Base):

@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Literal
 
-from tools.kinds.crm.functions.base import Base, Counts, Ids, Records, Values, tally
-from tools.kinds.crm.functions.moments import MONTHS, earlier, read_recorded, span, text_of
+from worksmith.tools.kinds.crm.functions.base import Base, Counts, Ids, Records, Values, tally
+from worksmith.tools.kinds.crm.functions.moments import MONTHS, earlier, read_recorded, span, text_of
 
 Period = Literal["day", "week", "month", "quarter", "year"]
 

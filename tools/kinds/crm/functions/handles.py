@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
-from tools.errors import ToolError
-from tools.tool_context import Shown
+from worksmith.tools.errors import ToolError
+from worksmith.tools.tool_context import Shown
 
 SHOWN = 600
 """Characters of a result that are shown beside its handle."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from tools.kinds.crm.functions.base import Base, Counts, Ids, Records, Values, means, tally
-from tools.kinds.crm.functions.statements import distinct
+from worksmith.tools.kinds.crm.functions.base import Base, Counts, Ids, Records, Values, means, tally
+from worksmith.tools.kinds.crm.functions.statements import distinct
 
 _ASSIGNED = "Field__c = 'Owner Assignment'"
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 
-from tools.kinds.crm import ids
+from worksmith.tools.kinds.crm import ids
 
 LISTED = 9_000
 """Characters of all lists of one statement: what fits into a request of the platform's API, encoded."""

@@ -8,12 +8,12 @@ import typing
 from collections.abc import Callable
 from typing import Any
 
-from tools.kinds.crm.functions import NAMES, Functions
-from tools.kinds.crm.functions.base import Counts, Ids, Records, Values
-from tools.kinds.crm.functions.handles import SHOWN, Shape, resolved, shown
-from tools.kinds.crm.orgs.opening import open_org, settings_of
-from tools.tool import Toolkit, tool
-from tools.tool_context import Shown, ToolContext
+from worksmith.tools.kinds.crm.functions import NAMES, Functions
+from worksmith.tools.kinds.crm.functions.base import Counts, Ids, Records, Values
+from worksmith.tools.kinds.crm.functions.handles import SHOWN, Shape, resolved, shown
+from worksmith.tools.kinds.crm.orgs.opening import open_org, settings_of
+from worksmith.tools.tool import Toolkit, tool
+from worksmith.tools.tool_context import Shown, ToolContext
 
 READ_WHOLE = 20_000
 """Characters of a result that is there to be read, such as the e-mails of a case."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 from itertools import islice, product
 
-from tools.kinds.crm.generate.draft import Draft
-from tools.kinds.crm.generate.entities import Policy
-from tools.kinds.crm.generate.industry import Industry
+from worksmith.tools.kinds.crm.generate.draft import Draft
+from worksmith.tools.kinds.crm.generate.entities import Policy
+from worksmith.tools.kinds.crm.generate.industry import Industry
 
 ADVICE = 35
 """How many advice articles there are at most, whatever the size of the org."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from tools.kinds.crm.generate.articles import add_advice, add_policies
-from tools.kinds.crm.generate.cases import add_cases
-from tools.kinds.crm.generate.conversations import add_conversations
-from tools.kinds.crm.generate.draft import Built, Draft
-from tools.kinds.crm.generate.industry import Industry
-from tools.kinds.crm.generate.orders import add_orders
-from tools.kinds.crm.generate.people import add_agents, add_customers
-from tools.kinds.crm.generate.products import add_prices, add_products
+from worksmith.tools.kinds.crm.generate.articles import add_advice, add_policies
+from worksmith.tools.kinds.crm.generate.cases import add_cases
+from worksmith.tools.kinds.crm.generate.conversations import add_conversations
+from worksmith.tools.kinds.crm.generate.draft import Built, Draft
+from worksmith.tools.kinds.crm.generate.industry import Industry
+from worksmith.tools.kinds.crm.generate.orders import add_orders
+from worksmith.tools.kinds.crm.generate.people import add_agents, add_customers
+from worksmith.tools.kinds.crm.generate.products import add_prices, add_products
 
 _STEPS = (
     add_agents,

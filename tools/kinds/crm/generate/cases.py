@@ -7,11 +7,11 @@ import random
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from tools.kinds.crm.generate.company import YEARS
-from tools.kinds.crm.generate.draft import Draft
-from tools.kinds.crm.generate.entities import CaseFile, Channel, Item
-from tools.kinds.crm.generate.staffing import Opening, Staffing, staff
-from tools.kinds.crm.generate.wording import texts
+from worksmith.tools.kinds.crm.generate.company import YEARS
+from worksmith.tools.kinds.crm.generate.draft import Draft
+from worksmith.tools.kinds.crm.generate.entities import CaseFile, Channel, Item
+from worksmith.tools.kinds.crm.generate.staffing import Opening, Staffing, staff
+from worksmith.tools.kinds.crm.generate.wording import texts
 
 _WEAKSPOT = 0.55
 _BURST = 2.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from tools.errors import InputError
+from worksmith.tools.errors import InputError
 
 DEFAULT_NOW = datetime(2024, 6, 1)
 """The clock of a generated org: nothing in it happens later."""

@@ -9,12 +9,12 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import pairwise
 
-from tools.kinds.crm.generate.dialogue import Dialogue, Shape, Utterance, describe, length
-from tools.kinds.crm.generate.draft import Draft
-from tools.kinds.crm.generate.entities import CaseFile
-from tools.kinds.crm.generate.industry import Industry
-from tools.kinds.crm.generate.plans import Plan, breaches, plan
-from tools.kinds.crm.generate.wording import texts
+from worksmith.tools.kinds.crm.generate.dialogue import Dialogue, Shape, Utterance, describe, length
+from worksmith.tools.kinds.crm.generate.draft import Draft
+from worksmith.tools.kinds.crm.generate.entities import CaseFile
+from worksmith.tools.kinds.crm.generate.industry import Industry
+from worksmith.tools.kinds.crm.generate.plans import Plan, breaches, plan
+from worksmith.tools.kinds.crm.generate.wording import texts
 
 _PRIORITIES = {"High": 0.2, "Medium": 0.5, "Low": 0.3}
 _ESCALATED = 0.3

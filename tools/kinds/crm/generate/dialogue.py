@@ -7,10 +7,10 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from typing import Literal
 
-from tools.kinds.crm.generate.entities import Agent, CaseFile
-from tools.kinds.crm.generate.industry import Industry
-from tools.kinds.crm.generate.plans import Concern, Plan
-from tools.kinds.crm.generate.wording import cities, texts
+from worksmith.tools.kinds.crm.generate.entities import Agent, CaseFile
+from worksmith.tools.kinds.crm.generate.industry import Industry
+from worksmith.tools.kinds.crm.generate.plans import Concern, Plan
+from worksmith.tools.kinds.crm.generate.wording import cities, texts
 
 Side = Literal["customer", "agent"]
 ASIDES = 12

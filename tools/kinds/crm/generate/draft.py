@@ -7,13 +7,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import date, datetime
 
-from tools.generating.latent import Latent
-from tools.kinds.crm.generate.company import DEFAULT_NOW, Counts, counts
-from tools.kinds.crm.generate.entities import Agent, CaseFile, Customer, Item, Order, Policy, Product
-from tools.kinds.crm.generate.industry import Industry, packaged
-from tools.kinds.crm.ids import make_id
-from tools.kinds.crm.schema import OBJECTS
-from tools.seeding import rng
+from worksmith.tools.generating.latent import Latent
+from worksmith.tools.kinds.crm.generate.company import DEFAULT_NOW, Counts, counts
+from worksmith.tools.kinds.crm.generate.entities import (
+    Agent,
+    CaseFile,
+    Customer,
+    Item,
+    Order,
+    Policy,
+    Product,
+)
+from worksmith.tools.kinds.crm.generate.industry import Industry, packaged
+from worksmith.tools.kinds.crm.ids import make_id
+from worksmith.tools.kinds.crm.schema import OBJECTS
+from worksmith.tools.seeding import rng
 
 Row = tuple[str | None, ...]
 """The cells of one row, in the order of the table's columns."""
@@ -24,7 +32,7 @@ class Built:
     """A generated org before it is written.
 
     Attributes:
-        rows: by object its rows, ready for `tools.world.write_world`.
+        rows: by object its rows, ready for `worksmith.tools.world.write_world`.
         latents: the truths; a record may have several. Tasks are made from them, no agent ever sees them.
             Kinds: `agent` (User): lacks, specialty, speed, load. `customer` (Account): events, categories,
             activity, complaints. `product`: soft names, burst, weakspots, popularity. `region` (a state):

@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from tools.kinds.crm.generate.entities import Violation
-from tools.kinds.crm.generate.industry import Industry
-from tools.kinds.crm.generate.wording import Said, texts
+from worksmith.tools.kinds.crm.generate.entities import Violation
+from worksmith.tools.kinds.crm.generate.industry import Industry
+from worksmith.tools.kinds.crm.generate.wording import Said, texts
 
 _LINE = re.compile(r"\[\d\d:\d\d:\d\d\] (?P<name>[^(]+) \((?P<role>Agent|Customer)\): (?P<text>.*)")
 _OFFER, _PROBLEM, _LIMIT = "offer_", "problem_", "limit_"

@@ -10,12 +10,12 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from tools.errors import InputError
-from tools.files.data_files import read_text
-from tools.files.json_files import read_file, validated
-from tools.kinds.crm.generate.industry_file import IndustryFile
-from tools.kinds.crm.generate.wording import Grammar, Said, cities, texts
-from tools.seeding import digest
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.data_files import read_text
+from worksmith.tools.files.json_files import read_file, validated
+from worksmith.tools.kinds.crm.generate.industry_file import IndustryFile
+from worksmith.tools.kinds.crm.generate.wording import Grammar, Said, cities, texts
+from worksmith.tools.seeding import digest
 
 DEFAULT_INDUSTRY = "shoes"
 

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-from tools.kinds.crm.schema import OBJECTS
+from worksmith.tools.kinds.crm.schema import OBJECTS
 
 ISSUES = ("size", "defect", "guarantee")
 """Keys of the issues whose complaints depend on what is sold; the others are the same in every industry."""

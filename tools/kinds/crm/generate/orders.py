@@ -7,11 +7,11 @@ from collections import defaultdict
 from datetime import date, timedelta
 from itertools import accumulate
 
-from tools.kinds.crm.generate.company import SHORT_YEAR
-from tools.kinds.crm.generate.draft import Draft, written_cents
-from tools.kinds.crm.generate.entities import Customer, Item, Order, Product
-from tools.kinds.crm.generate.products import book_of
-from tools.kinds.crm.generate.wording import texts
+from worksmith.tools.kinds.crm.generate.company import SHORT_YEAR
+from worksmith.tools.kinds.crm.generate.draft import Draft, written_cents
+from worksmith.tools.kinds.crm.generate.entities import Customer, Item, Order, Product
+from worksmith.tools.kinds.crm.generate.products import book_of
+from worksmith.tools.kinds.crm.generate.wording import texts
 
 _DRAFTS = 0.05
 _BURST = 4

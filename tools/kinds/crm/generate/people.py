@@ -6,9 +6,9 @@ import math
 import random
 from collections.abc import Iterator
 
-from tools.kinds.crm.generate.draft import Draft
-from tools.kinds.crm.generate.entities import Agent, Customer
-from tools.kinds.crm.generate.wording import texts
+from worksmith.tools.kinds.crm.generate.draft import Draft
+from worksmith.tools.kinds.crm.generate.entities import Agent, Customer
+from worksmith.tools.kinds.crm.generate.wording import texts
 
 
 def people(numbers: random.Random) -> Iterator[str]:

@@ -7,10 +7,10 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from tools.generating.apportion import apportion
-from tools.kinds.crm.generate.draft import Draft
-from tools.kinds.crm.generate.entities import CaseFile, Policy, Violation
-from tools.kinds.crm.generate.wording import texts
+from worksmith.tools.generating.apportion import apportion
+from worksmith.tools.kinds.crm.generate.draft import Draft
+from worksmith.tools.kinds.crm.generate.entities import CaseFile, Policy, Violation
+from worksmith.tools.kinds.crm.generate.wording import texts
 
 _SECOND_CONCERN = 0.10
 _REQUEST = 0.30

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from tools.kinds.crm.generate.company import DEFAULT_NOW, YEARS
-from tools.kinds.crm.generate.draft import Draft, written_cents
-from tools.kinds.crm.generate.entities import Product
-from tools.kinds.crm.generate.industry_file import CLEARANCE, Category, IndustryFile
-from tools.kinds.crm.generate.wording import texts
+from worksmith.tools.kinds.crm.generate.company import DEFAULT_NOW, YEARS
+from worksmith.tools.kinds.crm.generate.draft import Draft, written_cents
+from worksmith.tools.kinds.crm.generate.entities import Product
+from worksmith.tools.kinds.crm.generate.industry_file import CLEARANCE, Category, IndustryFile
+from worksmith.tools.kinds.crm.generate.wording import texts
 
 _DISCONTINUED = 0.06
 

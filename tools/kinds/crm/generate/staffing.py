@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import accumulate
 
-from tools.kinds.crm.generate.draft import Draft
-from tools.kinds.crm.generate.entities import Agent
+from worksmith.tools.kinds.crm.generate.draft import Draft
+from worksmith.tools.kinds.crm.generate.entities import Agent
 
 _PREFERRED_FIRST = 3.0
 _PREFERRED_RECEIVER = 4.0

@@ -9,14 +9,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tools.errors import InputError
-from tools.files.json_files import cut_torn_line, read_lines
-from tools.kinds.crm.ids import canonical
-from tools.kinds.crm.orgs.org import Org
-from tools.kinds.crm.schema import NUMBERS, CrmObject, Field, crm_schema
-from tools.kinds.crm.soql.engine import QueryResult
-from tools.kinds.crm.soql.errors import QueryError
-from tools.kinds.crm.sosl.engine import SearchResult
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.json_files import cut_torn_line, read_lines
+from worksmith.tools.kinds.crm.ids import canonical
+from worksmith.tools.kinds.crm.orgs.org import Org
+from worksmith.tools.kinds.crm.schema import NUMBERS, CrmObject, Field, crm_schema
+from worksmith.tools.kinds.crm.soql.engine import QueryResult
+from worksmith.tools.kinds.crm.soql.errors import QueryError
+from worksmith.tools.kinds.crm.sosl.engine import SearchResult
 
 FORMAT = "worksmith-org-ids/1"
 

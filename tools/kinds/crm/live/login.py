@@ -10,8 +10,8 @@ from typing import Any
 from urllib.parse import urlsplit
 from xml.parsers.expat import ExpatError
 
-from tools.errors import InfrastructureError, InputError
-from tools.kinds.crm.soql.errors import QueryError
+from worksmith.tools.errors import InfrastructureError, InputError
+from worksmith.tools.kinds.crm.soql.errors import QueryError
 
 _OURS = frozenset(
     {
@@ -176,7 +176,7 @@ class Credentials:
         """A new client of simple-salesforce.
 
         Raises:
-            SalesforceError, RequestException: see `tools.kinds.crm.live.login`.
+            SalesforceError, RequestException: see `worksmith.tools.kinds.crm.live.login`.
         """
         from simple_salesforce import Salesforce, SalesforceLogin
 

@@ -8,8 +8,8 @@ from threading import Lock
 from typing import Any, TypeVar
 from urllib.parse import urlencode
 
-from tools.errors import InfrastructureError
-from tools.kinds.crm.live.login import (
+from worksmith.tools.errors import InfrastructureError
+from worksmith.tools.kinds.crm.live.login import (
     Credentials,
     ExpiredError,
     PassingError,
@@ -18,10 +18,10 @@ from tools.kinds.crm.live.login import (
     failure,
     told_apart,
 )
-from tools.kinds.crm.soql.engine import Limits, QueryResult
-from tools.kinds.crm.soql.errors import QueryError
-from tools.kinds.crm.soql.results import Record
-from tools.kinds.crm.sosl.engine import SearchResult
+from worksmith.tools.kinds.crm.soql.engine import Limits, QueryResult
+from worksmith.tools.kinds.crm.soql.errors import QueryError
+from worksmith.tools.kinds.crm.soql.results import Record
+from worksmith.tools.kinds.crm.sosl.engine import SearchResult
 
 T = TypeVar("T")
 
@@ -33,7 +33,7 @@ _FIRST_WAIT, _LONGEST_WAIT = 0.5, 20.0
 
 
 class SalesforceOrg:
-    """A live Salesforce org. Thread-safe; implements `tools.kinds.crm.orgs.org.Org`.
+    """A live Salesforce org. Thread-safe; implements `worksmith.tools.kinds.crm.orgs.org.Org`.
 
     It is read-only by construction: it sends queries and searches.
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tools.errors import InputError
-from tools.kinds.crm.live.target import Target
-from tools.kinds.crm.rest.rules import rules
-from tools.kinds.crm.schema import IDS, OBJECTS, TABLES, CrmObject, crm_schema
-from tools.world import World
+from worksmith.tools.errors import InputError
+from worksmith.tools.kinds.crm.live.target import Target
+from worksmith.tools.kinds.crm.rest.rules import rules
+from worksmith.tools.kinds.crm.schema import IDS, OBJECTS, TABLES, CrmObject, crm_schema
+from worksmith.tools.world import World
 
 Row = dict[str, str | None]
 Constants = Mapping[str, Mapping[str, str]]

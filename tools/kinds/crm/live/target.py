@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from tools.errors import InfrastructureError, WorksmithError
-from tools.kinds.crm.live.org import SalesforceOrg
-from tools.kinds.crm.soql.errors import QueryError
+from worksmith.tools.errors import InfrastructureError, WorksmithError
+from worksmith.tools.kinds.crm.live.org import SalesforceOrg
+from worksmith.tools.kinds.crm.soql.errors import QueryError
 
 Values = dict[str, Any]
 

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tools.errors import InputError, WorksmithError
-from tools.kinds.crm.live.ids import IdFile, their_values
-from tools.kinds.crm.live.plan import LATER, PER_REQUEST, ObjectPlan, Row, UploadPlan
-from tools.kinds.crm.live.target import Target, Values
+from worksmith.tools.errors import InputError, WorksmithError
+from worksmith.tools.kinds.crm.live.ids import IdFile, their_values
+from worksmith.tools.kinds.crm.live.plan import LATER, PER_REQUEST, ObjectPlan, Row, UploadPlan
+from worksmith.tools.kinds.crm.live.target import Target, Values
 
 _BYTES = 1_000_000
 """Of one request, about."""

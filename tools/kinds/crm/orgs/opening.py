@@ -7,22 +7,22 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import Any
 
-from tools.kinds.crm.access.policy import CrmPolicy
-from tools.kinds.crm.orgs.org import Org, WorldOrg
-from tools.kinds.crm.schema import OBJECTS, CrmObject, Schema
-from tools.kinds.crm.settings import OrgSettings
-from tools.kinds.crm.soql.compiler import compile_query
-from tools.kinds.crm.soql.cursor import MAX_LENGTH
-from tools.kinds.crm.soql.engine import QueryResult
-from tools.kinds.crm.soql.errors import QueryError, unsupported
-from tools.kinds.crm.soql.parser import parse
-from tools.kinds.crm.soql.tree import AllFields, Chain, ChildSelect, Query, SemiJoin
-from tools.kinds.crm.soql.where import Setting
-from tools.kinds.crm.sosl.engine import SearchResult
-from tools.kinds.crm.sosl.parser import parse_search
-from tools.kinds.crm.sosl.tables import searched
-from tools.policy import PRIVATE
-from tools.tool_context import ToolContext
+from worksmith.tools.kinds.crm.access.policy import CrmPolicy
+from worksmith.tools.kinds.crm.orgs.org import Org, WorldOrg
+from worksmith.tools.kinds.crm.schema import OBJECTS, CrmObject, Schema
+from worksmith.tools.kinds.crm.settings import OrgSettings
+from worksmith.tools.kinds.crm.soql.compiler import compile_query
+from worksmith.tools.kinds.crm.soql.cursor import MAX_LENGTH
+from worksmith.tools.kinds.crm.soql.engine import QueryResult
+from worksmith.tools.kinds.crm.soql.errors import QueryError, unsupported
+from worksmith.tools.kinds.crm.soql.parser import parse
+from worksmith.tools.kinds.crm.soql.tree import AllFields, Chain, ChildSelect, Query, SemiJoin
+from worksmith.tools.kinds.crm.soql.where import Setting
+from worksmith.tools.kinds.crm.sosl.engine import SearchResult
+from worksmith.tools.kinds.crm.sosl.parser import parse_search
+from worksmith.tools.kinds.crm.sosl.tables import searched
+from worksmith.tools.policy import PRIVATE
+from worksmith.tools.tool_context import ToolContext
 
 _LONGEST_ALIAS = 2
 """No relationship has so short a name."""

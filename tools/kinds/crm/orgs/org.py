@@ -7,9 +7,9 @@ from typing import Protocol, runtime_checkable
 
 import apsw
 
-from tools.kinds.crm.schema import Schema
-from tools.kinds.crm.soql.engine import Limits, QueryResult, Soql
-from tools.kinds.crm.sosl.engine import SearchResult, Sosl
+from worksmith.tools.kinds.crm.schema import Schema
+from worksmith.tools.kinds.crm.soql.engine import Limits, QueryResult, Soql
+from worksmith.tools.kinds.crm.sosl.engine import SearchResult, Sosl
 
 
 @runtime_checkable

@@ -11,8 +11,8 @@ from starlette.requests import Request as HttpRequest
 from starlette.responses import Response
 from starlette.routing import Match, Route
 
-from tools.kinds.crm.rest.login import Sessions, oauth_login, soap_login
-from tools.kinds.crm.rest.messages import (
+from worksmith.tools.kinds.crm.rest.login import Sessions, oauth_login, soap_login
+from worksmith.tools.kinds.crm.rest.messages import (
     DATA,
     ApiError,
     Reply,
@@ -22,13 +22,13 @@ from tools.kinds.crm.rest.messages import (
     not_allowed,
     not_found,
 )
-from tools.kinds.crm.rest.reading import Reader
-from tools.kinds.crm.rest.store import OrgStore
-from tools.kinds.crm.rest.writing import Writer
-from tools.kinds.crm.soql.errors import QueryError
-from tools.kinds.crm.soql.results import API_VERSION
-from tools.serving.application import Application
-from tools.serving.refusals import RequestError
+from worksmith.tools.kinds.crm.rest.reading import Reader
+from worksmith.tools.kinds.crm.rest.store import OrgStore
+from worksmith.tools.kinds.crm.rest.writing import Writer
+from worksmith.tools.kinds.crm.soql.errors import QueryError
+from worksmith.tools.kinds.crm.soql.results import API_VERSION
+from worksmith.tools.serving.application import Application
+from worksmith.tools.serving.refusals import RequestError
 
 THREADS = 4
 """Requests that are answered at the same time; each has a copy of the world."""

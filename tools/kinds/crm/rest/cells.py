@@ -8,10 +8,10 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
-from tools.kinds.crm.ids import canonical
-from tools.kinds.crm.rest.messages import ApiError
-from tools.kinds.crm.schema import Field, FieldType
-from tools.kinds.crm.soql.literals import moment_cell
+from worksmith.tools.kinds.crm.ids import canonical
+from worksmith.tools.kinds.crm.rest.messages import ApiError
+from worksmith.tools.kinds.crm.schema import Field, FieldType
+from worksmith.tools.kinds.crm.soql.literals import moment_cell
 
 LENGTHS: dict[FieldType, int] = {
     "string": 255,

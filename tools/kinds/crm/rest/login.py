@@ -11,9 +11,9 @@ from urllib.parse import parse_qs
 from xml.parsers import expat
 from xml.sax.saxutils import escape
 
-from tools.kinds.crm.rest.messages import XML, Reply, Request
-from tools.kinds.crm.soql.results import API_VERSION
-from tools.serving.tokens import checked_token, new_token, same
+from worksmith.tools.kinds.crm.rest.messages import XML, Reply, Request
+from worksmith.tools.kinds.crm.soql.results import API_VERSION
+from worksmith.tools.serving.tokens import checked_token, new_token, same
 
 _LIFE = 2 * 60 * 60.0
 """Seconds that a login lasts without a request."""

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from retrievers.strict_json import parse_json
-from tools.kinds.crm.schema import Schema
-from tools.kinds.crm.soql.results import API_VERSION
-from tools.serving.refusals import RequestError
+from worksmith.retrievers.strict_json import parse_json
+from worksmith.tools.kinds.crm.schema import Schema
+from worksmith.tools.kinds.crm.soql.results import API_VERSION
+from worksmith.tools.serving.refusals import RequestError
 
 JSON = "application/json;charset=UTF-8"
 XML = "text/xml;charset=UTF-8"

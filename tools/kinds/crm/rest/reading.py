@@ -13,17 +13,17 @@ from typing import Any
 
 import apsw
 
-from tools.kinds.crm.ids import canonical
-from tools.kinds.crm.orgs.org import WorldOrg
-from tools.kinds.crm.rest.cells import LENGTHS
-from tools.kinds.crm.rest.messages import DATA, ApiError, Reply, Request, Serving, not_found
-from tools.kinds.crm.rest.rules import rules
-from tools.kinds.crm.rest.store import OrgStore
-from tools.kinds.crm.schema import NUMBERS, CrmObject, Field, Schema
-from tools.kinds.crm.soql.engine import QueryResult
-from tools.kinds.crm.soql.errors import QueryError, malformed
-from tools.kinds.crm.soql.results import Record
-from tools.kinds.crm.sosl.tables import searchable
+from worksmith.tools.kinds.crm.ids import canonical
+from worksmith.tools.kinds.crm.orgs.org import WorldOrg
+from worksmith.tools.kinds.crm.rest.cells import LENGTHS
+from worksmith.tools.kinds.crm.rest.messages import DATA, ApiError, Reply, Request, Serving, not_found
+from worksmith.tools.kinds.crm.rest.rules import rules
+from worksmith.tools.kinds.crm.rest.store import OrgStore
+from worksmith.tools.kinds.crm.schema import NUMBERS, CrmObject, Field, Schema
+from worksmith.tools.kinds.crm.soql.engine import QueryResult
+from worksmith.tools.kinds.crm.soql.errors import QueryError, malformed
+from worksmith.tools.kinds.crm.soql.results import Record
+from worksmith.tools.kinds.crm.sosl.tables import searchable
 
 SMALLEST, LARGEST = 200, 2_000
 """Records of a page; what a client asks for is brought within these bounds, as the platform does."""

@@ -8,12 +8,12 @@ from typing import Any
 
 import apsw
 
-from tools.kinds.crm.ids import canonical
-from tools.kinds.crm.rest.cells import cell
-from tools.kinds.crm.rest.messages import ApiError, not_found
-from tools.kinds.crm.rest.rules import Cells, Numbers, contact_of, fill_in, rules
-from tools.kinds.crm.schema import OBJECTS, CrmObject, Field, Schema
-from tools.sqlite.schema import columns_sql, quoted
+from worksmith.tools.kinds.crm.ids import canonical
+from worksmith.tools.kinds.crm.rest.cells import cell
+from worksmith.tools.kinds.crm.rest.messages import ApiError, not_found
+from worksmith.tools.kinds.crm.rest.rules import Cells, Numbers, contact_of, fill_in, rules
+from worksmith.tools.kinds.crm.schema import OBJECTS, CrmObject, Field, Schema
+from worksmith.tools.sqlite.schema import columns_sql, quoted
 
 _LISTED = 3
 

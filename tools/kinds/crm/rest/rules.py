@@ -10,10 +10,10 @@ from typing import Any, Literal
 
 import apsw
 
-from tools.files.data_files import read_toml
-from tools.kinds.crm.ids import ORG, make_id, number_of
-from tools.kinds.crm.schema import OBJECTS, CrmObject, Field
-from tools.sqlite.schema import quoted
+from worksmith.tools.files.data_files import read_toml
+from worksmith.tools.kinds.crm.ids import ORG, make_id, number_of
+from worksmith.tools.kinds.crm.schema import OBJECTS, CrmObject, Field
+from worksmith.tools.sqlite.schema import quoted
 
 
 @dataclass(frozen=True)

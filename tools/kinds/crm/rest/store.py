@@ -12,14 +12,14 @@ from typing import TypeVar
 
 import apsw
 
-from tools.errors import InputError
-from tools.files.directories import directory_atomically
-from tools.kinds.crm.schema import TABLES
-from tools.kinds.crm.settings import SETTINGS_FILE
-from tools.kinds.crm.sosl.tables import SEARCH_TABLES, index_changes, search_rows
-from tools.sqlite.sandbox import SandboxPool
-from tools.sqlite.schema import ROW, Table, columns_sql, quoted
-from tools.world import World, write_world
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.directories import directory_atomically
+from worksmith.tools.kinds.crm.schema import TABLES
+from worksmith.tools.kinds.crm.settings import SETTINGS_FILE
+from worksmith.tools.kinds.crm.sosl.tables import SEARCH_TABLES, index_changes, search_rows
+from worksmith.tools.sqlite.sandbox import SandboxPool
+from worksmith.tools.sqlite.schema import ROW, Table, columns_sql, quoted
+from worksmith.tools.world import World, write_world
 
 T = TypeVar("T")
 

@@ -8,12 +8,12 @@ from typing import Any, TypeVar
 
 import apsw
 
-from tools.kinds.crm.rest.messages import ApiError, Reply, Request, Serving, json_object, read_only
-from tools.kinds.crm.rest.records import Records
-from tools.kinds.crm.rest.rules import Numbers
-from tools.kinds.crm.rest.store import OrgStore
-from tools.kinds.crm.schema import CrmObject
-from tools.kinds.crm.soql.literals import moment_cell
+from worksmith.tools.kinds.crm.rest.messages import ApiError, Reply, Request, Serving, json_object, read_only
+from worksmith.tools.kinds.crm.rest.records import Records
+from worksmith.tools.kinds.crm.rest.rules import Numbers
+from worksmith.tools.kinds.crm.rest.store import OrgStore
+from worksmith.tools.kinds.crm.schema import CrmObject
+from worksmith.tools.kinds.crm.soql.literals import moment_cell
 
 T = TypeVar("T")
 

@@ -5,12 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import date
 
-from tools.kinds.crm.schema import Field
-from tools.kinds.crm.soql.errors import QueryError, malformed
-from tools.kinds.crm.soql.filters import Filters, Fragment
-from tools.kinds.crm.soql.results import AggregatePlan, Children, CountPlan, Output, Parent, Plan, RecordPlan
-from tools.kinds.crm.soql.scope import FUNCTIONS, TEXTS, Operand, Scope, find_object, no_relationship
-from tools.kinds.crm.soql.tree import (
+from worksmith.tools.kinds.crm.schema import Field
+from worksmith.tools.kinds.crm.soql.errors import QueryError, malformed
+from worksmith.tools.kinds.crm.soql.filters import Filters, Fragment
+from worksmith.tools.kinds.crm.soql.results import (
+    AggregatePlan,
+    Children,
+    CountPlan,
+    Output,
+    Parent,
+    Plan,
+    RecordPlan,
+)
+from worksmith.tools.kinds.crm.soql.scope import (
+    FUNCTIONS,
+    TEXTS,
+    Operand,
+    Scope,
+    find_object,
+    no_relationship,
+)
+from worksmith.tools.kinds.crm.soql.tree import (
     AllFields,
     Call,
     ChildSelect,
@@ -21,7 +36,7 @@ from tools.kinds.crm.soql.tree import (
     Path,
     Query,
 )
-from tools.kinds.crm.soql.where import Setting, where_sql
+from worksmith.tools.kinds.crm.soql.where import Setting, where_sql
 
 
 def is_aggregate(query: Query) -> bool:

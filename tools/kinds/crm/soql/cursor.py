@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal, Self, TypeVar
 
-from tools.kinds.crm.soql.errors import QueryError, malformed, unexpected, unsupported
-from tools.kinds.crm.soql.scope import FUNCTIONS
-from tools.kinds.crm.soql.tree import Call, Expression, Number, Path
+from worksmith.tools.kinds.crm.soql.errors import QueryError, malformed, unexpected, unsupported
+from worksmith.tools.kinds.crm.soql.scope import FUNCTIONS
+from worksmith.tools.kinds.crm.soql.tree import Call, Expression, Number, Path
 
 Kind = Literal["name", "string", "number", "date", "datetime", "symbol", "wrong", "end"]
 

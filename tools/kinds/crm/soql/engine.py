@@ -12,12 +12,12 @@ from typing import Any
 
 import apsw
 
-from tools.kinds.crm.schema import Schema, crm_schema
-from tools.kinds.crm.soql.compiler import compile_query
-from tools.kinds.crm.soql.errors import QueryError
-from tools.kinds.crm.soql.filters import LOWER
-from tools.kinds.crm.soql.parser import parse
-from tools.kinds.crm.soql.results import (
+from worksmith.tools.kinds.crm.schema import Schema, crm_schema
+from worksmith.tools.kinds.crm.soql.compiler import compile_query
+from worksmith.tools.kinds.crm.soql.errors import QueryError
+from worksmith.tools.kinds.crm.soql.filters import LOWER
+from worksmith.tools.kinds.crm.soql.parser import parse
+from worksmith.tools.kinds.crm.soql.results import (
     AggregatePlan,
     Children,
     CountPlan,
@@ -28,7 +28,7 @@ from tools.kinds.crm.soql.results import (
     child_result,
     record,
 )
-from tools.kinds.crm.soql.where import Setting
+from worksmith.tools.kinds.crm.soql.where import Setting
 
 _STEPS = 20_000
 """SQLite's steps between two looks at the clock: some tenths of a millisecond."""

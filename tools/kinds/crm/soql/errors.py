@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from tools.errors import ToolError
+from worksmith.tools.errors import ToolError
 
 _BEFORE = 32
 _AFTER = 28

@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from tools.kinds.crm.schema import IDS
-from tools.kinds.crm.soql.errors import QueryError, malformed, repr_token
-from tools.kinds.crm.soql.literals import Cell, bounds, cell
-from tools.kinds.crm.soql.scope import TEXTS, Operand
-from tools.kinds.crm.soql.tree import (
+from worksmith.tools.kinds.crm.schema import IDS
+from worksmith.tools.kinds.crm.soql.errors import QueryError, malformed, repr_token
+from worksmith.tools.kinds.crm.soql.literals import Cell, bounds, cell
+from worksmith.tools.kinds.crm.soql.scope import TEXTS, Operand
+from worksmith.tools.kinds.crm.soql.tree import (
     Chain,
     Compare,
     Condition,

@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 
-from tools.kinds.crm import ids
-from tools.kinds.crm.schema import IDS, NUMBERS
-from tools.kinds.crm.soql.errors import QueryError, malformed
-from tools.kinds.crm.soql.scope import TEXTS, Operand
-from tools.kinds.crm.soql.tree import Value
+from worksmith.tools.kinds.crm import ids
+from worksmith.tools.kinds.crm.schema import IDS, NUMBERS
+from worksmith.tools.kinds.crm.soql.errors import QueryError, malformed
+from worksmith.tools.kinds.crm.soql.scope import TEXTS, Operand
+from worksmith.tools.kinds.crm.soql.tree import Value
 
 _FIXED = {"YESTERDAY": -1, "TODAY": 0, "TOMORROW": 1}
 _NEAR = re.compile(r"(THIS|LAST|NEXT)_(?:FISCAL_)?(WEEK|MONTH|QUARTER|YEAR)")

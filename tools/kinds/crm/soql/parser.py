@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal, cast
 
-from tools.kinds.crm.soql.cursor import MAX_LENGTH, RESERVED, Cursor
-from tools.kinds.crm.soql.errors import malformed, unsupported
-from tools.kinds.crm.soql.literals import is_counted_period, is_period
-from tools.kinds.crm.soql.tree import (
+from worksmith.tools.kinds.crm.soql.cursor import MAX_LENGTH, RESERVED, Cursor
+from worksmith.tools.kinds.crm.soql.errors import malformed, unsupported
+from worksmith.tools.kinds.crm.soql.literals import is_counted_period, is_period
+from worksmith.tools.kinds.crm.soql.tree import (
     AllFields,
     Chain,
     ChildSelect,

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tools.kinds.crm.schema import FieldType
-from tools.kinds.crm.soql.literals import Cell
+from worksmith.tools.kinds.crm.schema import FieldType
+from worksmith.tools.kinds.crm.soql.literals import Cell
 
 
 @dataclass(frozen=True)

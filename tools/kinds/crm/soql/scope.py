@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tools.kinds.crm.schema import IDS, NUMBERS, CrmObject, Field, FieldType, Schema
-from tools.kinds.crm.soql.errors import QueryError, malformed
-from tools.kinds.crm.soql.tree import Call, Expression, Path
-from tools.sqlite.schema import ROW, quoted
+from worksmith.tools.kinds.crm.schema import IDS, NUMBERS, CrmObject, Field, FieldType, Schema
+from worksmith.tools.kinds.crm.soql.errors import QueryError, malformed
+from worksmith.tools.kinds.crm.soql.tree import Call, Expression, Path
+from worksmith.tools.sqlite.schema import ROW, quoted
 
 _DATES = frozenset({"date", "datetime"})
 TEXTS = frozenset({"string", "picklist", "email", "phone", "url"})

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 
-from tools.kinds.crm.schema import IDS, Schema
-from tools.kinds.crm.soql.errors import QueryError, malformed
-from tools.kinds.crm.soql.filters import Filters, Fragment
-from tools.kinds.crm.soql.scope import Operand, Scope, find_object
-from tools.kinds.crm.soql.tree import Call, Clauses, Expression, Item, Path, Query, SemiJoin
+from worksmith.tools.kinds.crm.schema import IDS, Schema
+from worksmith.tools.kinds.crm.soql.errors import QueryError, malformed
+from worksmith.tools.kinds.crm.soql.filters import Filters, Fragment
+from worksmith.tools.kinds.crm.soql.scope import Operand, Scope, find_object
+from worksmith.tools.kinds.crm.soql.tree import Call, Clauses, Expression, Item, Path, Query, SemiJoin
 
 MAX_SEMI_JOINS = 2
 

@@ -13,17 +13,17 @@ from typing import Any
 
 import apsw
 
-from tools.kinds.crm.schema import OBJECTS, CrmObject, Schema
-from tools.kinds.crm.soql.compiler import RecordCompiler, check_skip
-from tools.kinds.crm.soql.engine import Limits, Soql, too_slow
-from tools.kinds.crm.soql.errors import QueryError
-from tools.kinds.crm.soql.filters import Fragment
-from tools.kinds.crm.soql.results import Record
-from tools.kinds.crm.soql.scope import Scope, find_object
-from tools.kinds.crm.soql.tree import Clauses, Item, Path, Query
-from tools.kinds.crm.soql.where import where_sql
-from tools.kinds.crm.sosl.parser import Search, parse_search
-from tools.kinds.crm.sosl.tables import (
+from worksmith.tools.kinds.crm.schema import OBJECTS, CrmObject, Schema
+from worksmith.tools.kinds.crm.soql.compiler import RecordCompiler, check_skip
+from worksmith.tools.kinds.crm.soql.engine import Limits, Soql, too_slow
+from worksmith.tools.kinds.crm.soql.errors import QueryError
+from worksmith.tools.kinds.crm.soql.filters import Fragment
+from worksmith.tools.kinds.crm.soql.results import Record
+from worksmith.tools.kinds.crm.soql.scope import Scope, find_object
+from worksmith.tools.kinds.crm.soql.tree import Clauses, Item, Path, Query
+from worksmith.tools.kinds.crm.soql.where import where_sql
+from worksmith.tools.kinds.crm.sosl.parser import Search, parse_search
+from worksmith.tools.kinds.crm.sosl.tables import (
     GROUPS,
     forms,
     index_changes,
@@ -32,8 +32,8 @@ from tools.kinds.crm.sosl.tables import (
     searched,
     vocabulary,
 )
-from tools.kinds.crm.sosl.term import NOTHING, Piece, fts_query, pieces, search_error
-from tools.sqlite.schema import quoted
+from worksmith.tools.kinds.crm.sosl.term import NOTHING, Piece, fts_query, pieces, search_error
+from worksmith.tools.sqlite.schema import quoted
 
 PER_OBJECT = 250
 """Records of each object where its RETURNING has no LIMIT."""

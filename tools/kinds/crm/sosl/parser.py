@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from tools.kinds.crm.soql.cursor import Cursor
-from tools.kinds.crm.soql.errors import unexpected, unsupported
-from tools.kinds.crm.soql.parser import Parser, check_length
-from tools.kinds.crm.soql.tree import Clauses, Item, Number, Path, Query
-from tools.kinds.crm.sosl.tables import GROUPS
-from tools.kinds.crm.sosl.term import search_error
+from worksmith.tools.kinds.crm.soql.cursor import Cursor
+from worksmith.tools.kinds.crm.soql.errors import unexpected, unsupported
+from worksmith.tools.kinds.crm.soql.parser import Parser, check_length
+from worksmith.tools.kinds.crm.soql.tree import Clauses, Item, Number, Path, Query
+from worksmith.tools.kinds.crm.sosl.tables import GROUPS
+from worksmith.tools.kinds.crm.sosl.term import search_error
 
 _START = re.compile(r"\s*FIND\b\s*", re.IGNORECASE)
 _BRACES = re.compile(r"\{((?:\\.|[^}\\])*)(\}?)", re.DOTALL)

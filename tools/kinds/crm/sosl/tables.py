@@ -19,8 +19,8 @@ from dataclasses import dataclass
 
 import apsw
 
-from tools.kinds.crm.schema import CrmObject, Schema, crm_schema
-from tools.sqlite.schema import ROW, Table, columns_sql, quoted
+from worksmith.tools.kinds.crm.schema import CrmObject, Schema, crm_schema
+from worksmith.tools.sqlite.schema import ROW, Table, columns_sql, quoted
 
 _WORD = re.compile(r"[^\W_]+")
 _SIBILANT = re.compile(r"(?:s|x|z|ch|sh)es$")
@@ -96,7 +96,7 @@ def searched(each: CrmObject, groups: Collection[str] = GROUPS) -> tuple[str, ..
 SEARCH_TABLES = tuple(
     SearchTable(index_name(each.name), searched(each), writable=False) for each in searchable(crm_schema())
 )
-"""The indexes, to be written with the tables of `tools.kinds.crm.schema` and the rows of `search_rows`."""
+"""The indexes, for the tables of `worksmith.tools.kinds.crm.schema` and the rows of `search_rows`."""
 
 
 def search_rows(rows: Mapping[str, Iterable[Cells]]) -> dict[str, list[tuple[str, ...]]]:

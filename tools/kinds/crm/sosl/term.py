@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from tools.kinds.crm.soql.errors import QueryError
-from tools.kinds.crm.sosl.tables import flat, singular, words
+from worksmith.tools.kinds.crm.soql.errors import QueryError
+from worksmith.tools.kinds.crm.sosl.tables import flat, singular, words
 
 MAX_WORDS = 100
 MAX_DEPTH = 20

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tools.kinds.enterprise.generate.business.clients import add_clients
-from tools.kinds.enterprise.generate.business.customers import add_customers
-from tools.kinds.enterprise.generate.business.orders import add_orders
-from tools.kinds.enterprise.generate.business.products import add_products
-from tools.kinds.enterprise.generate.business.sales import add_sales
-from tools.kinds.enterprise.generate.business.sentiments import add_sentiments
-from tools.kinds.enterprise.generate.business.support_chats import add_support_chats
-from tools.kinds.enterprise.generate.business.vendors import add_vendors
-from tools.kinds.enterprise.generate.code.source import add_code
-from tools.kinds.enterprise.generate.draft import Draft, Hierarchy
-from tools.kinds.enterprise.generate.industry import Industry, industry_of
-from tools.kinds.enterprise.generate.latent import Built
-from tools.kinds.enterprise.generate.people.employees import add_employees
-from tools.kinds.enterprise.generate.people.resumes import add_resumes
-from tools.kinds.enterprise.generate.policies import add_policies
-from tools.kinds.enterprise.generate.projects import add_projects
-from tools.kinds.enterprise.generate.talk.conversations import add_conversations
-from tools.kinds.enterprise.generate.talk.mail import add_mail
-from tools.kinds.enterprise.generate.talk.overflow import add_overflow
-from tools.kinds.enterprise.generate.talk.posts import add_posts
-from tools.kinds.enterprise.generate.tickets import add_tickets
-from tools.world import WorldManifest
+from worksmith.tools.kinds.enterprise.generate.business.clients import add_clients
+from worksmith.tools.kinds.enterprise.generate.business.customers import add_customers
+from worksmith.tools.kinds.enterprise.generate.business.orders import add_orders
+from worksmith.tools.kinds.enterprise.generate.business.products import add_products
+from worksmith.tools.kinds.enterprise.generate.business.sales import add_sales
+from worksmith.tools.kinds.enterprise.generate.business.sentiments import add_sentiments
+from worksmith.tools.kinds.enterprise.generate.business.support_chats import add_support_chats
+from worksmith.tools.kinds.enterprise.generate.business.vendors import add_vendors
+from worksmith.tools.kinds.enterprise.generate.code.source import add_code
+from worksmith.tools.kinds.enterprise.generate.draft import Draft, Hierarchy
+from worksmith.tools.kinds.enterprise.generate.industry import Industry, industry_of
+from worksmith.tools.kinds.enterprise.generate.latent import Built
+from worksmith.tools.kinds.enterprise.generate.people.employees import add_employees
+from worksmith.tools.kinds.enterprise.generate.people.resumes import add_resumes
+from worksmith.tools.kinds.enterprise.generate.policies import add_policies
+from worksmith.tools.kinds.enterprise.generate.projects import add_projects
+from worksmith.tools.kinds.enterprise.generate.talk.conversations import add_conversations
+from worksmith.tools.kinds.enterprise.generate.talk.mail import add_mail
+from worksmith.tools.kinds.enterprise.generate.talk.overflow import add_overflow
+from worksmith.tools.kinds.enterprise.generate.talk.posts import add_posts
+from worksmith.tools.kinds.enterprise.generate.tickets import add_tickets
+from worksmith.tools.world import WorldManifest
 
 _STEPS: tuple[Callable[[Draft], None], ...] = (
     add_employees,

@@ -8,15 +8,23 @@ from dataclasses import dataclass, fields
 from datetime import date, datetime
 from typing import Literal
 
-from tools.errors import InputError
-from tools.generating.latent import Latent
-from tools.kinds.enterprise.generate.company import DEFAULT_NOW
-from tools.kinds.enterprise.generate.entities import Citable, Client, Customer, Product, Project, Sale, Vendor
-from tools.kinds.enterprise.generate.industry import Industry, packaged
-from tools.kinds.enterprise.generate.latent import Built, Row, reference
-from tools.kinds.enterprise.generate.staff import People
-from tools.kinds.enterprise.schema import KEYS, TABLES
-from tools.seeding import rng
+from worksmith.tools.errors import InputError
+from worksmith.tools.generating.latent import Latent
+from worksmith.tools.kinds.enterprise.generate.company import DEFAULT_NOW
+from worksmith.tools.kinds.enterprise.generate.entities import (
+    Citable,
+    Client,
+    Customer,
+    Product,
+    Project,
+    Sale,
+    Vendor,
+)
+from worksmith.tools.kinds.enterprise.generate.industry import Industry, packaged
+from worksmith.tools.kinds.enterprise.generate.latent import Built, Row, reference
+from worksmith.tools.kinds.enterprise.generate.staff import People
+from worksmith.tools.kinds.enterprise.schema import KEYS, TABLES
+from worksmith.tools.seeding import rng
 
 SCALES = (0.005, 100.0)
 """Outside of these a world is too small to be one, or takes more than 10 GB of memory to generate."""

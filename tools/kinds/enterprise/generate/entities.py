@@ -6,9 +6,9 @@ import random
 from dataclasses import dataclass, field
 from datetime import date
 
-from tools.kinds.enterprise.generate.grammar import grammar
-from tools.kinds.enterprise.generate.industry import Industry
-from tools.kinds.enterprise.schema import DEPARTMENTS
+from worksmith.tools.kinds.enterprise.generate.grammar import grammar
+from worksmith.tools.kinds.enterprise.generate.industry import Industry
+from worksmith.tools.kinds.enterprise.schema import DEPARTMENTS
 
 
 @dataclass(frozen=True)

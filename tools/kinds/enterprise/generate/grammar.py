@@ -15,7 +15,7 @@ from functools import cache
 from itertools import chain
 from typing import Any
 
-from tools.kinds.enterprise.generate.wording import texts
+from worksmith.tools.kinds.enterprise.generate.wording import texts
 
 MONTHS = (
     "January", "February", "March", "April", "May", "June", "July",

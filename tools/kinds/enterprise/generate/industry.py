@@ -11,9 +11,9 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from tools.errors import InputError
-from tools.files.json_files import read_file
-from tools.seeding import digest
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.json_files import read_file
+from worksmith.tools.seeding import digest
 
 DEFAULT_INDUSTRY = "retail"
 """The name of the default."""
@@ -222,7 +222,7 @@ def check(industry: Industry) -> None:
     Raises:
         InputError: a part is missing, has unknown keys, or does not fit the catalogue.
     """
-    from tools.kinds.enterprise.generate.industry_files import MODELS, misfits
+    from worksmith.tools.kinds.enterprise.generate.industry_files import MODELS, misfits
 
     for part in PARTS:
         try:

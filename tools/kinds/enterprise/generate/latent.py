@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from tools.generating.latent import Latent
-from tools.kinds.enterprise.generate.industry import Industry, packaged
-from tools.kinds.enterprise.schema import KEYS, TABLES
+from worksmith.tools.generating.latent import Latent
+from worksmith.tools.kinds.enterprise.generate.industry import Industry, packaged
+from worksmith.tools.kinds.enterprise.schema import KEYS, TABLES
 
 Row = tuple[str | None, ...]
 """The cells of one row, in the order of the table's columns."""
@@ -18,7 +18,7 @@ class Built:
     """A generated world before it is written.
 
     Attributes:
-        rows: for each table its rows, ready for `tools.world.write_world`.
+        rows: for each table its rows, ready for `worksmith.tools.world.write_world`.
         latents: the truths behind the texts. Goals are made from them; no agent ever sees them.
         documents: files by their path under `documents/`.
         industry: the trade of the company.

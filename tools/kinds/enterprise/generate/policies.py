@@ -8,12 +8,12 @@ from datetime import date
 from functools import cache
 from typing import Any
 
-from retrievers.texts.pdf import pages
-from tools.generating.pdf import Paragraph, render_pdf
-from tools.kinds.enterprise.generate.company import NAME
-from tools.kinds.enterprise.generate.draft import Draft
-from tools.kinds.enterprise.generate.grammar import long_day
-from tools.kinds.enterprise.generate.wording import texts
+from worksmith.retrievers.texts.pdf import pages
+from worksmith.tools.generating.pdf import Paragraph, render_pdf
+from worksmith.tools.kinds.enterprise.generate.company import NAME
+from worksmith.tools.kinds.enterprise.generate.draft import Draft
+from worksmith.tools.kinds.enterprise.generate.grammar import long_day
+from worksmith.tools.kinds.enterprise.generate.wording import texts
 
 _UNVALUED = ("required", "forbidden")
 

@@ -6,12 +6,12 @@ import random
 from collections.abc import Sequence
 from datetime import date, timedelta
 
-from tools.kinds.enterprise.generate.draft import Draft
-from tools.kinds.enterprise.generate.entities import Employee, Project
-from tools.kinds.enterprise.generate.industry import Industry
-from tools.kinds.enterprise.generate.staff import EXECUTIVES, ORDINARY
-from tools.kinds.enterprise.generate.topics import domains
-from tools.kinds.enterprise.generate.wording import texts
+from worksmith.tools.kinds.enterprise.generate.draft import Draft
+from worksmith.tools.kinds.enterprise.generate.entities import Employee, Project
+from worksmith.tools.kinds.enterprise.generate.industry import Industry
+from worksmith.tools.kinds.enterprise.generate.staff import EXECUTIVES, ORDINARY
+from worksmith.tools.kinds.enterprise.generate.topics import domains
+from worksmith.tools.kinds.enterprise.generate.wording import texts
 
 _PEOPLE_EACH = 25
 _FIRST_START, _LAST_START = date(2017, 1, 2), date(2021, 3, 1)

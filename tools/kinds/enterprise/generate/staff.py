@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 from functools import cached_property
 
-from tools.kinds.enterprise.generate.entities import Employee
-from tools.kinds.enterprise.schema import DEPARTMENTS
+from worksmith.tools.kinds.enterprise.generate.entities import Employee
+from worksmith.tools.kinds.enterprise.schema import DEPARTMENTS
 
 EXECUTIVES = ("CE", "CT", "CO")
 """The department codes of CEO, CTO and COO, one person each."""

@@ -9,10 +9,10 @@ from dataclasses import dataclass, fields
 from functools import cache, cached_property
 from typing import Literal
 
-from tools.kinds.enterprise.generate.grammar import MONTHS
-from tools.kinds.enterprise.generate.industry import Industry
-from tools.kinds.enterprise.generate.staff import ORDINARY
-from tools.kinds.enterprise.generate.wording import FEW, fill, texts
+from worksmith.tools.kinds.enterprise.generate.grammar import MONTHS
+from worksmith.tools.kinds.enterprise.generate.industry import Industry
+from worksmith.tools.kinds.enterprise.generate.staff import ORDINARY
+from worksmith.tools.kinds.enterprise.generate.wording import FEW, fill, texts
 
 Kind = Literal["done", "trouble", "next", "gain"]
 """What a sentence tells: what was done, what goes wrong, what is planned, why it matters."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from tools.files.data_files import read_toml
+from worksmith.tools.files.data_files import read_toml
 
 FEW = ("three", "four", "five", "six", "seven", "eight", "nine")
 """What a slot called `few` may hold."""

@@ -6,11 +6,11 @@ from collections import Counter, defaultdict
 from datetime import datetime
 from pathlib import PurePosixPath
 
-from tools.kinds.enterprise.importing.documents import ORDER_FOLDER
-from tools.kinds.enterprise.importing.fields import LINKS, PEOPLE
-from tools.kinds.enterprise.importing.raw import folded
-from tools.kinds.enterprise.importing.rows import Reading, Row
-from tools.kinds.enterprise.schema import KEYS
+from worksmith.tools.kinds.enterprise.importing.documents import ORDER_FOLDER
+from worksmith.tools.kinds.enterprise.importing.fields import LINKS, PEOPLE
+from worksmith.tools.kinds.enterprise.importing.raw import folded
+from worksmith.tools.kinds.enterprise.importing.rows import Reading, Row
+from worksmith.tools.kinds.enterprise.schema import KEYS
 
 
 class Checks:

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from retrievers.errors import PdfError
-from retrievers.strict_json import read_regular
-from tools.kinds.enterprise.importing.layout import ORDER_FILE, Located
-from tools.kinds.enterprise.importing.raw import folded
-from tools.kinds.enterprise.importing.report import ImportReport
-from tools.kinds.enterprise.importing.rows import Row
+from worksmith.retrievers.errors import PdfError
+from worksmith.retrievers.strict_json import read_regular
+from worksmith.tools.kinds.enterprise.importing.layout import ORDER_FILE, Located
+from worksmith.tools.kinds.enterprise.importing.raw import folded
+from worksmith.tools.kinds.enterprise.importing.report import ImportReport
+from worksmith.tools.kinds.enterprise.importing.rows import Row
 
 _PLAIN_FONTS = ("/Helvetica", "/Helvetica-Bold", "/Times-Roman", "/Times-Bold", "/Courier")
 _SYMBOL_FONT = "/ZapfDingbats"
@@ -38,7 +38,7 @@ def order_pages(content: bytes) -> list[str]:
     """
     pages = _quick(content)
     if pages is None:
-        from retrievers.texts.pdf import pages as read_pages
+        from worksmith.retrievers.texts.pdf import pages as read_pages
 
         pages = read_pages(content)
     return [_LOST_RUPEE.sub("₹", page) for page in pages]
@@ -131,7 +131,7 @@ def read_documents(found: Located, report: ImportReport, known: Collection[str] 
 
 
 def _policy(found: Located, name: str, path: str, documents: Documents, report: ImportReport) -> None:
-    from retrievers.texts.pdf import pages
+    from worksmith.retrievers.texts.pdf import pages
 
     texts = _texts(found, name, pages, "policies", report)
     if texts is None:

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tools.files.data_files import read_toml
-from tools.kinds.enterprise.importing.cells import READERS, Read, numbered
+from worksmith.tools.files.data_files import read_toml
+from worksmith.tools.kinds.enterprise.importing.cells import READERS, Read, numbered
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tools.kinds.enterprise.importing.rows import Row
-from tools.persona import Persona
+from worksmith.tools.kinds.enterprise.importing.rows import Row
+from worksmith.tools.persona import Persona
 
 NOBODY = Persona(id="", name="nobody", active=False)
 """The persona of a world without employees."""

@@ -8,16 +8,16 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from tools.errors import InputError
-from tools.kinds.enterprise.importing.checks import Checks
-from tools.kinds.enterprise.importing.documents import read_documents
-from tools.kinds.enterprise.importing.fields import CURRENCIES
-from tools.kinds.enterprise.importing.json_records import read_records
-from tools.kinds.enterprise.importing.layout import Located, locate
-from tools.kinds.enterprise.importing.report import FileNote, ImportReport
-from tools.kinds.enterprise.importing.rows import Reading, Row
-from tools.kinds.enterprise.schema import TABLES
-from tools.sqlite.schema import Table
+from worksmith.tools.errors import InputError
+from worksmith.tools.kinds.enterprise.importing.checks import Checks
+from worksmith.tools.kinds.enterprise.importing.documents import read_documents
+from worksmith.tools.kinds.enterprise.importing.fields import CURRENCIES
+from worksmith.tools.kinds.enterprise.importing.json_records import read_records
+from worksmith.tools.kinds.enterprise.importing.layout import Located, locate
+from worksmith.tools.kinds.enterprise.importing.report import FileNote, ImportReport
+from worksmith.tools.kinds.enterprise.importing.rows import Reading, Row
+from worksmith.tools.kinds.enterprise.schema import TABLES
+from worksmith.tools.sqlite.schema import Table
 
 NOW = datetime(2022, 12, 31, 18)
 """The clock of every episode: the original's dates end with 2022, but for a few added later."""

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from tools.kinds.enterprise.importing.fields import FIELDS, PEOPLE
-from tools.kinds.enterprise.importing.raw import RawRecord, folded
-from tools.kinds.enterprise.importing.report import ImportReport
-from tools.kinds.enterprise.schema import DEPARTMENTS, KEYS
-from tools.seeding import digest
+from worksmith.tools.kinds.enterprise.importing.fields import FIELDS, PEOPLE
+from worksmith.tools.kinds.enterprise.importing.raw import RawRecord, folded
+from worksmith.tools.kinds.enterprise.importing.report import ImportReport
+from worksmith.tools.kinds.enterprise.schema import DEPARTMENTS, KEYS
+from worksmith.tools.seeding import digest
 
 Row = dict[str, str | None]
 

@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from tools.files.data_files import read_toml
-from tools.kinds.enterprise.stated.particulars import (
+from worksmith.tools.files.data_files import read_toml
+from worksmith.tools.kinds.enterprise.stated.particulars import (
     names,
     opening_words,
     particulars,

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from tools.kinds.enterprise.generate.business.reviews import BANDS, kind_reviews
-from tools.kinds.enterprise.generate.industry import Industry
-from tools.kinds.enterprise.generate.wording import fill, texts, with_article
-from tools.kinds.enterprise.stated.particulars import sentences
+from worksmith.tools.kinds.enterprise.generate.business.reviews import BANDS, kind_reviews
+from worksmith.tools.kinds.enterprise.generate.industry import Industry
+from worksmith.tools.kinds.enterprise.generate.wording import fill, texts, with_article
+from worksmith.tools.kinds.enterprise.stated.particulars import sentences
 
 
 class Opinion(NamedTuple):

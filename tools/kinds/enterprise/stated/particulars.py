@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tools.files.data_files import read_toml
-from tools.kinds.enterprise.generate.grammar import MONTHS
+from worksmith.tools.files.data_files import read_toml
+from worksmith.tools.kinds.enterprise.generate.grammar import MONTHS
 
 _MONTH = "|".join(f"{month[:3]}(?:{month[3:]})?" for month in MONTHS)
 _NUMBER = r"\d+(?:,\d+)*"

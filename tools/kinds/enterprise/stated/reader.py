@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import pairwise
 
-from tools.generating.latent import Latent
-from tools.kinds.enterprise.generate.grammar import Grammar
-from tools.kinds.enterprise.generate.industry import Industry
-from tools.kinds.enterprise.stated.demands import Demands, Watch, holding, stands
-from tools.kinds.enterprise.stated.particulars import spoken
-from tools.kinds.enterprise.stated.phrases import Phrases
-from tools.kinds.enterprise.stated.sentences import read
+from worksmith.tools.generating.latent import Latent
+from worksmith.tools.kinds.enterprise.generate.grammar import Grammar
+from worksmith.tools.kinds.enterprise.generate.industry import Industry
+from worksmith.tools.kinds.enterprise.stated.demands import Demands, Watch, holding, stands
+from worksmith.tools.kinds.enterprise.stated.particulars import spoken
+from worksmith.tools.kinds.enterprise.stated.phrases import Phrases
+from worksmith.tools.kinds.enterprise.stated.sentences import read
 
 
 class UnreadError(Exception):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 
-from tools.kinds.enterprise.generate.grammar import MONTHS, Grammar
+from worksmith.tools.kinds.enterprise.generate.grammar import MONTHS, Grammar
 
 Back = Callable[[str], str]
 

@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
 
-from tools.generating.latent import Latent
-from tools.kinds.enterprise.generate.business import clients
-from tools.kinds.enterprise.generate.business.product_problems import product_problems
-from tools.kinds.enterprise.generate.business.support_chats import PROMISES
-from tools.kinds.enterprise.generate.business.vendors import vendor_grammar
-from tools.kinds.enterprise.generate.grammar import grammar
-from tools.kinds.enterprise.generate.industry import Industry
-from tools.kinds.enterprise.generate.talk.mail import mail_grammar
-from tools.kinds.enterprise.generate.talk.partner_mail import partner_grammar
-from tools.kinds.enterprise.generate.talk.posts import post_grammar
-from tools.kinds.enterprise.generate.talk.threads import STATING
-from tools.kinds.enterprise.generate.wording import texts
-from tools.kinds.enterprise.stated.demands import Demands
-from tools.kinds.enterprise.stated.opinions import opinions
-from tools.kinds.enterprise.stated.particulars import spoken
-from tools.kinds.enterprise.stated.phrases import Phrases
-from tools.kinds.enterprise.stated.reader import Reader
-from tools.kinds.enterprise.stated.sentences import read
+from worksmith.tools.generating.latent import Latent
+from worksmith.tools.kinds.enterprise.generate.business import clients
+from worksmith.tools.kinds.enterprise.generate.business.product_problems import product_problems
+from worksmith.tools.kinds.enterprise.generate.business.support_chats import PROMISES
+from worksmith.tools.kinds.enterprise.generate.business.vendors import vendor_grammar
+from worksmith.tools.kinds.enterprise.generate.grammar import grammar
+from worksmith.tools.kinds.enterprise.generate.industry import Industry
+from worksmith.tools.kinds.enterprise.generate.talk.mail import mail_grammar
+from worksmith.tools.kinds.enterprise.generate.talk.partner_mail import partner_grammar
+from worksmith.tools.kinds.enterprise.generate.talk.posts import post_grammar
+from worksmith.tools.kinds.enterprise.generate.talk.threads import STATING
+from worksmith.tools.kinds.enterprise.generate.wording import texts
+from worksmith.tools.kinds.enterprise.stated.demands import Demands
+from worksmith.tools.kinds.enterprise.stated.opinions import opinions
+from worksmith.tools.kinds.enterprise.stated.particulars import spoken
+from worksmith.tools.kinds.enterprise.stated.phrases import Phrases
+from worksmith.tools.kinds.enterprise.stated.reader import Reader
+from worksmith.tools.kinds.enterprise.stated.sentences import read
 
 Record = Mapping[str, str | None]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tools.kinds.enterprise.reading import Reading, result, with_people
-from tools.kinds.enterprise.values import choice
-from tools.tool import Toolkit, tool
-from tools.tool_context import ToolContext
+from worksmith.tools.kinds.enterprise.reading import Reading, result, with_people
+from worksmith.tools.kinds.enterprise.values import choice
+from worksmith.tools.tool import Toolkit, tool
+from worksmith.tools.tool_context import ToolContext
 
 STATUSES = ("ongoing", "accepted")
 

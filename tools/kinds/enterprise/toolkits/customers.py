@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from tools.errors import ToolError
-from tools.kinds.enterprise.naming import name_matches
-from tools.kinds.enterprise.reading import Reading, guard_of, result
-from tools.kinds.enterprise.values import changes, required
-from tools.kinds.enterprise.writing import done, next_id
-from tools.tool import Toolkit, tool
-from tools.tool_context import ToolContext
+from worksmith.tools.errors import ToolError
+from worksmith.tools.kinds.enterprise.naming import name_matches
+from worksmith.tools.kinds.enterprise.reading import Reading, guard_of, result
+from worksmith.tools.kinds.enterprise.values import changes, required
+from worksmith.tools.kinds.enterprise.writing import done, next_id
+from worksmith.tools.tool import Toolkit, tool
+from worksmith.tools.tool_context import ToolContext
 
 
 @tool()

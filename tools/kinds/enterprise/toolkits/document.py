@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tools.errors import ToolError
-from tools.kinds.enterprise.reading import Reading
-from tools.kinds.enterprise.values import whole
-from tools.tool import Toolkit, tool
-from tools.tool_context import ToolContext
+from worksmith.tools.errors import ToolError
+from worksmith.tools.kinds.enterprise.reading import Reading
+from worksmith.tools.kinds.enterprise.values import whole
+from worksmith.tools.tool import Toolkit, tool
+from worksmith.tools.tool_context import ToolContext
 
 
 @tool()

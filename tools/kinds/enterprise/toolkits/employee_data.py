@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-from tools.access.guard import Guard
-from tools.errors import ToolError
-from tools.kinds.enterprise import personnel
-from tools.kinds.enterprise.naming import name_matches
-from tools.kinds.enterprise.people import employee, works_here
-from tools.kinds.enterprise.reading import Reading, Row, guard_of, result, with_people
-from tools.kinds.enterprise.schema import DEPARTMENTS
-from tools.kinds.enterprise.values import amount, changes, past_day, required, whole
-from tools.kinds.enterprise.writing import done, next_id, today
-from tools.tool import Toolkit, tool
-from tools.tool_context import ToolContext
+from worksmith.tools.access.guard import Guard
+from worksmith.tools.errors import ToolError
+from worksmith.tools.kinds.enterprise import personnel
+from worksmith.tools.kinds.enterprise.naming import name_matches
+from worksmith.tools.kinds.enterprise.people import employee, works_here
+from worksmith.tools.kinds.enterprise.reading import Reading, Row, guard_of, result, with_people
+from worksmith.tools.kinds.enterprise.schema import DEPARTMENTS
+from worksmith.tools.kinds.enterprise.values import amount, changes, past_day, required, whole
+from worksmith.tools.kinds.enterprise.writing import done, next_id, today
+from worksmith.tools.tool import Toolkit, tool
+from worksmith.tools.tool_context import ToolContext
 
 
 @tool()

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from tools.access.guard import Guard
-from tools.errors import ToolError
-from tools.kinds.enterprise.naming import name_matches, only
-from tools.kinds.enterprise.people import colleague
-from tools.kinds.enterprise.reading import Reading, guard_of, result
-from tools.kinds.enterprise.values import changes, choice, required
-from tools.kinds.enterprise.writing import done, moment, next_id
-from tools.tool import Toolkit, tool
-from tools.tool_context import ToolContext
+from worksmith.tools.access.guard import Guard
+from worksmith.tools.errors import ToolError
+from worksmith.tools.kinds.enterprise.naming import name_matches, only
+from worksmith.tools.kinds.enterprise.people import colleague
+from worksmith.tools.kinds.enterprise.reading import Reading, guard_of, result
+from worksmith.tools.kinds.enterprise.values import changes, choice, required
+from worksmith.tools.kinds.enterprise.writing import done, moment, next_id
+from worksmith.tools.tool import Toolkit, tool
+from worksmith.tools.tool_context import ToolContext
 
 IMPORTANCES = ("High", "Normal", "Low")
 EXTERNAL = "EXTERNAL"

@@ -6,13 +6,13 @@ from collections import defaultdict
 from pathlib import PurePosixPath
 from typing import Any
 
-from tools.access.guard import Guard
-from tools.errors import ToolError
-from tools.kinds.enterprise.reading import Reading, Row, guard_of, result, with_people
-from tools.kinds.enterprise.values import changes, required
-from tools.kinds.enterprise.writing import content_hash, content_size, done, today
-from tools.tool import Toolkit, tool
-from tools.tool_context import ToolContext
+from worksmith.tools.access.guard import Guard
+from worksmith.tools.errors import ToolError
+from worksmith.tools.kinds.enterprise.reading import Reading, Row, guard_of, result, with_people
+from worksmith.tools.kinds.enterprise.values import changes, required
+from worksmith.tools.kinds.enterprise.writing import content_hash, content_size, done, today
+from worksmith.tools.tool import Toolkit, tool
+from worksmith.tools.tool_context import ToolContext
 
 DEFAULT_LICENSE = "mit"
 LANGUAGES = {

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tools.errors import ToolError
-from tools.kinds.enterprise.values import required
-from tools.tool import Toolkit, tool
-from tools.tool_context import ToolContext
+from worksmith.tools.errors import ToolError
+from worksmith.tools.kinds.enterprise.values import required
+from worksmith.tools.tool import Toolkit, tool
+from worksmith.tools.tool_context import ToolContext
 
 
 @tool()

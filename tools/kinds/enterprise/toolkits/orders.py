@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tools.kinds.enterprise.catalogue import of_customer
-from tools.kinds.enterprise.reading import Reading, result, with_names
-from tools.kinds.enterprise.values import choice
-from tools.tool import Toolkit, tool
-from tools.tool_context import ToolContext
+from worksmith.tools.kinds.enterprise.catalogue import of_customer
+from worksmith.tools.kinds.enterprise.reading import Reading, result, with_names
+from worksmith.tools.kinds.enterprise.values import choice
+from worksmith.tools.tool import Toolkit, tool
+from worksmith.tools.tool_context import ToolContext
 
 KINDS = ("invoice", "purchase_order", "shipping_order")
 

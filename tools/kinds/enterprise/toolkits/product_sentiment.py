@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from tools.kinds.enterprise.catalogue import about, customer, product, with_catalogue_names
-from tools.kinds.enterprise.reading import Reading, guard_of, result
-from tools.kinds.enterprise.values import changes, past_day, required
-from tools.kinds.enterprise.writing import done, next_id
-from tools.tool import Toolkit, tool
-from tools.tool_context import ToolContext
+from worksmith.tools.kinds.enterprise.catalogue import about, customer, product, with_catalogue_names
+from worksmith.tools.kinds.enterprise.reading import Reading, guard_of, result
+from worksmith.tools.kinds.enterprise.values import changes, past_day, required
+from worksmith.tools.kinds.enterprise.writing import done, next_id
+from worksmith.tools.tool import Toolkit, tool
+from worksmith.tools.tool_context import ToolContext
 
 
 @tool()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tools.kinds.enterprise.reading import Reading, result
-from tools.tool import Toolkit, tool
-from tools.tool_context import ToolContext
+from worksmith.tools.kinds.enterprise.reading import Reading, result
+from worksmith.tools.tool import Toolkit, tool
+from worksmith.tools.tool_context import ToolContext
 
 
 @tool()

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any
 
-from tools.errors import ToolError
-from tools.kinds.enterprise.catalogue import about, customer, product, with_catalogue_names
-from tools.kinds.enterprise.reading import Reading, guard_of, nearest, result, with_people
-from tools.kinds.enterprise.values import amount, changes, past_day, whole
-from tools.kinds.enterprise.writing import done, next_id
-from tools.tool import Toolkit, tool
-from tools.tool_context import ToolContext
+from worksmith.tools.errors import ToolError
+from worksmith.tools.kinds.enterprise.catalogue import about, customer, product, with_catalogue_names
+from worksmith.tools.kinds.enterprise.reading import Reading, guard_of, nearest, result, with_people
+from worksmith.tools.kinds.enterprise.values import amount, changes, past_day, whole
+from worksmith.tools.kinds.enterprise.writing import done, next_id
+from worksmith.tools.tool import Toolkit, tool
+from worksmith.tools.tool_context import ToolContext
 
 NEAREST = 5
 """A query looks at the sales of so many products."""

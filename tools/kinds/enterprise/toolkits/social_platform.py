@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tools.kinds.enterprise.reading import Reading, guard_of, result
-from tools.kinds.enterprise.values import changes, required
-from tools.kinds.enterprise.writing import done, next_id, today
-from tools.tool import Toolkit, tool
-from tools.tool_context import ToolContext
+from worksmith.tools.kinds.enterprise.reading import Reading, guard_of, result
+from worksmith.tools.kinds.enterprise.values import changes, required
+from worksmith.tools.kinds.enterprise.writing import done, next_id, today
+from worksmith.tools.tool import Toolkit, tool
+from worksmith.tools.tool_context import ToolContext
 
 
 @tool()

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from tools.errors import InputError
-from tools.kinds.office.generate.calendar import events
-from tools.kinds.office.generate.customers import customers
-from tools.kinds.office.generate.mails import mails
-from tools.kinds.office.generate.names import draw_cast
-from tools.kinds.office.generate.tasks import task_names, tasks
-from tools.kinds.office.schema import BOARDS, TRAFFIC_SOURCES, Row
-from tools.seeding import rng
+from worksmith.tools.errors import InputError
+from worksmith.tools.kinds.office.generate.calendar import events
+from worksmith.tools.kinds.office.generate.customers import customers
+from worksmith.tools.kinds.office.generate.mails import mails
+from worksmith.tools.kinds.office.generate.names import draw_cast
+from worksmith.tools.kinds.office.generate.tasks import task_names, tasks
+from worksmith.tools.kinds.office.schema import BOARDS, TRAFFIC_SOURCES, Row
+from worksmith.tools.seeding import rng
 
 DAYS = 90
 _VISITORS = 9999

@@ -7,10 +7,10 @@ from collections import defaultdict
 from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
 
-from tools.kinds.office.generate.names import Cast, record_id
-from tools.kinds.office.moments import CELL_FORMAT
-from tools.kinds.office.schema import Row
-from tools.seeding import rng
+from worksmith.tools.kinds.office.generate.names import Cast, record_id
+from worksmith.tools.kinds.office.moments import CELL_FORMAT
+from worksmith.tools.kinds.office.schema import Row
+from worksmith.tools.seeding import rng
 
 DAYS_AHEAD = 21
 _SHARE_AHEAD = 0.2

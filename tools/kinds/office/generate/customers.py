@@ -7,9 +7,9 @@ import random
 import string
 from datetime import date, datetime, timedelta
 
-from tools.kinds.office.generate.names import Cast, pool, record_id
-from tools.kinds.office.schema import PRODUCTS, STATUSES, Row
-from tools.seeding import rng
+from worksmith.tools.kinds.office.generate.names import Cast, pool, record_id
+from worksmith.tools.kinds.office.schema import PRODUCTS, STATUSES, Row
+from worksmith.tools.seeding import rng
 
 _NAMES = 20
 _LONGEST_SILENCE = 60

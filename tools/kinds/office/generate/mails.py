@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 
-from tools.kinds.office.generate.names import Cast, Employee, pool, record_id
-from tools.kinds.office.moments import CELL_FORMAT
-from tools.kinds.office.schema import Row
-from tools.seeding import rng
+from worksmith.tools.kinds.office.generate.names import Cast, Employee, pool, record_id
+from worksmith.tools.kinds.office.moments import CELL_FORMAT
+from worksmith.tools.kinds.office.schema import Row
+from worksmith.tools.seeding import rng
 
 DAYS = 60
 _TEXTS = "mail_texts.toml"

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from tools.files.data_files import read_toml
-from tools.kinds.office.schema import BOARDS
-from tools.seeding import rng
+from worksmith.tools.files.data_files import read_toml
+from worksmith.tools.kinds.office.schema import BOARDS
+from worksmith.tools.seeding import rng
 
 STAFF_PER_BOARD = 5
 SALES_STAFF = 5

@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 from datetime import datetime, timedelta
 
-from tools.kinds.office.generate.names import Cast, Employee, pool, record_id
-from tools.kinds.office.schema import LISTS, Row
-from tools.seeding import rng
+from worksmith.tools.kinds.office.generate.names import Cast, Employee, pool, record_id
+from worksmith.tools.kinds.office.schema import LISTS, Row
+from worksmith.tools.seeding import rng
 
 _FIRST_DUE, _LAST_DUE = -3, 13
 _LIST_WEIGHTS = (0.7, 0.04, 0.16, 0.1)

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from tools.errors import InputError
-from tools.kinds.own_data.mcp_servers.connection import McpServer
-from tools.kinds.own_data.mcp_servers.listing import ListedTool, Listing
-from tools.kinds.own_data.mcp_servers.schemas import Parameters, python_name
-from tools.kinds.own_data.outside import Recorder
-from tools.kinds.own_data.tools import OwnTools
+from worksmith.tools.errors import InputError
+from worksmith.tools.kinds.own_data.mcp_servers.connection import McpServer
+from worksmith.tools.kinds.own_data.mcp_servers.listing import ListedTool, Listing
+from worksmith.tools.kinds.own_data.mcp_servers.schemas import Parameters, python_name
+from worksmith.tools.kinds.own_data.outside import Recorder
+from worksmith.tools.kinds.own_data.tools import OwnTools
 
 
 def add_tools(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO
 
-from tools.errors import InputError
+from worksmith.tools.errors import InputError
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
-from tools.errors import InfrastructureError, InputError, ToolError, missing_extra
-from tools.files.secrets import described, without_secrets
-from tools.kinds.own_data.mcp_servers.address import Address, opened
-from tools.kinds.own_data.mcp_servers.listing import ListedTool, Listing
-from tools.kinds.own_data.mcp_servers.replies import read_reply
+from worksmith.tools.errors import InfrastructureError, InputError, ToolError, missing_extra
+from worksmith.tools.files.secrets import described, without_secrets
+from worksmith.tools.kinds.own_data.mcp_servers.address import Address, opened
+from worksmith.tools.kinds.own_data.mcp_servers.listing import ListedTool, Listing
+from worksmith.tools.kinds.own_data.mcp_servers.replies import read_reply
 
 if TYPE_CHECKING:
     import anyio

@@ -11,11 +11,11 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from tools.errors import InputError, names_instead
-from tools.files.atomic import write_atomically
-from tools.files.json_files import read_model
-from tools.files.unicode import writable_data
-from tools.seeding import digest
+from worksmith.tools.errors import InputError, names_instead
+from worksmith.tools.files.atomic import write_atomically
+from worksmith.tools.files.json_files import read_model
+from worksmith.tools.files.unicode import writable_data
+from worksmith.tools.seeding import digest
 
 
 class ListedTool(BaseModel):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tools.dispatch import as_text
-from tools.errors import ToolError
+from worksmith.tools.dispatch import as_text
+from worksmith.tools.errors import ToolError
 
 if TYPE_CHECKING:
     from mcp_types import CallToolResult

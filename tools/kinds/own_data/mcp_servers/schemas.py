@@ -1,4 +1,4 @@
-"""JSON schemas of foreign tools as Python types, of which `tools.tool.Tool` makes validator and schema.
+"""JSON schemas of foreign tools as Python types, from which `worksmith.tools.tool.Tool` makes a schema.
 
 A type accepts too much rather than too little, because the server validates again. What no type can express
 (conditions between properties, patterns) is left out or only shown.
@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, NotRequired, Required, Union, cast
 from pydantic import ConfigDict, Field
 from typing_extensions import TypedDict
 
-from tools.errors import InputError
+from worksmith.tools.errors import InputError
 
 _TAKEN = frozenset({"ctx", "self", "model_config"})
 """Names that mean something else in the functions and models that tools are made of."""

@@ -9,9 +9,9 @@ from io import BytesIO, TextIOWrapper
 from itertools import islice
 from pathlib import Path
 
-from tools.errors import InputError
-from tools.kinds.own_data.sources.reading import Reading, Row, check_utf8, read_bytes
-from tools.seeding import digest_bytes
+from worksmith.tools.errors import InputError
+from worksmith.tools.kinds.own_data.sources.reading import Reading, Row, check_utf8, read_bytes
+from worksmith.tools.seeding import digest_bytes
 
 DELIMITERS = (",", ";", "\t", "|")
 

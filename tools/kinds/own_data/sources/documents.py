@@ -8,11 +8,11 @@ import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from retrievers.errors import PdfError
-from retrievers.texts.pdf import pages
-from tools.errors import InputError, Notice
-from tools.kinds.own_data.sources.reading import Reading, Row, check_utf8, read_bytes
-from tools.seeding import digest, digest_bytes
+from worksmith.retrievers.errors import PdfError
+from worksmith.retrievers.texts.pdf import pages
+from worksmith.tools.errors import InputError, Notice
+from worksmith.tools.kinds.own_data.sources.reading import Reading, Row, check_utf8, read_bytes
+from worksmith.tools.seeding import digest, digest_bytes
 
 _PDF, _MARKDOWN, _TEXT = (".pdf",), (".md", ".markdown"), (".txt",)
 _SUFFIXES = (*_PDF, *_MARKDOWN, *_TEXT)

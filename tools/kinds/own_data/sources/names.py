@@ -5,8 +5,8 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from tools.errors import InputError
-from tools.sqlite.schema import ROW
+from worksmith.tools.errors import InputError
+from worksmith.tools.sqlite.schema import ROW
 
 MOST_COLUMNS = 1_999
 """SQLite's limit, less the hidden column."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tools.kinds.own_data.sources.reading import Reading, Row
-from tools.seeding import digest
+from worksmith.tools.kinds.own_data.sources.reading import Reading, Row
+from worksmith.tools.seeding import digest
 
 ROW_NUMBER = "row_number"
 """The column of the numbers, and what a user names as the key to get it."""

@@ -8,13 +8,13 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, NoReturn
 
-from retrievers.strict_json import parse_json
-from tools.errors import InputError
-from tools.files.json_files import parsed
-from tools.kinds.own_data.sources.names import checked_columns
-from tools.kinds.own_data.sources.reading import Reading, Row, check_utf8, place, plain, read_bytes
-from tools.seeding import digest_bytes
-from tools.sqlite.cells import CellValue
+from worksmith.retrievers.strict_json import parse_json
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.json_files import parsed
+from worksmith.tools.kinds.own_data.sources.names import checked_columns
+from worksmith.tools.kinds.own_data.sources.reading import Reading, Row, check_utf8, place, plain, read_bytes
+from worksmith.tools.seeding import digest_bytes
+from worksmith.tools.sqlite.cells import CellValue
 
 
 class JsonLines(Reading):

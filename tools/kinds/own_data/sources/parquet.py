@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from tools.errors import InputError
-from tools.kinds.own_data.sources.reading import Reading, Row, place, plain, read_bytes
-from tools.seeding import digest_bytes
-from tools.sqlite.cells import CellValue
+from worksmith.tools.errors import InputError
+from worksmith.tools.kinds.own_data.sources.reading import Reading, Row, place, plain, read_bytes
+from worksmith.tools.seeding import digest_bytes
+from worksmith.tools.sqlite.cells import CellValue
 
 _DAMAGED = "write it again; it may be cut off"
 

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import get_args
 
-from tools.errors import InputError
-from tools.kinds.own_data.sources.numbered import ROW_NUMBER
-from tools.kinds.own_data.sources.reading import Portion, Reading, place, portions
-from tools.sqlite.cells import CellType, CellValue, cell_text, typed_cell
+from worksmith.tools.errors import InputError
+from worksmith.tools.kinds.own_data.sources.numbered import ROW_NUMBER
+from worksmith.tools.kinds.own_data.sources.reading import Portion, Reading, place, portions
+from worksmith.tools.sqlite.cells import CellType, CellValue, cell_text, typed_cell
 
 CELL_TYPES: tuple[CellType, ...] = get_args(CellType)
 

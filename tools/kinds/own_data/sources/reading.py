@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from tools.errors import InputError
-from tools.files.json_files import read_file
-from tools.kinds.own_data.sources.names import checked_columns
-from tools.sqlite.cells import CellValue
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.json_files import read_file
+from worksmith.tools.kinds.own_data.sources.names import checked_columns
+from worksmith.tools.sqlite.cells import CellValue
 
 Row = tuple[int, Sequence[CellValue]]
 """The place of a row, and its cells in the order of the columns."""

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import apsw
 
-from retrievers.strict_json import MOST_BYTES, open_regular
-from tools.errors import InputError, Notice
-from tools.kinds.own_data.sources.reading import Reading, Row, place
-from tools.seeding import digest_bytes
-from tools.sqlite.cells import CellValue
-from tools.sqlite.schema import columns_sql, quoted
+from worksmith.retrievers.strict_json import MOST_BYTES, open_regular
+from worksmith.tools.errors import InputError, Notice
+from worksmith.tools.kinds.own_data.sources.reading import Reading, Row, place
+from worksmith.tools.seeding import digest_bytes
+from worksmith.tools.sqlite.cells import CellValue
+from worksmith.tools.sqlite.schema import columns_sql, quoted
 
 _MAGIC = b"SQLite format 3\0"
 

@@ -9,19 +9,19 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from tools.errors import InputError
-from tools.kinds.own_data.sources.csv_files import CsvFile
-from tools.kinds.own_data.sources.documents import DocumentFolder
-from tools.kinds.own_data.sources.names import check_tables
-from tools.kinds.own_data.sources.numbered import ROW_NUMBER, Numbered
-from tools.kinds.own_data.sources.objects import JsonLines, from_dicts, from_frame, is_frame
-from tools.kinds.own_data.sources.parquet import ParquetFile
-from tools.kinds.own_data.sources.profile import CELL_TYPES, Profile, converter, profile
-from tools.kinds.own_data.sources.reading import Reading, portions
-from tools.kinds.own_data.sources.sqlite_files import sqlite_tables
-from tools.seeding import digest
-from tools.sqlite.cells import CellType, CellValue
-from tools.sqlite.schema import Table
+from worksmith.tools.errors import InputError
+from worksmith.tools.kinds.own_data.sources.csv_files import CsvFile
+from worksmith.tools.kinds.own_data.sources.documents import DocumentFolder
+from worksmith.tools.kinds.own_data.sources.names import check_tables
+from worksmith.tools.kinds.own_data.sources.numbered import ROW_NUMBER, Numbered
+from worksmith.tools.kinds.own_data.sources.objects import JsonLines, from_dicts, from_frame, is_frame
+from worksmith.tools.kinds.own_data.sources.parquet import ParquetFile
+from worksmith.tools.kinds.own_data.sources.profile import CELL_TYPES, Profile, converter, profile
+from worksmith.tools.kinds.own_data.sources.reading import Reading, portions
+from worksmith.tools.kinds.own_data.sources.sqlite_files import sqlite_tables
+from worksmith.tools.seeding import digest
+from worksmith.tools.sqlite.cells import CellType, CellValue
+from worksmith.tools.sqlite.schema import Table
 
 Source = str | PathLike[str] | Sequence[Mapping[str, Any]] | Any
 """The path of a CSV, JSONL, Parquet or SQLite file, or of a folder of documents; dicts; or a pandas frame."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from evals.tasks.task import SplitScheme
+from worksmith.evals.tasks.task import SplitScheme
 from worksmith.jobs.settings.base import JobSettings, setting
 
 FIELDS = ("domain", "area", "subarea", "type", "difficulty", "intent", "persona", "department", "level")

@@ -6,8 +6,8 @@ import math
 from collections import Counter
 from collections.abc import Hashable, Sequence
 
-from retrievers.ranking.abstraction import abstract
 from worksmith.models.analogy.reading.words import FUNCTION_STEMS
+from worksmith.retrievers.ranking.abstraction import abstract
 
 _PRESENT = 0.7
 """Weight of a word that the query has."""

@@ -8,8 +8,8 @@ from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
 
-from retrievers.ranking.lexical import LexicalIndex
 from worksmith.models.analogy.reading.task import Task
+from worksmith.retrievers.ranking.lexical import LexicalIndex
 
 _PLAIN = 0.3
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from evals.kinds.enterprise.facts import Record
-from evals.kinds.enterprise.goals import entities
-from evals.kinds.enterprise.goals.draw_context import (
+from worksmith.evals.kinds.enterprise.facts import Record
+from worksmith.evals.kinds.enterprise.goals import entities
+from worksmith.evals.kinds.enterprise.goals.draw_context import (
     Draw,
     DrawContext,
     UnfitError,
@@ -17,10 +17,10 @@ from evals.kinds.enterprise.goals.draw_context import (
     need,
     span,
 )
-from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
-from evals.kinds.enterprise.goals.paths import HERE, MANAGER, Found, Link, Question, Start
-from evals.kinds.enterprise.goals.plan_recorder import MOST_READ, PlanRecorder, Row
-from evals.tasks.task import Entity
+from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.paths import HERE, MANAGER, Found, Link, Question, Start
+from worksmith.evals.kinds.enterprise.goals.plan_recorder import MOST_READ, PlanRecorder, Row
+from worksmith.evals.tasks.task import Entity
 
 GROUP = GoalGroup("bizops/clients.toml")
 

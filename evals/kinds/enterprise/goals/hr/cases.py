@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import timedelta
 
-from evals.kinds.enterprise.facts import Record, day
-from evals.kinds.enterprise.goals import entities
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, need
-from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
-from evals.kinds.enterprise.goals.hr import clauses
-from evals.kinds.enterprise.goals.hr.employees import climb, look, myself, named, names, several
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
-from tools.files.data_files import read_toml
+from worksmith.evals.kinds.enterprise.facts import Record, day
+from worksmith.evals.kinds.enterprise.goals import entities
+from worksmith.evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, need
+from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.hr import clauses
+from worksmith.evals.kinds.enterprise.goals.hr.employees import climb, look, myself, named, names, several
+from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from worksmith.tools.files.data_files import read_toml
 
 GROUP = GoalGroup("hr/cases.toml")
 

@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from evals.kinds.enterprise.facts import Facts
-from evals.kinds.enterprise.goals.draw_context import UnfitError
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
-from tools.generating.latent import Latent
+from worksmith.evals.kinds.enterprise.facts import Facts
+from worksmith.evals.kinds.enterprise.goals.draw_context import UnfitError
+from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
+from worksmith.tools.generating.latent import Latent
 
 LEAVE, HANDBOOK, EXPENSES = "Leave Policy", "Employee Handbook", "Travel and Expenses Policy"
 ASSETS, GOVERNANCE, RATINGS = (

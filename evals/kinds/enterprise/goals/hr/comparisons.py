@@ -5,15 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
-from evals.kinds.enterprise.facts import Record
-from evals.kinds.enterprise.goals import entities
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, attempt, latest, need
-from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
-from evals.kinds.enterprise.goals.hr.employees import look, named, names, several
-from evals.kinds.enterprise.goals.hr.people import entity
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
-from evals.tasks.task import Entity
-from tools.files.data_files import read_toml
+from worksmith.evals.kinds.enterprise.facts import Record
+from worksmith.evals.kinds.enterprise.goals import entities
+from worksmith.evals.kinds.enterprise.goals.draw_context import (
+    Draw,
+    DrawContext,
+    UnfitError,
+    attempt,
+    latest,
+    need,
+)
+from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.hr.employees import look, named, names, several
+from worksmith.evals.kinds.enterprise.goals.hr.people import entity
+from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from worksmith.evals.tasks.task import Entity
+from worksmith.tools.files.data_files import read_toml
 
 GROUP = GoalGroup("hr/comparisons.toml")
 

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evals.kinds.enterprise.facts import Record
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, action, attempt, need
-from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
-from evals.kinds.enterprise.goals.hr.employees import (
+from worksmith.evals.kinds.enterprise.facts import Record
+from worksmith.evals.kinds.enterprise.goals.draw_context import (
+    Draw,
+    DrawContext,
+    UnfitError,
+    action,
+    attempt,
+    need,
+)
+from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.hr.employees import (
     HIGH,
     PERSONNEL,
     changing,
@@ -18,11 +25,11 @@ from evals.kinds.enterprise.goals.hr.employees import (
     someone,
     subject,
 )
-from evals.kinds.enterprise.goals.hr.records import REMOVE, UPDATE, raised_by
-from evals.kinds.enterprise.goals.paths import Found
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
-from evals.kinds.enterprise.goals.telling import mail
-from evals.tasks.task import Action
+from worksmith.evals.kinds.enterprise.goals.hr.records import REMOVE, UPDATE, raised_by
+from worksmith.evals.kinds.enterprise.goals.paths import Found
+from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
+from worksmith.evals.kinds.enterprise.goals.telling import mail
+from worksmith.evals.tasks.task import Action
 
 GROUP = GoalGroup("hr/moves.toml")
 

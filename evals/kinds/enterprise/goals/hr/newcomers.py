@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 
-from evals.kinds.enterprise.facts import Record
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, action
-from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
-from evals.kinds.enterprise.goals.hr.employees import someone
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
-from evals.kinds.enterprise.goals.telling import mail, my_manager
-from evals.tasks.task import Action
-from tools.kinds.enterprise.generate.people.names import outsiders
+from worksmith.evals.kinds.enterprise.facts import Record
+from worksmith.evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, action
+from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.hr.employees import someone
+from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
+from worksmith.evals.kinds.enterprise.goals.telling import mail, my_manager
+from worksmith.evals.tasks.task import Action
+from worksmith.tools.kinds.enterprise.generate.people.names import outsiders
 
 GROUP = GoalGroup("hr/newcomers.toml")
 

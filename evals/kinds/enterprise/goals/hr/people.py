@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
-from evals.kinds.enterprise.facts import Record
-from evals.kinds.enterprise.goals import entities
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, attempt, need
-from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
-from evals.kinds.enterprise.goals.hr.employees import climb, look, myself, someone
-from evals.kinds.enterprise.goals.paths import HERE, Found, Link, Path, Question, Start
-from evals.kinds.enterprise.goals.plan_recorder import MOST_READ, PlanRecorder
-from evals.tasks.task import Entity
-from tools.files.data_files import read_toml
+from worksmith.evals.kinds.enterprise.facts import Record
+from worksmith.evals.kinds.enterprise.goals import entities
+from worksmith.evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, attempt, need
+from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.hr.employees import climb, look, myself, someone
+from worksmith.evals.kinds.enterprise.goals.paths import HERE, Found, Link, Path, Question, Start
+from worksmith.evals.kinds.enterprise.goals.plan_recorder import MOST_READ, PlanRecorder
+from worksmith.evals.tasks.task import Entity
+from worksmith.tools.files.data_files import read_toml
 
 GROUP = GoalGroup("hr/people.toml")
 

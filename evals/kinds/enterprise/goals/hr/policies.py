@@ -7,13 +7,13 @@ from datetime import date, timedelta
 from functools import cache
 from random import Random
 
-from evals.kinds.enterprise.goals import entities
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError
-from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
-from evals.kinds.enterprise.goals.hr import clauses
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Rows
-from tools.files.data_files import read_toml
-from tools.generating.latent import Latent
+from worksmith.evals.kinds.enterprise.goals import entities
+from worksmith.evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError
+from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.hr import clauses
+from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Rows
+from worksmith.tools.files.data_files import read_toml
+from worksmith.tools.generating.latent import Latent
 
 GROUP = GoalGroup("hr/policies.toml")
 

@@ -4,15 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from evals.kinds.enterprise.facts import Record
-from evals.kinds.enterprise.goals import entities
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, action, attempt, need
-from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
-from evals.kinds.enterprise.goals.hr import clauses
-from evals.kinds.enterprise.goals.hr.employees import HIGH, SENIOR, changing, look, setting, someone, subject
-from evals.kinds.enterprise.goals.paths import HERE, Found, Question, Start, record
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
-from evals.tasks.task import Action
+from worksmith.evals.kinds.enterprise.facts import Record
+from worksmith.evals.kinds.enterprise.goals import entities
+from worksmith.evals.kinds.enterprise.goals.draw_context import (
+    Draw,
+    DrawContext,
+    UnfitError,
+    action,
+    attempt,
+    need,
+)
+from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.hr import clauses
+from worksmith.evals.kinds.enterprise.goals.hr.employees import (
+    HIGH,
+    SENIOR,
+    changing,
+    look,
+    setting,
+    someone,
+    subject,
+)
+from worksmith.evals.kinds.enterprise.goals.paths import HERE, Found, Question, Start, record
+from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from worksmith.evals.tasks.task import Action
 
 GROUP = GoalGroup("hr/records.toml")
 

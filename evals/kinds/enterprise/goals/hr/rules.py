@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date, timedelta
 
-from evals.kinds.enterprise.facts import Record, day
-from evals.kinds.enterprise.goals import entities
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError
-from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
-from evals.kinds.enterprise.goals.hr import clauses
-from evals.kinds.enterprise.goals.hr.cases import draw_most_lapsing, most_lapsing
-from evals.kinds.enterprise.goals.hr.employees import look, myself, names, someone
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
-from evals.tasks.task import Entity
+from worksmith.evals.kinds.enterprise.facts import Record, day
+from worksmith.evals.kinds.enterprise.goals import entities
+from worksmith.evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError
+from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.hr import clauses
+from worksmith.evals.kinds.enterprise.goals.hr.cases import draw_most_lapsing, most_lapsing
+from worksmith.evals.kinds.enterprise.goals.hr.employees import look, myself, names, someone
+from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from worksmith.evals.tasks.task import Entity
 
 GROUP = GoalGroup("hr/rules.toml")
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from evals.kinds.enterprise.goals import entities
-from evals.kinds.enterprise.goals.goal import GoalGroup
-from evals.kinds.enterprise.goals.it.ticket_lookup import (
+from worksmith.evals.kinds.enterprise.goals import entities
+from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup
+from worksmith.evals.kinds.enterprise.goals.it.ticket_lookup import (
     draw_named,
     draw_numbered,
     find_ticket,
@@ -19,7 +19,7 @@ from evals.kinds.enterprise.goals.it.ticket_lookup import (
     resolver_of,
     ticket_fact,
 )
-from evals.kinds.enterprise.goals.paths import HERE, MANAGER, Ask, Link, Question, Start
+from worksmith.evals.kinds.enterprise.goals.paths import HERE, MANAGER, Ask, Link, Question, Start
 
 GROUP = GoalGroup("it/chains.toml")
 

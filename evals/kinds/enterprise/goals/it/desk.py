@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, action, attempt, need
-from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
-from evals.kinds.enterprise.goals.it.ticket_lookup import (
+from worksmith.evals.kinds.enterprise.goals.draw_context import (
+    Draw,
+    DrawContext,
+    UnfitError,
+    action,
+    attempt,
+    need,
+)
+from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.it.ticket_lookup import (
     draw_named,
     draw_numbered,
     draw_ticket,
@@ -17,11 +24,11 @@ from evals.kinds.enterprise.goals.it.ticket_lookup import (
     ticket_fact,
     waits,
 )
-from evals.kinds.enterprise.goals.paths import HERE, Found, Link, Question, Start
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
-from evals.kinds.enterprise.goals.record_changes import Change
-from evals.kinds.enterprise.goals.telling import mail, telling_my_manager
-from evals.tasks.task import Action
+from worksmith.evals.kinds.enterprise.goals.paths import HERE, Found, Link, Question, Start
+from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
+from worksmith.evals.kinds.enterprise.goals.record_changes import Change
+from worksmith.evals.kinds.enterprise.goals.telling import mail, telling_my_manager
+from worksmith.evals.tasks.task import Action
 
 GROUP = GoalGroup("it/desk.toml")
 PRIORITIES = ("high", "medium", "low")

@@ -6,11 +6,18 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
-from evals.kinds.enterprise.facts import Record
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, action, attempt, need
-from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
-from evals.kinds.enterprise.goals.it.desk import UPDATE
-from evals.kinds.enterprise.goals.it.ticket_lookup import (
+from worksmith.evals.kinds.enterprise.facts import Record
+from worksmith.evals.kinds.enterprise.goals.draw_context import (
+    Draw,
+    DrawContext,
+    UnfitError,
+    action,
+    attempt,
+    need,
+)
+from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.it.desk import UPDATE
+from worksmith.evals.kinds.enterprise.goals.it.ticket_lookup import (
     draw_named,
     find_ticket,
     helper,
@@ -18,12 +25,12 @@ from evals.kinds.enterprise.goals.it.ticket_lookup import (
     resolver,
     ticket_fact,
 )
-from evals.kinds.enterprise.goals.paths import Found
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
-from evals.kinds.enterprise.goals.record_changes import Change
-from evals.kinds.enterprise.goals.telling import Recipient, chat
-from evals.tasks.task import Action
-from tools.kinds.enterprise.generate.problems import problems
+from worksmith.evals.kinds.enterprise.goals.paths import Found
+from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
+from worksmith.evals.kinds.enterprise.goals.record_changes import Change
+from worksmith.evals.kinds.enterprise.goals.telling import Recipient, chat
+from worksmith.evals.tasks.task import Action
+from worksmith.tools.kinds.enterprise.generate.problems import problems
 
 GROUP = GoalGroup("it/notices.toml")
 

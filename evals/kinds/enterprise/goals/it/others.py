@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from evals.kinds.enterprise.facts import Record
-from evals.kinds.enterprise.goals import entities
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, need
-from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
-from evals.kinds.enterprise.goals.it.ticket_lookup import (
+from worksmith.evals.kinds.enterprise.facts import Record
+from worksmith.evals.kinds.enterprise.goals import entities
+from worksmith.evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, need
+from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.it.ticket_lookup import (
     HELPDESK,
     draw_named,
     draw_ticket,
@@ -20,8 +20,8 @@ from evals.kinds.enterprise.goals.it.ticket_lookup import (
     resolver_of,
     ticket_fact,
 )
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
-from evals.tasks.task import Entity
+from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
+from worksmith.evals.tasks.task import Entity
 
 GROUP = GoalGroup("it/others.toml")
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from evals.kinds.enterprise.facts import Facts, Record, day
-from evals.kinds.enterprise.goals.draw_context import DrawContext, UnfitError, clear_best, need
-from evals.kinds.enterprise.goals.hr.clauses import clause_query
-from evals.kinds.enterprise.goals.paths import Found
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from worksmith.evals.kinds.enterprise.facts import Facts, Record, day
+from worksmith.evals.kinds.enterprise.goals.draw_context import DrawContext, UnfitError, clear_best, need
+from worksmith.evals.kinds.enterprise.goals.hr.clauses import clause_query
+from worksmith.evals.kinds.enterprise.goals.paths import Found
+from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 
 HELPDESK = ("IN",)
 """The department that solves tickets and may read all of them."""

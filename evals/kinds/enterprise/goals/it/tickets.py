@@ -5,11 +5,18 @@ from __future__ import annotations
 from datetime import timedelta
 from functools import partial
 
-from evals.kinds.enterprise.facts import Record, day
-from evals.kinds.enterprise.goals import entities
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, attempt, need, span
-from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Solve, Values
-from evals.kinds.enterprise.goals.it.ticket_lookup import (
+from worksmith.evals.kinds.enterprise.facts import Record, day
+from worksmith.evals.kinds.enterprise.goals import entities
+from worksmith.evals.kinds.enterprise.goals.draw_context import (
+    Draw,
+    DrawContext,
+    UnfitError,
+    attempt,
+    need,
+    span,
+)
+from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Solve, Values
+from worksmith.evals.kinds.enterprise.goals.it.ticket_lookup import (
     YEARS,
     busiest,
     days_taken,
@@ -22,8 +29,8 @@ from evals.kinds.enterprise.goals.it.ticket_lookup import (
     open_ticket,
     ticket_fact,
 )
-from evals.kinds.enterprise.goals.paths import HERE, Ask, Question, Start
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row, Rows
+from worksmith.evals.kinds.enterprise.goals.paths import HERE, Ask, Question, Start
+from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row, Rows
 
 GROUP = GoalGroup("it/tickets.toml")
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-from evals.kinds.enterprise.facts import Facts, Record
-from evals.kinds.enterprise.goals import entities
-from evals.kinds.enterprise.goals.draw_context import DrawContext, UnfitError, need
-from evals.tasks.task import Entity
-from tools.files.data_files import read_toml
-from tools.generating.latent import Latent
+from worksmith.evals.kinds.enterprise.facts import Facts, Record
+from worksmith.evals.kinds.enterprise.goals import entities
+from worksmith.evals.kinds.enterprise.goals.draw_context import DrawContext, UnfitError, need
+from worksmith.evals.tasks.task import Entity
+from worksmith.tools.files.data_files import read_toml
+from worksmith.tools.generating.latent import Latent
 
 SHOWN = 3
 """Of so many chats with somebody a call shows all in full, so that no ranking decides what is found."""

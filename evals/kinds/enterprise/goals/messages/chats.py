@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from datetime import date
 
-from evals.kinds.enterprise.facts import Record, day
-from evals.kinds.enterprise.goals import entities
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, attempt, latest, need
-from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
-from evals.kinds.enterprise.goals.messages.chat_facts import (
+from worksmith.evals.kinds.enterprise.facts import Record, day
+from worksmith.evals.kinds.enterprise.goals import entities
+from worksmith.evals.kinds.enterprise.goals.draw_context import (
+    Draw,
+    DrawContext,
+    UnfitError,
+    attempt,
+    latest,
+    need,
+)
+from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.messages.chat_facts import (
     PEOPLE,
     asks,
     entity,
@@ -17,8 +24,8 @@ from evals.kinds.enterprise.goals.messages.chat_facts import (
     people,
     pick_chat_fact,
 )
-from evals.kinds.enterprise.goals.paths import HERE, MANAGER, Found, Link, Question, Start
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from worksmith.evals.kinds.enterprise.goals.paths import HERE, MANAGER, Found, Link, Question, Start
+from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 
 GROUP = GoalGroup("messages/chats.toml")
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from evals.kinds.enterprise.facts import Record
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, action
-from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
-from evals.kinds.enterprise.goals.messages.chat_facts import partner, pick_chat_fact
-from evals.kinds.enterprise.goals.messages.chats import find_chat
-from evals.kinds.enterprise.goals.messages.news import draw_news, sentence, words_of_news
-from evals.kinds.enterprise.goals.paths import Found
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
-from evals.kinds.enterprise.goals.record_changes import Change, Series
-from evals.kinds.enterprise.goals.telling import MAIL, chat
-from evals.tasks.task import Action
+from worksmith.evals.kinds.enterprise.facts import Record
+from worksmith.evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, action
+from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.messages.chat_facts import partner, pick_chat_fact
+from worksmith.evals.kinds.enterprise.goals.messages.chats import find_chat
+from worksmith.evals.kinds.enterprise.goals.messages.news import draw_news, sentence, words_of_news
+from worksmith.evals.kinds.enterprise.goals.paths import Found
+from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from worksmith.evals.kinds.enterprise.goals.record_changes import Change, Series
+from worksmith.evals.kinds.enterprise.goals.telling import MAIL, chat
+from worksmith.evals.tasks.task import Action
 
 GROUP = GoalGroup("messages/changes.toml")
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from evals.kinds.enterprise.facts import Record
-from evals.kinds.enterprise.goals import entities
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, latest
-from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
-from evals.kinds.enterprise.goals.messages.chat_facts import my_mails, partner
-from evals.kinds.enterprise.goals.messages.chats import LATEST_POST, draw_named, find_chat
-from evals.kinds.enterprise.goals.paths import HERE, Found, Question, Start
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from worksmith.evals.kinds.enterprise.facts import Record
+from worksmith.evals.kinds.enterprise.goals import entities
+from worksmith.evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, latest
+from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.messages.chat_facts import my_mails, partner
+from worksmith.evals.kinds.enterprise.goals.messages.chats import LATEST_POST, draw_named, find_chat
+from worksmith.evals.kinds.enterprise.goals.paths import HERE, Found, Question, Start
+from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 
 GROUP = GoalGroup("messages/chats.toml")
 

@@ -7,9 +7,9 @@ from functools import cache
 from random import Random
 from string import Formatter
 
-from evals.kinds.enterprise.facts import Facts
-from evals.kinds.enterprise.goals.draw_context import DrawContext
-from tools.files.data_files import read_toml
+from worksmith.evals.kinds.enterprise.facts import Facts
+from worksmith.evals.kinds.enterprise.goals.draw_context import DrawContext
+from worksmith.tools.files.data_files import read_toml
 
 _NEAR = (3, 90)
 

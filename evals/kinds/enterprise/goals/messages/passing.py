@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, action, attempt, need
-from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
-from evals.kinds.enterprise.goals.messages.chat_facts import asks, pick_chat_fact
-from evals.kinds.enterprise.goals.messages.chats import find_chat
-from evals.kinds.enterprise.goals.messages.news import draw_subject
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
-from evals.kinds.enterprise.goals.telling import chat, mail
-from evals.tasks.task import Action
+from worksmith.evals.kinds.enterprise.goals.draw_context import (
+    Draw,
+    DrawContext,
+    UnfitError,
+    action,
+    attempt,
+    need,
+)
+from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.messages.chat_facts import asks, pick_chat_fact
+from worksmith.evals.kinds.enterprise.goals.messages.chats import find_chat
+from worksmith.evals.kinds.enterprise.goals.messages.news import draw_subject
+from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
+from worksmith.evals.kinds.enterprise.goals.telling import chat, mail
+from worksmith.evals.tasks.task import Action
 
 GROUP = GoalGroup("messages/passing.toml")
 

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from evals.kinds.enterprise.facts import Facts, Record
-from evals.kinds.enterprise.goals import entities
-from evals.kinds.enterprise.goals.draw_context import DrawContext, UnfitError, action, need
-from evals.kinds.enterprise.goals.goal import GoalGroup, Slots
-from evals.kinds.enterprise.goals.messages.edits import find_latest, latest_from, reply
-from evals.kinds.enterprise.goals.messages.news import (
+from worksmith.evals.kinds.enterprise.facts import Facts, Record
+from worksmith.evals.kinds.enterprise.goals import entities
+from worksmith.evals.kinds.enterprise.goals.draw_context import DrawContext, UnfitError, action, need
+from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Slots
+from worksmith.evals.kinds.enterprise.goals.messages.edits import find_latest, latest_from, reply
+from worksmith.evals.kinds.enterprise.goals.messages.news import (
     sentence,
     words_of_correction,
     words_of_news,
 )
-from evals.kinds.enterprise.goals.messages.sending import chat_to, mail_to, post
-from evals.kinds.enterprise.goals.paths import HERE, Ask, Found, Question, Start
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
-from evals.kinds.enterprise.goals.record_changes import Change, Series, no_words
+from worksmith.evals.kinds.enterprise.goals.messages.sending import chat_to, mail_to, post
+from worksmith.evals.kinds.enterprise.goals.paths import HERE, Ask, Found, Question, Start
+from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from worksmith.evals.kinds.enterprise.goals.record_changes import Change, Series, no_words
 
 GROUP = GoalGroup("messages/posts.toml")
 

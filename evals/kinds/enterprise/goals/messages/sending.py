@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from evals.kinds.enterprise.goals.draw_context import DrawContext, action
-from evals.kinds.enterprise.goals.goal import Slots
-from evals.kinds.enterprise.goals.messages.news import draw_subject
-from evals.kinds.enterprise.goals.paths import Found
-from evals.kinds.enterprise.goals.record_changes import Change
-from evals.kinds.enterprise.goals.telling import chat, mail
+from worksmith.evals.kinds.enterprise.goals.draw_context import DrawContext, action
+from worksmith.evals.kinds.enterprise.goals.goal import Slots
+from worksmith.evals.kinds.enterprise.goals.messages.news import draw_subject
+from worksmith.evals.kinds.enterprise.goals.paths import Found
+from worksmith.evals.kinds.enterprise.goals.record_changes import Change
+from worksmith.evals.kinds.enterprise.goals.telling import chat, mail
 
 Text = Callable[[Slots], str]
 

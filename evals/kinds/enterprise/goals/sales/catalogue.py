@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from evals.kinds.enterprise.goals.draw_context import DrawContext, UnfitError, action, attempt, need
-from evals.kinds.enterprise.goals.goal import GoalGroup, Slots
-from evals.kinds.enterprise.goals.messages.sending import chat_to, mail_to, post
-from evals.kinds.enterprise.goals.paths import Found
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
-from evals.kinds.enterprise.goals.record_changes import Change, Series, no_words
-from evals.kinds.enterprise.goals.sales.figures import named_customer, named_product
-from evals.tasks.task import Action
-from tools.files.data_files import read_toml
-from tools.kinds.enterprise.generate.wording import texts
+from worksmith.evals.kinds.enterprise.goals.draw_context import DrawContext, UnfitError, action, attempt, need
+from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Slots
+from worksmith.evals.kinds.enterprise.goals.messages.sending import chat_to, mail_to, post
+from worksmith.evals.kinds.enterprise.goals.paths import Found
+from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from worksmith.evals.kinds.enterprise.goals.record_changes import Change, Series, no_words
+from worksmith.evals.kinds.enterprise.goals.sales.figures import named_customer, named_product
+from worksmith.evals.tasks.task import Action
+from worksmith.tools.files.data_files import read_toml
+from worksmith.tools.kinds.enterprise.generate.wording import texts
 
 GROUP = GoalGroup("sales/catalogue.toml")
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from evals.kinds.enterprise.facts import Record
-from evals.kinds.enterprise.goals import entities
-from evals.kinds.enterprise.goals.draw_context import (
+from worksmith.evals.kinds.enterprise.facts import Record
+from worksmith.evals.kinds.enterprise.goals import entities
+from worksmith.evals.kinds.enterprise.goals.draw_context import (
     Draw,
     DrawContext,
     UnfitError,
@@ -17,10 +17,10 @@ from evals.kinds.enterprise.goals.draw_context import (
     only,
     span,
 )
-from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
-from evals.kinds.enterprise.goals.paths import HERE, Ask, Found, Link, Question, Start
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
-from evals.kinds.enterprise.goals.sales.figures import (
+from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.paths import HERE, Ask, Found, Link, Question, Start
+from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from worksmith.evals.kinds.enterprise.goals.sales.figures import (
     find_sale,
     leader,
     named_customer,

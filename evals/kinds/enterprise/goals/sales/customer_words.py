@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from evals.kinds.enterprise.goals.draw_context import DrawContext, need
-from tools.kinds.enterprise.generate.business.product_problems import product_problems
-from tools.kinds.enterprise.generate.business.reviews import BANDS, kind_reviews
-from tools.kinds.enterprise.generate.industry import Industry
-from tools.kinds.enterprise.generate.wording import fill, texts, with_article
+from worksmith.evals.kinds.enterprise.goals.draw_context import DrawContext, need
+from worksmith.tools.kinds.enterprise.generate.business.product_problems import product_problems
+from worksmith.tools.kinds.enterprise.generate.business.reviews import BANDS, kind_reviews
+from worksmith.tools.kinds.enterprise.generate.industry import Industry
+from worksmith.tools.kinds.enterprise.generate.wording import fill, texts, with_article
 
 _NEGATIVE = ("negative_mild", "negative_strong")
 

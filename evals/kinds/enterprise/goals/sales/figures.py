@@ -6,13 +6,20 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from random import Random
 
-from evals.kinds.enterprise.facts import Record
-from evals.kinds.enterprise.goals import entities
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, clear_best, need, only
-from evals.kinds.enterprise.goals.goal import Logic, Slots, Values
-from evals.kinds.enterprise.goals.paths import Start
-from evals.kinds.enterprise.goals.plan_recorder import MOST_READ, PlanRecorder, Row
-from evals.tasks.task import Entity
+from worksmith.evals.kinds.enterprise.facts import Record
+from worksmith.evals.kinds.enterprise.goals import entities
+from worksmith.evals.kinds.enterprise.goals.draw_context import (
+    Draw,
+    DrawContext,
+    UnfitError,
+    clear_best,
+    need,
+    only,
+)
+from worksmith.evals.kinds.enterprise.goals.goal import Logic, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.paths import Start
+from worksmith.evals.kinds.enterprise.goals.plan_recorder import MOST_READ, PlanRecorder, Row
+from worksmith.evals.tasks.task import Entity
 
 YEARS = tuple(str(year) for year in range(2016, 2023))
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from evals.kinds.enterprise.facts import Record, day
-from evals.kinds.enterprise.goals.draw_context import DrawContext, attempt, need, only
-from evals.kinds.enterprise.goals.goal import Slots
-from evals.kinds.enterprise.goals.paths import Found
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
-from evals.kinds.enterprise.goals.sales import customer_words
-from evals.kinds.enterprise.goals.sales.figures import catalogue_names, named_customer, named_product
+from worksmith.evals.kinds.enterprise.facts import Record, day
+from worksmith.evals.kinds.enterprise.goals.draw_context import DrawContext, attempt, need, only
+from worksmith.evals.kinds.enterprise.goals.goal import Slots
+from worksmith.evals.kinds.enterprise.goals.paths import Found
+from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from worksmith.evals.kinds.enterprise.goals.sales import customer_words
+from worksmith.evals.kinds.enterprise.goals.sales.figures import (
+    catalogue_names,
+    named_customer,
+    named_product,
+)
 
 
 def draw_both(ctx: DrawContext) -> tuple[Record, Record, dict[str, str]]:

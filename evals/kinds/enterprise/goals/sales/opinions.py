@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
-from evals.kinds.enterprise.facts import day
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, action
-from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
-from evals.kinds.enterprise.goals.messages.sending import chat_to, mail_to
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
-from evals.kinds.enterprise.goals.record_changes import Change, Series, no_words
-from evals.kinds.enterprise.goals.sales import customer_words
-from evals.kinds.enterprise.goals.sales.figures import (
+from worksmith.evals.kinds.enterprise.facts import day
+from worksmith.evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, action
+from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.messages.sending import chat_to, mail_to
+from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
+from worksmith.evals.kinds.enterprise.goals.record_changes import Change, Series, no_words
+from worksmith.evals.kinds.enterprise.goals.sales import customer_words
+from worksmith.evals.kinds.enterprise.goals.sales.figures import (
     find_sale,
     named_sale,
 )
-from evals.kinds.enterprise.goals.sales.opinion_lookup import (
+from worksmith.evals.kinds.enterprise.goals.sales.opinion_lookup import (
     draw_any_review,
     draw_both,
     draw_my_chat,
@@ -27,9 +27,9 @@ from evals.kinds.enterprise.goals.sales.opinion_lookup import (
     find_review,
     only_review,
 )
-from evals.kinds.enterprise.goals.sales.records import find_both
-from evals.kinds.enterprise.goals.telling import chat
-from evals.tasks.task import Action
+from worksmith.evals.kinds.enterprise.goals.sales.records import find_both
+from worksmith.evals.kinds.enterprise.goals.telling import chat
+from worksmith.evals.tasks.task import Action
 
 GROUP = GoalGroup("sales/opinions.toml")
 

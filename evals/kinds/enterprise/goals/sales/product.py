@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from evals.kinds.enterprise.facts import Record
-from evals.kinds.enterprise.goals import entities
-from evals.kinds.enterprise.goals.draw_context import (
+from worksmith.evals.kinds.enterprise.facts import Record
+from worksmith.evals.kinds.enterprise.goals import entities
+from worksmith.evals.kinds.enterprise.goals.draw_context import (
     Draw,
     DrawContext,
     UnfitError,
@@ -18,11 +18,11 @@ from evals.kinds.enterprise.goals.draw_context import (
     only,
     span,
 )
-from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
-from evals.kinds.enterprise.goals.paths import HERE, Found, Link, Question, Start, record, words
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
-from evals.kinds.enterprise.goals.sales.chains import BUYER, largest, seller_of
-from evals.kinds.enterprise.goals.sales.figures import (
+from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.paths import HERE, Found, Link, Question, Start, record, words
+from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from worksmith.evals.kinds.enterprise.goals.sales.chains import BUYER, largest, seller_of
+from worksmith.evals.kinds.enterprise.goals.sales.figures import (
     leader,
     named_product,
     review_or_none,

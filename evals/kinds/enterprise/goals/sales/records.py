@@ -5,18 +5,30 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
-from evals.kinds.enterprise.facts import Record, day
-from evals.kinds.enterprise.goals import entities
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, action, attempt, need
-from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
-from evals.kinds.enterprise.goals.messages.news import draw_subject
-from evals.kinds.enterprise.goals.paths import HERE, Found, Link, Question, Start, record
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
-from evals.kinds.enterprise.goals.record_changes import Change
-from evals.kinds.enterprise.goals.sales.customer_words import draw_review
-from evals.kinds.enterprise.goals.sales.figures import find_sale, named_customer, named_product, named_sale
-from evals.kinds.enterprise.goals.telling import Recipient, chat, mail
-from evals.tasks.task import Action
+from worksmith.evals.kinds.enterprise.facts import Record, day
+from worksmith.evals.kinds.enterprise.goals import entities
+from worksmith.evals.kinds.enterprise.goals.draw_context import (
+    Draw,
+    DrawContext,
+    UnfitError,
+    action,
+    attempt,
+    need,
+)
+from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.messages.news import draw_subject
+from worksmith.evals.kinds.enterprise.goals.paths import HERE, Found, Link, Question, Start, record
+from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from worksmith.evals.kinds.enterprise.goals.record_changes import Change
+from worksmith.evals.kinds.enterprise.goals.sales.customer_words import draw_review
+from worksmith.evals.kinds.enterprise.goals.sales.figures import (
+    find_sale,
+    named_customer,
+    named_product,
+    named_sale,
+)
+from worksmith.evals.kinds.enterprise.goals.telling import Recipient, chat, mail
+from worksmith.evals.tasks.task import Action
 
 GROUP = GoalGroup("sales/records.toml")
 

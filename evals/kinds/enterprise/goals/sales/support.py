@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from functools import partial
 
-from evals.kinds.enterprise.facts import Record
-from evals.kinds.enterprise.goals import entities
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, in_year, need, only, span
-from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
-from evals.kinds.enterprise.goals.paths import (
+from worksmith.evals.kinds.enterprise.facts import Record
+from worksmith.evals.kinds.enterprise.goals import entities
+from worksmith.evals.kinds.enterprise.goals.draw_context import (
+    Draw,
+    DrawContext,
+    UnfitError,
+    in_year,
+    need,
+    only,
+    span,
+)
+from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.paths import (
     HERE,
     Ask,
     Found,
@@ -18,8 +26,13 @@ from evals.kinds.enterprise.goals.paths import (
     colleague,
     record,
 )
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
-from evals.kinds.enterprise.goals.sales.figures import catalogue_names, review_or_none, stars_of, year
+from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from worksmith.evals.kinds.enterprise.goals.sales.figures import (
+    catalogue_names,
+    review_or_none,
+    stars_of,
+    year,
+)
 
 GROUP = GoalGroup("sales/support.toml")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from evals.kinds.enterprise.goals.draw_context import DrawContext, UnfitError
-from evals.kinds.enterprise.goals.swe.github import LICENCES
-from tools.files.data_files import read_toml
+from worksmith.evals.kinds.enterprise.goals.draw_context import DrawContext, UnfitError
+from worksmith.evals.kinds.enterprise.goals.swe.github import LICENCES
+from worksmith.tools.files.data_files import read_toml
 
 _LATEST = (9, 20, 40)
 

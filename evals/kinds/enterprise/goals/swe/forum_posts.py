@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from evals.kinds.enterprise.facts import Facts, Record
-from evals.kinds.enterprise.goals.draw_context import (
+from worksmith.evals.kinds.enterprise.facts import Facts, Record
+from worksmith.evals.kinds.enterprise.goals.draw_context import (
     Draw,
     DrawContext,
     UnfitError,
@@ -14,12 +14,12 @@ from evals.kinds.enterprise.goals.draw_context import (
     need,
     only,
 )
-from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
-from evals.kinds.enterprise.goals.messages.sending import chat_to, mail_to
-from evals.kinds.enterprise.goals.paths import Found
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
-from evals.kinds.enterprise.goals.record_changes import Change, Series, no_words
-from evals.kinds.enterprise.goals.swe.forum import (
+from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.messages.sending import chat_to, mail_to
+from worksmith.evals.kinds.enterprise.goals.paths import Found
+from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from worksmith.evals.kinds.enterprise.goals.record_changes import Change, Series, no_words
+from worksmith.evals.kinds.enterprise.goals.swe.forum import (
     ACCEPTED,
     author_of,
     code_of,
@@ -27,10 +27,10 @@ from evals.kinds.enterprise.goals.swe.forum import (
     draw_question,
     find_question,
 )
-from evals.kinds.enterprise.goals.telling import chat
-from evals.tasks.task import Action
-from tools.files.data_files import read_toml
-from tools.kinds.enterprise.generate.talk.forum import Problem, problem_of
+from worksmith.evals.kinds.enterprise.goals.telling import chat
+from worksmith.evals.tasks.task import Action
+from worksmith.tools.files.data_files import read_toml
+from worksmith.tools.kinds.enterprise.generate.talk.forum import Problem, problem_of
 
 GROUP = GoalGroup("swe/forum.toml")
 

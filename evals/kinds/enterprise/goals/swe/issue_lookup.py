@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from evals.kinds.enterprise.facts import Facts, Record
-from evals.kinds.enterprise.goals.draw_context import DrawContext, UnfitError, need
-from evals.kinds.enterprise.goals.entities import number
-from evals.kinds.enterprise.goals.messages.chat_facts import my_chats, partner
-from evals.kinds.enterprise.goals.messages.chats import find_chat
-from evals.kinds.enterprise.goals.paths import HERE, Ask, Found, Link
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from worksmith.evals.kinds.enterprise.facts import Facts, Record
+from worksmith.evals.kinds.enterprise.goals.draw_context import DrawContext, UnfitError, need
+from worksmith.evals.kinds.enterprise.goals.entities import number
+from worksmith.evals.kinds.enterprise.goals.messages.chat_facts import my_chats, partner
+from worksmith.evals.kinds.enterprise.goals.messages.chats import find_chat
+from worksmith.evals.kinds.enterprise.goals.paths import HERE, Ask, Found, Link
+from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 
 SENIORS = ("10", "12", "14")
 """The levels of engineers who may read all code."""

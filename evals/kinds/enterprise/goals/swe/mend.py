@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, action, need
-from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
-from evals.kinds.enterprise.goals.paths import Found
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
-from evals.kinds.enterprise.goals.swe.issue_lookup import (
+from worksmith.evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, action, need
+from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.paths import Found
+from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from worksmith.evals.kinds.enterprise.goals.swe.issue_lookup import (
     chats_about_issues,
     draw_chat_issue,
     draw_issue,
@@ -20,9 +20,9 @@ from evals.kinds.enterprise.goals.swe.issue_lookup import (
     mends_code,
     open_issue,
 )
-from evals.kinds.enterprise.goals.telling import chat, mail, my_manager
-from evals.scoring.hidden_tests.checking import cases_of
-from evals.tasks.task import Action, HiddenTests
+from worksmith.evals.kinds.enterprise.goals.telling import chat, mail, my_manager
+from worksmith.evals.scoring.hidden_tests.checking import cases_of
+from worksmith.evals.tasks.task import Action, HiddenTests
 
 GROUP = GoalGroup("swe/mend.toml")
 

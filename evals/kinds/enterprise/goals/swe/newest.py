@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from evals.kinds.enterprise.goals.draw_context import DrawContext
-from evals.kinds.enterprise.goals.goal import GoalGroup, Slots
-from evals.kinds.enterprise.goals.paths import HERE, Found, Question, Start
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
-from evals.kinds.enterprise.goals.swe.forum import LATEST_QUESTION, answers_to
-from evals.kinds.enterprise.goals.swe.issue_lookup import (
+from worksmith.evals.kinds.enterprise.goals.draw_context import DrawContext
+from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Slots
+from worksmith.evals.kinds.enterprise.goals.paths import HERE, Found, Question, Start
+from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from worksmith.evals.kinds.enterprise.goals.swe.forum import LATEST_QUESTION, answers_to
+from worksmith.evals.kinds.enterprise.goals.swe.issue_lookup import (
     AUTHOR,
     FILE,
     latest_issue,

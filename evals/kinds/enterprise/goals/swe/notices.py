@@ -6,15 +6,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
-from evals.kinds.enterprise.facts import Record
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, action
-from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
-from evals.kinds.enterprise.goals.messages.chats import find_chat
-from evals.kinds.enterprise.goals.messages.news import draw_subject
-from evals.kinds.enterprise.goals.paths import Found
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
-from evals.kinds.enterprise.goals.record_changes import Change
-from evals.kinds.enterprise.goals.swe.issue_lookup import (
+from worksmith.evals.kinds.enterprise.facts import Record
+from worksmith.evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, action
+from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.messages.chats import find_chat
+from worksmith.evals.kinds.enterprise.goals.messages.news import draw_subject
+from worksmith.evals.kinds.enterprise.goals.paths import Found
+from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
+from worksmith.evals.kinds.enterprise.goals.record_changes import Change
+from worksmith.evals.kinds.enterprise.goals.swe.issue_lookup import (
     ISSUE_ID,
     chats_about_issues,
     draw_chat_issue,
@@ -22,8 +22,8 @@ from evals.kinds.enterprise.goals.swe.issue_lookup import (
     find_chat_issue,
     find_issue,
 )
-from evals.kinds.enterprise.goals.telling import Recipient, chat, mail
-from evals.tasks.task import Action
+from worksmith.evals.kinds.enterprise.goals.telling import Recipient, chat, mail
+from worksmith.evals.tasks.task import Action
 
 GROUP = GoalGroup("swe/notices.toml")
 

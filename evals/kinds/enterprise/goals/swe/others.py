@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from evals.kinds.enterprise.facts import Record
-from evals.kinds.enterprise.goals import entities
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, need
-from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
-from evals.kinds.enterprise.goals.swe.issue_lookup import (
+from worksmith.evals.kinds.enterprise.facts import Record
+from worksmith.evals.kinds.enterprise.goals import entities
+from worksmith.evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, need
+from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from worksmith.evals.kinds.enterprise.goals.swe.issue_lookup import (
     chats_about_issues,
     draw_chat_issue,
     draw_named_issue,
@@ -20,7 +20,7 @@ from evals.kinds.enterprise.goals.swe.issue_lookup import (
     newest_repository,
     reporter,
 )
-from evals.kinds.enterprise.goals.swe.newest import draw_way, walk
+from worksmith.evals.kinds.enterprise.goals.swe.newest import draw_way, walk
 
 GROUP = GoalGroup("swe/others.toml")
 

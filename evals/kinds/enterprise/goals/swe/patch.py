@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from functools import partial
 
-from evals.kinds.enterprise.facts import Record, day
-from evals.kinds.enterprise.goals import entities
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, need
-from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
-from evals.kinds.enterprise.goals.messages.chats import manager_of
-from evals.kinds.enterprise.goals.paths import HERE, MANAGER, Ask, Found, Question, Start
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
-from evals.kinds.enterprise.goals.swe.github import owner_of
-from evals.kinds.enterprise.goals.swe.issue_lookup import (
+from worksmith.evals.kinds.enterprise.facts import Record, day
+from worksmith.evals.kinds.enterprise.goals import entities
+from worksmith.evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, need
+from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.messages.chats import manager_of
+from worksmith.evals.kinds.enterprise.goals.paths import HERE, MANAGER, Ask, Found, Question, Start
+from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
+from worksmith.evals.kinds.enterprise.goals.swe.github import owner_of
+from worksmith.evals.kinds.enterprise.goals.swe.issue_lookup import (
     AUTHOR,
     FAULT_LINE,
     OTHER_AUTHOR,

@@ -4,20 +4,27 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, action, attempt, need
-from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
-from evals.kinds.enterprise.goals.messages.sending import chat_to, mail_to
-from evals.kinds.enterprise.goals.paths import HERE, Found, Question, Start
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
-from evals.kinds.enterprise.goals.record_changes import Change, Series, no_words
-from evals.kinds.enterprise.goals.swe.developer_words import (
+from worksmith.evals.kinds.enterprise.goals.draw_context import (
+    Draw,
+    DrawContext,
+    UnfitError,
+    action,
+    attempt,
+    need,
+)
+from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.messages.sending import chat_to, mail_to
+from worksmith.evals.kinds.enterprise.goals.paths import HERE, Found, Question, Start
+from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
+from worksmith.evals.kinds.enterprise.goals.record_changes import Change, Series, no_words
+from worksmith.evals.kinds.enterprise.goals.swe.developer_words import (
     draw_complaint,
     draw_first_issue,
     draw_repository,
     draw_requirement,
 )
-from evals.kinds.enterprise.goals.swe.github import LICENCES, OTHER_OWNER
-from evals.kinds.enterprise.goals.swe.issue_lookup import (
+from worksmith.evals.kinds.enterprise.goals.swe.github import LICENCES, OTHER_OWNER
+from worksmith.evals.kinds.enterprise.goals.swe.issue_lookup import (
     draw_function,
     draw_issue,
     draw_named_issue,
@@ -27,8 +34,8 @@ from evals.kinds.enterprise.goals.swe.issue_lookup import (
     my_files,
     owns_code,
 )
-from evals.kinds.enterprise.goals.telling import chat, mail, telling_my_manager
-from evals.tasks.task import Action
+from worksmith.evals.kinds.enterprise.goals.telling import chat, mail, telling_my_manager
+from worksmith.evals.tasks.task import Action
 
 GROUP = GoalGroup("swe/workspace.toml")
 

@@ -7,7 +7,7 @@ from datetime import date
 from functools import partial
 from random import Random
 
-from evals.kinds.office.intents.analytics.metrics import (
+from worksmith.evals.kinds.office.intents.analytics.metrics import (
     METRICS,
     check_growth,
     draw_condition,
@@ -23,7 +23,7 @@ from evals.kinds.office.intents.analytics.metrics import (
     series,
     starts_above_zero,
 )
-from evals.kinds.office.intents.analytics.plots import (
+from worksmith.evals.kinds.office.intents.analytics.plots import (
     CHARTS,
     WEEK,
     days_of,
@@ -32,12 +32,12 @@ from evals.kinds.office.intents.analytics.plots import (
     plots_of,
     plotting,
 )
-from evals.kinds.office.intents.intent import Logic, Slots, intents
-from evals.kinds.office.intents.plan_recorder import PlanRecorder
-from evals.kinds.office.intents.wording import day_words, weekday_back
-from evals.kinds.office.records import Records
-from evals.tasks.task import Action
-from tools.kinds.office.schema import TRAFFIC_SOURCES
+from worksmith.evals.kinds.office.intents.intent import Logic, Slots, intents
+from worksmith.evals.kinds.office.intents.plan_recorder import PlanRecorder
+from worksmith.evals.kinds.office.intents.wording import day_words, weekday_back
+from worksmith.evals.kinds.office.records import Records
+from worksmith.evals.tasks.task import Action
+from worksmith.tools.kinds.office.schema import TRAFFIC_SOURCES
 
 WEEKS = (2, 6)
 """Tasks compare sources over so many weeks, from the least to the most."""

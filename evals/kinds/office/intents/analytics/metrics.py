@@ -8,10 +8,10 @@ from datetime import date, timedelta
 from functools import lru_cache
 from random import Random
 
-from evals.kinds.office.intents.intent import Slots
-from evals.kinds.office.intents.plan_recorder import PlanRecorder
-from evals.kinds.office.intents.wording import day_of, day_words, weekday_back, weekday_words
-from evals.kinds.office.records import Records, Visit
+from worksmith.evals.kinds.office.intents.intent import Slots
+from worksmith.evals.kinds.office.intents.plan_recorder import PlanRecorder
+from worksmith.evals.kinds.office.intents.wording import day_of, day_words, weekday_back, weekday_words
+from worksmith.evals.kinds.office.records import Records, Visit
 
 Series = Mapping[date, float]
 

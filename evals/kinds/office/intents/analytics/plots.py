@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import date, timedelta
 
-from evals.kinds.office.intents.analytics.metrics import METRICS, yesterday
-from evals.kinds.office.intents.intent import Draw, Logic, Slots
-from evals.kinds.office.intents.plan_recorder import PlanRecorder
-from evals.kinds.office.intents.wording import day_of, weekday_back
-from evals.tasks.task import Action
+from worksmith.evals.kinds.office.intents.analytics.metrics import METRICS, yesterday
+from worksmith.evals.kinds.office.intents.intent import Draw, Logic, Slots
+from worksmith.evals.kinds.office.intents.plan_recorder import PlanRecorder
+from worksmith.evals.kinds.office.intents.wording import day_of, weekday_back
+from worksmith.evals.tasks.task import Action
 
 WEEK = timedelta(days=7)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, time, timedelta
 from random import Random
 
-from evals.kinds.office.intents.calendar.rules import (
+from worksmith.evals.kinds.office.intents.calendar.rules import (
     delete_event,
     event_names,
     is_free,
@@ -14,9 +14,9 @@ from evals.kinds.office.intents.calendar.rules import (
     start_of,
     update_event,
 )
-from evals.kinds.office.intents.intent import Logic, Slots
-from evals.kinds.office.intents.plan_recorder import PlanRecorder
-from evals.kinds.office.intents.wording import (
+from worksmith.evals.kinds.office.intents.intent import Logic, Slots
+from worksmith.evals.kinds.office.intents.plan_recorder import PlanRecorder
+from worksmith.evals.kinds.office.intents.wording import (
     DURATIONS,
     day_of,
     day_words,
@@ -25,8 +25,8 @@ from evals.kinds.office.intents.wording import (
     minutes_of,
     moment_cell,
 )
-from evals.kinds.office.records import Event, Records
-from evals.tasks.task import Action
+from worksmith.evals.kinds.office.records import Event, Records
+from worksmith.evals.tasks.task import Action
 
 
 def _coming_day(records: Records, rng: Random) -> str | None:

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from datetime import datetime, time, timedelta
 from random import Random
 
-from evals.kinds.office.intents.calendar.days import DAYS
-from evals.kinds.office.intents.calendar.rules import (
+from worksmith.evals.kinds.office.intents.calendar.days import DAYS
+from worksmith.evals.kinds.office.intents.calendar.rules import (
     EventRow,
     book_tomorrow,
     create_event,
@@ -21,9 +21,9 @@ from evals.kinds.office.intents.calendar.rules import (
     upcoming_with,
     update_event,
 )
-from evals.kinds.office.intents.intent import Logic, Slots, intents
-from evals.kinds.office.intents.plan_recorder import PlanRecorder
-from evals.kinds.office.intents.wording import (
+from worksmith.evals.kinds.office.intents.intent import Logic, Slots, intents
+from worksmith.evals.kinds.office.intents.plan_recorder import PlanRecorder
+from worksmith.evals.kinds.office.intents.wording import (
     DURATIONS,
     day_of,
     day_words,
@@ -35,8 +35,8 @@ from evals.kinds.office.intents.wording import (
     weekday_ahead,
     weekday_words,
 )
-from evals.kinds.office.records import Event, Records
-from evals.tasks.task import Action
+from worksmith.evals.kinds.office.records import Event, Records
+from worksmith.evals.tasks.task import Action
 
 CATCH_UP = "catch-up"
 _DAYS_BACK = (1, 10)

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from datetime import date, datetime, time, timedelta
 from typing import Any
 
-from evals.kinds.office.intents.plan_recorder import PlanRecorder
-from evals.kinds.office.intents.wording import moment_cell
-from evals.kinds.office.records import Event, Records
-from evals.tasks.task import Action
+from worksmith.evals.kinds.office.intents.plan_recorder import PlanRecorder
+from worksmith.evals.kinds.office.intents.wording import moment_cell
+from worksmith.evals.kinds.office.records import Event, Records
+from worksmith.evals.tasks.task import Action
 
 PAGE = 5
 """A search shows at most that many events."""

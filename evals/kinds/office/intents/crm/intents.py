@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, timedelta
 from random import Random
 
-from evals.kinds.office.intents.crm.rules import (
+from worksmith.evals.kinds.office.intents.crm.rules import (
     add_lead,
     change_each,
     delete_customer,
@@ -13,11 +13,11 @@ from evals.kinds.office.intents.crm.rules import (
     new_customer_name,
     update_customer,
 )
-from evals.kinds.office.intents.intent import Logic, Slots, intents
-from evals.kinds.office.intents.plan_recorder import PlanRecorder
-from evals.kinds.office.records import Customer, Records
-from evals.tasks.task import Action
-from tools.kinds.office.schema import PRODUCTS, STATUSES
+from worksmith.evals.kinds.office.intents.intent import Logic, Slots, intents
+from worksmith.evals.kinds.office.intents.plan_recorder import PlanRecorder
+from worksmith.evals.kinds.office.records import Customer, Records
+from worksmith.evals.tasks.task import Action
+from worksmith.tools.kinds.office.schema import PRODUCTS, STATUSES
 
 _WEEKS = (3, 8)
 _OPEN = ("Qualified", "Proposal")

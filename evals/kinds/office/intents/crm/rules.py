@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
-from evals.kinds.office.intents.plan_recorder import PlanRecorder
-from evals.kinds.office.records import Records
-from evals.tasks.task import Action
+from worksmith.evals.kinds.office.intents.plan_recorder import PlanRecorder
+from worksmith.evals.kinds.office.records import Records
+from worksmith.evals.tasks.task import Action
 
 CustomerRow = dict[str, str]
 """A customer as the search shows it."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 from random import Random
 
-from evals.kinds.office.intents import texts
-from evals.kinds.office.intents.email.rules import (
+from worksmith.evals.kinds.office.intents import texts
+from worksmith.evals.kinds.office.intents.email.rules import (
     SENDER,
     delete,
     forward,
@@ -18,10 +18,10 @@ from evals.kinds.office.intents.email.rules import (
     search_mails_from,
     send,
 )
-from evals.kinds.office.intents.intent import Logic, Slots, intents
-from evals.kinds.office.intents.plan_recorder import PlanRecorder
-from evals.kinds.office.records import Mail, Records
-from evals.tasks.task import Action
+from worksmith.evals.kinds.office.intents.intent import Logic, Slots, intents
+from worksmith.evals.kinds.office.intents.plan_recorder import PlanRecorder
+from worksmith.evals.kinds.office.records import Mail, Records
+from worksmith.evals.tasks.task import Action
 
 
 def draw_sender(records: Records, rng: Random) -> Slots | None:

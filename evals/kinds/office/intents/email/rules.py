@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from evals.kinds.office.intents.plan_recorder import PlanRecorder
-from evals.kinds.office.records import Mail
-from evals.tasks.task import Action
+from worksmith.evals.kinds.office.intents.plan_recorder import PlanRecorder
+from worksmith.evals.kinds.office.records import Mail
+from worksmith.evals.tasks.task import Action
 
 PAGE = 5
 """A search shows at most that many mails, the latest first."""

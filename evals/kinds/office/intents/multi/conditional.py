@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
-from evals.kinds.office.intents.intent import Draw, Logic, Oracle, Slots
-from evals.kinds.office.intents.plan_recorder import PlanRecorder
-from evals.kinds.office.records import Records
-from evals.tasks.task import Action
+from worksmith.evals.kinds.office.intents.intent import Draw, Logic, Oracle, Slots
+from worksmith.evals.kinds.office.intents.plan_recorder import PlanRecorder
+from worksmith.evals.kinds.office.records import Records
+from worksmith.evals.tasks.task import Action
 
 FindAddress = Callable[[str], str]
 """Looks up a colleague's address in the directory when it is needed first, and remembers it."""

@@ -5,19 +5,19 @@ from __future__ import annotations
 from datetime import datetime, time, timedelta
 from random import Random
 
-from evals.kinds.office.intents.calendar.rules import (
+from worksmith.evals.kinds.office.intents.calendar.rules import (
     book_tomorrow,
     create_event,
     free_slot_tomorrow,
     meeting_tomorrow,
     search_between,
 )
-from evals.kinds.office.intents.crm.rules import find_customer
-from evals.kinds.office.intents.email.rules import SENDER, search_mails, search_mails_from, send
-from evals.kinds.office.intents.intent import Logic, Slots, intents
-from evals.kinds.office.intents.plan_recorder import PlanRecorder
-from evals.kinds.office.intents.texts import draw_text
-from evals.kinds.office.intents.wording import (
+from worksmith.evals.kinds.office.intents.crm.rules import find_customer
+from worksmith.evals.kinds.office.intents.email.rules import SENDER, search_mails, search_mails_from, send
+from worksmith.evals.kinds.office.intents.intent import Logic, Slots, intents
+from worksmith.evals.kinds.office.intents.plan_recorder import PlanRecorder
+from worksmith.evals.kinds.office.intents.texts import draw_text
+from worksmith.evals.kinds.office.intents.wording import (
     DURATIONS,
     day_of,
     day_words,
@@ -29,8 +29,8 @@ from evals.kinds.office.intents.wording import (
     weekday_ahead,
     weekday_words,
 )
-from evals.kinds.office.records import Customer, Mail, Records
-from evals.tasks.task import Action
+from worksmith.evals.kinds.office.records import Customer, Mail, Records
+from worksmith.evals.tasks.task import Action
 
 _QUIET = timedelta(days=14)
 _STARTS = [time(hour, minute) for hour in range(9, 16) for minute in (0, 30)]

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from evals.kinds.office.intents.calendar.rules import create_event, find_free_slot_tomorrow, meeting_tomorrow
-from evals.kinds.office.intents.crm.rules import change_each, delete_customer, update_customer
-from evals.kinds.office.intents.email.rules import send
-from evals.kinds.office.intents.intent import Slots
-from evals.kinds.office.intents.multi.conditional import Effect, FindAddress
-from evals.kinds.office.intents.plan_recorder import PlanRecorder
-from evals.kinds.office.intents.project_management.rules import improvement
-from evals.kinds.office.records import Customer, Records
-from evals.tasks.task import Action
+from worksmith.evals.kinds.office.intents.calendar.rules import (
+    create_event,
+    find_free_slot_tomorrow,
+    meeting_tomorrow,
+)
+from worksmith.evals.kinds.office.intents.crm.rules import change_each, delete_customer, update_customer
+from worksmith.evals.kinds.office.intents.email.rules import send
+from worksmith.evals.kinds.office.intents.intent import Slots
+from worksmith.evals.kinds.office.intents.multi.conditional import Effect, FindAddress
+from worksmith.evals.kinds.office.intents.plan_recorder import PlanRecorder
+from worksmith.evals.kinds.office.intents.project_management.rules import improvement
+from worksmith.evals.kinds.office.records import Customer, Records
+from worksmith.evals.tasks.task import Action
 
 
 def mail(subject: str, body: str, who: str = "name") -> Effect:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evals.kinds.office.intents.multi import contacts, metrics, overdue
+from worksmith.evals.kinds.office.intents.multi import contacts, metrics, overdue
 
 INTENTS = tuple(
     sorted(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
-from evals.kinds.office.intents.analytics.metrics import (
+from worksmith.evals.kinds.office.intents.analytics.metrics import (
     check_condition,
     check_growth,
     condition_held,
@@ -14,10 +14,10 @@ from evals.kinds.office.intents.analytics.metrics import (
     grew_more,
     yesterday,
 )
-from evals.kinds.office.intents.calendar.rules import free_slot_tomorrow
-from evals.kinds.office.intents.intent import Draw, Slots, intents
-from evals.kinds.office.intents.multi.conditional import Condition, Effect, FindAddress, conditional
-from evals.kinds.office.intents.multi.effects import (
+from worksmith.evals.kinds.office.intents.calendar.rules import free_slot_tomorrow
+from worksmith.evals.kinds.office.intents.intent import Draw, Slots, intents
+from worksmith.evals.kinds.office.intents.multi.conditional import Condition, Effect, FindAddress, conditional
+from worksmith.evals.kinds.office.intents.multi.effects import (
     leads_deleted,
     leads_handed_over,
     mail,
@@ -25,12 +25,12 @@ from evals.kinds.office.intents.multi.effects import (
     meeting,
     task,
 )
-from evals.kinds.office.intents.plan_recorder import PlanRecorder
-from evals.kinds.office.intents.project_management.rules import improvement, most, search_tasks
-from evals.kinds.office.intents.texts import draw_text
-from evals.kinds.office.intents.wording import weekday_words
-from evals.kinds.office.records import Records
-from evals.tasks.task import Action
+from worksmith.evals.kinds.office.intents.plan_recorder import PlanRecorder
+from worksmith.evals.kinds.office.intents.project_management.rules import improvement, most, search_tasks
+from worksmith.evals.kinds.office.intents.texts import draw_text
+from worksmith.evals.kinds.office.intents.wording import weekday_words
+from worksmith.evals.kinds.office.records import Records
+from worksmith.evals.tasks.task import Action
 
 PASSED = Condition(condition_held, lambda slots, call, find: check_condition(slots, call))
 OUTGREW = Condition(grew_more, lambda slots, call, find: check_growth(slots, call))

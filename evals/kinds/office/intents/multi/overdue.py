@@ -5,16 +5,21 @@ from __future__ import annotations
 from datetime import date
 from random import Random
 
-from evals.kinds.office.intents.calendar.rules import free_slot_tomorrow
-from evals.kinds.office.intents.crm.rules import add_lead, new_customer_name
-from evals.kinds.office.intents.intent import Logic, Slots, intents
-from evals.kinds.office.intents.multi.conditional import Condition, FindAddress, conditional
-from evals.kinds.office.intents.multi.effects import mail, meeting
-from evals.kinds.office.intents.plan_recorder import PlanRecorder
-from evals.kinds.office.intents.project_management.rules import fewest, overdue, overdue_rows, search_tasks
-from evals.kinds.office.intents.texts import draw_text
-from evals.kinds.office.records import Records
-from evals.tasks.task import Action
+from worksmith.evals.kinds.office.intents.calendar.rules import free_slot_tomorrow
+from worksmith.evals.kinds.office.intents.crm.rules import add_lead, new_customer_name
+from worksmith.evals.kinds.office.intents.intent import Logic, Slots, intents
+from worksmith.evals.kinds.office.intents.multi.conditional import Condition, FindAddress, conditional
+from worksmith.evals.kinds.office.intents.multi.effects import mail, meeting
+from worksmith.evals.kinds.office.intents.plan_recorder import PlanRecorder
+from worksmith.evals.kinds.office.intents.project_management.rules import (
+    fewest,
+    overdue,
+    overdue_rows,
+    search_tasks,
+)
+from worksmith.evals.kinds.office.intents.texts import draw_text
+from worksmith.evals.kinds.office.records import Records
+from worksmith.evals.tasks.task import Action
 
 
 def draw_new_customer(records: Records, rng: Random) -> Slots | None:

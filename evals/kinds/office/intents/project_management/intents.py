@@ -6,20 +6,20 @@ from collections.abc import Callable
 from datetime import date, timedelta
 from random import Random
 
-from evals.kinds.office.intents.intent import Logic, Oracle, Slots, Solve, intents
-from evals.kinds.office.intents.plan_recorder import PlanRecorder
-from evals.kinds.office.intents.project_management.rules import (
+from worksmith.evals.kinds.office.intents.intent import Logic, Oracle, Slots, Solve, intents
+from worksmith.evals.kinds.office.intents.plan_recorder import PlanRecorder
+from worksmith.evals.kinds.office.intents.project_management.rules import (
     create,
     overdue,
     overdue_rows,
     search_tasks,
     update,
 )
-from evals.kinds.office.intents.texts import draw_task_name
-from evals.kinds.office.intents.wording import day_of, day_words
-from evals.kinds.office.records import ProjectTask, Records
-from evals.tasks.task import Action
-from tools.kinds.office.schema import BOARDS
+from worksmith.evals.kinds.office.intents.texts import draw_task_name
+from worksmith.evals.kinds.office.intents.wording import day_of, day_words
+from worksmith.evals.kinds.office.records import ProjectTask, Records
+from worksmith.evals.tasks.task import Action
+from worksmith.tools.kinds.office.schema import BOARDS
 
 Chosen = Callable[[Records, str], list[ProjectTask]]
 """Which of the tasks assigned to an address are meant."""

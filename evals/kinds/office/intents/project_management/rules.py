@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterable
 from datetime import date
 
-from evals.kinds.office.intents.plan_recorder import PlanRecorder
-from evals.kinds.office.intents.wording import weekday_of_next_week
-from evals.kinds.office.records import ProjectTask
-from evals.tasks.task import Action
+from worksmith.evals.kinds.office.intents.plan_recorder import PlanRecorder
+from worksmith.evals.kinds.office.intents.wording import weekday_of_next_week
+from worksmith.evals.kinds.office.records import ProjectTask
+from worksmith.evals.tasks.task import Action
 
 TaskRow = dict[str, str]
 """A task as the boards' search shows it."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from evals.kinds.crm.questions.org_records import OrgRecords
 from tests.tools.kinds.crm.generate.orgs import small
+from worksmith.evals.kinds.crm.questions.org_records import OrgRecords
 
 
 @cache

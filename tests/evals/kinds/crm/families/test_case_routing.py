@@ -9,13 +9,13 @@ from random import Random
 
 import pytest
 
-from evals.kinds.crm.families.case_routing import FAMILY
-from evals.kinds.crm.families.routing import best_agent, issue_names, unclear
-from evals.kinds.crm.questions.family import Doubt, Mode, Question
-from evals.kinds.crm.questions.org_records import Case, OrgRecords, Purchase
 from tests.evals.kinds.crm.families.orgs import small_org
 from tests.tools.kinds.crm.generate.orgs import small
-from tools.kinds.crm.generate.industry import packaged
+from worksmith.evals.kinds.crm.families.case_routing import FAMILY
+from worksmith.evals.kinds.crm.families.routing import best_agent, issue_names, unclear
+from worksmith.evals.kinds.crm.questions.family import Doubt, Mode, Question
+from worksmith.evals.kinds.crm.questions.org_records import Case, OrgRecords, Purchase
+from worksmith.tools.kinds.crm.generate.industry import packaged
 
 TODAY = date(2022, 5, 1)
 ISSUE, OTHER = "size", "defect"

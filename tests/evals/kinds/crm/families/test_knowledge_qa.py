@@ -9,7 +9,9 @@ from random import Random
 
 import pytest
 
-from evals.kinds.crm.families.article_facts import (
+from tests.evals.kinds.crm.families.orgs import small_org
+from tests.tools.kinds.crm.generate.orgs import place_of, small, spoiled
+from worksmith.evals.kinds.crm.families.article_facts import (
     entity,
     facts,
     read_value,
@@ -17,14 +19,12 @@ from evals.kinds.crm.families.article_facts import (
     true_article,
     true_value,
 )
-from evals.kinds.crm.families.knowledge_qa import FAMILY
-from evals.kinds.crm.generate import Sizes, TruthError, generate
-from evals.kinds.crm.questions.family import Doubt, Question
-from evals.kinds.crm.suites import write_org
-from evals.scoring.answers.matching import find_values
-from tests.evals.kinds.crm.families.orgs import small_org
-from tests.tools.kinds.crm.generate.orgs import place_of, small, spoiled
-from tools.kinds.crm.generate.industry import industry_names, packaged
+from worksmith.evals.kinds.crm.families.knowledge_qa import FAMILY
+from worksmith.evals.kinds.crm.generate import Sizes, TruthError, generate
+from worksmith.evals.kinds.crm.questions.family import Doubt, Question
+from worksmith.evals.kinds.crm.suites import write_org
+from worksmith.evals.scoring.answers.matching import find_values
+from worksmith.tools.kinds.crm.generate.industry import industry_names, packaged
 
 SHOES = packaged()
 STRATA = ("rules", "advice", "pair", "across")

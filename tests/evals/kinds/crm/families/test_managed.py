@@ -6,8 +6,8 @@ from datetime import date
 
 import pytest
 
-from evals.kinds.crm.families.managed import cases_named
-from evals.kinds.crm.questions.family import Question
+from worksmith.evals.kinds.crm.families.managed import cases_named
+from worksmith.evals.kinds.crm.questions.family import Question
 
 
 @pytest.mark.parametrize(

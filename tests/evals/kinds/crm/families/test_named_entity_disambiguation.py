@@ -10,13 +10,13 @@ from random import Random
 
 import pytest
 
-from evals.kinds.crm.families.named_entity_disambiguation import FAMILY
-from evals.kinds.crm.families.shop import read_mention
-from evals.kinds.crm.questions.family import Doubt, Question
-from evals.kinds.crm.questions.org_records import OrgRecords, Purchase
 from tests.evals.kinds.crm.families.orgs import small_org
 from tests.tools.kinds.crm.generate.orgs import place_of, small, spoiled
-from tools.kinds.crm.generate.industry import packaged
+from worksmith.evals.kinds.crm.families.named_entity_disambiguation import FAMILY
+from worksmith.evals.kinds.crm.families.shop import read_mention
+from worksmith.evals.kinds.crm.questions.family import Doubt, Question
+from worksmith.evals.kinds.crm.questions.org_records import OrgRecords, Purchase
+from worksmith.tools.kinds.crm.generate.industry import packaged
 
 
 def draws(stratum: str, count: int = 150) -> list[Question]:

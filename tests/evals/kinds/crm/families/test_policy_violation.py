@@ -7,12 +7,12 @@ from random import Random
 
 import pytest
 
-from evals.kinds.crm.families.policy_violation_identification import FAMILY, likeness
-from evals.kinds.crm.generate import Sizes, TruthError, generate
-from evals.kinds.crm.questions.family import Doubt, Question
-from evals.kinds.crm.suites import write_org
 from tests.evals.kinds.crm.families.orgs import small_org
 from tests.tools.kinds.crm.generate.orgs import full, place_of, small, spoiled
+from worksmith.evals.kinds.crm.families.policy_violation_identification import FAMILY, likeness
+from worksmith.evals.kinds.crm.generate import Sizes, TruthError, generate
+from worksmith.evals.kinds.crm.questions.family import Doubt, Question
+from worksmith.evals.kinds.crm.suites import write_org
 
 
 def asked() -> list[Question]:

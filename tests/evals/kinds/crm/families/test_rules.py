@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from evals.kinds.crm.families import (
+from tests.evals.kinds.crm.handmade import Handmade, question
+from worksmith.evals.kinds.crm.families import (
     best_region_identification,
     handle_time,
     monthly_trend_analysis,
     top_issue_identification,
     transfer_count,
 )
-from evals.kinds.crm.questions.family import Doubt, Family, Mode, Question
-from evals.kinds.crm.questions.org_records import OrgRecords
-from tests.evals.kinds.crm.handmade import Handmade, question
+from worksmith.evals.kinds.crm.questions.family import Doubt, Family, Mode, Question
+from worksmith.evals.kinds.crm.questions.org_records import OrgRecords
 
 MARCH = "March 2021"
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from evals.kinds.crm.families.shop import (
+from worksmith.evals.kinds.crm.families.shop import (
     Mention,
     has_words,
     meant,
@@ -14,7 +14,7 @@ from evals.kinds.crm.families.shop import (
     soft_names,
     soft_names_of,
 )
-from tools.kinds.crm.generate.industry import industry_names, packaged
+from worksmith.tools.kinds.crm.generate.industry import industry_names, packaged
 
 DESCRIBED = {
     name: {

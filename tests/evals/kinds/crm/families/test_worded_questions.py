@@ -7,19 +7,19 @@ from random import Random
 
 import pytest
 
-from evals.kinds.crm.families import (
+from tests.evals.kinds.crm.families.orgs import small_org
+from tests.tools.kinds.crm.generate.orgs import small
+from worksmith.evals.kinds.crm.families import (
     case_routing,
     knowledge_qa,
     named_entity_disambiguation,
     policy_violation_identification,
 )
-from evals.kinds.crm.generate import Generated, Sizes, generate
-from evals.kinds.crm.questions.family import Doubt, Family, Mode, Question
-from evals.kinds.crm.questions.wording import wording
-from evals.kinds.crm.suites import write_org
-from evals.tasks.task import Task
-from tests.evals.kinds.crm.families.orgs import small_org
-from tests.tools.kinds.crm.generate.orgs import small
+from worksmith.evals.kinds.crm.generate import Generated, Sizes, generate
+from worksmith.evals.kinds.crm.questions.family import Doubt, Family, Mode, Question
+from worksmith.evals.kinds.crm.questions.wording import wording
+from worksmith.evals.kinds.crm.suites import write_org
+from worksmith.evals.tasks.task import Task
 
 FAMILIES: dict[str, Family] = {
     module.FAMILY.name: module.FAMILY

@@ -13,10 +13,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from evals.kinds.crm.importing import Distribution, Worded
-from evals.kinds.crm.published.recognise import Reading, recognise
-from evals.kinds.crm.task_types import TASK_TYPES
-from evals.tasks.task import Task
+from worksmith.evals.kinds.crm.importing import Distribution, Worded
+from worksmith.evals.kinds.crm.published.recognise import Reading, recognise
+from worksmith.evals.kinds.crm.task_types import TASK_TYPES
+from worksmith.evals.tasks.task import Task
 
 _SAID = ("period", "n", "extreme")
 """Slots that tasks and readings call by the same names."""

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tools.kinds.crm.ids import make_id
+from worksmith.tools.kinds.crm.ids import make_id
 
 USER = make_id("005", 61)
 PRODUCT = make_id("01t", 17)

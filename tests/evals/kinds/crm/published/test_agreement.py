@@ -6,9 +6,6 @@ from typing import Any
 
 import pytest
 
-from evals.kinds.crm.importing import distributions
-from evals.suite import Suite
-from evals.tasks.task import Answer, Task
 from tests.evals.kinds.crm.orgs import full_suite, small_suite
 from tests.evals.kinds.crm.published.agreement import (
     Disagreement,
@@ -19,6 +16,9 @@ from tests.evals.kinds.crm.published.agreement import (
     worded,
     wording_of,
 )
+from worksmith.evals.kinds.crm.importing import distributions
+from worksmith.evals.suite import Suite
+from worksmith.evals.tasks.task import Answer, Task
 
 FORM = "Answer with the Id."
 

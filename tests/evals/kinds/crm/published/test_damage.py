@@ -10,11 +10,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from evals import building
-from evals.building import import_suite
-from evals.suite import Suite
 from tests.evals.kinds.crm.published.small import CASE, LISTED, RAW, USER, write_raw
-from tools.errors import InputError
+from worksmith.evals import building
+from worksmith.evals.building import import_suite
+from worksmith.evals.suite import Suite
+from worksmith.tools.errors import InputError
 
 
 def run(source: Path, out: Path) -> tuple[Suite, dict[str, Any]]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.kinds.crm.published.periods import periods
+from worksmith.evals.kinds.crm.published.periods import periods
 
 TODAY = date(2023, 5, 31)
 

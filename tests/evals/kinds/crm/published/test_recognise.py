@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evals.kinds.crm.published.recognise import recognise
-from evals.kinds.crm.published.texts import question_of
-from evals.kinds.crm.task_types import TASK_TYPES
+from worksmith.evals.kinds.crm.published.recognise import recognise
+from worksmith.evals.kinds.crm.published.texts import question_of
+from worksmith.evals.kinds.crm.task_types import TASK_TYPES
 
 TODAY = date(2023, 5, 20)
 WORDINGS: dict[str, list[dict[str, str]]] = tomllib.loads(

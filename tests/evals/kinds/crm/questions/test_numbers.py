@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.kinds.crm.questions.periods import read_threshold, write_threshold
+from worksmith.evals.kinds.crm.questions.periods import read_threshold, write_threshold
 
 
 @given(st.integers(0, 17), st.integers())

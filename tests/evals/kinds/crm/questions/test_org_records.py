@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from evals.kinds.crm.questions.periods import Window
 from tests.evals.kinds.crm.orgs import org_records
+from worksmith.evals.kinds.crm.questions.periods import Window
 
 ALWAYS = Window(datetime(2000, 1, 1), datetime(2100, 1, 1))
 

@@ -9,8 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.kinds.crm.questions.periods import QUARTERS, SEASONS, Period, Window, read_period, write_period
-from tools.kinds.crm.functions.moments import MONTHS
+from worksmith.evals.kinds.crm.questions.periods import (
+    QUARTERS,
+    SEASONS,
+    Period,
+    Window,
+    read_period,
+    write_period,
+)
+from worksmith.tools.kinds.crm.functions.moments import MONTHS
 
 PERIODS = st.one_of(
     st.builds(

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from evals.kinds.crm.questions.plan_recorder import PlanError, PlanRecorder
 from tests.tools.kinds.crm.worlds import episode
+from worksmith.evals.kinds.crm.questions.plan_recorder import PlanError, PlanRecorder
 
 
 def test_whole_results_go_by_their_handle_and_parts_by_value() -> None:

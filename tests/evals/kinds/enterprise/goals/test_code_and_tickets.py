@@ -8,19 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from evals.kinds.enterprise.facts import Facts
-from evals.kinds.enterprise.filling.claims import Claims
-from evals.kinds.enterprise.filling.filler import Filler
-from evals.kinds.enterprise.filling.quotas import Cell, Place
-from evals.kinds.enterprise.goals.draw_context import UnfitError
-from evals.kinds.enterprise.goals.goal import Goal, Slots, Values
-from evals.kinds.enterprise.goals.it.ticket_lookup import find_ticket, raiser_of, waits
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
-from evals.kinds.enterprise.goals.registry import goals
-from evals.kinds.enterprise.suites import build_world
-from evals.tasks.task import Task
 from tests.tools.kinds.enterprise.generate.patches.checking import patch_passes
-from tools.environment import Environment
+from worksmith.evals.kinds.enterprise.facts import Facts
+from worksmith.evals.kinds.enterprise.filling.claims import Claims
+from worksmith.evals.kinds.enterprise.filling.filler import Filler
+from worksmith.evals.kinds.enterprise.filling.quotas import Cell, Place
+from worksmith.evals.kinds.enterprise.goals.draw_context import UnfitError
+from worksmith.evals.kinds.enterprise.goals.goal import Goal, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.it.ticket_lookup import find_ticket, raiser_of, waits
+from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
+from worksmith.evals.kinds.enterprise.goals.registry import goals
+from worksmith.evals.kinds.enterprise.suites import build_world
+from worksmith.evals.tasks.task import Task
+from worksmith.tools.environment import Environment
 
 _GENERIC = ("chats/mails",)
 _RARE = {

@@ -6,16 +6,16 @@ from random import Random
 
 import pytest
 
-from evals.kinds.enterprise.facts import Facts
-from evals.kinds.enterprise.goals.draw_context import DrawContext, UnfitError, attempt
-from evals.kinds.enterprise.goals.sales import customer_words
-from evals.kinds.enterprise.goals.sales.opinions import draw_complaint_reviewed, draw_review_added
 from tests.tools.kinds.enterprise.generate.checks.coherence.products import kind_of
 from tests.tools.kinds.enterprise.generate.worlds import small
-from tools.kinds.enterprise.generate.business.product_problems import product_problems
-from tools.kinds.enterprise.generate.company import DEFAULT_NOW
-from tools.kinds.enterprise.generate.industry import packaged
-from tools.kinds.enterprise.stated.opinions import opinions
+from worksmith.evals.kinds.enterprise.facts import Facts
+from worksmith.evals.kinds.enterprise.goals.draw_context import DrawContext, UnfitError, attempt
+from worksmith.evals.kinds.enterprise.goals.sales import customer_words
+from worksmith.evals.kinds.enterprise.goals.sales.opinions import draw_complaint_reviewed, draw_review_added
+from worksmith.tools.kinds.enterprise.generate.business.product_problems import product_problems
+from worksmith.tools.kinds.enterprise.generate.company import DEFAULT_NOW
+from worksmith.tools.kinds.enterprise.generate.industry import packaged
+from worksmith.tools.kinds.enterprise.stated.opinions import opinions
 
 FACTS = Facts(small(), DEFAULT_NOW)
 SELLER = next(row for row in FACTS.staff(["SA"]))

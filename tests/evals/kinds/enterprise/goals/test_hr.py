@@ -10,20 +10,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.kinds.enterprise.facts import Facts
-from evals.kinds.enterprise.filling.claims import Claims
-from evals.kinds.enterprise.filling.filler import Filler
-from evals.kinds.enterprise.filling.quotas import Cell, Place
-from evals.kinds.enterprise.goals.draw_context import UnfitError
-from evals.kinds.enterprise.goals.goal import Goal
-from evals.kinds.enterprise.goals.hr import clauses
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
-from evals.kinds.enterprise.goals.registry import goals
-from evals.kinds.enterprise.suites import write_enterprise
-from evals.tasks.task import Task
-from tools.environment import Environment
-from tools.episode import Episode
-from tools.kinds.enterprise.generate import build
+from worksmith.evals.kinds.enterprise.facts import Facts
+from worksmith.evals.kinds.enterprise.filling.claims import Claims
+from worksmith.evals.kinds.enterprise.filling.filler import Filler
+from worksmith.evals.kinds.enterprise.filling.quotas import Cell, Place
+from worksmith.evals.kinds.enterprise.goals.draw_context import UnfitError
+from worksmith.evals.kinds.enterprise.goals.goal import Goal
+from worksmith.evals.kinds.enterprise.goals.hr import clauses
+from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
+from worksmith.evals.kinds.enterprise.goals.registry import goals
+from worksmith.evals.kinds.enterprise.suites import write_enterprise
+from worksmith.evals.tasks.task import Task
+from worksmith.tools.environment import Environment
+from worksmith.tools.episode import Episode
+from worksmith.tools.kinds.enterprise.generate import build
 
 SEED, SCALE = 3, 0.02
 _RARE = {"hr.post_writer", "hr.post_writer_posts"}

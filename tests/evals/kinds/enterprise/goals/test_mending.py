@@ -8,21 +8,21 @@ from pathlib import Path
 
 import pytest
 
-from evals.kinds.enterprise.facts import Facts
-from evals.kinds.enterprise.filling.claims import Claims
-from evals.kinds.enterprise.filling.filler import Filler
-from evals.kinds.enterprise.filling.quotas import Cell, Place
-from evals.kinds.enterprise.goals.registry import goals
-from evals.kinds.enterprise.suites import build_world
-from evals.records.record import PRIMARY
-from evals.scoring.answer_scorer import AnswerScorer
-from evals.scoring.hidden_tests import sandbox
-from evals.scoring.hidden_tests.checking import failing
-from evals.scoring.hidden_tests.sandbox import SandboxError
-from evals.tasks.task import Task
 from tests.evals.scoring.hidden_tests.hostile import PASSING, written
-from tools.environment import Environment
-from tools.episode_result import EpisodeResult
+from worksmith.evals.kinds.enterprise.facts import Facts
+from worksmith.evals.kinds.enterprise.filling.claims import Claims
+from worksmith.evals.kinds.enterprise.filling.filler import Filler
+from worksmith.evals.kinds.enterprise.filling.quotas import Cell, Place
+from worksmith.evals.kinds.enterprise.goals.registry import goals
+from worksmith.evals.kinds.enterprise.suites import build_world
+from worksmith.evals.records.record import PRIMARY
+from worksmith.evals.scoring.answer_scorer import AnswerScorer
+from worksmith.evals.scoring.hidden_tests import sandbox
+from worksmith.evals.scoring.hidden_tests.checking import failing
+from worksmith.evals.scoring.hidden_tests.sandbox import SandboxError
+from worksmith.evals.tasks.task import Task
+from worksmith.tools.environment import Environment
+from worksmith.tools.episode_result import EpisodeResult
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the sandbox needs Linux")
 

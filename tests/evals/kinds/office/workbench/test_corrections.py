@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from evals.kinds.office.workbench.answers import Answer, Office
-from evals.kinds.office.workbench.tasks import review, rules
 from tests.evals.small_office import NOW, TABLE_ROWS, action
+from worksmith.evals.kinds.office.workbench.answers import Answer, Office
+from worksmith.evals.kinds.office.workbench.tasks import review, rules
 
 OFFICE = Office(TABLE_ROWS, NOW.date())
 CRM = "customer_relationship_manager"

@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from evals.kinds.office.workbench.tasks import read_tasks
-from evals.running.score_predictions import score_predictions
-from evals.running.score_tables import ScoreReport, score_tables
-from evals.scoring.outcomes import GroundTruth, OutcomeScorer
-from evals.suite import Suite, write_suite
-from evals.task_kind import scorers_for
 from tests.evals.kinds.office.workbench.files import ORIGINAL, needs_original
-from tools.kinds.office.importing import NOW, ORIGIN, import_tables
-from tools.kinds.office.policy import SAM
-from tools.kinds.office.schema import TABLES
-from tools.world import write_world
+from worksmith.evals.kinds.office.workbench.tasks import read_tasks
+from worksmith.evals.running.score_predictions import score_predictions
+from worksmith.evals.running.score_tables import ScoreReport, score_tables
+from worksmith.evals.scoring.outcomes import GroundTruth, OutcomeScorer
+from worksmith.evals.suite import Suite, write_suite
+from worksmith.evals.task_kind import scorers_for
+from worksmith.tools.kinds.office.importing import NOW, ORIGIN, import_tables
+from worksmith.tools.kinds.office.policy import SAM
+from worksmith.tools.kinds.office.schema import TABLES
+from worksmith.tools.world import write_world
 
 pytestmark = needs_original
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from evals.kinds.office.workbench.runs import read_results
-from evals.tasks.transcript import TranscriptStep
 from tests.evals.kinds.office.workbench.files import ORIGINAL, needs_original
-from tools.errors import InputError
+from worksmith.evals.kinds.office.workbench.runs import read_results
+from worksmith.evals.tasks.transcript import TranscriptStep
+from worksmith.tools.errors import InputError
 
 RESPONSE = (
     "{'input': 'q', 'output': 'All done.', 'intermediate_steps': ["

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from evals.kinds.office.intents.registry import all_intents
-from evals.kinds.office.workbench.tasks import read_tasks
-from evals.scoring.actions import format_action
-from evals.scoring.result_tables import text_list
-from evals.tasks.task import Action
 from tests.evals.kinds.office.workbench.files import ORIGINAL, needs_original, write_tasks
-from tools.errors import InputError
-from tools.kinds.office.importing import import_tables
+from worksmith.evals.kinds.office.intents.registry import all_intents
+from worksmith.evals.kinds.office.workbench.tasks import read_tasks
+from worksmith.evals.scoring.actions import format_action
+from worksmith.evals.scoring.result_tables import text_list
+from worksmith.evals.tasks.task import Action
+from worksmith.tools.errors import InputError
+from worksmith.tools.kinds.office.importing import import_tables
 
 DELETE = """['calendar.delete_event.func(event_id="00000000")']"""
 GOOD = ("Cancel it", DELETE, "['calendar']", "Cancel {x}")

@@ -7,15 +7,15 @@ from typing import Any, Literal
 
 import pytest
 
-from evals.authoring.checking.check import repeated, task_findings
-from evals.kinds.own_data.drafting.draft import draft_tasks
-from evals.kinds.own_data.drafting.facts import singular
-from evals.kinds.own_data.reading import read_own_tasks
-from evals.task_kind import Drafting, scorers_for
-from evals.tasks.task import Task
-from tools.errors import InputError
-from tools.kinds.own_data.context import Context
-from tools.kinds.own_data.environment import Environment
+from worksmith.evals.authoring.checking.check import repeated, task_findings
+from worksmith.evals.kinds.own_data.drafting.draft import draft_tasks
+from worksmith.evals.kinds.own_data.drafting.facts import singular
+from worksmith.evals.kinds.own_data.reading import read_own_tasks
+from worksmith.evals.task_kind import Drafting, scorers_for
+from worksmith.evals.tasks.task import Task
+from worksmith.tools.errors import InputError
+from worksmith.tools.kinds.own_data.context import Context
+from worksmith.tools.kinds.own_data.environment import Environment
 
 PEOPLE = [
     {"id": name, "department": "IT" if n % 2 else "HR"} for n, name in enumerate(("ann", "bo", "cy", "di"))

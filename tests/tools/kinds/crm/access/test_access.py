@@ -15,17 +15,17 @@ from tests.tools.kinds.crm.soql.model import soql
 from tests.tools.kinds.crm.soql.org import WORDS, Org, random_day, random_value
 from tests.tools.kinds.crm.soql.queries import Chooser
 from tests.tools.kinds.crm.worlds import ROLES, call, env, episode, written
-from tools.errors import InputError
-from tools.kinds.crm.access.policy import CrmPolicy
-from tools.kinds.crm.access.roles import packaged_policy, packaged_roles
-from tools.kinds.crm.ids import make_id
-from tools.kinds.crm.orgs.org import WorldOrg
-from tools.kinds.crm.schema import OBJECTS, Links, Schema, crm_schema
-from tools.kinds.crm.settings import OrgSettings
-from tools.kinds.crm.soql.errors import QueryError
-from tools.kinds.crm.sosl.tables import searchable
-from tools.persona import Persona
-from tools.seeding import rng
+from worksmith.tools.errors import InputError
+from worksmith.tools.kinds.crm.access.policy import CrmPolicy
+from worksmith.tools.kinds.crm.access.roles import packaged_policy, packaged_roles
+from worksmith.tools.kinds.crm.ids import make_id
+from worksmith.tools.kinds.crm.orgs.org import WorldOrg
+from worksmith.tools.kinds.crm.schema import OBJECTS, Links, Schema, crm_schema
+from worksmith.tools.kinds.crm.settings import OrgSettings
+from worksmith.tools.kinds.crm.soql.errors import QueryError
+from worksmith.tools.kinds.crm.sosl.tables import searchable
+from worksmith.tools.persona import Persona
+from worksmith.tools.seeding import rng
 
 CONTACTS = "SELECT AccountId FROM Contact"
 HISTORY = "SELECT CaseId__c FROM CaseHistory__c"

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from programs.parts.rules import rules_text
 from tests.tools.kinds.crm.worlds import episode, written
-from tools.errors import InputError
-from tools.kinds.crm.access.policy import function_needs
-from tools.kinds.crm.access.roles import packaged_policy
-from tools.kinds.crm.functions import NAMES
-from tools.kinds.crm.schema import OBJECTS
+from worksmith.programs.parts.rules import rules_text
+from worksmith.tools.errors import InputError
+from worksmith.tools.kinds.crm.access.policy import function_needs
+from worksmith.tools.kinds.crm.access.roles import packaged_policy
+from worksmith.tools.kinds.crm.functions import NAMES
+from worksmith.tools.kinds.crm.schema import OBJECTS
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "get_agent_handled_cases_by_period": {"start_date": "2022-01-01", "end_date": "2023-01-01"},

@@ -13,9 +13,9 @@ from datetime import datetime
 from typing import Any
 
 from tests.tools.kinds.crm.soql.org import Org, cell
-from tools.kinds.crm.ids import canonical
-from tools.kinds.crm.schema import OBJECTS
-from tools.kinds.crm.sosl.tables import words
+from worksmith.tools.kinds.crm.ids import canonical
+from worksmith.tools.kinds.crm.schema import OBJECTS
+from worksmith.tools.kinds.crm.sosl.tables import words
 
 Record = dict[str, Any]
 

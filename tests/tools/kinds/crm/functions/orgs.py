@@ -9,9 +9,9 @@ from typing import Any
 import apsw
 
 from tests.tools.kinds.crm.soql.org import Org, cell, random_org
-from tools.kinds.crm.orgs.org import WorldOrg
-from tools.kinds.crm.schema import OBJECTS, TABLES, Schema, crm_schema
-from tools.kinds.crm.sosl.tables import SEARCH_TABLES, search_rows
+from worksmith.tools.kinds.crm.orgs.org import WorldOrg
+from worksmith.tools.kinds.crm.schema import OBJECTS, TABLES, Schema, crm_schema
+from worksmith.tools.kinds.crm.sosl.tables import SEARCH_TABLES, search_rows
 
 TODAY = date(2023, 1, 1)
 

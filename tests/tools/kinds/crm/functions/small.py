@@ -6,8 +6,8 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 from tests.tools.kinds.crm.soql.org import Org
-from tools.kinds.crm.ids import make_id
-from tools.kinds.crm.schema import OBJECTS
+from worksmith.tools.kinds.crm.ids import make_id
+from worksmith.tools.kinds.crm.schema import OBJECTS
 
 ANN, BOB = make_id("005", 1), make_id("005", 2)
 FIRST, SECOND, THIRD = (make_id("500", number) for number in (1, 2, 3))

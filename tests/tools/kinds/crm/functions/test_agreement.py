@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from tests.tools.kinds.crm.functions.model import Model
 from tests.tools.kinds.crm.functions.orgs import connect, draw, opened
 from tests.tools.kinds.crm.soql.org import moment
-from tools.errors import ToolError
-from tools.kinds.crm.functions import NAMES, Functions
-from tools.kinds.crm.orgs.org import WorldOrg
-from tools.kinds.crm.schema import Links, crm_schema
-from tools.kinds.crm.settings import Mode
-from tools.seeding import rng
+from worksmith.tools.errors import ToolError
+from worksmith.tools.kinds.crm.functions import NAMES, Functions
+from worksmith.tools.kinds.crm.orgs.org import WorldOrg
+from worksmith.tools.kinds.crm.schema import Links, crm_schema
+from worksmith.tools.kinds.crm.settings import Mode
+from worksmith.tools.seeding import rng
 
 MODES: list[Mode] = ["clean", "faithful"]
 ATTACKS = (

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.tools.kinds.crm.worlds import call, episode
-from tools.errors import ToolError
-from tools.kinds.crm.functions.handles import SHOWN, resolved, shown
-from tools.tool_context import Shown
+from worksmith.tools.errors import ToolError
+from worksmith.tools.kinds.crm.functions.handles import SHOWN, resolved, shown
+from worksmith.tools.tool_context import Shown
 
 ALWAYS = {"start_date": "2000-01-01T00:00:00Z", "end_date": "2100-01-01T00:00:00Z"}
 JSON = st.recursive(

@@ -25,13 +25,13 @@ from tests.tools.kinds.crm.functions.small import (
     TEXAS,
     THIRD,
 )
-from tools.errors import ToolError
-from tools.kinds.crm.functions import Functions
-from tools.kinds.crm.functions.statements import LISTED, parts
-from tools.kinds.crm.ids import make_id
-from tools.kinds.crm.orgs.org import WorldOrg
-from tools.kinds.crm.settings import Mode
-from tools.kinds.crm.soql.engine import QueryResult
+from worksmith.tools.errors import ToolError
+from worksmith.tools.kinds.crm.functions import Functions
+from worksmith.tools.kinds.crm.functions.statements import LISTED, parts
+from worksmith.tools.kinds.crm.ids import make_id
+from worksmith.tools.kinds.crm.orgs.org import WorldOrg
+from worksmith.tools.kinds.crm.settings import Mode
+from worksmith.tools.kinds.crm.soql.engine import QueryResult
 
 MODES: tuple[Mode, Mode] = ("clean", "faithful")
 FEBRUARY = ("2022-02-01T00:00:00Z", "2022-03-01T00:00:00Z")

@@ -7,13 +7,13 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tools.kinds.crm.functions.statements import literal, one_of, search_term
-from tools.kinds.crm.soql.cursor import tokenize
-from tools.kinds.crm.soql.parser import parse
-from tools.kinds.crm.soql.tree import Compare, Member
-from tools.kinds.crm.sosl.parser import parse_search
-from tools.kinds.crm.sosl.tables import words
-from tools.kinds.crm.sosl.term import fts_query, pieces
+from worksmith.tools.kinds.crm.functions.statements import literal, one_of, search_term
+from worksmith.tools.kinds.crm.soql.cursor import tokenize
+from worksmith.tools.kinds.crm.soql.parser import parse
+from worksmith.tools.kinds.crm.soql.tree import Compare, Member
+from worksmith.tools.kinds.crm.sosl.parser import parse_search
+from worksmith.tools.kinds.crm.sosl.tables import words
+from worksmith.tools.kinds.crm.sosl.term import fts_query, pieces
 
 SPECIAL = st.sampled_from(
     ["\\", "'", '"', "\n", "\r", "\t", "{", "}", "*", "?", "AND", "OR", "NOT", " ", "x"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 
-from tools.kinds.crm.generate import Built, build
-from tools.kinds.crm.generate.industry import DEFAULT_INDUSTRY, packaged
-from tools.kinds.crm.schema import OBJECTS
+from worksmith.tools.kinds.crm.generate import Built, build
+from worksmith.tools.kinds.crm.generate.industry import DEFAULT_INDUSTRY, packaged
+from worksmith.tools.kinds.crm.schema import OBJECTS
 
 SMALL = 0.05
 

@@ -6,10 +6,10 @@ import pytest
 
 from tests.tools.kinds.crm.generate.checks.verify import verify
 from tests.tools.kinds.crm.generate.orgs import SMALL, full, small
-from tools.errors import InputError
-from tools.generating.latent import Latent
-from tools.kinds.crm.generate import build
-from tools.kinds.crm.ids import canonical
+from worksmith.tools.errors import InputError
+from worksmith.tools.generating.latent import Latent
+from worksmith.tools.kinds.crm.generate import build
+from worksmith.tools.kinds.crm.ids import canonical
 
 PUBLISHED = {
     "User": 100,

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from tools.kinds.crm.generate.hearing import Hearing, Turn, hear, read_rules, turns_of_transcript, verdict
-from tools.kinds.crm.generate.industry import packaged
+from worksmith.tools.kinds.crm.generate.hearing import (
+    Hearing,
+    Turn,
+    hear,
+    read_rules,
+    turns_of_transcript,
+    verdict,
+)
+from worksmith.tools.kinds.crm.generate.industry import packaged
 
 ARTICLE = read_rules(
     "No remedy is given until the customer has supplied a photo of the damage.\n\n"

@@ -9,10 +9,10 @@ import pytest
 
 from tests.tools.kinds.crm.generate.checks.verify import verify
 from tests.tools.kinds.crm.generate.orgs import small, spoiled
-from tools.errors import InputError
-from tools.kinds.crm.generate import build
-from tools.kinds.crm.generate.draft import Built
-from tools.kinds.crm.generate.industry import (
+from worksmith.tools.errors import InputError
+from worksmith.tools.kinds.crm.generate import build
+from worksmith.tools.kinds.crm.generate.draft import Built
+from worksmith.tools.kinds.crm.generate.industry import (
     DEFAULT_INDUSTRY,
     industry_file,
     industry_names,

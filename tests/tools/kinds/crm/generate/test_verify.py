@@ -8,8 +8,8 @@ import pytest
 
 from tests.tools.kinds.crm.generate.checks.verify import verify
 from tests.tools.kinds.crm.generate.orgs import SMALL, place_of, small, spoiled
-from tools.kinds.crm.generate import Built, build
-from tools.kinds.crm.generate.industry import packaged
+from worksmith.tools.kinds.crm.generate import Built, build
+from worksmith.tools.kinds.crm.generate.industry import packaged
 
 SPOILS: dict[str, Callable[[Built], Built]] = {
     "is no Account": lambda b: spoiled(b, "Contact", 0, AccountId=str(b.rows["User"][0][0])),

@@ -7,9 +7,9 @@ import re
 
 import pytest
 
-from tools.kinds.crm.generate.dialogue import describe
-from tools.kinds.crm.generate.industry import industry_names, packaged
-from tools.kinds.crm.generate.wording import Grammar, long_day, texts
+from worksmith.tools.kinds.crm.generate.dialogue import describe
+from worksmith.tools.kinds.crm.generate.industry import industry_names, packaged
+from worksmith.tools.kinds.crm.generate.wording import Grammar, long_day, texts
 
 VALUES = {
     "product": "Corvane Road Racer 2",

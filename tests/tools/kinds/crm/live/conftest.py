@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.tools.kinds.crm.rest.running import TOKEN, Served, served, small_world
-from tools.world import World
+from worksmith.tools.world import World
 
 VARIABLES = ("INSTANCE_URL", "SESSION_ID", "USERNAME", "PASSWORD", "SECURITY_TOKEN", "DOMAIN")
 

@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from tools.serving.certificates import write_certificate
+from worksmith.tools.serving.certificates import write_certificate
 
 
 @dataclass

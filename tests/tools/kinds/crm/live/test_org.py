@@ -15,16 +15,16 @@ from tests.tools.kinds.crm.generate.orgs import small
 from tests.tools.kinds.crm.live.conftest import name_org
 from tests.tools.kinds.crm.live.failing import failing
 from tests.tools.kinds.crm.rest.running import TOKEN, Served, served, world_of
-from tools.errors import InfrastructureError, InputError
-from tools.kinds.crm.ids import make_id
-from tools.kinds.crm.live.login import Credentials, failure
-from tools.kinds.crm.live.org import SalesforceOrg
-from tools.kinds.crm.orgs.org import Org, WorldOrg
-from tools.kinds.crm.schema import OBJECTS
-from tools.kinds.crm.soql.engine import Limits
-from tools.kinds.crm.soql.errors import QueryError
-from tools.sqlite.sandbox import Sandbox
-from tools.world import World
+from worksmith.tools.errors import InfrastructureError, InputError
+from worksmith.tools.kinds.crm.ids import make_id
+from worksmith.tools.kinds.crm.live.login import Credentials, failure
+from worksmith.tools.kinds.crm.live.org import SalesforceOrg
+from worksmith.tools.kinds.crm.orgs.org import Org, WorldOrg
+from worksmith.tools.kinds.crm.schema import OBJECTS
+from worksmith.tools.kinds.crm.soql.engine import Limits
+from worksmith.tools.kinds.crm.soql.errors import QueryError
+from worksmith.tools.sqlite.sandbox import Sandbox
+from worksmith.tools.world import World
 
 pytestmark = pytest.mark.usefixtures("trusting")
 

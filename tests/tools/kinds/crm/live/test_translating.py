@@ -10,16 +10,16 @@ from hypothesis import strategies as st
 
 from tests.tools.kinds.crm.live.conftest import name_org
 from tests.tools.kinds.crm.rest.running import Served
-from tools.environment import Environment
-from tools.errors import InputError
-from tools.kinds.crm.ids import make_id, with_checksum
-from tools.kinds.crm.live.ids import TranslatedOrg, their_values, with_ids
-from tools.kinds.crm.live.org import SalesforceOrg
-from tools.kinds.crm.schema import OBJECTS
-from tools.kinds.crm.soql.engine import QueryResult
-from tools.kinds.crm.soql.errors import QueryError
-from tools.kinds.crm.sosl.engine import SearchResult
-from tools.world import World
+from worksmith.tools.environment import Environment
+from worksmith.tools.errors import InputError
+from worksmith.tools.kinds.crm.ids import make_id, with_checksum
+from worksmith.tools.kinds.crm.live.ids import TranslatedOrg, their_values, with_ids
+from worksmith.tools.kinds.crm.live.org import SalesforceOrg
+from worksmith.tools.kinds.crm.schema import OBJECTS
+from worksmith.tools.kinds.crm.soql.engine import QueryResult
+from worksmith.tools.kinds.crm.soql.errors import QueryError
+from worksmith.tools.kinds.crm.sosl.engine import SearchResult
+from worksmith.tools.world import World
 
 OURS = [make_id("500", number) for number in range(1, 5)]
 THEIRS = [with_checksum(f"500Xy0000000{number:03}") for number in range(1, 5)]

@@ -13,17 +13,17 @@ import pytest
 from tests.tools.kinds.crm.generate.orgs import small
 from tests.tools.kinds.crm.live.conftest import name_org
 from tests.tools.kinds.crm.rest.running import Served, empty_world, served
-from tools.errors import InfrastructureError, InputError, WorksmithError
-from tools.kinds.crm.live.ids import IdFile, TranslatedOrg, translated
-from tools.kinds.crm.live.org import SalesforceOrg
-from tools.kinds.crm.live.plan import UploadPlan, make_plan
-from tools.kinds.crm.live.target import RefusedError, Target, Values
-from tools.kinds.crm.live.upload import Step, Upload, check_file
-from tools.kinds.crm.orgs.org import WorldOrg
-from tools.kinds.crm.rest.rules import rules
-from tools.kinds.crm.schema import OBJECTS
-from tools.sqlite.sandbox import Sandbox
-from tools.world import World
+from worksmith.tools.errors import InfrastructureError, InputError, WorksmithError
+from worksmith.tools.kinds.crm.live.ids import IdFile, TranslatedOrg, translated
+from worksmith.tools.kinds.crm.live.org import SalesforceOrg
+from worksmith.tools.kinds.crm.live.plan import UploadPlan, make_plan
+from worksmith.tools.kinds.crm.live.target import RefusedError, Target, Values
+from worksmith.tools.kinds.crm.live.upload import Step, Upload, check_file
+from worksmith.tools.kinds.crm.orgs.org import WorldOrg
+from worksmith.tools.kinds.crm.rest.rules import rules
+from worksmith.tools.kinds.crm.schema import OBJECTS
+from worksmith.tools.sqlite.sandbox import Sandbox
+from worksmith.tools.world import World
 
 pytestmark = pytest.mark.usefixtures("trusting")
 

@@ -11,14 +11,14 @@ import pytest
 from tests.tools.kinds.crm.functions.orgs import connect
 from tests.tools.kinds.crm.functions.small import ORG, RETURNS
 from tests.tools.kinds.crm.worlds import call, episode, written
-from tools.environment import Environment
-from tools.kinds.crm.access.roles import packaged_policy
-from tools.kinds.crm.orgs.opening import Confined
-from tools.kinds.crm.orgs.org import WorldOrg
-from tools.kinds.crm.schema import OBJECTS, crm_schema
-from tools.kinds.crm.soql.engine import QueryResult
-from tools.kinds.crm.soql.errors import QueryError
-from tools.kinds.crm.sosl.engine import SearchResult
+from worksmith.tools.environment import Environment
+from worksmith.tools.kinds.crm.access.roles import packaged_policy
+from worksmith.tools.kinds.crm.orgs.opening import Confined
+from worksmith.tools.kinds.crm.orgs.org import WorldOrg
+from worksmith.tools.kinds.crm.schema import OBJECTS, crm_schema
+from worksmith.tools.kinds.crm.soql.engine import QueryResult
+from worksmith.tools.kinds.crm.soql.errors import QueryError
+from worksmith.tools.kinds.crm.sosl.engine import SearchResult
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.tools.kinds.crm.rest.running import Served, served, small_world
-from tools.world import World
+from worksmith.tools.world import World
 
 
 @pytest.fixture(scope="session")

@@ -13,17 +13,17 @@ import requests
 from simple_salesforce import Salesforce, SalesforceLogin
 
 from tests.tools.kinds.crm.generate.orgs import small
-from tools.kinds.crm.access.policy import persona_of
-from tools.kinds.crm.generate import DEFAULT_NOW
-from tools.kinds.crm.ids import make_id
-from tools.kinds.crm.rest.app import Api, App
-from tools.kinds.crm.rest.login import Sessions
-from tools.kinds.crm.rest.messages import Serving
-from tools.kinds.crm.rest.store import OrgStore
-from tools.kinds.crm.schema import OBJECTS, TABLES, Schema, crm_schema
-from tools.kinds.crm.sosl.tables import SEARCH_TABLES, search_rows
-from tools.serving.server import Server
-from tools.world import World, write_world
+from worksmith.tools.kinds.crm.access.policy import persona_of
+from worksmith.tools.kinds.crm.generate import DEFAULT_NOW
+from worksmith.tools.kinds.crm.ids import make_id
+from worksmith.tools.kinds.crm.rest.app import Api, App
+from worksmith.tools.kinds.crm.rest.login import Sessions
+from worksmith.tools.kinds.crm.rest.messages import Serving
+from worksmith.tools.kinds.crm.rest.store import OrgStore
+from worksmith.tools.kinds.crm.schema import OBJECTS, TABLES, Schema, crm_schema
+from worksmith.tools.kinds.crm.sosl.tables import SEARCH_TABLES, search_rows
+from worksmith.tools.serving.server import Server
+from worksmith.tools.world import World, write_world
 
 TOKEN = "a-token-for-tests-only"
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.kinds.crm.rest.cells import cell
-from tools.kinds.crm.rest.messages import ApiError
-from tools.kinds.crm.schema import Field, FieldType, crm_schema
+from worksmith.tools.kinds.crm.rest.cells import cell
+from worksmith.tools.kinds.crm.rest.messages import ApiError
+from worksmith.tools.kinds.crm.schema import Field, FieldType, crm_schema
 
 JSON_VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=30),

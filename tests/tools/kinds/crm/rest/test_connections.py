@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.tools.kinds.crm.rest.running import TOKEN, Served, served
-from tools.serving.connections import Connection
-from tools.world import World
+from worksmith.tools.serving.connections import Connection
+from worksmith.tools.world import World
 
 DATA = "/services/data/v59.0"
 MOST = 64

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from tests.tools.kinds.crm.generate.orgs import small
-from tools.kinds.crm.rest.app import Api
-from tools.kinds.crm.rest.messages import Request, Serving
-from tools.kinds.crm.rest.store import OrgStore
-from tools.kinds.crm.schema import crm_schema
-from tools.world import World
+from worksmith.tools.kinds.crm.rest.app import Api
+from worksmith.tools.kinds.crm.rest.messages import Request, Serving
+from worksmith.tools.kinds.crm.rest.store import OrgStore
+from worksmith.tools.kinds.crm.schema import crm_schema
+from worksmith.tools.world import World
 
 DATA = "/services/data/v59.0"
 VALUES: list[Any] = [None, True, 0, -1, 10**30, 1.5, 1e308, "", " ", "\x00", "\U0010ffff", "x" * 3_000]

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.kinds.crm.rest.messages import ApiError
-from tools.kinds.crm.rest.reading import LARGEST, SMALLEST, Pages, batch_size
-from tools.kinds.crm.soql.engine import QueryResult
+from worksmith.tools.kinds.crm.rest.messages import ApiError
+from worksmith.tools.kinds.crm.rest.reading import LARGEST, SMALLEST, Pages, batch_size
+from worksmith.tools.kinds.crm.soql.engine import QueryResult
 
 
 def result(count: int) -> QueryResult:

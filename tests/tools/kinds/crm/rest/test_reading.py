@@ -18,11 +18,11 @@ from simple_salesforce.login import SalesforceLogin, token_login
 
 from tests.tools.kinds.crm.generate.orgs import small
 from tests.tools.kinds.crm.rest.running import TOKEN, Served
-from tools.kinds.crm.orgs.org import WorldOrg
-from tools.kinds.crm.schema import OBJECTS
-from tools.kinds.crm.soql.errors import QueryError
-from tools.sqlite.sandbox import Sandbox
-from tools.world import World
+from worksmith.tools.kinds.crm.orgs.org import WorldOrg
+from worksmith.tools.kinds.crm.schema import OBJECTS
+from worksmith.tools.kinds.crm.soql.errors import QueryError
+from worksmith.tools.sqlite.sandbox import Sandbox
+from worksmith.tools.world import World
 
 
 @pytest.fixture(scope="module")

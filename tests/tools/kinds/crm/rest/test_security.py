@@ -16,17 +16,17 @@ from simple_salesforce.exceptions import SalesforceRefusedRequest
 
 from tests.tools.kinds.crm.generate.orgs import small
 from tests.tools.kinds.crm.rest.running import TOKEN, Served, served
-from tools.errors import InputError
-from tools.kinds.crm.access.policy import open_policy
-from tools.kinds.crm.rest.app import LONGEST_BODY, Api, App
-from tools.kinds.crm.rest.login import Sessions
-from tools.kinds.crm.rest.messages import Serving
-from tools.kinds.crm.rest.store import OrgStore
-from tools.kinds.crm.schema import crm_schema
-from tools.seeding import digest_bytes
-from tools.serving.application import is_loopback
-from tools.serving.server import Server
-from tools.world import WORLD_FILE, World
+from worksmith.tools.errors import InputError
+from worksmith.tools.kinds.crm.access.policy import open_policy
+from worksmith.tools.kinds.crm.rest.app import LONGEST_BODY, Api, App
+from worksmith.tools.kinds.crm.rest.login import Sessions
+from worksmith.tools.kinds.crm.rest.messages import Serving
+from worksmith.tools.kinds.crm.rest.store import OrgStore
+from worksmith.tools.kinds.crm.schema import crm_schema
+from worksmith.tools.seeding import digest_bytes
+from worksmith.tools.serving.application import is_loopback
+from worksmith.tools.serving.server import Server
+from worksmith.tools.world import WORLD_FILE, World
 
 DATA = "/services/data/v59.0"
 COUNT = f"{DATA}/query?q=SELECT+COUNT()+FROM+Case"

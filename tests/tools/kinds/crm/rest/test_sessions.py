@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.errors import InputError
-from tools.kinds.crm.rest.login import Sessions
-from tools.serving.tokens import new_token
+from worksmith.tools.errors import InputError
+from worksmith.tools.kinds.crm.rest.login import Sessions
+from worksmith.tools.serving.tokens import new_token
 
 TOKEN = "0123456789abcdefghij"
 

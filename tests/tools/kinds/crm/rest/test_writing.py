@@ -12,9 +12,9 @@ from simple_salesforce.exceptions import SalesforceMalformedRequest, SalesforceR
 
 from tests.tools.kinds.crm.generate.orgs import small
 from tests.tools.kinds.crm.rest.running import Served, empty_world, served
-from tools.kinds.crm.ids import canonical
-from tools.kinds.crm.schema import crm_schema
-from tools.world import World
+from worksmith.tools.kinds.crm.ids import canonical
+from worksmith.tools.kinds.crm.schema import crm_schema
+from worksmith.tools.world import World
 
 BUILT = small()
 

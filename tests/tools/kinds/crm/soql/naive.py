@@ -10,7 +10,7 @@ from typing import Any
 
 from tests.tools.kinds.crm.soql.model import Both, Cmp, Expr, In, Neg, Period, Select, Semi
 from tests.tools.kinds.crm.soql.org import Org
-from tools.kinds.crm.schema import Schema
+from worksmith.tools.kinds.crm.schema import Schema
 
 Record = dict[str, Any]
 

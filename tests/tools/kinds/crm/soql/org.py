@@ -8,9 +8,9 @@ from typing import Any
 
 import apsw
 
-from tools.kinds.crm.ids import make_id
-from tools.kinds.crm.schema import TABLES, CrmObject, Field, Schema, crm_schema
-from tools.kinds.crm.soql.literals import moment_cell
+from worksmith.tools.kinds.crm.ids import make_id
+from worksmith.tools.kinds.crm.schema import TABLES, CrmObject, Field, Schema, crm_schema
+from worksmith.tools.kinds.crm.soql.literals import moment_cell
 
 Org = dict[str, list[dict[str, Any]]]
 """By object its records, in the order of the table; cells as typed Python values."""

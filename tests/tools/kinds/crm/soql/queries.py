@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.tools.kinds.crm.soql.model import Both, Cmp, Expr, In, Key, Neg, Path, Period, Select, Semi
 from tests.tools.kinds.crm.soql.org import Org, random_value
-from tools.kinds.crm.schema import CrmObject, Field, Schema
+from worksmith.tools.kinds.crm.schema import CrmObject, Field, Schema
 
 _NUMBERS = ("int", "double", "currency")
 _TEXTS = ("string", "picklist", "email", "phone", "url")

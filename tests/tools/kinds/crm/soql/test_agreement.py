@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.tools.kinds.crm.soql.agreement import Pair
-from tools.kinds.crm.schema import Links, crm_schema
-from tools.seeding import rng
+from worksmith.tools.kinds.crm.schema import Links, crm_schema
+from worksmith.tools.seeding import rng
 
 
 @given(st.integers(0, 2**32), st.sampled_from(["text", "lookup"]))

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from tests.tools.kinds.crm.soql.model import soql
 from tests.tools.kinds.crm.soql.org import connect, random_org
 from tests.tools.kinds.crm.soql.queries import Chooser
-from tools.kinds.crm.schema import crm_schema
-from tools.kinds.crm.soql.cursor import MAX_DEPTH, MAX_LENGTH, MAX_LISTED
-from tools.kinds.crm.soql.engine import Limits, Soql
-from tools.kinds.crm.soql.errors import QueryError
-from tools.kinds.crm.soql.filters import MAX_CONDITIONS
-from tools.kinds.crm.soql.scope import MAX_PARENTS
-from tools.seeding import rng
+from worksmith.tools.kinds.crm.schema import crm_schema
+from worksmith.tools.kinds.crm.soql.cursor import MAX_DEPTH, MAX_LENGTH, MAX_LISTED
+from worksmith.tools.kinds.crm.soql.engine import Limits, Soql
+from worksmith.tools.kinds.crm.soql.errors import QueryError
+from worksmith.tools.kinds.crm.soql.filters import MAX_CONDITIONS
+from worksmith.tools.kinds.crm.soql.scope import MAX_PARENTS
+from worksmith.tools.seeding import rng
 
 ORG = random_org(rng(1, "errors"), 6)
 CONNECTION = connect(ORG)

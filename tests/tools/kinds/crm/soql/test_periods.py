@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.kinds.crm.soql.literals import is_counted_period, is_period, period
+from worksmith.tools.kinds.crm.soql.literals import is_counted_period, is_period, period
 
 TODAY = date(2022, 3, 16)  # a Wednesday
 DAYS = {

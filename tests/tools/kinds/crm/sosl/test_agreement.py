@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tools.kinds.crm.ids import make_id
-from tools.kinds.crm.schema import OBJECTS, TABLES
-from tools.kinds.crm.sosl.engine import Sosl
-from tools.kinds.crm.sosl.tables import SEARCH_TABLES, search_rows
-from tools.seeding import rng
+from worksmith.tools.kinds.crm.ids import make_id
+from worksmith.tools.kinds.crm.schema import OBJECTS, TABLES
+from worksmith.tools.kinds.crm.sosl.engine import Sosl
+from worksmith.tools.kinds.crm.sosl.tables import SEARCH_TABLES, search_rows
+from worksmith.tools.seeding import rng
 
 WORDS = ("shoe", "shoes", "Boot", "boots", "blue", "Blues", "été", "red", "1a")
 STEMS = {"shoes": "shoe", "boots": "boot", "blues": "blue", "été": "ete"}

@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tools.kinds.crm.ids import make_id
-from tools.kinds.crm.schema import OBJECTS, TABLES
-from tools.kinds.crm.soql.engine import Limits
-from tools.kinds.crm.soql.errors import QueryError
-from tools.kinds.crm.soql.results import plain
-from tools.kinds.crm.sosl.engine import PER_OBJECT, Sosl
-from tools.kinds.crm.sosl.tables import SEARCH_TABLES, search_rows, singular, words
-from tools.persona import Persona
-from tools.sqlite.sandbox import Sandbox
-from tools.world import write_world
+from worksmith.tools.kinds.crm.ids import make_id
+from worksmith.tools.kinds.crm.schema import OBJECTS, TABLES
+from worksmith.tools.kinds.crm.soql.engine import Limits
+from worksmith.tools.kinds.crm.soql.errors import QueryError
+from worksmith.tools.kinds.crm.soql.results import plain
+from worksmith.tools.kinds.crm.sosl.engine import PER_OBJECT, Sosl
+from worksmith.tools.kinds.crm.sosl.tables import SEARCH_TABLES, search_rows, singular, words
+from worksmith.tools.persona import Persona
+from worksmith.tools.sqlite.sandbox import Sandbox
+from worksmith.tools.world import write_world
 
 TODAY = date(2023, 1, 1)
 RETURNS, SHIPPING = make_id("ka0", 1), make_id("ka0", 2)

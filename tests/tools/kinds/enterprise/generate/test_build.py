@@ -8,13 +8,13 @@ import pytest
 
 from tests.tools.kinds.enterprise.generate.checks.verify import verify
 from tests.tools.kinds.enterprise.generate.worlds import SMALL, full, small
-from tools.errors import InputError
-from tools.generating.latent import Latent
-from tools.kinds.enterprise.generate import Built, build
-from tools.kinds.enterprise.generate.business.customers import add_customers
-from tools.kinds.enterprise.generate.business.products import add_products
-from tools.kinds.enterprise.generate.draft import Draft
-from tools.kinds.enterprise.generate.people.employees import add_employees
+from worksmith.tools.errors import InputError
+from worksmith.tools.generating.latent import Latent
+from worksmith.tools.kinds.enterprise.generate import Built, build
+from worksmith.tools.kinds.enterprise.generate.business.customers import add_customers
+from worksmith.tools.kinds.enterprise.generate.business.products import add_products
+from worksmith.tools.kinds.enterprise.generate.draft import Draft
+from worksmith.tools.kinds.enterprise.generate.people.employees import add_employees
 
 PUBLISHED = {
     "employees": 1260,

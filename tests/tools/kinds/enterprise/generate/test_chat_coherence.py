@@ -6,17 +6,17 @@ from functools import cache
 
 import pytest
 
-from evals.kinds.enterprise.facts import Facts
 from tests.tools.kinds.enterprise.generate.checks.coherence.support_chats import incoherent_chat
 from tests.tools.kinds.enterprise.generate.worlds import small
-from tools.kinds.enterprise.generate.business.product_problems import (
+from worksmith.evals.kinds.enterprise.facts import Facts
+from worksmith.tools.kinds.enterprise.generate.business.product_problems import (
     ProductProblem,
     problems_of,
     product_problems,
 )
-from tools.kinds.enterprise.generate.business.support_chats import PROMISES
-from tools.kinds.enterprise.generate.company import DEFAULT_NOW
-from tools.kinds.enterprise.generate.industry import packaged
+from worksmith.tools.kinds.enterprise.generate.business.support_chats import PROMISES
+from worksmith.tools.kinds.enterprise.generate.company import DEFAULT_NOW
+from worksmith.tools.kinds.enterprise.generate.industry import packaged
 
 _KINDS = {kind["name"]: kind for kind in packaged().catalogue["kinds"]}
 

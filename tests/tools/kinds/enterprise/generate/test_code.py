@@ -8,8 +8,8 @@ import pytest
 
 from tests.tools.kinds.enterprise.generate.patches.checking import apply_diff, patch_passes
 from tests.tools.kinds.enterprise.generate.worlds import full, records, small
-from tools.kinds.enterprise.generate import Built
-from tools.kinds.enterprise.generate.code.patches.modules import make_diff
+from worksmith.tools.kinds.enterprise.generate import Built
+from worksmith.tools.kinds.enterprise.generate.code.patches.modules import make_diff
 
 
 def judged(built: Built, limit: int) -> list[tuple[str, str]]:

@@ -8,18 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.kinds.enterprise.facts import Facts
 from tests.tools.kinds.enterprise.generate.checks.coherence.overflow import incoherent_thread
 from tests.tools.kinds.enterprise.generate.checks.coherence.registry import verify_coherence
 from tests.tools.kinds.enterprise.generate.checks.coherence.resumes import incoherent_resume
 from tests.tools.kinds.enterprise.generate.checks.coherence.tickets import incoherent_ticket
 from tests.tools.kinds.enterprise.generate.worlds import small
-from tools.kinds.enterprise.generate.company import DEFAULT_NOW
-from tools.kinds.enterprise.generate.latent import Built
-from tools.kinds.enterprise.generate.problems import Problem, problems
-from tools.kinds.enterprise.generate.talk.forum import Problem as ForumProblem
-from tools.kinds.enterprise.generate.talk.forum import filled, forum_problems, problem_of
-from tools.kinds.enterprise.schema import TABLES
+from worksmith.evals.kinds.enterprise.facts import Facts
+from worksmith.tools.kinds.enterprise.generate.company import DEFAULT_NOW
+from worksmith.tools.kinds.enterprise.generate.latent import Built
+from worksmith.tools.kinds.enterprise.generate.problems import Problem, problems
+from worksmith.tools.kinds.enterprise.generate.talk.forum import Problem as ForumProblem
+from worksmith.tools.kinds.enterprise.generate.talk.forum import filled, forum_problems, problem_of
+from worksmith.tools.kinds.enterprise.schema import TABLES
 
 _NOWHERE = Facts(Built({}, []), DEFAULT_NOW)
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from statistics import mean
 
 from tests.tools.kinds.enterprise.generate.worlds import records, small
-from tools.kinds.enterprise.generate.industry import packaged
-from tools.kinds.enterprise.generate.talk.phrases import joined
-from tools.kinds.enterprise.generate.topics import details
-from tools.kinds.enterprise.generate.wording import texts
+from worksmith.tools.kinds.enterprise.generate.industry import packaged
+from worksmith.tools.kinds.enterprise.generate.talk.phrases import joined
+from worksmith.tools.kinds.enterprise.generate.topics import details
+from worksmith.tools.kinds.enterprise.generate.wording import texts
 
 
 def chats() -> list[tuple[list[str], dict[str, str], str]]:

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tools.kinds.enterprise.generate.grammar import Grammar, grammar, long_day
-from tools.kinds.enterprise.generate.industry import packaged
-from tools.kinds.enterprise.generate.talk.mail import mail_grammar
-from tools.kinds.enterprise.generate.talk.posts import post_grammar
-from tools.kinds.enterprise.stated.sentences import problems, read
+from worksmith.tools.kinds.enterprise.generate.grammar import Grammar, grammar, long_day
+from worksmith.tools.kinds.enterprise.generate.industry import packaged
+from worksmith.tools.kinds.enterprise.generate.talk.mail import mail_grammar
+from worksmith.tools.kinds.enterprise.generate.talk.posts import post_grammar
+from worksmith.tools.kinds.enterprise.stated.sentences import problems, read
 
 CONTEXT = {"topic": "leave calendar", "project": "Amber Heron", "aspect": "deadline"}
 VALUES = {

@@ -8,23 +8,23 @@ from functools import cache
 
 import pytest
 
-from evals.kinds.enterprise.facts import Facts
 from tests.tools.kinds.enterprise.generate.checks.coherence.clients import incoherent_client
 from tests.tools.kinds.enterprise.generate.checks.coherence.posts import incoherent_post
 from tests.tools.kinds.enterprise.generate.checks.coherence.vendors import incoherent_vendor
-from tools.kinds.enterprise.generate.business.clients import add_clients
-from tools.kinds.enterprise.generate.business.customers import add_customers
-from tools.kinds.enterprise.generate.business.products import add_products
-from tools.kinds.enterprise.generate.business.sales import add_sales
-from tools.kinds.enterprise.generate.business.vendors import add_vendors
-from tools.kinds.enterprise.generate.company import DEFAULT_NOW
-from tools.kinds.enterprise.generate.draft import Draft
-from tools.kinds.enterprise.generate.grammar import long_day
-from tools.kinds.enterprise.generate.industry import packaged
-from tools.kinds.enterprise.generate.people.employees import add_employees
-from tools.kinds.enterprise.generate.projects import add_projects
-from tools.kinds.enterprise.generate.talk.posts import add_posts
-from tools.kinds.enterprise.generate.wording import texts
+from worksmith.evals.kinds.enterprise.facts import Facts
+from worksmith.tools.kinds.enterprise.generate.business.clients import add_clients
+from worksmith.tools.kinds.enterprise.generate.business.customers import add_customers
+from worksmith.tools.kinds.enterprise.generate.business.products import add_products
+from worksmith.tools.kinds.enterprise.generate.business.sales import add_sales
+from worksmith.tools.kinds.enterprise.generate.business.vendors import add_vendors
+from worksmith.tools.kinds.enterprise.generate.company import DEFAULT_NOW
+from worksmith.tools.kinds.enterprise.generate.draft import Draft
+from worksmith.tools.kinds.enterprise.generate.grammar import long_day
+from worksmith.tools.kinds.enterprise.generate.industry import packaged
+from worksmith.tools.kinds.enterprise.generate.people.employees import add_employees
+from worksmith.tools.kinds.enterprise.generate.projects import add_projects
+from worksmith.tools.kinds.enterprise.generate.talk.posts import add_posts
+from worksmith.tools.kinds.enterprise.generate.wording import texts
 
 
 @cache

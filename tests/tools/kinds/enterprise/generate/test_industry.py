@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from evals.kinds.enterprise.facts import Facts
-from evals.kinds.enterprise.generate import Sizes, generate
-from evals.kinds.enterprise.suites import BUILDER, EnterpriseOptions, write_enterprise
 from tests.tools.kinds.enterprise.generate.checks.verify import verify
-from tools.errors import InputError
-from tools.kinds.enterprise.generate import DEFAULT_NOW, build
-from tools.kinds.enterprise.generate.build import build_again
-from tools.kinds.enterprise.generate.industry import (
+from worksmith.evals.kinds.enterprise.facts import Facts
+from worksmith.evals.kinds.enterprise.generate import Sizes, generate
+from worksmith.evals.kinds.enterprise.suites import BUILDER, EnterpriseOptions, write_enterprise
+from worksmith.tools.errors import InputError
+from worksmith.tools.kinds.enterprise.generate import DEFAULT_NOW, build
+from worksmith.tools.kinds.enterprise.generate.build import build_again
+from worksmith.tools.kinds.enterprise.generate.industry import (
     DEFAULT_INDUSTRY,
     Industry,
     check,
@@ -27,7 +27,7 @@ from tools.kinds.enterprise.generate.industry import (
     open_industry,
     packaged,
 )
-from tools.world import World
+from worksmith.tools.world import World
 
 GARDEN = packaged("garden")
 KINDS = [

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from tests.tools.kinds.enterprise.generate.worlds import records, small
-from tools.kinds.enterprise.generate.code.families.other_languages import draw_file
-from tools.kinds.enterprise.generate.code.patches.modules import draw_module
-from tools.kinds.enterprise.generate.code.subjects import prose, subject, topics
+from worksmith.tools.kinds.enterprise.generate.code.families.other_languages import draw_file
+from worksmith.tools.kinds.enterprise.generate.code.patches.modules import draw_module
+from worksmith.tools.kinds.enterprise.generate.code.subjects import prose, subject, topics
 
 _SLOT = re.compile(
     r"@(?:one|many|measure|label|group|key)\b|<(?:one|many|measure|other|label|group|[abs]\d)>|"

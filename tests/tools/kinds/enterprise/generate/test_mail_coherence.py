@@ -6,12 +6,12 @@ import re
 
 import pytest
 
-from evals.kinds.enterprise.facts import Facts, Record
 from tests.tools.kinds.enterprise.generate.checks.coherence.mail import incoherent_mail
 from tests.tools.kinds.enterprise.generate.worlds import small
-from tools.kinds.enterprise.generate.company import DEFAULT_NOW
-from tools.kinds.enterprise.generate.industry import packaged
-from tools.kinds.enterprise.generate.topics import details
+from worksmith.evals.kinds.enterprise.facts import Facts, Record
+from worksmith.tools.kinds.enterprise.generate.company import DEFAULT_NOW
+from worksmith.tools.kinds.enterprise.generate.industry import packaged
+from worksmith.tools.kinds.enterprise.generate.topics import details
 
 FACTS = Facts(small(), DEFAULT_NOW)
 INSIDE = next(mail for mail in FACTS.all("mail") if mail["sender_emp_id"] and mail["recipient_emp_id"])

@@ -13,13 +13,18 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from evals.scoring.hidden_tests.checking import cases_of
 from tests.tools.kinds.enterprise.generate.patches.checking import DiffError, apply_diff, patch_passes
 from tests.tools.kinds.enterprise.generate.patches.proving import prove
-from tools.kinds.enterprise.generate.code.families.python_functions import functions
-from tools.kinds.enterprise.generate.code.patches.faults import OPERATORS
-from tools.kinds.enterprise.generate.code.patches.modules import draw_module, make_diff, plant, proofs
-from tools.kinds.enterprise.generate.code.subjects import subject, topics
+from worksmith.evals.scoring.hidden_tests.checking import cases_of
+from worksmith.tools.kinds.enterprise.generate.code.families.python_functions import functions
+from worksmith.tools.kinds.enterprise.generate.code.patches.faults import OPERATORS
+from worksmith.tools.kinds.enterprise.generate.code.patches.modules import (
+    draw_module,
+    make_diff,
+    plant,
+    proofs,
+)
+from worksmith.tools.kinds.enterprise.generate.code.subjects import subject, topics
 
 CODE = "def twice(number):\n    return number + 1\n"
 FIXED = "def twice(number):\n    return number * 2\n"
@@ -130,7 +135,7 @@ def test_no_function_uses_a_name_twice_for_different_things() -> None:
 
 @pytest.mark.slow
 def test_the_proofs_are_those_of_the_functions() -> None:
-    path = files("tools.kinds.enterprise.generate.code.patches").joinpath("proofs.json")
+    path = files("worksmith.tools.kinds.enterprise.generate.code.patches").joinpath("proofs.json")
     stored = json.loads(path.read_text("utf-8"))
     found = functions()
     assert stored.keys() == found.keys()

@@ -7,14 +7,14 @@ import sys
 
 import pytest
 
-from retrievers.texts.pdf import pages
 from tests.tools.kinds.enterprise.generate.worlds import records, small
-from tools.generating.pdf import Paragraph, render_pdf
-from tools.kinds.enterprise.generate.policies import policies
+from worksmith.retrievers.texts.pdf import pages
+from worksmith.tools.generating.pdf import Paragraph, render_pdf
+from worksmith.tools.kinds.enterprise.generate.policies import policies
 
 DIGEST = """
 import hashlib
-from tools.kinds.enterprise.generate.policies import policies
+from worksmith.tools.kinds.enterprise.generate.policies import policies
 print(hashlib.sha256(b"".join(policy.pdf for policy in policies())).hexdigest())
 """
 

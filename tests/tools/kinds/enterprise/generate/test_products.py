@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 import re
 
-from tools.kinds.enterprise.generate.industry import packaged
-from tools.kinds.enterprise.generate.wording import vary
+from worksmith.tools.kinds.enterprise.generate.industry import packaged
+from worksmith.tools.kinds.enterprise.generate.wording import vary
 
 _DATA = packaged().catalogue
 _FACTS = ("warranty", "guarantee", "rupees", "discount", "stock", "colour is", "made in", "version")

@@ -6,15 +6,15 @@ from functools import cache
 
 import pytest
 
-from evals.kinds.enterprise.facts import Facts
 from tests.tools.kinds.enterprise.generate.checks.coherence.products import kind_bought
 from tests.tools.kinds.enterprise.generate.checks.coherence.sentiments import incoherent_review
 from tests.tools.kinds.enterprise.generate.worlds import small
-from tools.kinds.enterprise.generate.business.reviews import BANDS, kind_reviews
-from tools.kinds.enterprise.generate.company import DEFAULT_NOW
-from tools.kinds.enterprise.generate.industry import packaged
-from tools.kinds.enterprise.stated.opinions import opinions
-from tools.kinds.enterprise.stated.particulars import sentences
+from worksmith.evals.kinds.enterprise.facts import Facts
+from worksmith.tools.kinds.enterprise.generate.business.reviews import BANDS, kind_reviews
+from worksmith.tools.kinds.enterprise.generate.company import DEFAULT_NOW
+from worksmith.tools.kinds.enterprise.generate.industry import packaged
+from worksmith.tools.kinds.enterprise.stated.opinions import opinions
+from worksmith.tools.kinds.enterprise.stated.particulars import sentences
 
 
 @cache

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tools.kinds.enterprise.generate.worlds import Record, full, records, small
-from tools.generating.apportion import apportion, degrees
-from tools.kinds.enterprise.generate import Built
-from tools.kinds.enterprise.generate.draft import Draft, Hierarchy
-from tools.kinds.enterprise.generate.people.employees import add_employees
-from tools.kinds.enterprise.generate.staff import ORDINARY
-from tools.seeding import rng
+from worksmith.tools.generating.apportion import apportion, degrees
+from worksmith.tools.kinds.enterprise.generate import Built
+from worksmith.tools.kinds.enterprise.generate.draft import Draft, Hierarchy
+from worksmith.tools.kinds.enterprise.generate.people.employees import add_employees
+from worksmith.tools.kinds.enterprise.generate.staff import ORDINARY
+from worksmith.tools.seeding import rng
 
 
 def staff(built: Built) -> dict[str, Record]:

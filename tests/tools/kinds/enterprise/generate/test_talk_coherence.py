@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from evals.kinds.enterprise.facts import Facts
 from tests.tools.kinds.enterprise.generate.checks.coherence.conversations import incoherent_talk
-from tools.kinds.enterprise.generate import Built
-from tools.kinds.enterprise.generate.company import DEFAULT_NOW
+from worksmith.evals.kinds.enterprise.facts import Facts
+from worksmith.tools.kinds.enterprise.generate import Built
+from worksmith.tools.kinds.enterprise.generate.company import DEFAULT_NOW
 
 CHAT = """\
 Asha: Hi Ravi, how are things going with the coupon engine in Amber Heron?

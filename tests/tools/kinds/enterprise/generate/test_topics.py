@@ -7,9 +7,9 @@ import re
 
 import pytest
 
-from tools.kinds.enterprise.generate.industry import packaged
-from tools.kinds.enterprise.generate.staff import ORDINARY
-from tools.kinds.enterprise.generate.topics import Kind, details, domains
+from worksmith.tools.kinds.enterprise.generate.industry import packaged
+from worksmith.tools.kinds.enterprise.generate.staff import ORDINARY
+from worksmith.tools.kinds.enterprise.generate.topics import Kind, details, domains
 
 KINDS: tuple[Kind, ...] = ("done", "trouble", "next", "gain")
 COUNTS = {"things": 8, "done": 6, "trouble": 6, "next": 5, "gain": 4}

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 import pytest
 
 from tests.tools.kinds.enterprise.generate.worlds import full, records, small
-from tools.kinds.enterprise.generate.business.support_chats import PROMISES
+from worksmith.tools.kinds.enterprise.generate.business.support_chats import PROMISES
 
 STARS = {"-1": {"1", "2"}, "0": {"3"}, "1": {"4", "5"}}
 

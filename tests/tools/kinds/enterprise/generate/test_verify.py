@@ -9,9 +9,9 @@ import pytest
 
 from tests.tools.kinds.enterprise.generate.checks.verify import verify
 from tests.tools.kinds.enterprise.generate.worlds import full, small
-from tools.generating.latent import Latent
-from tools.kinds.enterprise.generate import Built, build
-from tools.kinds.enterprise.schema import KEYS, TABLES
+from worksmith.tools.generating.latent import Latent
+from worksmith.tools.kinds.enterprise.generate import Built, build
+from worksmith.tools.kinds.enterprise.schema import KEYS, TABLES
 
 Cells = dict[str, str | None]
 

@@ -11,20 +11,20 @@ import pytest
 
 from tests.tools.kinds.enterprise.generate.checks.verify import verify
 from tests.tools.kinds.enterprise.generate.worlds import full, records, small
-from tools.kinds.enterprise.generate import Built
-from tools.kinds.enterprise.generate.business.clients import add_clients
-from tools.kinds.enterprise.generate.business.products import add_products
-from tools.kinds.enterprise.generate.business.vendors import add_vendors
-from tools.kinds.enterprise.generate.draft import Draft
-from tools.kinds.enterprise.generate.industry import packaged
-from tools.kinds.enterprise.generate.people.employees import add_employees
-from tools.kinds.enterprise.generate.projects import add_projects
-from tools.kinds.enterprise.generate.staff import ORDINARY
-from tools.kinds.enterprise.generate.talk.conversations import TEAMS, add_conversations
-from tools.kinds.enterprise.generate.talk.mail import add_mail
-from tools.kinds.enterprise.generate.tickets import LIMITS
-from tools.kinds.enterprise.generate.topics import details
-from tools.kinds.enterprise.schema import TABLES
+from worksmith.tools.kinds.enterprise.generate import Built
+from worksmith.tools.kinds.enterprise.generate.business.clients import add_clients
+from worksmith.tools.kinds.enterprise.generate.business.products import add_products
+from worksmith.tools.kinds.enterprise.generate.business.vendors import add_vendors
+from worksmith.tools.kinds.enterprise.generate.draft import Draft
+from worksmith.tools.kinds.enterprise.generate.industry import packaged
+from worksmith.tools.kinds.enterprise.generate.people.employees import add_employees
+from worksmith.tools.kinds.enterprise.generate.projects import add_projects
+from worksmith.tools.kinds.enterprise.generate.staff import ORDINARY
+from worksmith.tools.kinds.enterprise.generate.talk.conversations import TEAMS, add_conversations
+from worksmith.tools.kinds.enterprise.generate.talk.mail import add_mail
+from worksmith.tools.kinds.enterprise.generate.tickets import LIMITS
+from worksmith.tools.kinds.enterprise.generate.topics import details
+from worksmith.tools.kinds.enterprise.schema import TABLES
 
 _SLOT = re.compile(r"\{\w+\}")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 
 from tests.made_once import made_once
-from tools.kinds.enterprise.generate import Built, build
-from tools.kinds.enterprise.generate.draft import Hierarchy
+from worksmith.tools.kinds.enterprise.generate import Built, build
+from worksmith.tools.kinds.enterprise.generate.draft import Hierarchy
 
 Record = dict[str, str]
 

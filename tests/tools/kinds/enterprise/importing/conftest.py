@@ -9,7 +9,7 @@ import pytest
 
 from tests.made_once import afresh, made_once
 from tests.tools.kinds.enterprise.importing.small import write_small
-from tools.kinds.enterprise.importing.reader import Imported, read_enterprise
+from worksmith.tools.kinds.enterprise.importing.reader import Imported, read_enterprise
 
 ORIGINAL = Path(__file__).parents[5].parent / "shared" / "data" / "enterprisebench"
 

@@ -15,17 +15,17 @@ from typing import Any
 
 import apsw
 
-from tools.errors import InputError
-from tools.files.atomic import write_atomically
-from tools.files.json_files import read_lines
-from tools.kinds.enterprise.importing.documents import ORDER_FOLDER, POLICY_FOLDER
-from tools.kinds.enterprise.importing.fields import FIELDS, FILES
-from tools.kinds.enterprise.importing.layout import ORDERS, OWN_FILES, POLICIES
-from tools.kinds.enterprise.importing.reader import ORIGIN, ORIGINALS_FILE
-from tools.kinds.enterprise.importing.rows import Row
-from tools.kinds.enterprise.schema import KEYS, TABLES
-from tools.sqlite.schema import columns_sql, quoted
-from tools.world import World
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.atomic import write_atomically
+from worksmith.tools.files.json_files import read_lines
+from worksmith.tools.kinds.enterprise.importing.documents import ORDER_FOLDER, POLICY_FOLDER
+from worksmith.tools.kinds.enterprise.importing.fields import FIELDS, FILES
+from worksmith.tools.kinds.enterprise.importing.layout import ORDERS, OWN_FILES, POLICIES
+from worksmith.tools.kinds.enterprise.importing.reader import ORIGIN, ORIGINALS_FILE
+from worksmith.tools.kinds.enterprise.importing.rows import Row
+from worksmith.tools.kinds.enterprise.schema import KEYS, TABLES
+from worksmith.tools.sqlite.schema import columns_sql, quoted
+from worksmith.tools.world import World
 
 Record = dict[str, Any]
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tools.kinds.enterprise.importing.exporting import grouped, written
-from tools.kinds.enterprise.importing.cells import READERS, Number, numbered
+from worksmith.tools.kinds.enterprise.importing.cells import READERS, Number, numbered
 
 
 def read(cell: str, raw: Any) -> str | None:

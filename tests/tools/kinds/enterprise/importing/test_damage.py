@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.tools.kinds.enterprise.importing.small import EMPLOYEES, FILES, ORDER, POLICY, SALES, write_json
-from tools.errors import InputError
-from tools.kinds.enterprise.importing.reader import read_enterprise
-from tools.kinds.enterprise.schema import TABLES
+from worksmith.tools.errors import InputError
+from worksmith.tools.kinds.enterprise.importing.reader import read_enterprise
+from worksmith.tools.kinds.enterprise.schema import TABLES
 
 PEOPLE = "Human_Resource_Management/Employees/employees.json"
 PRICES = "Customer_Relation_Management/sales.json"

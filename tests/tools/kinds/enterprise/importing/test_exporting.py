@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from tests.tools.kinds.enterprise.importing.exporting import export_enterprise
-from tools.errors import InputError
-from tools.kinds.enterprise.importing.people import NOBODY
-from tools.kinds.enterprise.importing.reader import NOW, ORIGIN, Imported, read_enterprise
-from tools.kinds.enterprise.schema import TABLES
-from tools.world import World, write_world
+from worksmith.tools.errors import InputError
+from worksmith.tools.kinds.enterprise.importing.people import NOBODY
+from worksmith.tools.kinds.enterprise.importing.reader import NOW, ORIGIN, Imported, read_enterprise
+from worksmith.tools.kinds.enterprise.schema import TABLES
+from worksmith.tools.world import World, write_world
 
 
 def world_of(directory: Path, rows: Mapping[str, Sequence[Sequence[str | None]]], origin: str) -> World:

@@ -10,14 +10,14 @@ import apsw
 import pytest
 
 from tests.tools.kinds.enterprise.importing.exporting import export_enterprise
-from tools.access.engine import load_policy
-from tools.kinds.enterprise.access import find_persona, packaged_policy
-from tools.kinds.enterprise.importing.fields import FILES
-from tools.kinds.enterprise.importing.people import first_active, personas
-from tools.kinds.enterprise.importing.reader import NOW, ORIGIN, Imported, read_enterprise
-from tools.kinds.enterprise.importing.report import ImportReport
-from tools.kinds.enterprise.schema import TABLES
-from tools.world import World, write_world
+from worksmith.tools.access.engine import load_policy
+from worksmith.tools.kinds.enterprise.access import find_persona, packaged_policy
+from worksmith.tools.kinds.enterprise.importing.fields import FILES
+from worksmith.tools.kinds.enterprise.importing.people import first_active, personas
+from worksmith.tools.kinds.enterprise.importing.reader import NOW, ORIGIN, Imported, read_enterprise
+from worksmith.tools.kinds.enterprise.importing.report import ImportReport
+from worksmith.tools.kinds.enterprise.schema import TABLES
+from worksmith.tools.world import World, write_world
 
 pytestmark = pytest.mark.slow
 

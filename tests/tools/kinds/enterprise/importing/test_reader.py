@@ -17,11 +17,11 @@ from tests.tools.kinds.enterprise.importing.small import (
     RESUME,
     write_json,
 )
-from tools.errors import InputError
-from tools.kinds.enterprise.importing.people import first_active, personas
-from tools.kinds.enterprise.importing.reader import Imported, read_enterprise
-from tools.kinds.enterprise.importing.rows import Row
-from tools.kinds.enterprise.schema import TABLES
+from worksmith.tools.errors import InputError
+from worksmith.tools.kinds.enterprise.importing.people import first_active, personas
+from worksmith.tools.kinds.enterprise.importing.reader import Imported, read_enterprise
+from worksmith.tools.kinds.enterprise.importing.rows import Row
+from worksmith.tools.kinds.enterprise.schema import TABLES
 
 
 def row(imported: Imported, source: str, key: str) -> Row:

@@ -11,14 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.tools.kinds.enterprise.generate.worlds import small
-from tools.generating.latent import Latent
-from tools.kinds.enterprise.generate.grammar import long_day
-from tools.kinds.enterprise.generate.industry import packaged
-from tools.kinds.enterprise.schema import KEYS
-from tools.kinds.enterprise.stated.demands import Demands, Taken
-from tools.kinds.enterprise.stated.particulars import particulars
-from tools.kinds.enterprise.stated.reader import UnreadError
-from tools.kinds.enterprise.stated.texts import COLUMNS, demands
+from worksmith.tools.generating.latent import Latent
+from worksmith.tools.kinds.enterprise.generate.grammar import long_day
+from worksmith.tools.kinds.enterprise.generate.industry import packaged
+from worksmith.tools.kinds.enterprise.schema import KEYS
+from worksmith.tools.kinds.enterprise.stated.demands import Demands, Taken
+from worksmith.tools.kinds.enterprise.stated.particulars import particulars
+from worksmith.tools.kinds.enterprise.stated.reader import UnreadError
+from worksmith.tools.kinds.enterprise.stated.texts import COLUMNS, demands
 
 KNOWN = frozenset({"rohan", "mehta", "asha", "rao", "kiran", "bose", "teesta", "appliances"})
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from tools.kinds.enterprise.generate.business.product_problems import ProductProblem
-from tools.kinds.enterprise.generate.deck import Deck
-from tools.kinds.enterprise.generate.entities import Employee, Sale
-from tools.kinds.enterprise.generate.grammar import grammar
-from tools.kinds.enterprise.generate.industry import Industry
-from tools.kinds.enterprise.generate.wording import fill, texts, with_article
+from worksmith.tools.kinds.enterprise.generate.business.product_problems import ProductProblem
+from worksmith.tools.kinds.enterprise.generate.deck import Deck
+from worksmith.tools.kinds.enterprise.generate.entities import Employee, Sale
+from worksmith.tools.kinds.enterprise.generate.grammar import grammar
+from worksmith.tools.kinds.enterprise.generate.industry import Industry
+from worksmith.tools.kinds.enterprise.generate.wording import fill, texts, with_article
 
 _WORDS = grammar("support_chats/words")
 _MAYBE = 0.5

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
 from typing import Any
 
-from tools.kinds.enterprise.generate.business.partners import (
+from worksmith.tools.kinds.enterprise.generate.business.partners import (
     address,
     described,
     mailbox,
@@ -18,12 +18,12 @@ from tools.kinds.enterprise.generate.business.partners import (
     representatives,
     tax_id,
 )
-from tools.kinds.enterprise.generate.draft import Draft
-from tools.kinds.enterprise.generate.entities import Client, Employee, Product
-from tools.kinds.enterprise.generate.grammar import Grammar
-from tools.kinds.enterprise.generate.latent import reference
-from tools.kinds.enterprise.generate.people.names import outsiders
-from tools.kinds.enterprise.generate.wording import texts
+from worksmith.tools.kinds.enterprise.generate.draft import Draft
+from worksmith.tools.kinds.enterprise.generate.entities import Client, Employee, Product
+from worksmith.tools.kinds.enterprise.generate.grammar import Grammar
+from worksmith.tools.kinds.enterprise.generate.latent import reference
+from worksmith.tools.kinds.enterprise.generate.people.names import outsiders
+from worksmith.tools.kinds.enterprise.generate.wording import texts
 
 
 def _grammar() -> Grammar:

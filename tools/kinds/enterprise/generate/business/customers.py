@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from tools.kinds.enterprise.generate.draft import Draft
-from tools.kinds.enterprise.generate.entities import Customer
-from tools.kinds.enterprise.generate.people.names import outsiders
-from tools.kinds.enterprise.generate.wording import pick, texts
+from worksmith.tools.kinds.enterprise.generate.draft import Draft
+from worksmith.tools.kinds.enterprise.generate.entities import Customer
+from worksmith.tools.kinds.enterprise.generate.people.names import outsiders
+from worksmith.tools.kinds.enterprise.generate.wording import pick, texts
 
 PATHS = {
     "invoice": "orders/invoice_{customer}.txt",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from tools.kinds.enterprise.generate.business.customers import PATHS
-from tools.kinds.enterprise.generate.company import NAME
-from tools.kinds.enterprise.generate.draft import Draft
-from tools.kinds.enterprise.generate.entities import Customer, Sale
+from worksmith.tools.kinds.enterprise.generate.business.customers import PATHS
+from worksmith.tools.kinds.enterprise.generate.company import NAME
+from worksmith.tools.kinds.enterprise.generate.draft import Draft
+from worksmith.tools.kinds.enterprise.generate.entities import Customer, Sale
 
 _KINDS = {"invoice": ("INV", "INVOICE"), "purchase_order": ("PUR", "PURCHASE ORDER")} | {
     "shipping_order": ("SHP", "SHIPPING ORDER")

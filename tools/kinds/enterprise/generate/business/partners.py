@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from itertools import count
 
-from tools.generating.apportion import degrees
-from tools.kinds.enterprise.generate.draft import Draft
-from tools.kinds.enterprise.generate.entities import Employee
-from tools.kinds.enterprise.generate.grammar import Grammar
-from tools.kinds.enterprise.generate.topics import said
-from tools.kinds.enterprise.generate.wording import pick, texts
+from worksmith.tools.generating.apportion import degrees
+from worksmith.tools.kinds.enterprise.generate.draft import Draft
+from worksmith.tools.kinds.enterprise.generate.entities import Employee
+from worksmith.tools.kinds.enterprise.generate.grammar import Grammar
+from worksmith.tools.kinds.enterprise.generate.topics import said
+from worksmith.tools.kinds.enterprise.generate.wording import pick, texts
 
 _PLAIN_ATTEMPTS = 30
 _LETTERS = "ABCDEFGHJKLMNPRSTUVWXYZ"

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from tools.kinds.enterprise.generate.industry import Industry
+from worksmith.tools.kinds.enterprise.generate.industry import Industry
 
 _ANY_DAY = (0, 999)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from tools.kinds.enterprise.generate.business.reviews import kind_reviews
-from tools.kinds.enterprise.generate.draft import Draft
-from tools.kinds.enterprise.generate.entities import Product
-from tools.kinds.enterprise.generate.grammar import grammar
-from tools.kinds.enterprise.generate.industry import Industry
-from tools.kinds.enterprise.generate.wording import fill, pick, vary, with_article
+from worksmith.tools.kinds.enterprise.generate.business.reviews import kind_reviews
+from worksmith.tools.kinds.enterprise.generate.draft import Draft
+from worksmith.tools.kinds.enterprise.generate.entities import Product
+from worksmith.tools.kinds.enterprise.generate.grammar import grammar
+from worksmith.tools.kinds.enterprise.generate.industry import Industry
+from worksmith.tools.kinds.enterprise.generate.wording import fill, pick, vary, with_article
 
 _WORDS = grammar("products")
 _DISCOUNTS = ((0, 5, 10, 15, 20, 25, 30, 40, 50, 60), (1, 2, 4, 4, 4, 3, 3, 2, 1, 0.5))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from tools.kinds.enterprise.generate.industry import Industry
+from worksmith.tools.kinds.enterprise.generate.industry import Industry
 
 BANDS = {
     1: "negative_strong",

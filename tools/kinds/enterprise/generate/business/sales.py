@@ -6,9 +6,9 @@ import random
 from dataclasses import replace
 from datetime import date, timedelta
 
-from tools.generating.apportion import degrees
-from tools.kinds.enterprise.generate.draft import Draft
-from tools.kinds.enterprise.generate.entities import Customer, Employee, Product, Sale
+from worksmith.tools.generating.apportion import degrees
+from worksmith.tools.kinds.enterprise.generate.draft import Draft
+from worksmith.tools.kinds.enterprise.generate.entities import Customer, Employee, Product, Sale
 
 FIRST_DAY = date(2013, 1, 7)
 """Of selling; earlier there was nobody to sell."""

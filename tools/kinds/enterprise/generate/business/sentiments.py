@@ -5,14 +5,14 @@ from __future__ import annotations
 import random
 from datetime import date, timedelta
 
-from tools.kinds.enterprise.generate.business.reviews import BANDS, kind_reviews
-from tools.kinds.enterprise.generate.deck import Deck
-from tools.kinds.enterprise.generate.draft import Draft
-from tools.kinds.enterprise.generate.entities import Product, Sale
-from tools.kinds.enterprise.generate.grammar import MONTHS, grammar
-from tools.kinds.enterprise.generate.industry import Industry
-from tools.kinds.enterprise.generate.latent import reference
-from tools.kinds.enterprise.generate.wording import fill, with_article
+from worksmith.tools.kinds.enterprise.generate.business.reviews import BANDS, kind_reviews
+from worksmith.tools.kinds.enterprise.generate.deck import Deck
+from worksmith.tools.kinds.enterprise.generate.draft import Draft
+from worksmith.tools.kinds.enterprise.generate.entities import Product, Sale
+from worksmith.tools.kinds.enterprise.generate.grammar import MONTHS, grammar
+from worksmith.tools.kinds.enterprise.generate.industry import Industry
+from worksmith.tools.kinds.enterprise.generate.latent import reference
+from worksmith.tools.kinds.enterprise.generate.wording import fill, with_article
 
 _WORDS = grammar("reviews/words")
 _VALUES = {"positive": "1", "neutral": "0", "negative": "-1"}

@@ -10,16 +10,16 @@ from datetime import date, timedelta
 import numpy as np
 from numpy.typing import NDArray
 
-from tools.generating.apportion import degrees
-from tools.kinds.enterprise.generate.business.chat_texts import Chat, chat_slots, write_chat
-from tools.kinds.enterprise.generate.business.product_problems import ProductProblem, problems_of
-from tools.kinds.enterprise.generate.deck import Deck
-from tools.kinds.enterprise.generate.draft import Draft
-from tools.kinds.enterprise.generate.entities import Employee, Sale
-from tools.kinds.enterprise.generate.grammar import grammar
-from tools.kinds.enterprise.generate.industry import Industry
-from tools.kinds.enterprise.generate.latent import reference
-from tools.kinds.enterprise.generate.wording import fill
+from worksmith.tools.generating.apportion import degrees
+from worksmith.tools.kinds.enterprise.generate.business.chat_texts import Chat, chat_slots, write_chat
+from worksmith.tools.kinds.enterprise.generate.business.product_problems import ProductProblem, problems_of
+from worksmith.tools.kinds.enterprise.generate.deck import Deck
+from worksmith.tools.kinds.enterprise.generate.draft import Draft
+from worksmith.tools.kinds.enterprise.generate.entities import Employee, Sale
+from worksmith.tools.kinds.enterprise.generate.grammar import grammar
+from worksmith.tools.kinds.enterprise.generate.industry import Industry
+from worksmith.tools.kinds.enterprise.generate.latent import reference
+from worksmith.tools.kinds.enterprise.generate.wording import fill
 
 _WORDS = grammar("support_chats/words")
 PROMISES = {

@@ -6,7 +6,7 @@ import random
 from datetime import date, timedelta
 from functools import cache
 
-from tools.kinds.enterprise.generate.business.partners import (
+from worksmith.tools.kinds.enterprise.generate.business.partners import (
     address,
     described,
     mailbox,
@@ -15,13 +15,13 @@ from tools.kinds.enterprise.generate.business.partners import (
     representatives,
     tax_id,
 )
-from tools.kinds.enterprise.generate.draft import Draft
-from tools.kinds.enterprise.generate.entities import Employee, Vendor
-from tools.kinds.enterprise.generate.grammar import Grammar
-from tools.kinds.enterprise.generate.industry import Industry
-from tools.kinds.enterprise.generate.latent import reference
-from tools.kinds.enterprise.generate.people.names import outsiders
-from tools.kinds.enterprise.generate.wording import texts
+from worksmith.tools.kinds.enterprise.generate.draft import Draft
+from worksmith.tools.kinds.enterprise.generate.entities import Employee, Vendor
+from worksmith.tools.kinds.enterprise.generate.grammar import Grammar
+from worksmith.tools.kinds.enterprise.generate.industry import Industry
+from worksmith.tools.kinds.enterprise.generate.latent import reference
+from worksmith.tools.kinds.enterprise.generate.people.names import outsiders
+from worksmith.tools.kinds.enterprise.generate.wording import texts
 
 
 @cache

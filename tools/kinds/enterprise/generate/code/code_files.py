@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
 
-from tools.files.data_files import read_toml
-from tools.kinds.enterprise.generate.code.families.other_languages import LANGUAGES, draw_file
-from tools.kinds.enterprise.generate.code.patches.modules import Module, Planted, draw_module, plant
-from tools.kinds.enterprise.generate.code.subjects import prose, subject
-from tools.kinds.enterprise.generate.draft import Draft
-from tools.kinds.enterprise.generate.entities import Employee, Project
-from tools.kinds.enterprise.generate.projects import colleagues, workday
-from tools.kinds.enterprise.generate.topics import details
+from worksmith.tools.files.data_files import read_toml
+from worksmith.tools.kinds.enterprise.generate.code.families.other_languages import LANGUAGES, draw_file
+from worksmith.tools.kinds.enterprise.generate.code.patches.modules import Module, Planted, draw_module, plant
+from worksmith.tools.kinds.enterprise.generate.code.subjects import prose, subject
+from worksmith.tools.kinds.enterprise.generate.draft import Draft
+from worksmith.tools.kinds.enterprise.generate.entities import Employee, Project
+from worksmith.tools.kinds.enterprise.generate.projects import colleagues, workday
+from worksmith.tools.kinds.enterprise.generate.topics import details
 
 PYTHON = "Python"
 _FILES_EACH = (2, 3, 4, 4, 5, 6)

@@ -6,14 +6,14 @@ import random
 from collections.abc import Sequence
 from datetime import date
 
-from tools.kinds.enterprise.generate.code.code_files import Bug, CodeFile
-from tools.kinds.enterprise.generate.code.patches.modules import make_diff
-from tools.kinds.enterprise.generate.code.repositories import file_id
-from tools.kinds.enterprise.generate.draft import Draft
-from tools.kinds.enterprise.generate.entities import Citable
-from tools.kinds.enterprise.generate.grammar import grammar
-from tools.kinds.enterprise.generate.latent import reference
-from tools.kinds.enterprise.generate.wording import pick
+from worksmith.tools.kinds.enterprise.generate.code.code_files import Bug, CodeFile
+from worksmith.tools.kinds.enterprise.generate.code.patches.modules import make_diff
+from worksmith.tools.kinds.enterprise.generate.code.repositories import file_id
+from worksmith.tools.kinds.enterprise.generate.draft import Draft
+from worksmith.tools.kinds.enterprise.generate.entities import Citable
+from worksmith.tools.kinds.enterprise.generate.grammar import grammar
+from worksmith.tools.kinds.enterprise.generate.latent import reference
+from worksmith.tools.kinds.enterprise.generate.wording import pick
 
 _CITING = 0.2
 

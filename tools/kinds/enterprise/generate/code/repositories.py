@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from hashlib import sha256
 
-from tools.kinds.enterprise.generate.code.code_files import CodeFile
-from tools.kinds.enterprise.generate.draft import Draft
+from worksmith.tools.kinds.enterprise.generate.code.code_files import CodeFile
+from worksmith.tools.kinds.enterprise.generate.draft import Draft
 
 
 def add_repositories(draft: Draft, files: Sequence[CodeFile]) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tools.kinds.enterprise.generate.code.code_files import plan_code
-from tools.kinds.enterprise.generate.code.issues import add_issues
-from tools.kinds.enterprise.generate.code.repositories import add_repositories
-from tools.kinds.enterprise.generate.draft import Draft
+from worksmith.tools.kinds.enterprise.generate.code.code_files import plan_code
+from worksmith.tools.kinds.enterprise.generate.code.issues import add_issues
+from worksmith.tools.kinds.enterprise.generate.code.repositories import add_repositories
+from worksmith.tools.kinds.enterprise.generate.draft import Draft
 
 
 def add_code(draft: Draft) -> None:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
-from tools.files.data_files import read_toml
-from tools.seeding import digest
+from worksmith.tools.files.data_files import read_toml
+from worksmith.tools.seeding import digest
 
 Subject = Mapping[str, str]
 """By slot a word, spelt as a name (`gift_card`): one, many, measure, other, label, group, key, status, day,

@@ -6,18 +6,18 @@ import math
 import random
 from datetime import date
 
-from tools.kinds.enterprise.generate.company import DOMAIN, LEAVES, TODAY
-from tools.kinds.enterprise.generate.draft import Draft
-from tools.kinds.enterprise.generate.entities import Employee
-from tools.kinds.enterprise.generate.grammar import grammar
-from tools.kinds.enterprise.generate.industry import Industry
-from tools.kinds.enterprise.generate.latent import reference
-from tools.kinds.enterprise.generate.people.hierarchy import Position, positions
-from tools.kinds.enterprise.generate.people.names import people_names
-from tools.kinds.enterprise.generate.people.profiles import Profile, profile
-from tools.kinds.enterprise.generate.staff import EXECUTIVES, People
-from tools.kinds.enterprise.generate.topics import details, domains
-from tools.kinds.enterprise.generate.wording import pick, texts
+from worksmith.tools.kinds.enterprise.generate.company import DOMAIN, LEAVES, TODAY
+from worksmith.tools.kinds.enterprise.generate.draft import Draft
+from worksmith.tools.kinds.enterprise.generate.entities import Employee
+from worksmith.tools.kinds.enterprise.generate.grammar import grammar
+from worksmith.tools.kinds.enterprise.generate.industry import Industry
+from worksmith.tools.kinds.enterprise.generate.latent import reference
+from worksmith.tools.kinds.enterprise.generate.people.hierarchy import Position, positions
+from worksmith.tools.kinds.enterprise.generate.people.names import people_names
+from worksmith.tools.kinds.enterprise.generate.people.profiles import Profile, profile
+from worksmith.tools.kinds.enterprise.generate.staff import EXECUTIVES, People
+from worksmith.tools.kinds.enterprise.generate.topics import details, domains
+from worksmith.tools.kinds.enterprise.generate.wording import pick, texts
 
 _WORDS = grammar("employees")
 _NONE = "none"

@@ -6,11 +6,11 @@ import random
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 
-from tools.generating.apportion import apportion
-from tools.kinds.enterprise.generate.company import FOUNDED, TODAY
-from tools.kinds.enterprise.generate.draft import Hierarchy
-from tools.kinds.enterprise.generate.staff import EXECUTIVES, ORDINARY
-from tools.kinds.enterprise.generate.wording import texts
+from worksmith.tools.generating.apportion import apportion
+from worksmith.tools.kinds.enterprise.generate.company import FOUNDED, TODAY
+from worksmith.tools.kinds.enterprise.generate.draft import Hierarchy
+from worksmith.tools.kinds.enterprise.generate.staff import EXECUTIVES, ORDINARY
+from worksmith.tools.kinds.enterprise.generate.wording import texts
 
 _RATIOS: dict[Hierarchy, tuple[float, ...]] = {"paper": (4, 3, 2, 1), "measured": (54, 24, 20, 2.5)}
 _UNDER_CTO = ("EN", "IN")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from tools.kinds.enterprise.generate.wording import texts
+from worksmith.tools.kinds.enterprise.generate.wording import texts
 
 
 def people_names(numbers: random.Random, share_of_women: float = 0.4) -> Iterator[tuple[str, str]]:

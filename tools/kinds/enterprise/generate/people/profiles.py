@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tools.kinds.enterprise.generate.draft import Draft
-from tools.kinds.enterprise.generate.entities import Employee
-from tools.kinds.enterprise.generate.wording import texts
+from worksmith.tools.kinds.enterprise.generate.draft import Draft
+from worksmith.tools.kinds.enterprise.generate.entities import Employee
+from worksmith.tools.kinds.enterprise.generate.wording import texts
 
 
 @dataclass(frozen=True)

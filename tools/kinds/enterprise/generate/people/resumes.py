@@ -5,15 +5,15 @@ from __future__ import annotations
 import random
 from datetime import timedelta
 
-from tools.kinds.enterprise.generate.draft import Draft
-from tools.kinds.enterprise.generate.entities import Employee
-from tools.kinds.enterprise.generate.grammar import grammar
-from tools.kinds.enterprise.generate.industry import Industry
-from tools.kinds.enterprise.generate.latent import reference
-from tools.kinds.enterprise.generate.people.profiles import profile
-from tools.kinds.enterprise.generate.staff import EXECUTIVES
-from tools.kinds.enterprise.generate.topics import details, domains, said
-from tools.kinds.enterprise.generate.wording import FEW, fill, texts, vary
+from worksmith.tools.kinds.enterprise.generate.draft import Draft
+from worksmith.tools.kinds.enterprise.generate.entities import Employee
+from worksmith.tools.kinds.enterprise.generate.grammar import grammar
+from worksmith.tools.kinds.enterprise.generate.industry import Industry
+from worksmith.tools.kinds.enterprise.generate.latent import reference
+from worksmith.tools.kinds.enterprise.generate.people.profiles import profile
+from worksmith.tools.kinds.enterprise.generate.staff import EXECUTIVES
+from worksmith.tools.kinds.enterprise.generate.topics import details, domains, said
+from worksmith.tools.kinds.enterprise.generate.wording import FEW, fill, texts, vary
 
 _MOVES = 0.2
 """Share of those with experience whose reason has to do with where they are now."""

@@ -11,12 +11,12 @@ from datetime import date, timedelta
 from functools import cached_property
 from itertools import accumulate
 
-from tools.kinds.enterprise.generate.business.reviews import defects
-from tools.kinds.enterprise.generate.draft import Draft
-from tools.kinds.enterprise.generate.entities import Client, Employee, Product, Project
-from tools.kinds.enterprise.generate.latent import reference
-from tools.kinds.enterprise.generate.projects import colleagues, workday
-from tools.kinds.enterprise.generate.wording import texts
+from worksmith.tools.kinds.enterprise.generate.business.reviews import defects
+from worksmith.tools.kinds.enterprise.generate.draft import Draft
+from worksmith.tools.kinds.enterprise.generate.entities import Client, Employee, Product, Project
+from worksmith.tools.kinds.enterprise.generate.latent import reference
+from worksmith.tools.kinds.enterprise.generate.projects import colleagues, workday
+from worksmith.tools.kinds.enterprise.generate.wording import texts
 
 _AHEAD = (5, 50)
 _HELPERS, _SEATS, _SHOPS = (8, 40), (2, 12), (20, 240)

@@ -6,13 +6,13 @@ import random
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
-from tools.kinds.enterprise.generate.draft import Draft
-from tools.kinds.enterprise.generate.entities import Citable, Employee, Project
-from tools.kinds.enterprise.generate.grammar import grammar
-from tools.kinds.enterprise.generate.latent import reference
-from tools.kinds.enterprise.generate.projects import colleagues, workday
-from tools.kinds.enterprise.generate.talk.dialogue import Chat, worded
-from tools.kinds.enterprise.generate.talk.threads import cite_threads
+from worksmith.tools.kinds.enterprise.generate.draft import Draft
+from worksmith.tools.kinds.enterprise.generate.entities import Citable, Employee, Project
+from worksmith.tools.kinds.enterprise.generate.grammar import grammar
+from worksmith.tools.kinds.enterprise.generate.latent import reference
+from worksmith.tools.kinds.enterprise.generate.projects import colleagues, workday
+from worksmith.tools.kinds.enterprise.generate.talk.dialogue import Chat, worded
+from worksmith.tools.kinds.enterprise.generate.talk.threads import cite_threads
 
 TEAMS = {
     "Engineering and IT": ("EN", "IN"),

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import get_args
 
-from tools.kinds.enterprise.generate.entities import Citable, Employee, Project
-from tools.kinds.enterprise.generate.grammar import grammar
-from tools.kinds.enterprise.generate.talk.phrases import Phrases, joined, lowered
-from tools.kinds.enterprise.generate.topics import Kind, details, said
-from tools.kinds.enterprise.generate.wording import texts
+from worksmith.tools.kinds.enterprise.generate.entities import Citable, Employee, Project
+from worksmith.tools.kinds.enterprise.generate.grammar import grammar
+from worksmith.tools.kinds.enterprise.generate.talk.phrases import Phrases, joined, lowered
+from worksmith.tools.kinds.enterprise.generate.topics import Kind, details, said
+from worksmith.tools.kinds.enterprise.generate.wording import texts
 
 _Small = tuple[str, str, str]
 

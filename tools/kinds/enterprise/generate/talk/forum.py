@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from tools.kinds.enterprise.generate.wording import FEW, texts
+from worksmith.tools.kinds.enterprise.generate.wording import FEW, texts
 
 _SLOT = re.compile(r"\{([a-z]+)\}")
 _NUMBERS = {

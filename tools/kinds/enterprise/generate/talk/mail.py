@@ -8,15 +8,15 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import get_args
 
-from tools.kinds.enterprise.generate.company import NAME
-from tools.kinds.enterprise.generate.draft import Draft
-from tools.kinds.enterprise.generate.entities import Employee
-from tools.kinds.enterprise.generate.grammar import Grammar
-from tools.kinds.enterprise.generate.industry import Industry
-from tools.kinds.enterprise.generate.talk.partner_mail import add_partner_mail
-from tools.kinds.enterprise.generate.talk.threads import Thread, lengths_of, plan_threads
-from tools.kinds.enterprise.generate.topics import Kind, details
-from tools.kinds.enterprise.generate.wording import texts
+from worksmith.tools.kinds.enterprise.generate.company import NAME
+from worksmith.tools.kinds.enterprise.generate.draft import Draft
+from worksmith.tools.kinds.enterprise.generate.entities import Employee
+from worksmith.tools.kinds.enterprise.generate.grammar import Grammar
+from worksmith.tools.kinds.enterprise.generate.industry import Industry
+from worksmith.tools.kinds.enterprise.generate.talk.partner_mail import add_partner_mail
+from worksmith.tools.kinds.enterprise.generate.talk.threads import Thread, lengths_of, plan_threads
+from worksmith.tools.kinds.enterprise.generate.topics import Kind, details
+from worksmith.tools.kinds.enterprise.generate.wording import texts
 
 _CITING = 0.15
 _KINDS: tuple[Kind, ...] = get_args(Kind)

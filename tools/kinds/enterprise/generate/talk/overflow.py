@@ -8,13 +8,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
-from tools.kinds.enterprise.generate.draft import Draft
-from tools.kinds.enterprise.generate.entities import Employee, Project
-from tools.kinds.enterprise.generate.grammar import grammar
-from tools.kinds.enterprise.generate.latent import reference
-from tools.kinds.enterprise.generate.projects import workday
-from tools.kinds.enterprise.generate.talk.forum import Problem, filled, forum_problems, is_technical, of_skill
-from tools.kinds.enterprise.generate.wording import pick, texts
+from worksmith.tools.kinds.enterprise.generate.draft import Draft
+from worksmith.tools.kinds.enterprise.generate.entities import Employee, Project
+from worksmith.tools.kinds.enterprise.generate.grammar import grammar
+from worksmith.tools.kinds.enterprise.generate.latent import reference
+from worksmith.tools.kinds.enterprise.generate.projects import workday
+from worksmith.tools.kinds.enterprise.generate.talk.forum import (
+    Problem,
+    filled,
+    forum_problems,
+    is_technical,
+    of_skill,
+)
+from worksmith.tools.kinds.enterprise.generate.wording import pick, texts
 
 _ANSWERS = (0, 1, 1, 2, 2, 2, 3, 4)
 _HELPED, _ACCEPTED = 0.88, 0.8

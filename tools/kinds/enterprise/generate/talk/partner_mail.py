@@ -13,13 +13,13 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from tools.kinds.enterprise.generate.company import NAME
-from tools.kinds.enterprise.generate.draft import Draft
-from tools.kinds.enterprise.generate.grammar import Grammar
-from tools.kinds.enterprise.generate.talk.partner_threads import PartnerThread, plan_partner_threads
-from tools.kinds.enterprise.generate.talk.threads import STATING
-from tools.kinds.enterprise.generate.topics import said
-from tools.kinds.enterprise.generate.wording import texts
+from worksmith.tools.kinds.enterprise.generate.company import NAME
+from worksmith.tools.kinds.enterprise.generate.draft import Draft
+from worksmith.tools.kinds.enterprise.generate.grammar import Grammar
+from worksmith.tools.kinds.enterprise.generate.talk.partner_threads import PartnerThread, plan_partner_threads
+from worksmith.tools.kinds.enterprise.generate.talk.threads import STATING
+from worksmith.tools.kinds.enterprise.generate.topics import said
+from worksmith.tools.kinds.enterprise.generate.wording import texts
 
 CATEGORY = "EXTERNAL"
 _HIGH, _HIGH_COMPLAINT = 0.1, 0.4

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from tools.kinds.enterprise.generate.business.reviews import defects
-from tools.kinds.enterprise.generate.draft import Draft
-from tools.kinds.enterprise.generate.entities import Employee
-from tools.kinds.enterprise.generate.projects import workday
-from tools.kinds.enterprise.generate.talk.threads import STATING, moments, value_of
-from tools.kinds.enterprise.generate.wording import texts
+from worksmith.tools.kinds.enterprise.generate.business.reviews import defects
+from worksmith.tools.kinds.enterprise.generate.draft import Draft
+from worksmith.tools.kinds.enterprise.generate.entities import Employee
+from worksmith.tools.kinds.enterprise.generate.projects import workday
+from worksmith.tools.kinds.enterprise.generate.talk.threads import STATING, moments, value_of
+from worksmith.tools.kinds.enterprise.generate.wording import texts
 
 _TRIES = 200
 _WRITERS_FROM = 12

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from tools.kinds.enterprise.generate.industry import Industry
-from tools.kinds.enterprise.generate.topics import common_words, said
-from tools.kinds.enterprise.generate.wording import fill, texts
+from worksmith.tools.kinds.enterprise.generate.industry import Industry
+from worksmith.tools.kinds.enterprise.generate.topics import common_words, said
+from worksmith.tools.kinds.enterprise.generate.wording import fill, texts
 
 _MOST = {"topic": 6, "project": 6, "thing": 6}
 """So often a chat names its topic, its project, and parts of the topic."""

@@ -6,13 +6,13 @@ import random
 from collections.abc import Iterator
 from functools import cache
 
-from tools.kinds.enterprise.generate.draft import Draft
-from tools.kinds.enterprise.generate.entities import Employee
-from tools.kinds.enterprise.generate.grammar import Grammar
-from tools.kinds.enterprise.generate.industry import Industry
-from tools.kinds.enterprise.generate.talk.announcements import Announcement, announcements
-from tools.kinds.enterprise.generate.topics import details, said
-from tools.kinds.enterprise.generate.wording import texts, with_article
+from worksmith.tools.kinds.enterprise.generate.draft import Draft
+from worksmith.tools.kinds.enterprise.generate.entities import Employee
+from worksmith.tools.kinds.enterprise.generate.grammar import Grammar
+from worksmith.tools.kinds.enterprise.generate.industry import Industry
+from worksmith.tools.kinds.enterprise.generate.talk.announcements import Announcement, announcements
+from worksmith.tools.kinds.enterprise.generate.topics import details, said
+from worksmith.tools.kinds.enterprise.generate.wording import texts, with_article
 
 _TOPIC = ("done", "trouble", "next", "gain")
 _PRODUCT = ("tested", "home", "asks")

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from functools import cached_property
 
-from tools.kinds.enterprise.generate.draft import Draft
-from tools.kinds.enterprise.generate.entities import Citable, Employee, Project
-from tools.kinds.enterprise.generate.projects import colleagues, workday
-from tools.kinds.enterprise.generate.staff import ORDINARY
-from tools.kinds.enterprise.generate.wording import texts
+from worksmith.tools.kinds.enterprise.generate.draft import Draft
+from worksmith.tools.kinds.enterprise.generate.entities import Citable, Employee, Project
+from worksmith.tools.kinds.enterprise.generate.projects import colleagues, workday
+from worksmith.tools.kinds.enterprise.generate.staff import ORDINARY
+from worksmith.tools.kinds.enterprise.generate.wording import texts
 
 _LENGTHS = (0.2, 0.22, 0.22, 0.16, 0.12, 0.08)
 """How common threads of one to six mails are: three on average."""

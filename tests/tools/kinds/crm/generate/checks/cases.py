@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
-from tools.kinds.crm.generate.company import DEFAULT_NOW, counts
-from tools.kinds.crm.generate.draft import Built, written_moment
+from worksmith.tools.kinds.crm.generate.company import DEFAULT_NOW, counts
+from worksmith.tools.kinds.crm.generate.draft import Built, written_moment
 
 LARGE = 400
 """From how many cases on the figures of an org are held to bounds."""

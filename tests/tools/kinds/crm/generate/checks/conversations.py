@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 from datetime import date
 
-from tools.generating.latent import Latent
-from tools.kinds.crm.generate.draft import Built
-from tools.kinds.crm.generate.hearing import (
+from worksmith.tools.generating.latent import Latent
+from worksmith.tools.kinds.crm.generate.draft import Built
+from worksmith.tools.kinds.crm.generate.hearing import (
     Heard,
     Hearing,
     Rules,
@@ -19,7 +19,7 @@ from tools.kinds.crm.generate.hearing import (
     turns_of_transcript,
     verdict,
 )
-from tools.kinds.crm.generate.industry import Industry
+from worksmith.tools.kinds.crm.generate.industry import Industry
 
 Record = dict[str, str | None]
 

@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from tests.tools.kinds.crm.generate.checks.conversations import turns_by_case
-from tools.kinds.crm.generate.draft import Built
-from tools.kinds.crm.generate.industry import Industry
+from worksmith.tools.kinds.crm.generate.draft import Built
+from worksmith.tools.kinds.crm.generate.industry import Industry
 
 _SHAPES_OF_PARTS = {
     "shoes": {

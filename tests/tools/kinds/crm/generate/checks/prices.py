@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tools.kinds.crm.generate.draft import Built
+from worksmith.tools.kinds.crm.generate.draft import Built
 
 
 def problems(built: Built) -> Iterator[str]:

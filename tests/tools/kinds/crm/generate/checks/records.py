@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tools.kinds.crm.generate.draft import Built
-from tools.kinds.crm.ids import canonical
-from tools.kinds.crm.schema import IDS, OBJECTS, Field, crm_schema
+from worksmith.tools.kinds.crm.generate.draft import Built
+from worksmith.tools.kinds.crm.ids import canonical
+from worksmith.tools.kinds.crm.schema import IDS, OBJECTS, Field, crm_schema
 
 
 def problems(built: Built) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tests.tools.kinds.crm.generate.checks import articles, cases, conversations, fit, prices, records
-from tools.kinds.crm.generate import Built
+from worksmith.tools.kinds.crm.generate import Built
 
 
 def verify(built: Built) -> list[str]:

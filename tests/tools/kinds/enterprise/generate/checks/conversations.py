@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tests.tools.kinds.enterprise.generate.checks.links import unnamed
-from tools.kinds.enterprise.generate.grammar import grammar
-from tools.kinds.enterprise.generate.latent import Built
-from tools.kinds.enterprise.stated.sentences import problems, read
+from worksmith.tools.kinds.enterprise.generate.grammar import grammar
+from worksmith.tools.kinds.enterprise.generate.latent import Built
+from worksmith.tools.kinds.enterprise.stated.sentences import problems, read
 
 
 def verify_conversations(built: Built) -> list[str]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tools.generating.latent import Latent
-from tools.kinds.enterprise.generate.latent import Built
+from worksmith.tools.generating.latent import Latent
+from worksmith.tools.kinds.enterprise.generate.latent import Built
 
 
 def unnamed(built: Built, latent: Latent, text: str) -> list[str]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from tests.tools.kinds.enterprise.generate.checks.links import unnamed
-from tools.generating.latent import Latent
-from tools.kinds.enterprise.generate.latent import Built
-from tools.kinds.enterprise.generate.talk.mail import mail_grammar
-from tools.kinds.enterprise.generate.talk.partner_mail import partner_grammar
-from tools.kinds.enterprise.stated.sentences import read
+from worksmith.tools.generating.latent import Latent
+from worksmith.tools.kinds.enterprise.generate.latent import Built
+from worksmith.tools.kinds.enterprise.generate.talk.mail import mail_grammar
+from worksmith.tools.kinds.enterprise.generate.talk.partner_mail import partner_grammar
+from worksmith.tools.kinds.enterprise.stated.sentences import read
 
 
 def verify_mail(built: Built) -> list[str]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tools.kinds.enterprise.generate.grammar import grammar
-from tools.kinds.enterprise.generate.latent import Built
-from tools.kinds.enterprise.stated.sentences import problems
+from worksmith.tools.kinds.enterprise.generate.grammar import grammar
+from worksmith.tools.kinds.enterprise.generate.latent import Built
+from worksmith.tools.kinds.enterprise.stated.sentences import problems
 
 
 def verify_overflow(built: Built) -> list[str]:

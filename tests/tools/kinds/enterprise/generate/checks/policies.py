@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from tools.kinds.enterprise.generate.company import LEAVES
-from tools.kinds.enterprise.generate.latent import Built
-from tools.kinds.enterprise.generate.policies import _UNVALUED, _bound, _joined
+from worksmith.tools.kinds.enterprise.generate.company import LEAVES
+from worksmith.tools.kinds.enterprise.generate.latent import Built
+from worksmith.tools.kinds.enterprise.generate.policies import _UNVALUED, _bound, _joined
 
 
 def verify_policies(built: Built) -> list[str]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tools.kinds.enterprise.generate.latent import Built
-from tools.kinds.enterprise.generate.talk.posts import post_grammar
-from tools.kinds.enterprise.stated.sentences import read
+from worksmith.tools.kinds.enterprise.generate.latent import Built
+from worksmith.tools.kinds.enterprise.generate.talk.posts import post_grammar
+from worksmith.tools.kinds.enterprise.stated.sentences import read
 
 
 def verify_posts(built: Built) -> list[str]:

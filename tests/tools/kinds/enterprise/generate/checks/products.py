@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tools.generating.latent import Latent
-from tools.kinds.enterprise.generate.business.products import _WORDS
-from tools.kinds.enterprise.generate.industry import Industry
-from tools.kinds.enterprise.stated.sentences import problems
+from worksmith.tools.generating.latent import Latent
+from worksmith.tools.kinds.enterprise.generate.business.products import _WORDS
+from worksmith.tools.kinds.enterprise.generate.industry import Industry
+from worksmith.tools.kinds.enterprise.stated.sentences import problems
 
 
 def check(record: Mapping[str, str | None], latent: Latent, industry: Industry) -> list[str]:

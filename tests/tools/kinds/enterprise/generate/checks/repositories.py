@@ -6,8 +6,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from tools.kinds.enterprise.generate.code.subjects import subject
-from tools.kinds.enterprise.generate.latent import Built
+from worksmith.tools.kinds.enterprise.generate.code.subjects import subject
+from worksmith.tools.kinds.enterprise.generate.latent import Built
 
 
 def verify_repositories(built: Built) -> list[str]:

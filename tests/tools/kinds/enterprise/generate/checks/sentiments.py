@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tools.generating.latent import Latent
-from tools.kinds.enterprise.generate.business.sentiments import _VALUES, _WORDS
-from tools.kinds.enterprise.generate.industry import Industry
-from tools.kinds.enterprise.stated.opinions import opinions
-from tools.kinds.enterprise.stated.sentences import problems
-from tools.kinds.enterprise.stated.texts import follow_ups
+from worksmith.tools.generating.latent import Latent
+from worksmith.tools.kinds.enterprise.generate.business.sentiments import _VALUES, _WORDS
+from worksmith.tools.kinds.enterprise.generate.industry import Industry
+from worksmith.tools.kinds.enterprise.stated.opinions import opinions
+from worksmith.tools.kinds.enterprise.stated.sentences import problems
+from worksmith.tools.kinds.enterprise.stated.texts import follow_ups
 
 
 def check(record: Mapping[str, str | None], latent: Latent, industry: Industry) -> list[str]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tools.generating.latent import Latent
-from tools.kinds.enterprise.generate.business.product_problems import product_problems
-from tools.kinds.enterprise.generate.business.support_chats import _WORDS, PROMISES
-from tools.kinds.enterprise.generate.industry import Industry
-from tools.kinds.enterprise.stated.sentences import problems, read
-from tools.kinds.enterprise.stated.texts import given_up, reports
+from worksmith.tools.generating.latent import Latent
+from worksmith.tools.kinds.enterprise.generate.business.product_problems import product_problems
+from worksmith.tools.kinds.enterprise.generate.business.support_chats import _WORDS, PROMISES
+from worksmith.tools.kinds.enterprise.generate.industry import Industry
+from worksmith.tools.kinds.enterprise.stated.sentences import problems, read
+from worksmith.tools.kinds.enterprise.stated.texts import given_up, reports
 
 
 def check(record: Mapping[str, str | None], latent: Latent, industry: Industry) -> list[str]:

@@ -24,12 +24,12 @@ from tests.tools.kinds.enterprise.generate.checks.policies import verify_policie
 from tests.tools.kinds.enterprise.generate.checks.posts import verify_posts
 from tests.tools.kinds.enterprise.generate.checks.repositories import verify_repositories
 from tests.tools.kinds.enterprise.generate.checks.tickets import verify_tickets
-from tools.generating.latent import Latent
-from tools.kinds.enterprise.generate.company import LEAVES, TODAY
-from tools.kinds.enterprise.generate.industry import Industry
-from tools.kinds.enterprise.generate.latent import Built
-from tools.kinds.enterprise.generate.staff import EXECUTIVES, ORDINARY
-from tools.kinds.enterprise.schema import KEYS
+from worksmith.tools.generating.latent import Latent
+from worksmith.tools.kinds.enterprise.generate.company import LEAVES, TODAY
+from worksmith.tools.kinds.enterprise.generate.industry import Industry
+from worksmith.tools.kinds.enterprise.generate.latent import Built
+from worksmith.tools.kinds.enterprise.generate.staff import EXECUTIVES, ORDINARY
+from worksmith.tools.kinds.enterprise.schema import KEYS
 
 Record = dict[str, str | None]
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise
 
-from evals.scoring.hidden_tests.checking import cases_of, passes
+from worksmith.evals.scoring.hidden_tests.checking import cases_of, passes
 
 _HEADER = re.compile(r"^@@(?: -(\d+)(?:,\d+)? \+\d+(?:,\d+)?)?.*$")
 

@@ -10,12 +10,12 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from evals.scoring.hidden_tests.checking import failing
-from evals.scoring.hidden_tests.sandbox import Result, plain_value, run_calls
-from tools.files.atomic import write_atomically
-from tools.kinds.enterprise.generate.code.families.python_functions import Function, functions
-from tools.kinds.enterprise.generate.code.patches import modules
-from tools.kinds.enterprise.generate.code.patches.faults import faults
+from worksmith.evals.scoring.hidden_tests.checking import failing
+from worksmith.evals.scoring.hidden_tests.sandbox import Result, plain_value, run_calls
+from worksmith.tools.files.atomic import write_atomically
+from worksmith.tools.kinds.enterprise.generate.code.families.python_functions import Function, functions
+from worksmith.tools.kinds.enterprise.generate.code.patches import modules
+from worksmith.tools.kinds.enterprise.generate.code.patches.faults import faults
 
 _LONGEST = 60
 """An issue quotes what the faulty code returns; longer values would drown it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from itertools import islice
 
-from tools.kinds.enterprise.generate.people.names import people_names
+from worksmith.tools.kinds.enterprise.generate.people.names import people_names
 
 
 def test_no_two_people_have_the_same_name_though_more_than_all_pairs_are_asked_for() -> None:

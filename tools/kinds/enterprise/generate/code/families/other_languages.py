@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from tools.files.data_files import read_toml
-from tools.kinds.enterprise.generate.code.subjects import Subject, other_text
+from worksmith.tools.files.data_files import read_toml
+from worksmith.tools.kinds.enterprise.generate.code.subjects import Subject, other_text
 
 _NAME = re.compile(r"\bNAME\b")
 _SHELL = "\nset -euo pipefail\nWORK=$(mktemp -d -t @many.XXXXXX)\n"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from tools.files.data_files import read_toml
+from worksmith.tools.files.data_files import read_toml
 
 _ROWS: tuple[dict[str, object], ...] = (
     {"KEY": 11, "LABEL": "A1", "GROUP": "B2", "MEASURE": 4, "OTHER": 3, "STATUS": "S2", "DAY": "2021-02-10"},

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import zip_longest
 
-from tools.files.data_files import read_text
-from tools.kinds.enterprise.generate.code.families.python_functions import Function, functions
-from tools.kinds.enterprise.generate.code.patches.faults import faults
-from tools.kinds.enterprise.generate.code.subjects import Subject, python_text
+from worksmith.tools.files.data_files import read_text
+from worksmith.tools.kinds.enterprise.generate.code.families.python_functions import Function, functions
+from worksmith.tools.kinds.enterprise.generate.code.patches.faults import faults
+from worksmith.tools.kinds.enterprise.generate.code.subjects import Subject, python_text
 
 _WIDTH = 96
 _PLACES = re.compile(r"(?<![A-Za-z])(?:NAME|ROWS|DOC)(?![A-Za-z])")

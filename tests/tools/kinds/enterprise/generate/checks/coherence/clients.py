@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
-from evals.kinds.enterprise.facts import Facts, Record
 from tests.tools.kinds.enterprise.generate.checks.coherence.products import foreign_products, kind_of
-from tools.kinds.enterprise.generate.business.clients import WORDS
-from tools.kinds.enterprise.generate.industry import Industry
-from tools.kinds.enterprise.stated.phrases import Phrases
-from tools.kinds.enterprise.stated.sentences import read
+from worksmith.evals.kinds.enterprise.facts import Facts, Record
+from worksmith.tools.kinds.enterprise.generate.business.clients import WORDS
+from worksmith.tools.kinds.enterprise.generate.industry import Industry
+from worksmith.tools.kinds.enterprise.stated.phrases import Phrases
+from worksmith.tools.kinds.enterprise.stated.sentences import read
 
 
 def incoherent_client(client: Record, facts: Facts) -> Iterator[str]:

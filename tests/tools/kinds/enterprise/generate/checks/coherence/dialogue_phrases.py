@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from tools.kinds.enterprise.generate.grammar import grammar
-from tools.kinds.enterprise.generate.industry import Industry
-from tools.kinds.enterprise.generate.topics import details
-from tools.kinds.enterprise.generate.wording import texts
+from worksmith.tools.kinds.enterprise.generate.grammar import grammar
+from worksmith.tools.kinds.enterprise.generate.industry import Industry
+from worksmith.tools.kinds.enterprise.generate.topics import details
+from worksmith.tools.kinds.enterprise.generate.wording import texts
 
 Owner = tuple[str, ...]
 """Where a phrase stands in the tables: `react`, `done`; `say`, `due`; `detail`, `next`."""

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from evals.kinds.enterprise.facts import Facts, Record
 from tests.tools.kinds.enterprise.generate.checks.coherence.products import kind_of
-from tools.kinds.enterprise.generate.business.reviews import defects
-from tools.kinds.enterprise.generate.industry import Industry
-from tools.kinds.enterprise.generate.staff import ORDINARY
-from tools.kinds.enterprise.generate.topics import details, domains
-from tools.kinds.enterprise.stated.phrases import Phrases
+from worksmith.evals.kinds.enterprise.facts import Facts, Record
+from worksmith.tools.kinds.enterprise.generate.business.reviews import defects
+from worksmith.tools.kinds.enterprise.generate.industry import Industry
+from worksmith.tools.kinds.enterprise.generate.staff import ORDINARY
+from worksmith.tools.kinds.enterprise.generate.topics import details, domains
+from worksmith.tools.kinds.enterprise.stated.phrases import Phrases
 
 _PROJECT = re.compile(r" \([^()]+\)$")
 _GOODS = re.compile(r"^(?:Re: )?(?:[^:]*? )(?:for|of|about) ([^:]+): ")

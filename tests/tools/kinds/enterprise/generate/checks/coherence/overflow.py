@@ -9,9 +9,9 @@ import contextlib
 import re
 from collections.abc import Iterator
 
-from evals.kinds.enterprise.facts import Facts, Record
-from tools.kinds.enterprise.generate.talk.forum import Problem, forum_problems, pattern, problem_of
-from tools.kinds.enterprise.generate.wording import texts
+from worksmith.evals.kinds.enterprise.facts import Facts, Record
+from worksmith.tools.kinds.enterprise.generate.talk.forum import Problem, forum_problems, pattern, problem_of
+from worksmith.tools.kinds.enterprise.generate.wording import texts
 
 _KEY = r"[A-Z]{3}-\d+"
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 
-from evals.kinds.enterprise.facts import Facts, Record
 from tests.tools.kinds.enterprise.generate.checks.coherence.clients import industry_of
 from tests.tools.kinds.enterprise.generate.checks.coherence.products import foreign_products, kind_of
-from tools.kinds.enterprise.generate.business.reviews import defects
-from tools.kinds.enterprise.generate.industry import Industry
-from tools.kinds.enterprise.generate.talk.posts import post_grammar
-from tools.kinds.enterprise.generate.wording import texts
-from tools.kinds.enterprise.stated.phrases import Phrases
-from tools.kinds.enterprise.stated.sentences import read
+from worksmith.evals.kinds.enterprise.facts import Facts, Record
+from worksmith.tools.kinds.enterprise.generate.business.reviews import defects
+from worksmith.tools.kinds.enterprise.generate.industry import Industry
+from worksmith.tools.kinds.enterprise.generate.talk.posts import post_grammar
+from worksmith.tools.kinds.enterprise.generate.wording import texts
+from worksmith.tools.kinds.enterprise.stated.phrases import Phrases
+from worksmith.tools.kinds.enterprise.stated.sentences import read
 
 Stated = Mapping[str, str]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
-from evals.kinds.enterprise.facts import Facts, Record
-from tools.kinds.enterprise.generate.industry import Industry
-from tools.kinds.enterprise.stated.phrases import Phrases
+from worksmith.evals.kinds.enterprise.facts import Facts, Record
+from worksmith.tools.kinds.enterprise.generate.industry import Industry
+from worksmith.tools.kinds.enterprise.stated.phrases import Phrases
 
 
 def kind_of(product: Record, industry: Industry) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from evals.kinds.enterprise.facts import Facts, Record, ref
 from tests.tools.kinds.enterprise.generate.checks.coherence.clients import incoherent_client
 from tests.tools.kinds.enterprise.generate.checks.coherence.conversations import incoherent_talk
 from tests.tools.kinds.enterprise.generate.checks.coherence.mail import incoherent_mail
@@ -15,8 +14,9 @@ from tests.tools.kinds.enterprise.generate.checks.coherence.sentiments import in
 from tests.tools.kinds.enterprise.generate.checks.coherence.support_chats import incoherent_chat
 from tests.tools.kinds.enterprise.generate.checks.coherence.tickets import incoherent_ticket
 from tests.tools.kinds.enterprise.generate.checks.coherence.vendors import incoherent_vendor
-from tools.kinds.enterprise.generate.company import DEFAULT_NOW
-from tools.kinds.enterprise.generate.latent import Built
+from worksmith.evals.kinds.enterprise.facts import Facts, Record, ref
+from worksmith.tools.kinds.enterprise.generate.company import DEFAULT_NOW
+from worksmith.tools.kinds.enterprise.generate.latent import Built
 
 Check = Callable[[Record, Facts], Iterable[str]]
 """Says what does not belong together in a record.

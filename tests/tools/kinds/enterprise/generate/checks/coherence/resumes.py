@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
-from evals.kinds.enterprise.facts import Facts, Record
-from tools.kinds.enterprise.generate.grammar import grammar
-from tools.kinds.enterprise.generate.wording import texts
-from tools.kinds.enterprise.stated.phrases import Phrases
-from tools.kinds.enterprise.stated.sentences import read
+from worksmith.evals.kinds.enterprise.facts import Facts, Record
+from worksmith.tools.kinds.enterprise.generate.grammar import grammar
+from worksmith.tools.kinds.enterprise.generate.wording import texts
+from worksmith.tools.kinds.enterprise.stated.phrases import Phrases
+from worksmith.tools.kinds.enterprise.stated.sentences import read
 
 
 def incoherent_resume(resume: Record, facts: Facts) -> Iterator[str]:

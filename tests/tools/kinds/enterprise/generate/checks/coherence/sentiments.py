@@ -7,15 +7,15 @@ from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 
-from evals.kinds.enterprise.facts import Facts, Record
 from tests.tools.kinds.enterprise.generate.checks.coherence.products import kind_bought
-from tools.kinds.enterprise.generate.business.reviews import BANDS, kind_reviews
-from tools.kinds.enterprise.generate.grammar import MONTHS, grammar
-from tools.kinds.enterprise.generate.industry import Industry
-from tools.kinds.enterprise.generate.wording import texts
-from tools.kinds.enterprise.stated.opinions import opinions
-from tools.kinds.enterprise.stated.particulars import sentences
-from tools.kinds.enterprise.stated.sentences import read
+from worksmith.evals.kinds.enterprise.facts import Facts, Record
+from worksmith.tools.kinds.enterprise.generate.business.reviews import BANDS, kind_reviews
+from worksmith.tools.kinds.enterprise.generate.grammar import MONTHS, grammar
+from worksmith.tools.kinds.enterprise.generate.industry import Industry
+from worksmith.tools.kinds.enterprise.generate.wording import texts
+from worksmith.tools.kinds.enterprise.stated.opinions import opinions
+from worksmith.tools.kinds.enterprise.stated.particulars import sentences
+from worksmith.tools.kinds.enterprise.stated.sentences import read
 
 _SLOT = re.compile(r"\{\w+\}")
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
-from evals.kinds.enterprise.facts import Facts, Record
 from tests.tools.kinds.enterprise.generate.checks.coherence.products import kind_bought
-from tools.kinds.enterprise.generate.business.product_problems import ProductProblem, product_problems
-from tools.kinds.enterprise.generate.industry import Industry
-from tools.kinds.enterprise.generate.wording import texts
-from tools.kinds.enterprise.stated.phrases import Phrases
+from worksmith.evals.kinds.enterprise.facts import Facts, Record
+from worksmith.tools.kinds.enterprise.generate.business.product_problems import (
+    ProductProblem,
+    product_problems,
+)
+from worksmith.tools.kinds.enterprise.generate.industry import Industry
+from worksmith.tools.kinds.enterprise.generate.wording import texts
+from worksmith.tools.kinds.enterprise.stated.phrases import Phrases
 
 
 def incoherent_chat(chat: Record, facts: Facts) -> Iterator[str]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
-from evals.kinds.enterprise.facts import Facts, Record
-from tools.kinds.enterprise.generate.problems import Problem, problems
-from tools.kinds.enterprise.generate.wording import texts
-from tools.kinds.enterprise.stated.phrases import Phrases
+from worksmith.evals.kinds.enterprise.facts import Facts, Record
+from worksmith.tools.kinds.enterprise.generate.problems import Problem, problems
+from worksmith.tools.kinds.enterprise.generate.wording import texts
+from worksmith.tools.kinds.enterprise.stated.phrases import Phrases
 
 
 def incoherent_ticket(ticket: Record, _: Facts) -> Iterator[str]:

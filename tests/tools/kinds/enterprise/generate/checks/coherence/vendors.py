@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
-from evals.kinds.enterprise.facts import Facts, Record
-from tools.kinds.enterprise.generate.business.vendors import vendor_grammar
-from tools.kinds.enterprise.generate.industry import Industry
-from tools.kinds.enterprise.stated.phrases import Phrases
-from tools.kinds.enterprise.stated.sentences import read
+from worksmith.evals.kinds.enterprise.facts import Facts, Record
+from worksmith.tools.kinds.enterprise.generate.business.vendors import vendor_grammar
+from worksmith.tools.kinds.enterprise.generate.industry import Industry
+from worksmith.tools.kinds.enterprise.stated.phrases import Phrases
+from worksmith.tools.kinds.enterprise.stated.sentences import read
 
 
 def incoherent_vendor(vendor: Record, facts: Facts) -> Iterator[str]:
