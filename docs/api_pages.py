@@ -25,7 +25,6 @@ example. In the examples `env` and `suite` are the environment and the tasks of 
 |---|---|
 """
 _WIDTH = 88
-_PACKAGES = ("worksmith", "optimizers", "programs", "evals", "tools")
 _SHOWN = {**dict.fromkeys(("Race", "Nearest", "Bootstrap", "Tpe"), ("compile",)), "Budget": ("seconds",)}
 """The members for users, of classes that have many for their own side of the house."""
 
@@ -62,7 +61,7 @@ def _inherited(found: type) -> Iterator[str]:
     """The arguments that a class has from one of its bases, as that describes them."""
     base = next(cls for cls in found.__mro__ if "__init__" in vars(cls))
     doc = inspect.getdoc(base) or ""
-    if base is not found and base.__module__.startswith(_PACKAGES) and "\nArgs:" in doc:
+    if base is not found and base.__module__.startswith("worksmith.") and "\nArgs:" in doc:
         yield _text(doc[doc.index("\nArgs:") + 1 :])
 
 
@@ -87,7 +86,7 @@ def _own(found: type) -> Mapping[str, Any]:
     """The members of a class and of its bases in our packages, the nearest first."""
     members: dict[str, Any] = {}
     for cls in found.__mro__:
-        if cls.__module__.partition(".")[0] in _PACKAGES:
+        if cls.__module__.startswith("worksmith."):
             kept = {
                 name: value
                 for name, value in vars(cls).items()

@@ -2,8 +2,11 @@
 
 The code is the files that define the program's classes, the classes of its modules and their bases, and
 every file of the same package that these import, directly or not; for a script or a module outside a package,
-every such file in the same folder. DSPy, the standard library and other packages are left out. Comments and
-layout do not count.
+every such file in the same folder. Comments and layout do not count. DSPy, the standard library and other
+packages are left out.
+
+worksmith counts as a whole, byte for byte, because every episode runs through it: the folders of `_EPISODES`,
+and for a class of a kind or a model the folder that it lies in, such as `worksmith/models/analogy`.
 
 The values that a function is bound to count, its defaults and what it closes over, as they are when it is
 first seen. An object among them counts by its class.
@@ -14,14 +17,24 @@ from __future__ import annotations
 import ast
 import hashlib
 import inspect
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from types import CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 
-from worksmith.tools.seeding import digest
+from worksmith.tools.seeding import digest, digest_bytes
+
+_OURS = "worksmith"
+
+_EPISODES = ("programs", "evals", "tools", "retrievers")
+"""The parts of worksmith that an episode and its scores go through, apart from `_ELSEWHERE`."""
+
+_ELSEWHERE = frozenset({"evals.kinds", "tools.kinds", "evals.authoring", "evals.reporting", "evals.tracking"})
+
+_CODE = (".py", ".toml", ".json", ".txt")
 
 _NOT_OURS = frozenset({"dspy", "builtins", *sys.stdlib_module_names}) - {"__main__"}
 
@@ -35,11 +48,13 @@ def code_digest(program: Any) -> str:
     if own is not None:
         return str(own() if callable(own) else own)
     if isinstance(program, MethodType):
-        return _digest_of(frozenset({program.__func__, type(program.__self__)}))
-    if isinstance(program, FunctionType | partial):
-        return _digest_of(frozenset({program}))
-    parts = program.named_sub_modules() if hasattr(program, "named_sub_modules") else [("self", program)]
-    return _digest_of(frozenset(type(part) for _, part in parts))
+        defined = {program.__func__, type(program.__self__)}
+    elif isinstance(program, FunctionType | partial):
+        defined = {program}
+    else:
+        parts = program.named_sub_modules() if hasattr(program, "named_sub_modules") else [("self", program)]
+        defined = {type(part) for _, part in parts}
+    return digest([_digest_of(frozenset(defined)), _worksmith(_OURS)])
 
 
 def functions_digest(functions: Iterable[Callable[..., Any]]) -> str:
@@ -91,6 +106,8 @@ def _content(cell: CellType) -> Any:
 
 def _with_imports(defined: Any) -> dict[str, str]:
     """Content addresses, by name, of the file that defines a class or function and of its imports."""
+    if defined.__module__.partition(".")[0] == _OURS:
+        return _worksmith(defined.__module__)
     module = sys.modules.get(defined.__module__)
     start = _place(module) if module is not None else None
     if start is None or not _defines(start.file, defined):
@@ -105,6 +122,29 @@ def _with_imports(defined: Any) -> dict[str, str]:
             found[place.name] = hashlib.sha256(ast.dump(tree, annotate_fields=False).encode()).hexdigest()
             owed.extend(_imported(tree, place))
     return found
+
+
+@cache
+def _worksmith(module: str) -> dict[str, str]:
+    """The content addresses of worksmith's own code that a module of it runs through, by folder."""
+    parts = module.split(".")[1:]
+    folders = [_EPISODES]
+    if parts and (parts[0] not in _EPISODES or parts[1:2] == ["kinds"]):
+        folders.append(("/".join(parts[: 3 if parts[1:2] == ["kinds"] else 2]),))
+    return {" ".join(each): _content_of(each) for each in folders}
+
+
+@cache
+def _content_of(folders: tuple[str, ...]) -> str:
+    (root,) = sys.modules[_OURS].__path__
+    files: dict[str, str] = {}
+    for folder, below, names in (found for each in folders for found in os.walk(os.path.join(root, each))):
+        place = os.path.relpath(folder, root).replace(os.sep, "/")
+        below[:] = [name for name in below if f"{place}/{name}".replace("/", ".") not in _ELSEWHERE]
+        for name in names:
+            if name.endswith(_CODE):
+                files[f"{place}/{name}"] = digest_bytes(Path(folder, name).read_bytes())
+    return digest(files)
 
 
 class _Place(NamedTuple):
@@ -135,7 +175,8 @@ def _place(module: ModuleType) -> _Place | None:
     """The file of a module; None if it has none."""
     if not getattr(module, "__file__", None) or not str(module.__file__).endswith(".py"):
         return None
-    file = Path(str(module.__file__)).resolve()
+    # Not resolved: a package may be a link, and its modules lie below the folder that Python found it in.
+    file = Path(str(module.__file__)).absolute()
     name = file.stem if module.__name__ == "__main__" else module.__name__
     parts = name.split(".")
     above = len(parts) if file.name == "__init__.py" else len(parts) - 1

@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from worksmith.tools.code import functions_digest
 from worksmith.tools.episode import Episode
 from worksmith.tools.errors import InputError
 from worksmith.tools.persona import Persona
@@ -126,6 +127,13 @@ class Environment:
         if self.backend is not None:
             return digest([world, rules, searched, str(self.backend), *own])
         return digest([world, rules, searched, *own]) if rules or searched or own else world
+
+    @property
+    def code_digest(self) -> str:
+        """The content address of the code of all tools; empty where `digest` covers it."""
+        if self.kind.digest:
+            return ""
+        return functions_digest(tool.function for kit in self.kind.toolkits for tool in kit.tools)
 
     def persona(self, persona_id: str) -> Persona:
         """A person of this world, by id.

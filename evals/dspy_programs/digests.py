@@ -159,7 +159,8 @@ def _engine(engine: Any) -> str:
 
 def _own(thing: Any) -> str:
     """The digest of code and attributes of an object of a user's class; empty for ours and DSPy's."""
-    return "" if type(thing).__module__.startswith(("dspy.", "evals.")) else _first_seen(thing, _dspys())
+    known = type(thing).__module__.startswith(("dspy.", "worksmith.evals."))
+    return "" if known else _first_seen(thing, _dspys())
 
 
 def _first_seen(thing: Any, left_out: Collection[str]) -> str:

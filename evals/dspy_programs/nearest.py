@@ -66,7 +66,7 @@ class NearestSettings:
         return read
 
 
-_GUARD: Final = "a bank of demonstrations, load it with worksmith.evals.dspy_programs.states.load_program"
+_GUARD: Final = "a bank of demonstrations, load it with worksmith.load"
 """A field that no signature has, so that a plain `dspy.Predict` refuses the state and quotes this text.
 
 Else it would take over the bank and show all of it in every prompt.

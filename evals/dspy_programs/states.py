@@ -60,7 +60,7 @@ def read_state(path: Path | str) -> dict[str, Any]:
 
 def is_state(data: Any) -> bool:
     """Whether a file's content is a state that DSPy saved."""
-    metadata = data.get("metadata") if isinstance(data, dict) else None
+    metadata = data.get("metadata") if isinstance(data, dict) and "format" not in data else None
     return isinstance(metadata, dict) and isinstance(metadata.get("dependency_versions"), dict)
 
 

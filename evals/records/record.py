@@ -45,7 +45,7 @@ class Digests(Entry):
 
     Attributes:
         program: of the program's code and state.
-        code: of the program's code alone.
+        code: of the code alone: the program's, the tools' and worksmith's own.
     """
 
     program: str

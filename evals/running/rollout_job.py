@@ -19,6 +19,7 @@ from worksmith.tools.code import code_digest
 from worksmith.tools.episode_result import EpisodeResult, Usage
 from worksmith.tools.errors import InputError
 from worksmith.tools.files.unicode import writable
+from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
     from worksmith.evals.lm.metering import Meter
@@ -55,7 +56,7 @@ class RolloutJob:
         self.program_digest = program_digest(program)
         self._digests = Digests(
             program=self.program_digest,
-            code=code_digest(program),
+            code=digest([code_digest(program), settings.env.code_digest]),
             task="",
             world=settings.env.digest,
             model=model_digest(self.lm),

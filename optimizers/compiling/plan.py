@@ -251,7 +251,7 @@ class Plan:
             tasks=self.tasks.digest if self.tasks else "",
             teaching_program=program_digest(self.teaching_program) if self.teaching_program else "",
             program=dict(self.describes),
-            program_code=code_digest(self.program),
+            program_code=digest([code_digest(self.program), suite.env.code_digest]),
             program_digest=state_digest(self.program),
             models={
                 role: ModelFacts(name=model.name, digest=model_digest(model.lm))

@@ -13,7 +13,7 @@ from worksmith.evals.tasks.task import Task
 
 @pytest.fixture
 def env() -> Any:
-    return SimpleNamespace(digest="world", kind=SimpleNamespace(name=""))
+    return SimpleNamespace(digest="world", code_digest="", kind=SimpleNamespace(name=""))
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from typing import Any
 import dspy
 import pytest
 
+import worksmith as ws
 from tests.optimizers.mailroom import Copycat, Mailroom, lm, mails, metric, score
-from worksmith.evals.dspy_programs.states import load_program
 from worksmith.optimizers.cost.budget import Budget
 from worksmith.optimizers.registry import optimizer
 from worksmith.optimizers.search.few_shot import Bootstrap, Nearest, Tpe
@@ -232,7 +232,7 @@ def test_bounds_are_kept() -> None:
 def test_a_compiled_program_is_saved_and_loaded(kind: type[Teleprompter], tmp_path: Path) -> None:
     compiled = made(kind).compile(Mailroom(), trainset=TRAIN, valset=DEV)
     compiled.save(tmp_path / "program.json")
-    loaded = load_program(Mailroom(), tmp_path / "program.json")
+    loaded = ws.load(tmp_path / "program.json", Mailroom())
     assert score(loaded) == score(compiled)
     if kind is Bootstrap:
         plain = Mailroom()

@@ -81,7 +81,7 @@ def test_a_plain_predictor_refuses_a_bank_and_says_how_it_is_loaded(env: Environ
     agent = taught(env)
     agent.selector.save(tmp_path / "selector.json")
     plain = dspy.Predict(agent.selector.predict.signature)
-    with pytest.raises(ValueError, match=r"load it with evals\.dspy_programs\.states\.load_program"):
+    with pytest.raises(ValueError, match=r"load it with worksmith\.load"):
         plain.load_state(agent.selector.predict.dump_state())
 
     assert plain.demos == []

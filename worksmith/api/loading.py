@@ -8,11 +8,14 @@ from typing import Any, TypeVar, overload
 
 import dspy
 
+from worksmith.evals.dspy_programs.states import is_state
+from worksmith.evals.dspy_programs.states import load_program as load_state
 from worksmith.jobs.parts.programs import check_demonstrations, load_program
 from worksmith.optimizers.compiling.artifact import Artifact
 from worksmith.programs.agent import Agent
 from worksmith.tools.environment import Environment
 from worksmith.tools.errors import InputError
+from worksmith.tools.files.json_files import read_json
 
 Program = TypeVar("Program", bound=dspy.Module)
 
@@ -36,7 +39,8 @@ def load(file: Path | str, into: Environment | dspy.Module) -> Agent | dspy.Modu
     """A compiled program from its file.
 
     Args:
-        file: written by `worksmith compile`, or by `program.compilation.save(file)`.
+        file: written by `worksmith compile`, or by `program.compilation.save(file)`; for a DSPy program also
+            by its own `program.save(file)`.
         into: an environment, and the result is the `Agent` in it; or a DSPy program, and the result is a
             copy of it with what was compiled.
 
@@ -61,6 +65,8 @@ def load(file: Path | str, into: Environment | dspy.Module) -> Agent | dspy.Modu
             where="into",
             hint="give an environment, or a program of the same class",
         )
+    if isinstance(into, dspy.Module) and is_state(read_json(Path(file), "a compiled program")):
+        return load_state(into.deepcopy(), file)
     loaded = Loaded(Path(file), Artifact.read(file))
     if isinstance(into, dspy.Module):
         program = into.deepcopy()

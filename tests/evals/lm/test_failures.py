@@ -342,7 +342,7 @@ def test_a_server_that_a_program_asks_itself_and_that_is_down_costs_it_nothing()
     def program(task: Any) -> Any:
         return client.chat.completions.create(model="x", messages=[{"role": "user", "content": task.query}])
 
-    env: Any = SimpleNamespace(digest="world", kind=SimpleNamespace(name=""))
+    env: Any = SimpleNamespace(digest="world", code_digest="", kind=SimpleNamespace(name=""))
     result = evaluate(program, [make_task(0)], EvalSettings(env=env, scorers=[lambda *_: {"outcome": 1.0}]))
 
     assert (result.records[0].status, result.records[0].attempts) == ("model_error", 3)

@@ -567,7 +567,7 @@ def program(task):
 def odd(task, episode):
     return {"outcome": int(task.id[-3:]) % 2}
 
-world = SimpleNamespace(digest="world", kind=SimpleNamespace(name=""))
+world = SimpleNamespace(digest="world", code_digest="", kind=SimpleNamespace(name=""))
 with EpisodeLog.open(sys.argv[1], resume=True) as log:
     tasks = [make_task(number) for number in range(100)]
     result = evaluate(program, tasks, EvalSettings(env=world, workers=2, scorers=[odd]), log=log)

@@ -223,7 +223,7 @@ def test_in_what_a_peer_does_not_run_as_it_comes_is_told(
 
         @functools.wraps(plain)
         def watched(self: Any, *args: Any, **given: Any) -> Any:
-            if sys._getframe(1).f_globals["__name__"].startswith("optimizers."):
+            if sys._getframe(1).f_globals["__name__"].startswith("worksmith.optimizers."):
                 own = defaults_of(dspy.BootstrapFewShot.__init__) | defaults_of(plain)
                 changed.update(one for one, value in given.items() if value != own.get(one))
             return plain(self, *args, **given)
