@@ -69,6 +69,10 @@ def _digest_of(defined: frozenset[Any]) -> str:
     bound = [digest(_plain(each, functions)) for each in defined if not isinstance(each, type)]
     classes = [one for each in defined if isinstance(each, type) for one in each.__mro__]
     for one in (*classes, *functions):
+        # A function that was wrapped bears the name of the wrapped one's module.
+        runs_in = getattr(one, "__globals__", {}).get("__name__", "")
+        if runs_in.partition(".")[0] == _OURS:
+            found.update(_worksmith(runs_in))
         if one.__module__.partition(".")[0] not in _NOT_OURS:
             found.update(_with_imports(one))
     return digest([found, sorted(bound)])

@@ -130,9 +130,7 @@ class Environment:
 
     @property
     def code_digest(self) -> str:
-        """The content address of the code of all tools; empty where `digest` covers it."""
-        if self.kind.digest:
-            return ""
+        """The content address of the code of all tools."""
         return functions_digest(tool.function for kit in self.kind.toolkits for tool in kit.tools)
 
     def persona(self, persona_id: str) -> Persona:
