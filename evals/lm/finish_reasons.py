@@ -33,7 +33,7 @@ def finish_reason(response: Any) -> str:
         return finish_reason(response[0]) if response else ""
     if isinstance(response, Response):
         # Not all that a provider names is in DSPy's response.
-        named = finish_reason(response.provider_data)
+        named = finish_reason(response.provider_data) if response.provider_data else ""
         if named in ("refusal", "error", "length"):
             return named
         return "refusal" if response.message.first(RefusalPart) else str(response.finish_reason or "")

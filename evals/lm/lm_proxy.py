@@ -13,6 +13,8 @@ from typing import Any, NamedTuple, Self
 import dspy
 from dspy import lm15
 from dspy.clients.backend_selection import CLIENT_KEYS
+from dspy.clients.engines.base import validate_request
+from dspy.clients.errors import error_boundary
 from dspy.lm15 import response_to_events
 from dspy.utils.exceptions import LMInvalidRequestError
 
@@ -89,7 +91,8 @@ class ProxyEngine:
 
     def ask(self, request: lm15.Request, sample: Sample) -> lm15.Response:
         """The reply of the original to one request."""
-        request = replace(request, model=self.original.model)
+        if request.model != self.original.model:
+            request = replace(request, model=self.original.model)
         inner = getattr(self.original, "engine", None)
         return (
             inner.reply(request, sample) if isinstance(inner, ProxyEngine) else settled(self._once(request))
@@ -168,6 +171,43 @@ class ProxyLM(dspy.LM):  # type: ignore[misc]
         with self._calling(kwargs):
             return super().__call__(prompt, messages=messages, **{**kwargs, "cache": False})
 
+    def ask(self, request: lm15.Request, **control: Any) -> lm15.Response:
+        """The reply to one request.
+
+        DSPy's own call checks and copies all messages of each request, which takes longer than everything
+        else in an agent's step. So it is made only where somebody listens to DSPy's calls.
+
+        Args:
+            control: `rollout_id` and `cache`.
+        """
+        if self._heard():
+            response: lm15.Response = self(request, **control)
+            return response
+        validate_request(request)
+        token = _CALL.set(self._call(control))
+        try:
+            return self.engine.complete(request)
+        except Exception:
+            with error_boundary(self.model, unexpected=True):
+                raise
+        finally:
+            _CALL.reset(token)
+
+    def _heard(self) -> bool:
+        """Whether callbacks, a history, a stream or a user's usage tracker are to learn of a call."""
+        settings = dspy.settings
+        return bool(
+            not settings.disable_history
+            or settings.callbacks
+            or self.callbacks
+            or settings.send_stream is not None
+            or not isinstance(settings.usage_tracker, UnmeteredModels | None)
+        )
+
+    def _call(self, given: dict[str, Any]) -> _Call:
+        rollout = given["rollout_id"] if "rollout_id" in given else self.kwargs.get("rollout_id")
+        return _Call(rollout, cache=bool(given.get("cache", self.cache)))
+
     async def acall(self, prompt: Any = None, *, messages: Any = None, **kwargs: Any) -> Any:
         with self._calling(kwargs):
             return await super().acall(prompt, messages=messages, **{**kwargs, "cache": False})
@@ -178,8 +218,7 @@ class ProxyLM(dspy.LM):  # type: ignore[misc]
 
     @contextmanager
     def _calling(self, given: dict[str, Any]) -> Iterator[None]:
-        rollout = {**self.kwargs, **given}.get("rollout_id")
-        token = _CALL.set(_Call(rollout, cache=bool(given.get("cache", self.cache))))
+        token = _CALL.set(self._call(given))
         known = isinstance(dspy.settings.usage_tracker, UnmeteredModels)
         try:
             with dspy.context(usage_tracker=None) if known else nullcontext():

@@ -17,7 +17,6 @@ from weakref import WeakKeyDictionary
 import dspy
 from dspy.lm15 import Response, TextPart
 
-from worksmith.evals.lm.metering import metered
 from worksmith.programs.prompting.compact import CompactLayout, compact_length
 from worksmith.programs.prompting.exchange import Wire
 from worksmith.programs.prompting.generation import call_control, direct_config, native_config
@@ -95,7 +94,7 @@ class WholeTrajectories:
         calls = self._calls or LMCalls()
         with calls.measured(lm) as wire:
             try:
-                question = AdapterCall(metered(lm), lm_kwargs, signature, calls.shown(demos), inputs)
+                question = AdapterCall(calls.metered(lm), lm_kwargs, signature, calls.shown(demos), inputs)
                 return self._ask(wire, question)
             except Exception as error:
                 unreadable = as_unreadable(error, signature, wire)

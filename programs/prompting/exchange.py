@@ -16,6 +16,7 @@ from dspy.lm15 import RefusalPart, Request, Response, TextPart, ToolCallPart, To
 from dspy.utils.callback import BaseCallback
 
 from worksmith.evals.lm.finish_reasons import finish_reason
+from worksmith.evals.lm.lm_proxy import ProxyLM
 from worksmith.tools.episode_result import TOOLS, Exchange, Message
 from worksmith.tools.files.unicode import writable
 
@@ -45,9 +46,9 @@ class Wire:
         """Whether the reply reached the limit of output tokens."""
         return self.finish_reason == "length"
 
-    def send(self, lm: Any, request: Request, **control: Any) -> Response:
+    def send(self, lm: ProxyLM, request: Request, **control: Any) -> Response:
         self.sent, self.reply, self.finish_reason = _sent(request), "", ""
-        response: Response = lm(request, **control)
+        response = lm.ask(request, **control)
         self.reply, self.finish_reason = _text(response.message), finish_reason(response)
         return response
 

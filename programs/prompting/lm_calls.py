@@ -62,6 +62,7 @@ class LMCalls:
         self._part: Part = "select"
         self._made = 0
         self._sent: dict[Part, Sequence[Any]] = {}
+        self._metered: dict[int, tuple[Any, Any]] = {}
 
     @property
     def usage(self) -> Usage:
@@ -71,6 +72,13 @@ class LMCalls:
     def shown(self, demos: Sequence[Any]) -> list[Any]:
         """The demonstrations that a prompt may show, of those that a predictor has."""
         return list(demos) if self._demos is None else self._demos.shown(demos)
+
+    def metered(self, lm: Any) -> Any:
+        """The model with counted requests: one for all calls of the episode."""
+        known = self._metered.get(id(lm))
+        if known is None:
+            known = self._metered[id(lm)] = lm, metered(lm)
+        return known[1]
 
     def begin(self, part: Part, made: int) -> None:
         """Keep the next calls as those of a part of the program.
@@ -109,7 +117,7 @@ class LMCalls:
         """
         try:
             found = model_in_use(lm)
-            with self.measured(found) as wire, wire.listening(metered(found)) as heard:
+            with self.measured(found) as wire, wire.listening(self.metered(found)) as heard:
                 said = heard(messages=[{"role": "user", "content": prompt}])[0]
         except Exception as error:
             self.unanswered = error

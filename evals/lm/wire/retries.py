@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Callable
+from itertools import count
 from typing import TypeVar
-
-from tenacity import RetryCallState, Retrying, retry_if_exception, stop_any, stop_before_delay
-from tenacity.stop import stop_base
 
 from worksmith.evals.lm.failures import chain, is_rate_limit, may_be_over_soon
 from worksmith.evals.lm.waits import wait_asked_for
@@ -41,28 +40,22 @@ def with_retries(ask: Callable[[], T], *, tries: int, seconds: float) -> T:
     Raises:
         Exception: of the last call.
     """
-    retrying = Retrying(
-        retry=retry_if_exception(
-            lambda error: isinstance(error, PausedError) or wait_before(error, 1) is not None
-        ),
-        stop=stop_any(_Failed(tries), stop_before_delay(seconds)),
-        wait=_wait,
-        reraise=True,
-    )
-    return retrying(ask)
-
-
-class _Failed(stop_base):
-    """Stops the tries of one request after so many that failed."""
-
-    def __init__(self, tries: int) -> None:
-        self._left = tries
-        self._only_one = tries == 1
-
-    def __call__(self, state: RetryCallState) -> bool:
-        error = _error(state)
-        self._left -= self._only_one or isinstance(error, PausedError) or not is_rate_limit(error)
-        return self._left <= 0
+    started, left = time.monotonic(), tries
+    for tried in count(1):
+        try:
+            return ask()
+        except Exception as error:
+            paused = isinstance(error, PausedError)
+            left -= tries == 1 or paused or not is_rate_limit(error)
+            wait = 0.0 if paused else wait_before(error, tried)  # a pause is a wait itself
+            if wait is None or left <= 0:
+                raise
+            # Not all that failed at once are to come again at once, nor sooner than the server asks for.
+            wait *= _JITTER.uniform(0.5, 1.0) if _asked_for(error) is None else _JITTER.uniform(1.0, 1.1)
+            if time.monotonic() - started + wait >= seconds:
+                raise
+        time.sleep(wait)
+    raise AssertionError("a count has no end")
 
 
 def wait_before(error: BaseException, tried: int) -> float | None:
@@ -84,21 +77,6 @@ def asked_wait(error: BaseException) -> float:
     """Seconds that the server asks all requests to wait; 0 if it says nothing, or too much to wait for."""
     asked_for = _asked_for(error) or 0.0
     return asked_for if asked_for <= LONGEST_ASKED_FOR else 0.0
-
-
-def _wait(state: RetryCallState) -> float:
-    error = _error(state)
-    if isinstance(error, PausedError):
-        return 0.0  # the pause is the wait
-    wait = wait_before(error, state.attempt_number) or 0.0
-    # Not all that failed at once are to come again at once, nor sooner than the server asks for.
-    return wait * (_JITTER.uniform(0.5, 1.0) if _asked_for(error) is None else _JITTER.uniform(1.0, 1.1))
-
-
-def _error(state: RetryCallState) -> BaseException:
-    error = None if state.outcome is None else state.outcome.exception()
-    assert error is not None, "only a failure is followed by another try"
-    return error
 
 
 def _asked_for(error: BaseException) -> float | None:
