@@ -9,6 +9,7 @@ import dspy
 from dspy import lm15
 from dspy.clients.backend_selection import select_backend
 from dspy.clients.engines.litellm_engine import LiteLLMEngine
+from dspy.utils import DummyLM
 from dspy.utils.exceptions import LMUnsupportedFeatureError
 
 from worksmith.evals.lm.prompt_cache import Mark, compatible_mark, native_mark, with_cache_writes
@@ -31,7 +32,7 @@ def single_request(lm: dspy.BaseLM) -> Ask:
         for name in ("forward", "aforward")
     )
     if own:
-        return _asking(_OwnForward(lm))
+        return _asking(lm if type(lm) is DummyLM else _OwnForward(lm))
     if engine is not None and not isinstance(engine, str):
         complete: Ask = engine.complete
         return complete
@@ -72,7 +73,7 @@ def _marking(mark: Mark, asks: Ask) -> Ask:
 class _OwnForward(dspy.BaseLM):  # type: ignore[misc]
     """A model with a `forward` of its own, whose replies may be objects of any client.
 
-    DSPy's own `forward`, if it calls that, neither caches nor tries again.
+    DSPy's own `forward`, if it calls that, neither caches nor tries again. DSPy 3.5 takes no such models.
     """
 
     def __init__(self, lm: dspy.BaseLM) -> None:

@@ -118,7 +118,7 @@ class LMCalls:
         try:
             found = model_in_use(lm)
             with self.measured(found) as wire, wire.listening(self.metered(found)) as heard:
-                said = heard(messages=[{"role": "user", "content": prompt}])[0]
+                said = heard(prompt)[0]
         except Exception as error:
             self.unanswered = error
             raise

@@ -277,6 +277,7 @@ class Knowing(OwnBase):
         return reply
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_models_of_one_class_and_name_with_other_attributes_share_no_replies() -> None:
     teacher, student = Knowing(knows=True), Knowing(knows=False)
     assert metered(teacher)("who?") == ["True"]

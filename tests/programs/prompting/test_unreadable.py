@@ -247,6 +247,7 @@ def test_histories_are_kept_as_before(server: ChatServer, env: Environment) -> N
     assert len(lm.history) == 1
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_subclasses_of_language_models_say_why_they_stopped(env: Environment) -> None:
     class Own(dspy.BaseLM):  # type: ignore[misc]
         def forward(self, prompt: Any = None, messages: Any = None, **_: Any) -> Any:
