@@ -166,7 +166,8 @@ class _Place(NamedTuple):
 
     def other(self, name: str) -> _Place | None:
         """The module or package `name` of the same package or folder, if there is one."""
-        if self.package is not None and name.partition(".")[0] != self.package:
+        first = name.partition(".")[0]
+        if first == _OURS or first in _NOT_OURS or self.package not in (None, first):
             return None
         path = self.root.joinpath(*name.split("."))
         for file in (path.with_suffix(".py"), path / "__init__.py"):

@@ -132,8 +132,10 @@ def plain_settings(lm: Any) -> dict[str, Any]:
 
 
 def scorers_digest(scorers: Sequence[Any]) -> str:
-    """The content address of scorers: of their own `digest`, else of the path of their definition."""
-    return digest([str(getattr(scorer, "digest", "") or _path(scorer)) for scorer in scorers])
+    """The content address of scorers: of their code, and of their `digest` or the path of their definition."""
+    return digest(
+        [[str(getattr(scorer, "digest", "") or _path(scorer)), code_digest(scorer)] for scorer in scorers]
+    )
 
 
 def callable_digest(function: Callable[..., Any]) -> str:

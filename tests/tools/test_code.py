@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -127,3 +129,83 @@ def test_an_agent_is_made_of_the_code_of_its_package() -> None:
     assert code_digest(Agent("act")) == code_digest(Agent("react"))
     assert program_digest(Agent("act")) != program_digest(Agent("react"))
     assert program_digest(Mine("act")) != program_digest(Agent("act"))
+
+
+FOLDERS = ("programs", "tools", "retrievers", "optimizers", "evals")
+OF_EPISODES = '''
+import sys
+from pathlib import Path
+import dspy
+import worksmith as ws
+from worksmith.evals.dspy_programs.digests import scorers_digest
+from worksmith.evals.task_kind import scorers_for
+from worksmith.tools import code
+
+env = ws.Environment.from_tables({"tickets": [{"id": "T-1", "owner": "Kim"}]}, now="2026-01-05 09:00")
+
+@env.tool(writes=False)
+def read(ctx: ws.Context, key: str) -> dict:
+    """Read a ticket."""
+    return ctx["tickets"].get(key)
+
+tasks = [{"query": "Who owns T-1?", "answer": "Kim", "plan": [{"tool": "read", "arguments": {"key": "T-1"}}]}]
+agent = ws.Agent("gold", env)
+ws.evaluate(agent, ws.Suite(env, tasks).test or ws.Suite(env, tasks).train)
+EPISODE = ("programs", "evals", "tools", "retrievers")
+LEFT_OUT = tuple(
+    f"worksmith.{name}" for name in ("evals.tracking", "evals.reporting", "evals.authoring")
+)
+
+def known():
+    for each in vars(code).values():  # files are read once in a process
+        getattr(each, "cache_clear", int)()
+    return code.code_digest(agent), env.code_digest, scorers_digest(scorers_for(env))
+
+def rests_on(name):
+    inner = name.startswith("worksmith.") and name.split(".")[1] in EPISODE
+    return inner and not name.startswith(LEFT_OUT) and not name.endswith(".kinds")
+
+unchanged = known()
+print(*unchanged)
+modules = sorted(name for name in sys.modules if rests_on(name))
+print(len(modules), *(name for name in modules if name in sys.argv[1:]))
+for name in modules:
+    file = Path(sys.modules[name].__file__)
+    text = file.read_text()
+    file.write_text(text + "\\nCHANGED = 1\\n")
+    if known() == unchanged:
+        print("not covered:", name)
+    file.write_text(text)
+'''
+
+
+@pytest.mark.slow
+def test_every_module_that_an_episode_runs_through_counts(tmp_path: Path) -> None:
+    """In a checkout with its links, and as a wheel lays the files; both have the same digest."""
+    checkout, wheel = tmp_path / "checkout", tmp_path / "wheel"
+    ignored = shutil.ignore_patterns("__pycache__", *FOLDERS)
+    for root, target in ((checkout, checkout), (wheel, wheel / "worksmith")):
+        shutil.copytree(ROOT / "worksmith", root / "worksmith", symlinks=True, ignore=ignored)
+        for name in FOLDERS:
+            shutil.copytree(ROOT / name, target / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in FOLDERS:
+        (checkout / "worksmith" / name).symlink_to(f"../{name}")
+    some = ("worksmith.programs.parts.signatures", "worksmith.tools.dispatch", "worksmith.evals.lm.metering")
+    said = []
+    for root in (checkout, wheel):
+        (root / "script.py").write_text(OF_EPISODES)
+        done = subprocess.run(
+            [sys.executable, "script.py", *some],
+            capture_output=True,
+            text=True,
+            cwd=root,
+            env={**os.environ, "PYTHONPATH": str(root)},
+        )
+        assert done.returncode == 0, done.stderr
+        said.append(done.stdout.splitlines())
+
+    assert said[0] == said[1]
+    assert [line for line in said[0] if line.startswith("not covered")] == []
+    modules = said[0][-1]
+    assert set(some) <= set(modules.split())
+    assert int(modules.split()[0]) > 150

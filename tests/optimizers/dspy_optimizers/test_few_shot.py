@@ -16,7 +16,11 @@ from worksmith.optimizers.registry import OPTIMIZERS, optimizer
 from worksmith.tools.errors import InfrastructureError, InputError
 
 VERBS = ("Cancel", "Rename", "Shift")
-STOCK = [name for name in ANY_MODEL if name.startswith("dspy:") and not OPTIMIZERS[name].proposes]
+STOCK = [
+    name
+    for name in ANY_MODEL
+    if name.startswith("dspy:") and not OPTIMIZERS[name].proposes and name != "dspy:ReAnchor"
+]
 # Optuna's trials show a single demonstration.
 WHOLE = [name for name in STOCK if name != "dspy:BootstrapFewShotWithOptuna"]
 DRAWN = [name for name in STOCK if name != "dspy:KNNFewShot"]

@@ -31,6 +31,7 @@ OPTIMIZERS = (
     "dspy:SIMBA",
     "dspy:GEPA",
     "dspy:InferRules",
+    "dspy:ReAnchor",
     "dspy:BetterTogether",
     "dspy:BootstrapFinetune",
 )
