@@ -132,7 +132,7 @@ def plain_settings(lm: Any) -> dict[str, Any]:
 
 
 def scorers_digest(scorers: Sequence[Any]) -> str:
-    """The content address of scorers: of their code, and of their `digest` or the path of their definition."""
+    """The content address of scorers: of their code, and of their `digest` or their place in it."""
     return digest(
         [[str(getattr(scorer, "digest", "") or _path(scorer)), code_digest(scorer)] for scorer in scorers]
     )
