@@ -28,6 +28,7 @@ from worksmith.programs.at_once import in_a_thread
 from worksmith.programs.demo_filter import DemoFilter, DemoView
 from worksmith.programs.dspy_trace import TraceEntry, append_to_trace, portable
 from worksmith.programs.episode_loop import EpisodeLoop
+from worksmith.programs.init_signature import InitSignature
 from worksmith.programs.parts.checker import Access, AccessChecker
 from worksmith.programs.parts.executor import Executor
 from worksmith.programs.parts.planner import Planner
@@ -60,17 +61,17 @@ MAX_STEPS = 20
 class Agent(dspy.Module):  # type: ignore[misc]
     """A planner, a tool selector, an access checker and an executor in one loop.
 
-    Each of the four may be a module of your own, which the agent calls with its rollout (see
-    `worksmith.programs.rollout.Rollout`), saves, loads, and hands to optimizers as any other part:
+    Each of the four may be a module of your own, which the agent calls with its rollout, saves, loads, and
+    hands to optimizers as any other part (`Rollout` and the other classes are in `worksmith.plugins.agents`):
 
     - `planner(rollout=..., progress=...)` gives a prediction with `plan`, a text;
     - `selector(rollout=...)` a prediction with `tool` and `arguments`, or where the strategy makes all calls
       at once with `calls`, a list of such dicts; the tool `finish` ends the episode;
-    - `checker(rollout=..., tool=..., arguments=...)` a `worksmith.programs.parts.checker.Check`;
-    - `executor(rollout=..., tool=..., arguments=...)` a `worksmith.programs.parts.executor.Execution`.
+    - `checker(rollout=..., tool=..., arguments=...)` a `Check`;
+    - `executor(rollout=..., tool=..., arguments=...)` an `Execution`.
 
     Args:
-        strategy: by name or as data of your own.
+        strategy: by name, or a `Strategy` of your own.
         env: the environment in which episodes are opened. Never copied and never saved with the program.
         toolset: the tools in a prompt: the toolkits that the task requires (`required`), `all`, toolkits by
             name (joined by `+`), or the K of all tools that are nearest to each step (`retrieved:K`). None
@@ -100,6 +101,8 @@ class Agent(dspy.Module):  # type: ignore[misc]
         >>> result.records[0].answer
         'Done.'
     """
+
+    __signature__ = InitSignature()
 
     sees_truth = True
     """Tasks are handed over whole, for gold plans; models and components see the visible part."""
