@@ -259,12 +259,13 @@ class Agent(dspy.Module):  # type: ignore[misc]
         if undecided:
             self._toolset = state[MADE].get("toolset")
 
-    def forward(self, task: VisibleTask | str) -> dspy.Prediction:
+    def forward(self, task: VisibleTask | str, persona: str | None = None) -> dspy.Prediction:
         """Do `task` in an episode of its own.
 
         Args:
-            task: a task of a suite, whole or its visible part (see `Suite.examples`); or a text, which the
-                world's own persona asks, with all toolkits, and which no scorer grades.
+            task: a task of a suite, whole or its visible part (see `Suite.examples`); or a text, which gets
+                all toolkits, and which no scorer grades.
+            persona: the id of the person who asks a text; None for the world's own persona.
 
         Returns:
             A prediction with `answer`, `episode` (an `EpisodeResult`), the policy's `verdicts` on the calls
@@ -278,7 +279,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
         started = time.perf_counter()
         selecting = self.selector.predictors()
         lm = next((each.lm for each in selecting if each.lm is not None), dspy.settings.lm)
-        adapter, rollout = adapter_in_use(lm), self._open(task, lm)
+        adapter, rollout = adapter_in_use(lm), self._open(task, persona, lm)
         self.check_model(dspy.settings.lm)
         if rollout.native:
             refuse_user_format(adapter, "native tool calls", "have calls made in text (calls='text')")
@@ -311,16 +312,16 @@ class Agent(dspy.Module):  # type: ignore[misc]
             unreadable=rollout.calls.unreadable,
         )
 
-    async def aforward(self, task: VisibleTask | str) -> dspy.Prediction:
-        """As `forward`, for event loops; see `worksmith.programs.at_once` for how many run at once."""
+    async def aforward(self, task: VisibleTask | str, persona: str | None = None) -> dspy.Prediction:
+        """As `forward`, for event loops: each episode has a thread of its own, up to 256 at once."""
         # DSPy warns of every other way to a module's own `forward`, which optimizers may have replaced.
         forward = object.__getattribute__(self, "forward")
-        return await in_a_thread(partial(forward, task))
+        return await in_a_thread(partial(forward, task, persona))
 
-    def _open(self, given: VisibleTask | str, lm: Any) -> Rollout:
+    def _open(self, given: VisibleTask | str, asker: str | None, lm: Any) -> Rollout:
         if self.env is None:
             raise InputError("the agent has no environment", hint="set agent.env")
-        task = asked(given, self.env)
+        task = asked(given, self.env, asker)
         persona = task.persona or self.env.world.manifest.persona
         demos = DemoView(self._filter, self.env, persona, f"{self.env.world.manifest.digest}/{task.id}")
         calls = LMCalls(demos, persona.id, self.prompt, model_name(dspy.settings.lm))

@@ -4,7 +4,7 @@ from worksmith.optimizers.demos.demonstration import Demonstration
 from worksmith.optimizers.demos.selection import Display
 from worksmith.optimizers.demos.showing import show
 from worksmith.optimizers.demos.trace_bank import TraceBank
-from worksmith.optimizers.optimizer import CompileContext, Compiled
+from worksmith.optimizers.optimizer import CompileContext, Compiled, Optimizer
 from worksmith.optimizers.teleprompter import Teleprompter
 from worksmith.optimizers.trial import Trial
 
@@ -13,6 +13,7 @@ __all__ = [
     "Compiled",
     "Demonstration",
     "Display",
+    "Optimizer",
     "Teleprompter",
     "TraceBank",
     "Trial",
