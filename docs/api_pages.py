@@ -45,8 +45,8 @@ FURTHER = """
 Each has the names listed. All other modules are internal: they change without notice, and no page, example or
 new project imports them.
 
-| module | names |
-|---|---|
+| module | for | names |
+|---|---|---|
 """
 _WIDTH = 88
 _SHOWN = {**dict.fromkeys(("Race", "Nearest", "Bootstrap", "Tpe"), ("compile",)), "Budget": ("seconds",)}
@@ -70,7 +70,7 @@ def _module(name: str) -> str:
     """The row of a public module."""
     found = import_module(name)
     said = (inspect.getdoc(found) or "").split("\n\n")[0].rstrip(".")
-    return f"| `{name}` | {said}: {', '.join(f'`{each}`' for each in found.__all__)} |\n"
+    return f"| `{name}` | {said} | {', '.join(f'`{each}`' for each in found.__all__)} |\n"
 
 
 def page(name: str) -> str:

@@ -1,5 +1,6 @@
-"""Any suite in verifiers' runners, which find environments by the name of a package of this level.
+"""Any suite in verifiers' runners.
 
+They find environments by the name of a package of this level.
 `vf-eval worksmith-suite --env.taskset.task.suite FOLDER` runs the tasks of a suite. A package that
 `worksmith export verifiers` wrote is made of the same classes.
 """

@@ -1,4 +1,4 @@
-"""For parts of an agent and for programs that open their episodes themselves: what they are given and give."""
+"""Parts of an agent, and programs that open their episodes themselves."""
 
 from worksmith.programs.parts.checker import Check
 from worksmith.programs.parts.executor import Execution

@@ -1,4 +1,4 @@
-"""For optimizers with worksmith's budget, journal, trace bank and tests: the base class and what it is given."""
+"""Optimizers with worksmith's budget, journal, trace bank and tests."""
 
 from worksmith.optimizers.demos.demonstration import Demonstration
 from worksmith.optimizers.demos.selection import Display

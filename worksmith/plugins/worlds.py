@@ -1,6 +1,6 @@
-"""For kinds of world: tables, tools, access rules and tasks, and what functions of yours are given.
+"""Kinds of world: tables, tools, access rules, tasks, and what functions of yours are given.
 
-Importing it is cheap: `worksmith --help` does, for the commands of a kind.
+Keep what it imports light: `worksmith --help` imports each kind, for the commands of its own.
 """
 
 from worksmith.evals.scoring.baselines import Baseline

@@ -1,4 +1,4 @@
-"""Trajectories as data for training: `sft` for supervised fine-tuning, `dpo` for preferences.
+"""Trajectories as data for training, supervised or on preferences.
 
 from worksmith.exports.training import dpo, sft
 
