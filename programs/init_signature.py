@@ -11,5 +11,5 @@ class InitSignature:
     def __get__(self, instance: object, owner: type) -> inspect.Signature:
         if instance is not None:
             raise AttributeError("a program is called with the inputs of its forward")
-        _, *parameters = inspect.signature(owner.__init__).parameters.values()
+        _, *parameters = inspect.signature(owner.__init__).parameters.values()  # type: ignore[misc]
         return inspect.Signature(parameters)

@@ -162,7 +162,7 @@ def scripted_lm(engine: ScriptedEngine) -> dspy.LM:
 
 
 def _reply(script: Transcript, place: PromptData) -> dict[str, Any]:
-    """The fields of a reply, in the order asked for; one that a component of the user's adds has the thought."""
+    """The fields of a reply, in the order asked for; one that a user's component adds has the thought."""
     if "verdict" in place.asked:
         values = _verdict(script, place)
     else:

@@ -44,7 +44,7 @@ def test_help_shows_the_parameters(name: str) -> None:
     signature = inspect.signature(found)
     assert signature.parameters
     assert signature.parameters.keys().isdisjoint({"args", "kwargs"})
-    assert f"{name}{signature}" in pydoc.render_doc(found, renderer=pydoc.plaintext)
+    assert f"{name}{signature}" in pydoc.plain(pydoc.render_doc(found))
 
 
 def test_a_class_of_the_users_shows_its_own_parameters() -> None:
