@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -97,6 +99,12 @@ def test_exported_programs_import_public_names() -> None:
     imports = [found for text in texts for found in IMPORT.findall(text)]
     assert len(imports) > 3
     assert [fault for each in imports for fault in faults(each)] == []
+
+
+def test_a_kind_of_world_imports_nothing_heavy() -> None:
+    code = "import sys, worksmith.plugins.worlds; print({'dspy', 'numpy', 'torch'} & sys.modules.keys())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert done.stdout.strip() == "set()", done.stderr
 
 
 def test_pages_for_users_name_public_modules() -> None:
