@@ -6,6 +6,7 @@ import inspect
 import re
 import textwrap
 from collections.abc import Collection, Iterator, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,29 @@ example. In the examples `env` and `suite` are the environment and the tasks of 
 | name | purpose |
 |---|---|
 """
+MODULES = (
+    "worksmith.plugins.worlds",
+    "worksmith.plugins.agents",
+    "worksmith.plugins.optimizers",
+    "worksmith.exports.dspy",
+    "worksmith.exports.inspect",
+    "worksmith.exports.mlflow",
+    "worksmith.exports.training",
+    "worksmith.exports.verifiers",
+    "worksmith.training",
+    "worksmith_suite",
+)
+"""The public modules beside `worksmith`. All others may change at any time."""
+
+FURTHER = """
+## Further public modules
+
+Each has the names listed. All other modules are internal: they change without notice, and no page, example or
+new project imports them.
+
+| module | for | names |
+|---|---|---|
+"""
 _WIDTH = 88
 _SHOWN = {**dict.fromkeys(("Race", "Nearest", "Bootstrap", "Tpe"), ("compile",)), "Budget": ("seconds",)}
 """The members for users, of classes that have many for their own side of the house."""
@@ -38,13 +62,21 @@ _SECTION = re.compile(r"(Args|Attributes|Returns|Raises|Example):")
 def pages() -> dict[str, str]:
     """The text of every page by the name of its file."""
     index = "".join(f"| [`{name}`]({name}.md) | {_first_sentence(name)} |\n" for name in NAMES)
+    index += FURTHER + "".join(map(_module, MODULES))
     return {"README.md": HEAD + index} | {f"{name}.md": page(name) for name in NAMES}
+
+
+def _module(name: str) -> str:
+    """The row of a public module."""
+    found = import_module(name)
+    said = (inspect.getdoc(found) or "").split("\n\n")[0].rstrip(".")
+    return f"| `{name}` | {said} | {', '.join(f'`{each}`' for each in found.__all__)} |\n"
 
 
 def page(name: str) -> str:
     """The page of a public name."""
     found = getattr(ws, name)
-    parts = [f"# `ws.{name}`", f"Defined in `{found.__module__}`."]
+    parts = [f"# `ws.{name}`"]
     if not isinstance(found, type):
         parts += [_code(f"ws.{name}", inspect.signature(found)), _text(inspect.getdoc(found) or "")]
         return "\n\n".join(parts) + "\n"

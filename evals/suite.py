@@ -236,7 +236,7 @@ class Suite:
     def metric(self, score: str = PRIMARY) -> Metric:
         """A metric for DSPy's optimizers and `dspy.Evaluate`: one score of an agent's episode.
 
-        See `worksmith.evals.scoring.metric.episode_metric`.
+        An episode that the model or the harness failed at raises, because 0 would pass for a wrong answer.
         """
         return episode_metric(scorers_for(self.env), self.tasks, score)
 

@@ -5,7 +5,6 @@ import random
 import dspy
 
 import worksmith as ws
-from worksmith.evals.statistics import mean
 
 TEAMS = {"invoice": "finance", "refund": "finance", "password": "desk", "login": "desk", "crash": "lab"}
 
@@ -55,5 +54,6 @@ budget = ws.Budget(calls=copy.calls + know.calls)
 ours = ws.Race(metric, teacher=teacher, budget=budget, demos=4).compile(Mailroom(), **splits)
 print(f"{ours.compilation}\n\nof {budget.limits.max_calls} calls the race made {budget.spent.calls}")
 for name, program in {"as it is": Mailroom(), "random search": theirs, "race": ours}.items():
-    found = mean({n: [metric(mail, program(mail=mail.mail))] for n, mail in enumerate(mails(200))})
+    measured = ws.evaluate(program, list(mails(200)), metric=metric, progress=False)
+    found = measured.summary.scores["outcome"]
     print(f"{name:14} {100 * found.value:5.1f} % [{100 * found.low:.1f}, {100 * found.high:.1f}]")

@@ -72,7 +72,9 @@ def optimizer_class(name: str, *, option: str = "--optimizer") -> type[Telepromp
         return OPTIMIZERS[name]
     if is_address(name):
         return _teleprompter(own_object(name, where=option), name, where=option)
-    hint = f"there are {', '.join(OPTIMIZERS)}, and package.module:Class for one of yours"
+    of_class = {entry.value.rpartition(":")[2].lower(): entry.name for entry in entry_points(group=GROUP)}
+    meant = f"did you mean {of_class[name.lower()]!r}? " if name.lower() in of_class else ""
+    hint = f"{meant}there are {', '.join(OPTIMIZERS)}, and package.module:Class for one of yours"
     raise InputError(f"no optimizer {name!r}", where=option, hint=hint)
 
 

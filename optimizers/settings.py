@@ -23,24 +23,7 @@ _SELECTION_SETTINGS = ("selection", "demo_unit", "demo_tokens")
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of an optimizer; each optimizer uses those that concern it.
-
-    Attributes:
-        demos: the most demonstrations that a prompt gets.
-        candidates: the number of sets of demonstrations that are compared on the dev tasks.
-        seed: the seed of every random choice.
-        embedding: the comparison of texts: `lexical`, or `minilm` fused with it.
-        alpha: the highest chance, from 0 to 1, of accepting a program that is not better.
-        margin: the difference in score, from 0 to 1, below which a race spends no episodes.
-        selection: the way to choose demonstrations, see `worksmith.optimizers.demos.selection`; None stands
-            for the optimizer's own way.
-        demo_unit: the unit of a demonstration: a whole trajectory or one step.
-        demo_tokens: the most tokens of a prompt's demonstrations, see
-            `worksmith.evals.dspy_programs.demo_tokens`.
-        constraints: bounds that a program has to keep on the dev tasks to be chosen.
-        accept: the rule for the winner of `bootstrap`, `knn` and `tpe`: `tested` if it has to beat the
-            uncompiled program by a test, `best` if not; see `worksmith.optimizers.compiling.finalize`.
-        threshold: the lowest score, above 0, of an episode that is a success and may become a demonstration.
+    """The settings of an optimizer, as `worksmith.optimizers.teleprompter.Teleprompter` describes them.
 
     Raises:
         InputError: a value is out of its range.

@@ -61,8 +61,18 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         track: record the compile in MLflow, in an experiment of this name if it is a text.
         intent: the field of plain examples that names their kind. Claims are about new kinds.
         on_progress: called after each call of a program with the name of its evaluation.
-        demos, candidates, seed, embedding, alpha, margin, selection, demo_unit, demo_tokens, constraints,
-            accept: see `worksmith.optimizers.settings.Settings`; constraints may be texts such as `leak=0`.
+        demos: the most demonstrations that a prompt gets.
+        candidates: the number of sets of demonstrations that are compared on the dev tasks.
+        seed: the seed of every random choice.
+        embedding: the comparison of texts: `lexical`, or `minilm` fused with it.
+        alpha: the highest chance, from 0 to 1, of accepting a program that is not better.
+        margin: the difference in score, from 0 to 1, below which a race spends no episodes.
+        selection: the way to choose demonstrations; None stands for the optimizer's own way.
+        demo_unit: the unit of a demonstration: a whole `trajectory` or one `step`.
+        demo_tokens: the most tokens of a prompt's demonstrations.
+        constraints: bounds that a program has to keep on the dev tasks to be chosen, such as `leak=0`.
+        accept: the rule for the winner of `bootstrap`, `knn` and `tpe`: `tested` if it has to beat the
+            uncompiled program by a test, `best` if not.
 
     Raises:
         InputError: a setting is out of its range, or a package is missing.
@@ -148,18 +158,18 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         Args:
             student: any DSPy program; it is not changed.
             trainset: examples to learn from: `dspy.Example`s with inputs, or `suite.train`.
-            valset: examples to choose by. None sets half of the trainset aside, see
-                `worksmith.optimizers.learning_data.learning_data`.
+            valset: examples to choose by. None sets every second example of the trainset aside, of each
+                intent.
             teacher: in place of the optimizer's own.
 
         Returns:
-            A program of the student's class. Its attribute `compilation` is a
-            `worksmith.optimizers.compilation.Compilation`.
+            A program of the student's class. Its attribute `compilation` has the trials, the acceptance and
+            the cost.
 
         Raises:
             InputError: the examples, the metric, the models or the settings do not suit.
-            WorksmithError: there is no program to return; see
-                `worksmith.optimizers.compiling.compile.compile_program`.
+            WorksmithError: there is no program to return: nothing was taught, none keeps the constraints, or
+                the budget was spent too early.
         """
         with errors_in_python():
             return self._compile(student, trainset, valset, teacher)

@@ -28,6 +28,7 @@ from worksmith.programs.at_once import in_a_thread
 from worksmith.programs.demo_filter import DemoFilter, DemoView
 from worksmith.programs.dspy_trace import TraceEntry, append_to_trace, portable
 from worksmith.programs.episode_loop import EpisodeLoop
+from worksmith.programs.init_signature import InitSignature
 from worksmith.programs.parts.checker import Access, AccessChecker
 from worksmith.programs.parts.executor import Executor
 from worksmith.programs.parts.planner import Planner
@@ -60,17 +61,17 @@ MAX_STEPS = 20
 class Agent(dspy.Module):  # type: ignore[misc]
     """A planner, a tool selector, an access checker and an executor in one loop.
 
-    Each of the four may be a module of your own, which the agent calls with its rollout (see
-    `worksmith.programs.rollout.Rollout`), saves, loads, and hands to optimizers as any other part:
+    Each of the four may be a module of your own, which the agent calls with its rollout, saves, loads, and
+    hands to optimizers as any other part (`Rollout` and the other classes are in `worksmith.plugins.agents`):
 
     - `planner(rollout=..., progress=...)` gives a prediction with `plan`, a text;
     - `selector(rollout=...)` a prediction with `tool` and `arguments`, or where the strategy makes all calls
       at once with `calls`, a list of such dicts; the tool `finish` ends the episode;
-    - `checker(rollout=..., tool=..., arguments=...)` a `worksmith.programs.parts.checker.Check`;
-    - `executor(rollout=..., tool=..., arguments=...)` a `worksmith.programs.parts.executor.Execution`.
+    - `checker(rollout=..., tool=..., arguments=...)` a `Check`;
+    - `executor(rollout=..., tool=..., arguments=...)` an `Execution`.
 
     Args:
-        strategy: by name or as data of your own.
+        strategy: by name, or a `Strategy` of your own.
         env: the environment in which episodes are opened. Never copied and never saved with the program.
         toolset: the tools in a prompt: the toolkits that the task requires (`required`), `all`, toolkits by
             name (joined by `+`), or the K of all tools that are nearest to each step (`retrieved:K`). None
@@ -100,6 +101,8 @@ class Agent(dspy.Module):  # type: ignore[misc]
         >>> result.records[0].answer
         'Done.'
     """
+
+    __signature__ = InitSignature()
 
     sees_truth = True
     """Tasks are handed over whole, for gold plans; models and components see the visible part."""
@@ -256,12 +259,13 @@ class Agent(dspy.Module):  # type: ignore[misc]
         if undecided:
             self._toolset = state[MADE].get("toolset")
 
-    def forward(self, task: VisibleTask | str) -> dspy.Prediction:
+    def forward(self, task: VisibleTask | str, persona: str | None = None) -> dspy.Prediction:
         """Do `task` in an episode of its own.
 
         Args:
-            task: a task of a suite, whole or its visible part (see `Suite.examples`); or a text, which the
-                world's own persona asks, with all toolkits, and which no scorer grades.
+            task: a task of a suite, whole or its visible part (see `Suite.examples`); or a text, which gets
+                all toolkits, and which no scorer grades.
+            persona: the id of the person who asks a text; None for the world's own persona.
 
         Returns:
             A prediction with `answer`, `episode` (an `EpisodeResult`), the policy's `verdicts` on the calls
@@ -275,7 +279,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
         started = time.perf_counter()
         selecting = self.selector.predictors()
         lm = next((each.lm for each in selecting if each.lm is not None), dspy.settings.lm)
-        adapter, rollout = adapter_in_use(lm), self._open(task, lm)
+        adapter, rollout = adapter_in_use(lm), self._open(task, persona, lm)
         self.check_model(dspy.settings.lm)
         if rollout.native:
             refuse_user_format(adapter, "native tool calls", "have calls made in text (calls='text')")
@@ -308,16 +312,16 @@ class Agent(dspy.Module):  # type: ignore[misc]
             unreadable=rollout.calls.unreadable,
         )
 
-    async def aforward(self, task: VisibleTask | str) -> dspy.Prediction:
-        """As `forward`, for event loops; see `worksmith.programs.at_once` for how many run at once."""
+    async def aforward(self, task: VisibleTask | str, persona: str | None = None) -> dspy.Prediction:
+        """As `forward`, for event loops: each episode has a thread of its own, up to 256 at once."""
         # DSPy warns of every other way to a module's own `forward`, which optimizers may have replaced.
         forward = object.__getattribute__(self, "forward")
-        return await in_a_thread(partial(forward, task))
+        return await in_a_thread(partial(forward, task, persona))
 
-    def _open(self, given: VisibleTask | str, lm: Any) -> Rollout:
+    def _open(self, given: VisibleTask | str, asker: str | None, lm: Any) -> Rollout:
         if self.env is None:
             raise InputError("the agent has no environment", hint="set agent.env")
-        task = asked(given, self.env)
+        task = asked(given, self.env, asker)
         persona = task.persona or self.env.world.manifest.persona
         demos = DemoView(self._filter, self.env, persona, f"{self.env.world.manifest.digest}/{task.id}")
         calls = LMCalls(demos, persona.id, self.prompt, model_name(dspy.settings.lm))

@@ -26,6 +26,9 @@ class WorksmithError(Exception):
 
     exit_code = 1
 
+    def __init__(self, message: str = "") -> None:
+        super().__init__(message)
+
 
 class InputError(WorksmithError):
     """Something the user gave is wrong; the command ends with exit code 2 and no traceback.

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from worksmith.api.loading import load as load
     from worksmith.api.measuring import compare as compare
     from worksmith.api.measuring import evaluate as evaluate
+    from worksmith.api.models import lm as lm
     from worksmith.evals.suite import Suite as Suite
     from worksmith.evals.tasks.task import Task as Task
     from worksmith.jobs.comparison import Comparison as Comparison
@@ -69,6 +70,7 @@ _PLACES = {
     "compare": "worksmith.api.measuring",
     "evaluate": "worksmith.api.measuring",
     "judge": "worksmith.api.judging",
+    "lm": "worksmith.api.models",
     "load": "worksmith.api.loading",
 }
 """The public names, each with its module, which is loaded when the name is used."""

@@ -23,24 +23,26 @@ _WHAT = (
 _TASKS: WeakKeyDictionary[Environment, dict[str, Task]] = WeakKeyDictionary()
 
 
-def asked(given: Any, env: Environment) -> VisibleTask:
-    """The task that a program was given; a text becomes one of the world's own persona.
+def asked(given: Any, env: Environment, persona: str | None = None) -> VisibleTask:
+    """The task that a program was given; a text becomes one of a persona, or of the world's own.
 
     Raises:
-        InputError: it is neither a task nor a text, or the world has several personas.
+        InputError: it is neither a task nor a text, the world has several personas, or a task, which says who
+            asks, is given with another.
     """
     if isinstance(given, VisibleTask):
+        if persona is not None:
+            raise InputError("the task says who asks", where="persona", hint="leave it out, or give a text")
         return given
     if not isinstance(given, str):
         raise InputError(f"{type(given).__name__} is no task", where="task", hint=f"give {_WHAT}")
-    if env.policy.digest:
+    if persona is None and env.policy.digest:
         raise InputError(
             "a text does not say who asks, which decides what may be read and done in this world",
             where="task",
-            hint="give a task of the suite, or worksmith.evals.dspy_programs.asked.task_of("
-            'text, environment, persona=env.persona("ID"))',
+            hint='name the person, as in agent(task="...", persona="ID"), or give a task of the suite',
         )
-    return task_of(given, env)
+    return task_of(given, env, persona=None if persona is None else env.persona(persona))
 
 
 def task_of(

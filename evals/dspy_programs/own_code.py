@@ -45,7 +45,8 @@ def own_object(address: str, *, where: str) -> Any:
         InputError: the module cannot be imported, or has no such name.
     """
     module, _, name = address.partition(":")
-    if (here := os.getcwd()) not in sys.path and "" not in sys.path:
+    # It is first, whatever the path has behind: a project's folder is at the end, after installed packages.
+    if sys.path[0] not in ("", here := os.getcwd()):
         sys.path.insert(0, here)
     try:
         found: Any = import_module(module)
@@ -57,6 +58,7 @@ def own_object(address: str, *, where: str) -> Any:
         ) from error
     for part in name.split("."):
         if not hasattr(found, part):
-            raise InputError(f"{module} has no {name}", where=where)
+            file = getattr(import_module(module), "__file__", module)
+            raise InputError(f"{module} has no {name}", where=where, hint=f"it is {file}")
         found = getattr(found, part)
     return found

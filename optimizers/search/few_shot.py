@@ -154,8 +154,7 @@ class Tpe(BankOptimizer):
 
     For spaces too large to try out. Optuna's tree-structured Parzen estimator proposes a way to choose
     demonstrations, learns from its score on all dev tasks, and proposes the next, `candidates` times
-    (Bergstra et al. 2011). The winner has the best of many scores on the same tasks, which flatters it, see
-    `worksmith.optimizers.compiling.finalize`.
+    (Bergstra et al. 2011). The winner has the best of many scores on the same tasks, which flatters it.
 
     Raises:
         InputError: Optuna is not installed.

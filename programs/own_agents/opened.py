@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from worksmith.evals.dspy_programs.asked import asked
 from worksmith.evals.lm.failures import Ended, failure_of
 from worksmith.programs.own_agents.task import AgentTask, Answer
 from worksmith.programs.own_agents.tools import AgentTools
@@ -38,29 +37,25 @@ class OpenedTask:
     Args:
         toolset: see `OwnAgent`.
         with_finish: see `AgentTools`.
-
-    Raises:
-        InputError: a text does not say enough to be a task in this environment.
     """
 
     def __init__(
         self,
         env: Environment,
-        task: VisibleTask | str,
+        task: VisibleTask,
         *,
         toolset: str | None = None,
         max_steps: int = 20,
         with_finish: bool = False,
     ) -> None:
         self._started = time.perf_counter()
-        given = asked(task, env)
         toolset = toolset or default_toolset(env, "react", otherwise=REQUIRED)
-        kits = toolkits_on_offer(toolset, given.domains)
-        self._episode = episode = env.episode(kits, persona=given.persona, now=given.now)
+        kits = toolkits_on_offer(toolset, task.domains)
+        self._episode = episode = env.episode(kits, persona=task.persona, now=task.now)
         self.task = AgentTask(
-            id=given.id,
-            text=given.query,
-            context=_context(episode, given.context),
+            id=task.id,
+            text=task.query,
+            context=_context(episode, task.context),
             persona=episode.persona.model_copy(update={"attributes": Attributes()}),
             now=episode.now,
             tools=AgentTools(episode, with_finish=with_finish),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import dspy
 
+from worksmith.evals.dspy_programs.asked import asked
 from worksmith.evals.lm.failures import Ended
 from worksmith.evals.lm.metering import answers_so_far, count_reported, requests_so_far
 from worksmith.evals.lm.payer import AdmissionError
@@ -105,7 +106,7 @@ class OwnAgent:
 
     @property
     def code_digest(self) -> str:
-        """The content address of the function's code, see `worksmith.tools.code`."""
+        """The content address of the function's code."""
         return code_digest(self.function)
 
     def bound(self, env: Environment) -> OwnAgent:
@@ -122,8 +123,12 @@ class OwnAgent:
         made._toolset = self._toolset
         return made
 
-    def __call__(self, task: VisibleTask | str) -> dspy.Prediction:
+    def __call__(self, task: VisibleTask | str, persona: str | None = None) -> dspy.Prediction:
         """Do a task in an episode of its own.
+
+        Args:
+            task: a task of a suite, or a text.
+            persona: the id of the person who asks a text; None for the world's own persona.
 
         Returns:
             A prediction with `answer` and `episode`. Errors of the agent are in the episode's status.
@@ -135,7 +140,8 @@ class OwnAgent:
         if self.env is None:
             raise InputError("the agent has no environment", hint="give env=...")
         before, asked_before = answers_so_far(), requests_so_far()
-        opened = OpenedTask(self.env, task, toolset=self._toolset, max_steps=self.max_steps)
+        given = asked(task, self.env, persona)
+        opened = OpenedTask(self.env, given, toolset=self._toolset, max_steps=self.max_steps)
         answer, ended = self._run(opened)
         counted, reported = answers_so_far() - before, opened.task.usage
         # A request that failed was counted as well.

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 _JUDGED = ("status", "who", "denied")
 """Fields that a transcript has only where answers are judged."""
 
+_THOUGHTS = ("thought", "reasoning", "reason")
+
 _NOTHING = "None"
 """The answer that there is nothing, in words."""
 
@@ -160,12 +162,15 @@ def scripted_lm(engine: ScriptedEngine) -> dspy.LM:
 
 
 def _reply(script: Transcript, place: PromptData) -> dict[str, Any]:
-    """The fields of a reply, in the order asked for."""
+    """The fields of a reply, in the order asked for; one that a user's component adds has the thought."""
     if "verdict" in place.asked:
         values = _verdict(script, place)
     else:
         values = _step_values(script, place) if "tool" in place.asked else _whole_values(script, place)
-    return {name: values[name] for name in place.asked if name in values}
+    if values.keys().isdisjoint(place.asked):
+        return {}
+    thought = next((values[name] for name in _THOUGHTS if values.get(name)), "This is the next step.")
+    return {name: values.get(name, thought) for name in place.asked}
 
 
 def _as_text(values: Mapping[str, Any]) -> lm15.Message:

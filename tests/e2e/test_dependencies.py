@@ -76,6 +76,13 @@ def test_declared_packages_are_imported_pinned_and_explained() -> None:
     assert {extra for extra in EXTRAS if f"worksmith[{extra}]" not in text} == set()
 
 
+def test_pages_and_examples_name_extras_that_there_are() -> None:
+    files = [*(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.py"), ROOT / "README.md"]
+    named = re.findall(r"worksmith\[([\w,-]+)\]", "\n".join(file.read_text() for file in files))
+    assert "optuna" in named
+    assert set(",".join(named).split(",")) <= set(EXTRAS)
+
+
 def test_a_missing_extra_says_how_to_get_it() -> None:
     with patch.dict(sys.modules, {"krippendorff": None}), pytest.raises(InputError) as error:
         agreement._alpha(np.array([[1, 2, 0, 0, 0], [0, 1, 1, 0, 0]]))

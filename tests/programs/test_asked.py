@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from tests.programs.org import make_org
 from worksmith.evals.dspy_programs.asked import AD_HOC, task_of, whole_task
 from worksmith.evals.tasks.task import Task, VisibleTask
 from worksmith.programs.agent import Agent
+from worksmith.programs.own_agents.program import OwnAgent
 from worksmith.programs.replaying.scripted import GoldEngine, scripted_lm
 from worksmith.tools.environment import Environment
 from worksmith.tools.errors import InputError
@@ -89,6 +91,24 @@ def test_where_access_depends_on_who_asks_a_text_does_not_do(tmp_path: Path) -> 
     org = make_org(tmp_path / "org")
     with dspy.context(lm=Script().lm()), pytest.raises(InputError, match="does not say who asks"):
         Agent("act", env=org)(task="Who earns most?")
+
+
+def test_a_text_is_asked_by_the_person_who_is_named(tmp_path: Path) -> None:
+    org = make_org(tmp_path / "org")
+    script = Script(finish(), finish())
+    with dspy.context(lm=script.lm()):
+        Agent("act", env=org)(task="Who earns most?", persona="service_manager")
+        asyncio.run(Agent("act", env=org).acall(task="Who earns most?", persona="service_manager"))
+    told = OwnAgent(lambda task: task.persona.id, org)(task="Who am I?", persona="service_manager")
+
+    manager = org.persona("service_manager")
+    assert all(f"Working for: {manager.name}" in texts(request)[0] for request in script.requests)
+    assert told.answer == manager.id
+
+
+def test_a_task_is_asked_by_nobody_else(env: Environment) -> None:
+    with dspy.context(lm=Script().lm()), pytest.raises(InputError, match="the task says who asks"):
+        Agent("act", env=env)(task=TASKS[0], persona="sam")
 
 
 def test_a_changed_copy_of_a_task_has_another_digest() -> None:

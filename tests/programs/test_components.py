@@ -19,6 +19,7 @@ from worksmith.evals.suite import Suite, write_suite
 from worksmith.programs.agent import Agent
 from worksmith.programs.parts.checker import Check
 from worksmith.programs.parts.executor import Execution, Executor
+from worksmith.programs.replaying.scripted import GoldEngine, scripted_lm
 from worksmith.programs.rollout import Rollout
 from worksmith.tools.environment import Environment
 from worksmith.tools.errors import InputError
@@ -272,3 +273,22 @@ def test_demonstrations_of_ones_own_predictors_are_filtered_as_well(tmp_path: Pa
     assert "Case denied" not in shown
     assert "Case redacted" in shown
     assert "Case open" in shown
+
+
+class Thinker(Selector):
+    """Thinks before it selects, in a field that gold plans do not have."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.next = dspy.ChainOfThought(NextCall)
+
+
+@pytest.mark.parametrize("calls", ["text", "native"])
+def test_gold_plans_fill_the_thoughts_of_a_component(env: Environment, calls: str) -> None:
+    agent = Agent("act", env=env, selector=Thinker(), calls=calls)
+    with dspy.context(lm=scripted_lm(GoldEngine(TASKS)), trace=[]):
+        done = agent(task=TASKS[0])
+        ((_, _, last),) = dspy.settings.trace
+
+    assert (done.episode.status, done.unreadable) == ("finished", 0)
+    assert last.reasoning == "Everything is done."

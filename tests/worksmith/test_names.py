@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import inspect
+import pydoc
 import subprocess
 import sys
 from pathlib import Path
@@ -16,7 +18,7 @@ HEAVY = ("dspy", "mlflow", "torch", "pandas", "numpy", "pydantic", "chromadb", "
 
 
 def test_there_are_few_and_all_are_there() -> None:
-    assert len(ws.__all__) <= 25
+    assert len(ws.__all__) <= 26
     assert set(dir(ws)) == set(ws.__all__)
     for name in ws.__all__:
         assert getattr(ws, name) is not None
@@ -34,6 +36,24 @@ def test_type_checkers_see_the_same_names_at_the_same_places() -> None:
         for name in each.names
     }
     assert seen == ws._PLACES
+
+
+@pytest.mark.parametrize("name", [name for name in ws.__all__ if name != "__version__"])
+def test_help_shows_the_parameters(name: str) -> None:
+    found = getattr(ws, name)
+    signature = inspect.signature(found)
+    assert signature.parameters
+    assert signature.parameters.keys().isdisjoint({"args", "kwargs"})
+    assert f"{name}{signature}" in pydoc.plain(pydoc.render_doc(found))
+
+
+def test_a_class_of_the_users_shows_its_own_parameters() -> None:
+    class Clerk(ws.Agent):
+        def __init__(self, desk: str) -> None:
+            super().__init__(desk)
+
+    assert list(inspect.signature(Clerk).parameters) == ["desk"]
+    assert "strategy" not in inspect.signature(ws.Agent("react")).parameters
 
 
 def test_nothing_heavy_is_loaded_before_a_name_is_used() -> None:
@@ -76,6 +96,7 @@ answer: int = count
 suite = ws.Suite(env, "tasks.jsonl")
 tasks: list[ws.Task] = list(suite.tasks)
 agent = ws.Agent("react", env, max_steps=5)
+name: str = ws.lm("local/analogy").model
 budget = ws.Budget(usd=2, calls=100, tokens=10_000, minutes=1)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from worksmith.tools.errors import InputError
     [
         ("import sys; sys.exit('no key')", r"cannot be imported \(SystemExit: no key\)"),
         ("def agent(task) return", r"cannot be imported \(SyntaxError"),
-        ("other = 1", "has no agent"),
+        ("other = 1", r"has no agent \(it is .*unusable_\w+\.py\)"),
     ],
 )
 def test_a_module_that_cannot_be_used_is_refused(
@@ -29,3 +30,14 @@ def test_a_module_that_cannot_be_used_is_refused(
         own_object(f"{name}:agent", where="--agent")
 
     assert error.value.where == "--agent"
+
+
+def test_the_current_directory_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    installed, here = tmp_path / "installed", tmp_path / "here"
+    for folder in (installed, here):
+        folder.mkdir()
+        (folder / "found_twice.py").write_text(f"agent = {folder.name!r}")
+    monkeypatch.chdir(here)
+    monkeypatch.setattr(sys, "path", [str(installed), *sys.path, str(here)])
+
+    assert own_object("found_twice:agent", where="--agent") == "here"

@@ -8,11 +8,19 @@ from pathlib import Path
 
 from pydantic import Field
 
-from worksmith.evals.task_kind import TaskKind
-from worksmith.evals.tasks.building import BuildContext, BuildOptions, Made, SuiteBuilder
-from worksmith.evals.tasks.task import Action, Split, Step, Task
-from worksmith.tools.seeding import rng
-from worksmith.tools.world import write_world
+from worksmith import Task
+from worksmith.plugins.worlds import (
+    Action,
+    BuildContext,
+    BuildOptions,
+    Made,
+    Split,
+    Step,
+    SuiteBuilder,
+    TaskKind,
+    rng,
+    write_world,
+)
 
 from .world import BOOKS, LOANS, MEMBERS
 

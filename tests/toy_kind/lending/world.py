@@ -7,16 +7,19 @@ from typing import Any
 
 import apsw
 
-from worksmith.retrievers.index.library import Library
-from worksmith.retrievers.texts.documents import Document
-from worksmith.tools.errors import InputError, ToolError
-from worksmith.tools.persona import Persona
-from worksmith.tools.policy import Decision
-from worksmith.tools.sqlite.schema import Table
-from worksmith.tools.tool import Toolkit, tool
-from worksmith.tools.tool_context import ToolContext
-from worksmith.tools.world import World
-from worksmith.tools.world_kind import WorldKind
+from worksmith import InputError, Persona, ToolError
+from worksmith.plugins.worlds import (
+    Decision,
+    Document,
+    Library,
+    Table,
+    ToolContext,
+    Toolkit,
+    Unrestricted,
+    World,
+    WorldKind,
+    tool,
+)
 
 BOOKS = Table("books", ("book_id", "title", "about"), writable=False)
 LOANS = Table("loans", ("book_id", "member_id", "since"))
@@ -79,21 +82,13 @@ def _book(ctx: ToolContext, column: str, value: str) -> dict[str, Any]:
     return found[0]
 
 
-class Members:
+class Members(Unrestricted):
     """Members may use all tools, strangers none."""
 
     digest = "members/1"
 
     def decide(self, persona: Persona, tool: str, arguments: Mapping[str, Any]) -> Decision:
         return Decision(persona in MEMBERS, "members-only")
-
-    def unreadable(
-        self, persona: Persona, references: frozenset[str], connection: apsw.Connection
-    ) -> frozenset[str]:
-        return frozenset()
-
-    def visible(self, persona: Persona, tool: str, value: Any) -> Any:
-        return value
 
 
 def find_member(_world: World, member_id: str) -> Persona:

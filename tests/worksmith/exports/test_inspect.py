@@ -26,8 +26,8 @@ inspect_ai = pytest.importorskip("inspect_ai")
 from inspect_ai.log import EvalLog, read_eval_log  # noqa: E402
 from inspect_ai.model import ModelOutput, ModelUsage, get_model  # noqa: E402
 
-from worksmith.exports.inspect import inspect_model, inspect_task  # noqa: E402
-from worksmith.exports.inspect.tools import EpisodeTools, running_session  # noqa: E402
+from worksmith.exports.inspect import episode_tools, inspect_model, inspect_task  # noqa: E402
+from worksmith.exports.inspect.tools import running_session  # noqa: E402
 
 Reply = Callable[[Task, int], tuple[str, dict[str, Any]] | str]
 """The next call of a tool, or the last words; takes the task and the number of results so far."""
@@ -169,7 +169,7 @@ def test_a_solver_of_the_users_gets_the_tools(suite: Suite, tmp_path: Path) -> N
     from inspect_ai.agent import react
     from inspect_ai.solver import basic_agent
 
-    for solver in (basic_agent(), react(tools=[EpisodeTools()], submit=False)):
+    for solver in (basic_agent(), react(tools=[episode_tools()], submit=False)):
         log = ran(suite, gold, tmp_path, solver=solver, max_steps=8)
         assert scores(log) == [1.0] * 6
 

@@ -23,7 +23,7 @@ from pathlib import Path
 
 import dspy
 
-from worksmith.exports.dspy.episodes import Episodes
+from worksmith.exports.dspy import Episodes
 
 episodes = Episodes({suite!r})
 metric = episodes.metric

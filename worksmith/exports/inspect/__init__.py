@@ -12,8 +12,11 @@ if TYPE_CHECKING:
     import dspy
     from inspect_ai import Task
     from inspect_ai.model import Model
+    from inspect_ai.tool import ToolSource
 
     from worksmith.evals.suite import Suite
+
+__all__ = ["episode_tools", "inspect_model", "inspect_task"]
 
 
 def inspect_task(
@@ -31,7 +34,7 @@ def inspect_task(
 
     Each sample and epoch has an episode of its own, which the setup opens. The system message, the user's
     request and the tools are those of `AgentTask`. A solver finds the tools in `state.tools`; an agent of
-    inspect_ai gets them by `EpisodeTools` of `worksmith.exports.inspect.tools`.
+    inspect_ai gets them by `episode_tools`.
 
     Args:
         suite: an open one, or its folder.
@@ -63,6 +66,23 @@ def inspect_task(
 
     opened, name, tasks = chosen_tasks(suite, split=split, limit=limit, where=where, scheme=scheme)
     return made_task(opened, name, tasks, toolset=toolset, max_steps=max_steps, solver=solver)
+
+
+def episode_tools() -> ToolSource:
+    """The tools of the running sample's episode, for agents that are made before any sample.
+
+    Raises:
+        InputError: inspect_ai is not installed.
+
+    Example:
+        >>> from inspect_ai.agent import react
+        >>> task = inspect_task("helpdesk", solver=react(tools=[episode_tools()]))
+    """
+    try:
+        from worksmith.exports.inspect.tools import EpisodeTools
+    except ModuleNotFoundError as error:
+        raise missing_extra("tools for inspect_ai", "inspect") from error
+    return EpisodeTools()
 
 
 def inspect_model(model: dspy.LM | str) -> Model:

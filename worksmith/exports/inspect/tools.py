@@ -35,12 +35,7 @@ _OPEN: WeakValueDictionary[str, OpenSample] = WeakValueDictionary()
 
 
 class EpisodeTools(ToolSource):
-    """The tools of the running sample's episode, for agents that are made before any sample.
-
-    Example:
-        >>> from inspect_ai.agent import react
-        >>> task = inspect_task("helpdesk", solver=react(tools=[EpisodeTools()]))
-    """
+    """See `worksmith.exports.inspect.episode_tools`."""
 
     async def tools(self) -> list[Tool]:
         """The tools of the sample.

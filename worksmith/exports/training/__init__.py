@@ -1,4 +1,4 @@
-"""Trajectories as data for training: `sft` for supervised fine-tuning, `dpo` for preferences.
+"""Trajectories as data for training, supervised or on preferences.
 
 from worksmith.exports.training import dpo, sft
 
@@ -6,7 +6,7 @@ data = sft("suite", out="sft.jsonl", validation=0.1)
 print(data)
 """
 
-from worksmith.tools.lazy import function_at
+from worksmith.exports.training.card import read_data_card
+from worksmith.exports.training.export import dpo, sft
 
-dpo = function_at("worksmith.exports.training.export:dpo")
-sft = function_at("worksmith.exports.training.export:sft")
+__all__ = ["dpo", "read_data_card", "sft"]

@@ -11,6 +11,8 @@ from worksmith.tools.errors import missing_extra
 if TYPE_CHECKING:
     from worksmith.exports.verifiers.environment import SuiteEnv
 
+__all__ = ["load_environment"]
+
 PLUGIN = "worksmith-suite"
 """The id of the taskset that takes any suite."""
 

@@ -40,9 +40,14 @@ from typing import Any
 import verifiers.v1 as vf
 
 from worksmith.exports import verifiers
-from worksmith.exports.verifiers.environment import SuiteEnv, SuiteTaskset, SuiteTasksetConfig
-from worksmith.exports.verifiers.harness import SuiteHarness
-from worksmith.exports.verifiers.task import SuiteTask, SuiteTaskConfig
+from worksmith_suite import (
+    SuiteEnv,
+    SuiteHarness,
+    SuiteTask,
+    SuiteTaskConfig,
+    SuiteTaskset,
+    SuiteTasksetConfig,
+)
 
 __all__ = ["SuiteEnv", "SuiteHarness", "Tasks", "load_environment"]
 

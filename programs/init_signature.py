@@ -1,0 +1,15 @@
+"""Signatures of programs as `help` and editors show them."""
+
+from __future__ import annotations
+
+import inspect
+
+
+class InitSignature:
+    """As `__signature__` of a program's class: what its `__init__` takes, which DSPy's metaclass hides."""
+
+    def __get__(self, instance: object, owner: type) -> inspect.Signature:
+        if instance is not None:
+            raise AttributeError("a program is called with the inputs of its forward")
+        _, *parameters = inspect.signature(owner.__init__).parameters.values()  # type: ignore[misc]
+        return inspect.Signature(parameters)

@@ -1,0 +1,36 @@
+"""`ws.lm`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from worksmith.models.resolve import resolve
+
+if TYPE_CHECKING:
+    import dspy
+
+    from worksmith.evals.tasks.task import Task
+
+
+def lm(name: str, *, tasks: Sequence[Task] = ()) -> dspy.LM:
+    """A model by name, for `dspy.configure` and wherever DSPy takes one.
+
+    Args:
+        name: as `--lm` takes it: `local/analogy`, `gold`, `openai/gpt-4o-mini temperature=0.2`, or a model of
+            the project file.
+        tasks: whose plans the model `gold` follows.
+
+    Returns:
+        The model.
+
+    Raises:
+        InputError: there is no such model, or a setting is wrong.
+
+    Example:
+        >>> import dspy
+        >>> with dspy.context(lm=ws.lm("gold", tasks=suite.tasks)):
+        ...     print(ws.Agent("react", env)(task=suite.tasks[0]).answer)
+        Done.
+    """
+    return resolve(name, tasks=tasks)

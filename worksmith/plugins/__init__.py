@@ -1,0 +1,1 @@
+"""The names that plug-ins import: kinds of world, parts of agents, optimizers."""
