@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import dspy
 from dspy import experimental
 from dspy.adapters.types.decision import Choice, Noul
@@ -67,7 +69,7 @@ def _check_decisions(program: dspy.Module) -> None:
                 )
 
 
-def _parameters(kind: type) -> int:
+def _parameters(kind: Any) -> int:
     """The numbers that are fitted for a decision of a kind."""
     if issubclass(kind, Noul):
         return 1
