@@ -48,11 +48,12 @@ def worksmith(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=60)
 
 
-def loaded(*arguments: str, **environment: str) -> set[str]:
+def loaded(*arguments: str, folder: Path | None = None, **environment: str) -> set[str]:
     """The modules that a command line loads."""
     command = [sys.executable, "-c", LOADED, *arguments]
     env = {**os.environ, **environment}
-    return {*subprocess.run(command, capture_output=True, text=True, check=True, env=env).stderr.split()}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=env, cwd=folder)
+    return {*done.stderr.split()}
 
 
 def test_help_loads_no_heavy_package_and_no_command() -> None:
@@ -63,6 +64,17 @@ def test_completion_of_commands_loads_no_heavy_package_and_no_command() -> None:
     words = {"COMP_WORDS": "worksmith c", "COMP_CWORD": "1"}
 
     assert not loaded(_WORKSMITH_COMPLETE="complete_bash", **words) & (HEAVY | OURS)
+
+
+def test_a_command_in_a_project_loads_only_what_the_project_names(tmp_path: Path) -> None:
+    (tmp_path / "worksmith.toml").write_text('[defaults]\nsuite = "."\n[defaults.compile]\nout = "x"\n')
+    commands = {
+        each
+        for each in loaded("eval", "--help", folder=tmp_path)
+        if each.startswith("worksmith.cli.programs.")
+    }
+
+    assert commands == {"worksmith.cli.programs.eval", "worksmith.cli.programs.compile"}
 
 
 def test_every_command_is_in_the_reference() -> None:

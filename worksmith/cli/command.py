@@ -26,7 +26,7 @@ class Command(GroupedHelp):
             project = current_project()
             use_models_of(project)
             if project.defaults or project.prices:
-                known = settings_of_commands(parent.find_root().command)
+                known = SettingsOfCommands(parent.find_root().command)
                 words = " ".join([*_words(parent), str(info_name)])
                 extra["default_map"] = defaults_for(project, words, known.get(words, ()), known)
         given = list(args)
@@ -94,17 +94,36 @@ def with_default(name: str) -> type[GroupHelp]:
     return Group
 
 
-def settings_of_commands(root: Any) -> Mapping[str, Collection[str]]:
-    """The names of the settings of each command below `root`, by the command's words."""
-    return {" ".join(words): [param.name for param in found.params] for words, found in _below(root, ())}
+class SettingsOfCommands(Mapping[str, Collection[str]]):
+    """The names of the settings of each command below `root`, by the command's words.
+
+    A command is loaded when it is looked up; to count them or to go through them loads all.
+    """
+
+    def __init__(self, root: Any) -> None:
+        self._root = root
+
+    def __getitem__(self, words: str) -> Collection[str]:
+        found = self._root
+        for word in words.split():
+            found = getattr(found, "commands", {})[word]
+        if hasattr(found, "commands"):
+            raise KeyError(words)
+        return [param.name for param in found.params]
+
+    def __iter__(self) -> Iterator[str]:
+        return _below(self._root, ())
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
-def _below(group: Any, words: Sequence[str]) -> Iterator[tuple[tuple[str, ...], Any]]:
+def _below(group: Any, words: Sequence[str]) -> Iterator[str]:
     for name, found in group.commands.items():
         if hasattr(found, "commands"):
             yield from _below(found, (*words, name))
         else:
-            yield (*words, name), found
+            yield " ".join((*words, name))
 
 
 def _words(context: Any) -> list[str]:
