@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from worksmith.retrievers.ranking.abstraction import abstract, names_in
@@ -64,13 +64,9 @@ class LexicalIndex:
         """The similarity of `text` to every text, 0 to 1, in the order of their keys."""
         return self._scores(self._vector(self._features(text)))
 
-    def similarities(self) -> dict[str, dict[str, float]]:
-        """Cosine similarity of every text to every other that shares a feature with it."""
-        table: dict[str, dict[str, float]] = {}
-        for key, vector in zip(self._keys, self._vectors, strict=True):
-            scores = self._scores(vector)
-            table[key] = {other: score for other, score in zip(self._keys, scores, strict=True) if score}
-        return table
+    def similarities(self) -> Iterator[list[float]]:
+        """Cosine similarities of every text to every text, in the order of their keys: a row at a time."""
+        return map(self._scores, self._vectors)
 
     def _scores(self, vector: Mapping[str, float]) -> list[float]:
         scores = [0.0] * len(self._keys)
