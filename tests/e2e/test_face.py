@@ -61,9 +61,9 @@ def test_help_loads_no_heavy_package_and_no_command() -> None:
 
 
 def test_completion_of_commands_loads_no_heavy_package_and_no_command() -> None:
-    words = {"COMP_WORDS": "worksmith c", "COMP_CWORD": "1"}
+    found = loaded(_WORKSMITH_COMPLETE="complete_bash", COMP_WORDS="worksmith c", COMP_CWORD="1")
 
-    assert not loaded(_WORKSMITH_COMPLETE="complete_bash", **words) & (HEAVY | OURS)
+    assert not found & (HEAVY | OURS)
 
 
 def test_a_command_in_a_project_loads_only_what_the_project_names(tmp_path: Path) -> None:
