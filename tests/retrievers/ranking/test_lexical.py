@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import time
+import tracemalloc
+from collections.abc import Mapping
 
 import pytest
 from hypothesis import given
@@ -8,6 +10,7 @@ from hypothesis import strategies as st
 
 from worksmith.retrievers.ranking.abstraction import abstract
 from worksmith.retrievers.ranking.lexical import LexicalIndex
+from worksmith.tools.seeding import rng
 
 TEXTS = {
     "cancel-1": "Cancel the meeting with Ann on December 4",
@@ -75,6 +78,31 @@ def test_kin_lend_each_other_their_words() -> None:
     assert [hit.score for hit in alone.search(query, 3)][1:] == [0.0, 0.0]
     assert [hit.key for hit in akin.search(query, 2)] == ["1", "2"]
     assert akin.search(query, 2)[1].score > 0
+
+
+def test_a_text_that_says_what_its_kin_say_is_like_itself() -> None:
+    texts = {"1": TEXTS["plot-1"], "2": TEXTS["plot-1"], "3": TEXTS["mail-1"]}
+    hits = LexicalIndex(texts, {"1": "plot", "2": "plot"}).search(TEXTS["plot-1"], 3)
+
+    assert [(hit.key, hit.score) for hit in hits[:2]] == [("1", 1.0), ("2", 1.0)]
+
+
+def test_the_words_of_kin_are_kept_once() -> None:
+    draw = rng(0, "texts")
+    texts = {
+        f"{number}": " ".join("".join(draw.choices("abcdefgh", k=6)) for _ in range(8))
+        for number in range(100)
+    }
+
+    assert _bytes(texts, dict.fromkeys(texts, "same")) < 2 * _bytes(texts, {})
+
+
+def _bytes(texts: Mapping[str, str], kin: Mapping[str, str]) -> int:
+    tracemalloc.start()
+    LexicalIndex(texts, kin)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return most
 
 
 def test_excluded_keys_are_not_found() -> None:
