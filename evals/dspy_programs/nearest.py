@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+import threading
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import asdict
 from functools import lru_cache
 from itertools import groupby
 from operator import is_
 from typing import Annotated, Any, Final, Literal, Self, get_args
+from weakref import WeakValueDictionary
 
 import dspy
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
@@ -152,7 +154,7 @@ def show_all(program: dspy.Module, names: Collection[str]) -> dspy.Module:
 
 
 def text_index(texts: Mapping[str, str], embedding: str, kin: Mapping[str, str]) -> TextIndex:
-    """The index over `texts`: `lexical`, or `minilm` fused with it.
+    """The index over `texts`: `lexical`, or `minilm` fused with it. Equal texts and kin share one.
 
     Args:
         kin: for some keys, a mark that texts of the same meaning share.
@@ -162,6 +164,20 @@ def text_index(texts: Mapping[str, str], embedding: str, kin: Mapping[str, str])
     """
     if embedding not in EMBEDDINGS:
         raise InputError(f"no embedding {embedding!r}", hint=f"there are {', '.join(EMBEDDINGS)}")
+    key = (embedding, tuple(texts.items()), tuple(kin.items()))
+    with _MAKING:
+        index = _INDEXES.get(key)
+        if index is None:
+            index = _INDEXES[key] = _made(texts, embedding, kin)
+        return index
+
+
+_INDEXES: WeakValueDictionary[Hashable, TextIndex] = WeakValueDictionary()
+_MAKING = threading.Lock()
+"""Copies of a program ask for the same index in many threads at once, and a large one takes 30 MB."""
+
+
+def _made(texts: Mapping[str, str], embedding: str, kin: Mapping[str, str]) -> TextIndex:
     if embedding == "minilm":
         from worksmith.retrievers.ranking.fused import fused_index
 

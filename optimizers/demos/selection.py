@@ -66,7 +66,8 @@ class Selector:
         generator = rng(seed, "covering", restart)
         for _ in range(count):
             candidates = _candidates(total, chosen, count if restart else 1, generator)
-            gains = np.maximum(self._likeness[candidates], best).sum(axis=1)
+            # One row at a time: all at once are two more tables.
+            gains = [np.maximum(self._likeness[place], best).sum() for place in candidates]
             # Rounded, so that the order of additions can never decide between equals.
             place = candidates[int(np.argmax(np.round(gains, 6)))]
             chosen.append(place)
@@ -79,16 +80,13 @@ class Selector:
         import numpy as np
 
         # Keys are places, not task ids: each step of one trajectory is a demonstration of the same task.
-        ids = [f"{place:06}" for place in range(len(self.demonstrations))]
-        queries = (d.query for d in self.demonstrations)
-        lexical = LexicalIndex(dict(zip(ids, queries, strict=True))).similarities()
+        queries = {f"{place:06}": each.query for place, each in enumerate(self.demonstrations)}
         tools = [frozenset(d.tools) for d in self.demonstrations]
-        table = np.empty((len(ids), len(ids)))
-        for row, (own_id, own_tools) in enumerate(zip(ids, tools, strict=True)):
-            texts = lexical[own_id]
+        table = np.empty((len(tools), len(tools)))
+        for row, scores in enumerate(LexicalIndex(queries).similarities()):
+            shared = {theirs: _overlap(tools[row], theirs) for theirs in set(tools)}
             table[row] = [
-                0.5 * texts.get(other, 0.0) + 0.5 * _overlap(own_tools, theirs)
-                for other, theirs in zip(ids, tools, strict=True)
+                0.5 * score + 0.5 * shared[theirs] for score, theirs in zip(scores, tools, strict=True)
             ]
         return table
 

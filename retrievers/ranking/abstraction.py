@@ -64,21 +64,24 @@ def abstract(text: str, names: Collection[str] = ()) -> list[str]:
 
 @lru_cache(maxsize=4096)
 def _roots(text: str) -> tuple[tuple[str, str], ...]:
-    """The words of `text`, slot values as their type, each with its root or the synonym that stands for it.
-
-    The root of the possessive `s` is empty.
-    """
-    phrases, words = _synonyms()
+    """The words of `text`, slot values as their type, each with its root."""
+    phrases, _ = _synonyms()
     text = text.translate(_PLAIN_QUOTES)
     for phrase, folded in phrases:
         text = phrase.sub(folded, text)
     for mark, pattern in _SLOTS:
         text = pattern.sub(mark, text)
-    found = []
-    for word in _WORD.findall(text.lower()):
-        root = word if word[0] == "_" else "" if word == "s" else stem(word)
-        found.append((word, words.get(root, root)))
-    return tuple(found)
+    return tuple(map(_rooted, _WORD.findall(text.lower())))
+
+
+@lru_cache(maxsize=16_384)
+def _rooted(word: str) -> tuple[str, str]:
+    """A word with its root, or the synonym that stands for it; that of the possessive `s` is empty.
+
+    Kept, so that texts share their words.
+    """
+    root = word if word[0] == "_" else "" if word == "s" else stem(word)
+    return word, _synonyms()[1].get(root, root)
 
 
 @cache

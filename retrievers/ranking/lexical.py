@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from worksmith.retrievers.ranking.abstraction import abstract, names_in
@@ -37,12 +37,20 @@ class LexicalIndex:
         self._weight = {
             feature: math.log((1 + total) / (0.5 + count)) for feature, count in frequency.items()
         }
-        own = [self._vector(features) for features in counted]
-        self._vectors = _with_kin(own, [(kin or {}).get(key) for key in self._keys])
+        self._vectors = [self._vector(features) for features in counted]
+        marks = [(kin or {}).get(key) for key in self._keys]
+        middles = _middles(self._vectors, marks)
+        # Rows are the texts and, after them, the middles: a text with all words of its kin would be long.
         self._postings: dict[str, list[tuple[int, float]]] = defaultdict(list)
-        for position, vector in enumerate(self._vectors):
+        for row, vector in enumerate((*self._vectors, *middles.values())):
             for feature, value in vector.items():
-                self._postings[feature].append((position, value))
+                self._postings[feature].append((row, value))
+        self._rows = len(self._keys) + len(middles)
+        rows = {mark: row for row, mark in enumerate(middles, start=len(self._keys))}
+        self._kin = [
+            None if mark is None else (rows[mark], _length(vector, middles[mark]))
+            for vector, mark in zip(self._vectors, marks, strict=True)
+        ]
 
     def __len__(self) -> int:
         return len(self._keys)
@@ -64,21 +72,20 @@ class LexicalIndex:
         """The similarity of `text` to every text, 0 to 1, in the order of their keys."""
         return self._scores(self._vector(self._features(text)))
 
-    def similarities(self) -> dict[str, dict[str, float]]:
-        """Cosine similarity of every text to every other that shares a feature with it."""
-        table: dict[str, dict[str, float]] = {}
-        for key, vector in zip(self._keys, self._vectors, strict=True):
-            scores = self._scores(vector)
-            table[key] = {other: score for other, score in zip(self._keys, scores, strict=True) if score}
-        return table
+    def similarities(self) -> Iterator[list[float]]:
+        """The similarities of each text's own words to every text, in the order of their keys."""
+        return map(self._scores, self._vectors)
 
     def _scores(self, vector: Mapping[str, float]) -> list[float]:
-        scores = [0.0] * len(self._keys)
+        sums = [0.0] * self._rows
         for feature, value in vector.items():
-            for position, weight in self._postings.get(feature, ()):
-                scores[position] += value * weight
+            for row, weight in self._postings.get(feature, ()):
+                sums[row] += value * weight
         # Rounded, so that the order of additions can never decide a tie.
-        return [round(score, 9) for score in scores]
+        return [
+            round(own if kin is None else (own + _KIN_WEIGHT * sums[kin[0]]) / kin[1], 9)
+            for own, kin in zip(sums, self._kin, strict=False)
+        ]
 
     def _vector(self, features: Mapping[str, int]) -> Vector:
         raw = {
@@ -107,25 +114,22 @@ def _names(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(capital - small)
 
 
-def _with_kin(vectors: Sequence[Vector], marks: Sequence[str | None]) -> list[Vector]:
-    """The vectors, each moved towards the middle of those with its mark."""
+def _middles(vectors: Sequence[Vector], marks: Sequence[str | None]) -> dict[str, Vector]:
+    """The middle of the vectors with each mark."""
     sums: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     for vector, mark in zip(vectors, marks, strict=True):
         if mark is not None:
             for feature, value in vector.items():
                 sums[mark][feature] += value
-    middles = {mark: _unit(total) for mark, total in sums.items()}
-    return [
-        vector if mark is None else _sum(vector, middles[mark])
-        for vector, mark in zip(vectors, marks, strict=True)
-    ]
+    return {mark: _unit(total) for mark, total in sums.items()}
 
 
-def _sum(vector: Vector, middle: Vector) -> Vector:
-    total = {feature: _KIN_WEIGHT * value for feature, value in middle.items()}
-    for feature, value in vector.items():
-        total[feature] += value
-    return _unit(total)
+def _length(vector: Vector, middle: Vector) -> float:
+    """The length of a vector that is moved towards the middle of its kin."""
+    shared = math.fsum(value * middle[feature] for feature, value in vector.items())
+    squares = math.fsum(value * value for value in vector.values())
+    of_kin = math.fsum(value * value for value in middle.values())
+    return math.sqrt(squares + 2 * _KIN_WEIGHT * shared + _KIN_WEIGHT**2 * of_kin) or 1.0
 
 
 def _unit(vector: Vector) -> Vector:

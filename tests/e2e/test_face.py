@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import sqlite3
 import subprocess
@@ -19,7 +20,27 @@ from tests.e2e.conftest import invoke
 from worksmith.cli.app import app
 from worksmith.tools.errors import InputError
 
-HEAVY = ("dspy", "mlflow", "numpy", "pandas", "chromadb", "sentence_transformers", "apsw", "pydantic")
+HEAVY = {
+    "dspy",
+    "mlflow",
+    "numpy",
+    "pandas",
+    "chromadb",
+    "sentence_transformers",
+    "apsw",
+    "rich",
+    "urllib.request",
+}
+OURS = {"worksmith.cli.options", "worksmith.jobs", "worksmith.models"}
+LOADED = """
+import sys
+from worksmith.cli import main
+sys.argv[0] = "worksmith"
+try:
+    main()
+finally:
+    print(*sys.modules, file=sys.stderr)
+"""
 
 
 def worksmith(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -27,12 +48,33 @@ def worksmith(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=60)
 
 
-def test_help_loads_no_heavy_package() -> None:
-    code = f"import worksmith.cli.app, sys; print([m for m in {HEAVY!r} if m in sys.modules])"
+def loaded(*arguments: str, folder: Path | None = None, **environment: str) -> set[str]:
+    """The modules that a command line loads."""
+    command = [sys.executable, "-c", LOADED, *arguments]
+    env = {**os.environ, **environment}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=env, cwd=folder)
+    return {*done.stderr.split()}
 
-    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
 
-    assert out.strip() == "[]"
+def test_help_loads_no_heavy_package_and_no_command() -> None:
+    assert not loaded("--help") & (HEAVY | OURS | {"pydantic"})
+
+
+def test_completion_of_commands_loads_no_heavy_package_and_no_command() -> None:
+    found = loaded(_WORKSMITH_COMPLETE="complete_bash", COMP_WORDS="worksmith c", COMP_CWORD="1")
+
+    assert not found & (HEAVY | OURS)
+
+
+def test_a_command_in_a_project_loads_only_what_the_project_names(tmp_path: Path) -> None:
+    (tmp_path / "worksmith.toml").write_text('[defaults]\nsuite = "."\n[defaults.compile]\nout = "x"\n')
+    commands = {
+        each
+        for each in loaded("eval", "--help", folder=tmp_path)
+        if each.startswith("worksmith.cli.programs.")
+    }
+
+    assert commands == {"worksmith.cli.programs.eval", "worksmith.cli.programs.compile"}
 
 
 def test_every_command_is_in_the_reference() -> None:

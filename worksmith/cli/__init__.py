@@ -5,10 +5,13 @@ from __future__ import annotations
 
 def main() -> None:
     """Run the command line."""
+    import atexit
     import gc
 
     from worksmith.cli import app, boundary
 
     # A collection of all that DSPy loads takes 0.2 s. With a tenth as many, `eval` is an eighth faster.
     gc.set_threshold(10_000)
+    # The end of the process frees what is left. To look through it first is a quarter of what `eval` takes.
+    atexit.register(gc.freeze)
     boundary.run(app.app)

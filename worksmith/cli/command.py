@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from importlib import import_module
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
+from typer.main import get_group
 
-from worksmith.cli.help import GroupedHelp
+from worksmith.cli.help import GroupedHelp, GroupHelp
 from worksmith.tools.errors import InputError
 from worksmith.tools.files import PROJECT_FILE
 
@@ -25,7 +26,7 @@ class Command(GroupedHelp):
             project = current_project()
             use_models_of(project)
             if project.defaults or project.prices:
-                known = settings_of_commands(parent.find_root().command)
+                known = SettingsOfCommands(parent.find_root().command)
                 words = " ".join([*_words(parent), str(info_name)])
                 extra["default_map"] = defaults_for(project, words, known.get(words, ()), known)
         given = list(args)
@@ -48,6 +49,10 @@ class Command(GroupedHelp):
 class Commands(typer.Typer):
     """A group of commands. A function's `examples` are shown in the help of its command."""
 
+    def __init__(self, **about: Any) -> None:
+        # Help with markup loads a parser of Markdown, a highlighter and all emoji.
+        super().__init__(rich_markup_mode=None, **about)
+
     def command(self, name: str | None = None, **about: Any) -> Callable[[Any], Any]:
         def add(function: Any) -> Any:
             examples = "\n".join(getattr(function, "examples", ())) or None
@@ -57,10 +62,27 @@ class Commands(typer.Typer):
         return add
 
 
-def with_default(name: str) -> type[TyperGroup]:
+def mount(group: Commands, name: str, address: str) -> None:
+    """Add the command or group at an address `module:attribute`."""
+    module, _, attribute = address.partition(":")
+    found = getattr(import_module(module), attribute)
+    if isinstance(found, typer.Typer):
+        group.add_typer(found, name=name, cls=found.info.cls or GroupHelp)
+    else:
+        group.command(name)(found)
+
+
+def command_at(name: str, address: str) -> Any:
+    """The command or group at an address, with a name."""
+    parent = Commands()
+    mount(parent, name, address)
+    return get_group(parent).commands[name]
+
+
+def with_default(name: str) -> type[GroupHelp]:
     """A group in which `GROUP RUN` means `GROUP NAME RUN`, where RUN is no command."""
 
-    class Group(TyperGroup):
+    class Group(GroupHelp):
         default = name
 
         def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -72,17 +94,36 @@ def with_default(name: str) -> type[TyperGroup]:
     return Group
 
 
-def settings_of_commands(root: Any) -> Mapping[str, Collection[str]]:
-    """The names of the settings of each command below `root`, by the command's words."""
-    return {" ".join(words): [param.name for param in found.params] for words, found in _below(root, ())}
+class SettingsOfCommands(Mapping[str, Collection[str]]):
+    """The names of the settings of each command below `root`, by the command's words.
+
+    A command is loaded when it is looked up; to count them or to go through them loads all.
+    """
+
+    def __init__(self, root: Any) -> None:
+        self._root = root
+
+    def __getitem__(self, words: str) -> Collection[str]:
+        found = self._root
+        for word in words.split():
+            found = getattr(found, "commands", {})[word]
+        if hasattr(found, "commands"):
+            raise KeyError(words)
+        return [param.name for param in found.params]
+
+    def __iter__(self) -> Iterator[str]:
+        return _below(self._root, ())
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
-def _below(group: Any, words: Sequence[str]) -> Iterator[tuple[tuple[str, ...], Any]]:
+def _below(group: Any, words: Sequence[str]) -> Iterator[str]:
     for name, found in group.commands.items():
         if hasattr(found, "commands"):
             yield from _below(found, (*words, name))
         else:
-            yield (*words, name), found
+            yield " ".join((*words, name))
 
 
 def _words(context: Any) -> list[str]:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from worksmith.cli.command import Commands, settings_of_commands
+from worksmith.cli.command import Commands, SettingsOfCommands
 from worksmith.cli.options import JsonFlag
 from worksmith.cli.project import current_project, defaults_for
 from worksmith.evals.table import NO_DATA
@@ -44,7 +44,7 @@ def show_settings(
 
 
 def _settings_of(root: Any, command: str) -> list[tuple[str, Any, str]]:
-    known = settings_of_commands(root)
+    known = SettingsOfCommands(root)
     if command not in known:
         raise InputError(f"no command {command!r}", hint=f"there are {', '.join(sorted(known))}")
     found = root

@@ -6,7 +6,7 @@ from copy import copy
 from typing import Any
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 MORE = ": more"
 """The end of the heading of a group that only `--help-all` shows."""
@@ -41,6 +41,20 @@ class GroupedHelp(TyperCommand):
                 formatter.write_dl(
                     [(name.ljust(width), text) for name, text in groups[heading]], col_max=_NAMES
                 )
+
+
+class GroupHelp(TyperGroup):
+    """A group whose help says uncut what its commands do."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        commands = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, purpose(found)) for name, found in commands])
+
+
+def purpose(command: Any) -> str:
+    """What a command does: the first paragraph of its help."""
+    return " ".join((command.help or "").partition("\n\n")[0].split())
 
 
 _NAMES = 26

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from importlib import import_module
 from typing import Any
 
 import typer
 from typer.main import get_group
 
-from worksmith.cli.command import Commands
+from worksmith.cli.command import Commands, command_at, mount
+from worksmith.cli.help import GroupHelp, purpose
 
 _GROUPS = {"serve": "Serve a model, a program, a world or its tools to others."}
 """Groups that commands of several kinds share, with their help."""
@@ -24,20 +24,37 @@ _OURS = {
 
 
 @cache
-def kind_commands() -> dict[str, Any]:
-    """The commands and groups of all kinds by name. A broken kind is named on stderr, and has none."""
+def kind_commands() -> dict[str, str]:
+    """The commands and groups of all kinds by name, each with what it does."""
+    return {name: _GROUPS.get(name) or purpose(kind_command(name)) for name in _addresses()}
+
+
+def kind_command(name: str) -> Any:
+    """The command or group of this name.
+
+    Raises:
+        KeyError: no kind has it.
+    """
+    addresses = _addresses()[name]
+    if "" in addresses:
+        return command_at(name, addresses[""])
+    group = Commands(name=name, cls=GroupHelp, help=_GROUPS.get(name), no_args_is_help=True)
+    for rest, address in addresses.items():
+        mount(group, rest, address)
+    return get_group(group)
+
+
+@cache
+def _addresses() -> dict[str, dict[str, str]]:
+    """The addresses of commands by their first word and the rest. A broken kind is named on stderr."""
     from worksmith.evals.task_kind import TASK_KINDS
 
-    root = Commands()
-    shared: dict[str, typer.Typer] = {}
+    found: dict[str, dict[str, str]] = {}
     for commands in (_OURS, *map(_commands_of, TASK_KINDS.names())):
         for words, address in commands.items():
-            group, _, name = words.rpartition(" ")
-            if group and group not in shared:
-                shared[group] = Commands(help=_GROUPS.get(group), no_args_is_help=True)
-                root.add_typer(shared[group], name=group)
-            _mount(shared.get(group, root), name, address)
-    return dict(get_group(root).commands)
+            name, _, rest = words.partition(" ")
+            found.setdefault(name, {})[rest] = address
+    return found
 
 
 def _commands_of(kind: str) -> Mapping[str, str]:
@@ -49,13 +66,3 @@ def _commands_of(kind: str) -> Mapping[str, str]:
     except InputError as error:
         typer.echo(f"worksmith: {error}", err=True)
         return {}
-
-
-def _mount(parent: typer.Typer, name: str, address: str) -> None:
-    """Add the command or group at an address `module:attribute`."""
-    module, _, attribute = address.partition(":")
-    found = getattr(import_module(module), attribute)
-    if isinstance(found, typer.Typer):
-        parent.add_typer(found, name=name)
-    else:
-        parent.command(name)(found)

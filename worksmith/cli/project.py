@@ -50,13 +50,13 @@ def defaults_for(
     Raises:
         InputError: the file names a command or a setting that there is not.
     """
-    every = {name for names in known.values() for name in names}
     general: dict[str, Any] = {"prices": PROJECT_FILE} if project.prices else {}
     own: dict[str, Any] = {}
     for name, value in project.defaults.items():
         place = f"{PROJECT_FILE}: defaults.{name}"
         if not isinstance(value, dict):
-            _check(name, every, "setting", place)
+            if name not in settings:  # only then are all commands loaded
+                _check(name, {each for names in known.values() for each in names}, "setting", place)
             general[name] = value
             continue
         _check(name, known, "command", place)

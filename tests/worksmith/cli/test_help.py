@@ -11,6 +11,7 @@ import typer.main
 from typer.testing import CliRunner
 
 from worksmith.cli.app import app
+from worksmith.cli.help import purpose
 from worksmith.evals.kinds.crm.suites import CrmOptions
 from worksmith.evals.kinds.office.generate import PER_INTENT
 from worksmith.evals.tracking import TraceChoice
@@ -70,6 +71,19 @@ def test_defaults_that_are_found_elsewhere_are_those_said(monkeypatch: pytest.Mo
 
 def help_of(*command: str) -> str:
     return CliRunner().invoke(app, command, env={"COLUMNS": "80"}, prog_name="worksmith").output
+
+
+def test_the_root_says_of_commands_what_they_say_themselves() -> None:
+    root = command()
+    said = {name: purpose(root.get_command(None, name)) for name in root.list_commands(None)}
+
+    assert said == {name: purpose(found) for name, found in root.commands.items()}
+
+
+def test_a_group_says_uncut_what_its_commands_do() -> None:
+    lines = " ".join(help_of("suite", "--help").split())
+
+    assert "build Generate a world, its tasks and its search index. Seed and scale decide every byte" in lines
 
 
 @pytest.mark.parametrize("command", ["compile", "eval", "compare"])
