@@ -10,7 +10,7 @@ from typing import Any
 import dspy
 import pytest
 from dspy import lm15
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from worksmith.evals.dspy_programs.demo_tokens import demo_tokens, fitting
@@ -91,7 +91,6 @@ def test_no_task_is_ever_shown_itself(suite: Suite, bank: TraceBank, selection: 
 
 
 @pytest.mark.slow
-@settings(max_examples=40, deadline=None)
 @given(data=st.data())
 def test_searched_demonstrations_never_ask_the_query(suite: Suite, bank: TraceBank, data: Any) -> None:
     size = data.draw(st.integers(1, 12))

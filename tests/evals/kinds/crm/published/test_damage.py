@@ -154,7 +154,7 @@ def mutated(draw: st.DrawFn) -> tuple[str, bytes]:
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(mutation=mutated())
 def test_any_mutation_gives_a_suite(tmp_path: Path, mutation: tuple[str, bytes]) -> None:
     name, data = mutation

@@ -7,7 +7,7 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from worksmith.evals.kinds.crm.published.recognise import recognise
@@ -222,7 +222,6 @@ PIECES = [
 ]
 
 
-@settings(max_examples=300)
 @given(
     st.lists(st.sampled_from(PIECES), max_size=40).map(" ".join),
     st.sampled_from(sorted(TASK_TYPES)),

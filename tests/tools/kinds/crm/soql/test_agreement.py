@@ -10,7 +10,7 @@ from worksmith.tools.seeding import rng
 
 
 @given(st.integers(0, 2**32), st.sampled_from(["text", "lookup"]))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_the_engine_agrees_with_the_naive_evaluator(seed: int, links: Links) -> None:
     pair = Pair.draw(rng(seed, "agreement"), 12, crm_schema(links))
     for _ in range(20):

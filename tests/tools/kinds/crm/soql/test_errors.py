@@ -68,7 +68,7 @@ def test_the_pointer_stands_below_the_token_on_a_later_line() -> None:
 
 
 @given(st.randoms(use_true_random=False), st.data())
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 def test_garbled_queries_give_a_result_or_an_error_with_a_place(
     chooser: random.Random, data: st.DataObject
 ) -> None:
@@ -90,7 +90,6 @@ def test_garbled_queries_give_a_result_or_an_error_with_a_place(
 
 
 @given(st.text(max_size=60))
-@settings(max_examples=100)
 def test_any_text_gives_a_typed_error(text: str) -> None:
     refused(text)
 
