@@ -19,6 +19,7 @@ JSON = st.recursive(
     max_leaves=6,
 )
 
+
 def test_handles_chain_calls_and_every_call_has_a_number() -> None:
     mine = episode(["functions"], "service_manager")
     counts = call(mine, "functions.get_agent_handled_cases_by_period", **ALWAYS)

@@ -127,7 +127,7 @@ def test_another_limit_in_an_article_changes_verdicts() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scale", [0.01, SMALL, 0.13])
-def test_many_seeds_and_sizes_are_sound(scale: float) -> None:
+def test_many_seeds_and_sizes_are_sound() -> None:
     for seed in range(12):
-        assert verify(build(seed, scale)) == [], seed
+        scale = (0.01, SMALL, 0.13)[seed % 3]
+        assert verify(build(seed, scale)) == [], (seed, scale)
