@@ -39,6 +39,7 @@ SLOW = {
     "docs/how-to/judge.md",
     "docs/how-to/many-machines.md",
     "docs/how-to/own-environment.md",
+    "docs/how-to/own-policy.md",
     "docs/how-to/own-tables.md",
     "docs/how-to/plain-dspy.md",
     "docs/how-to/report.md",

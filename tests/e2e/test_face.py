@@ -70,6 +70,7 @@ for words in json.loads(sys.argv[1]):
 """
 
 
+@pytest.mark.slow
 def test_bad_input_ends_with_code_2_and_a_sentence(tmp_path: Path) -> None:
     words = json.dumps([arguments for arguments, _ in BAD])
     command = [sys.executable, "-c", IN_ONE_PROCESS, words]

@@ -28,6 +28,7 @@ def test_the_same_seed_gives_the_same_bytes(office: Path, tmp_path: Path) -> Non
         assert (twin / file.name).read_bytes() == file.read_bytes(), file.name
 
 
+@pytest.mark.slow
 def test_another_seed_gives_other_tasks_and_the_same_counts(office: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     invoke("suite", "build", "office", "--seed", 8, "--scale", 0.5, "--per-intent", 4, "--out", other)
@@ -53,6 +54,7 @@ def test_a_suite_is_not_overwritten_by_accident(office: Path) -> None:
     assert result.exit_code != 0
 
 
+@pytest.mark.slow
 def test_gold_plans_score_everything(office: Path, here: Path) -> None:
     found = as_json("eval", office, "--lm", "gold", "--split", "all", "--no-track")
 

@@ -46,6 +46,7 @@ def _mode(file: str) -> str:
     return "domains" if "_domains_" in file else "all"
 
 
+@pytest.mark.slow
 def test_scoring_the_result_files_gives_the_published_verdicts(suite: Path, published: Any) -> None:
     files = sorted((DATA / "results").glob("*/*.csv"))
 

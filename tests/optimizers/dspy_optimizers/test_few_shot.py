@@ -26,6 +26,7 @@ def context(suite: Suite, folder: Path, **settings: Any) -> CompileContext:
     return make_context(suite, folder, teacher=lm(*VERBS), student=lm(), **{"candidates": 2, **settings})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WHOLE)
 def test_stock_optimizers_store_whole_trajectories(suite: Suite, tmp_path: Path, name: str) -> None:
     work = context(suite, tmp_path, demos=12)

@@ -36,6 +36,7 @@ def outcome(program: Any, suite: Suite) -> float:
     return result.summary.scores["outcome"].value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("optimizer", ["knn", "bootstrap"])
 def test_a_compiled_agent_does_what_it_could_not(suite: Suite, tmp_path: Path, optimizer: str) -> None:
     for name in ("none", optimizer):
@@ -48,6 +49,7 @@ def test_a_compiled_agent_does_what_it_could_not(suite: Suite, tmp_path: Path, o
     assert (tmp_path / f"{optimizer}.journal").is_dir()
 
 
+@pytest.mark.slow
 def test_a_compile_says_first_what_it_decided(suite: Suite, tmp_path: Path) -> None:
     said = run(suite.path, "--out", tmp_path / "program.json", "--optimizer", "knn", "--demos", 12).stdout
 
@@ -133,6 +135,7 @@ def test_a_suite_without_tasks_to_choose_by_is_refused(tmp_path: Path, more: lis
     assert [each.name for each in tmp_path.iterdir()] == ["suite"]
 
 
+@pytest.mark.slow
 def test_a_file_is_replaced_only_on_demand(suite: Suite, tmp_path: Path) -> None:
     file = tmp_path / "program.json"
     run(suite.path, "--out", file, "--optimizer", "none")

@@ -34,6 +34,7 @@ def tasks(office: World) -> list[Task]:
     return generate(office, seed=0)
 
 
+@pytest.mark.slow
 def test_every_intent_has_its_ten_tasks_with_texts_of_their_own(tasks: list[Task]) -> None:
     assert Counter(task.intent for task in tasks) == {one.id: 10 for one in all_intents()}
     assert len({task.query for task in tasks}) == len(tasks)
@@ -95,6 +96,7 @@ def test_an_intent_does_not_depend_on_the_others(office: World, tasks: list[Task
     assert generate(office, seed=0, only=["C3"]) == [t for t in tasks if t.intent == intent("C3").id]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("seed", "scale", "per_intent"), [(1, 0.1, 2), (2, 0.1, 10), (3, 0.3, 5), (4, 0.5, 10)]
 )

@@ -55,6 +55,7 @@ def test_lines_that_are_cut_leave_the_others(tmp_path: Path) -> None:
     assert [(f["kind"], f["record"]) for f in report["findings"]] == [("bad_line", "line 3")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["subject:", "subject: ", " ", "case subject:x description ", "subject\n"])
 def test_giant_texts_are_read_in_good_time(tmp_path: Path, text: str) -> None:
     folder = write_raw(tmp_path / "raw")

@@ -131,6 +131,7 @@ def test_a_draw_with_two_readings_is_not_asked(small: Small) -> None:
         assert small.filler(replace(goal, readings=(same,))).fill("test", place) is not None
 
 
+@pytest.mark.slow
 def test_mending_just_the_line_asked_for_makes_the_tests_pass(small: Small) -> None:
     tasks = small.tasks("swe.faulty_line", 4)
     assert tasks

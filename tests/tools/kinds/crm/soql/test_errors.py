@@ -204,6 +204,7 @@ def test_children_count_towards_the_size_of_a_result() -> None:
     assert refused(query, Limits(whole.total_size + children - 1)).code == "OPERATION_TOO_LARGE"
 
 
+@pytest.mark.slow
 def test_queries_that_take_too_long_are_stopped() -> None:
     big = connect(random_org(rng(2, "time"), 3000))
     with pytest.raises(QueryError, match="QUERY_TIMEOUT"):

@@ -40,6 +40,7 @@ def test_small_worlds_are_sound(seed: int) -> None:
     assert verify(small(seed)) == []
 
 
+@pytest.mark.slow
 def test_small_worlds_with_few_seniors_are_sound() -> None:
     assert verify(small(hierarchy="measured")) == []
 
@@ -92,6 +93,7 @@ def test_faults_are_found(stage: str) -> None:
     assert [expected for expected in wanted if not re.search(expected, found, re.MULTILINE)] == []
 
 
+@pytest.mark.slow
 def test_a_second_opinion_in_a_review_is_found() -> None:
     said = str(tiny().records("sentiments")[0]["review_content"])
     others = (str(record["review_content"]) for record in tiny().records("sentiments")[1:])
