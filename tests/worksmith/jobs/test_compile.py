@@ -2,10 +2,8 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -156,37 +154,6 @@ def test_what_cannot_begin_is_no_run_in_mlflow(suite: Suite, tmp_path: Path) -> 
     assert isinstance(result.exception, InputError)
     assert "a compile was begun here" in str(result.exception)
     assert not store.exists()
-
-
-@pytest.mark.slow
-def test_a_killed_compile_goes_on_to_the_same_program(suite: Suite, tmp_path: Path) -> None:
-    whole, killed = tmp_path / "whole.json", tmp_path / "killed.json"
-    run(suite.path, "--out", whole, "--demos", 4)
-    code = "import typer; from worksmith.cli.programs.compile import compile_program as c; typer.run(c)"
-    command = [
-        sys.executable,
-        "-c",
-        code,
-        str(suite.path),
-        "--out",
-        str(killed),
-        "--demos",
-        "4",
-        "--workers",
-        "1",
-    ]
-    process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL)
-    log = tmp_path / "killed.json.journal" / "student" / "dev-uncompiled.jsonl"
-    while process.poll() is None and not (log.exists() and log.stat().st_size):
-        time.sleep(0.01)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-
-    if not killed.exists():  # it may have been faster than the kill
-        with pytest.raises(InputError, match="--resume"):
-            run(suite.path, "--out", killed, "--demos", 4)
-        run(suite.path, "--out", killed, "--demos", 4, "--resume")
-    assert Artifact.read(killed).digest == Artifact.read(whole).digest
 
 
 @pytest.mark.slow
