@@ -169,6 +169,7 @@ def test_a_killed_compile_goes_on_to_the_same_result(
     assert (anew.artifact.digest, second.calls) == (whole.artifact.digest, whole.calls - known)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["bootstrap", "race", "knn", "dspy:BootstrapFewShot"])
 def test_a_result_is_derived_without_a_model(suite: Suite, name: str, wholes: Callable[[str], Whole]) -> None:
     whole = wholes(name)
@@ -215,6 +216,7 @@ class Unwell(Model):
         return super().complete(request)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["bootstrap", "dspy:BootstrapFewShot"])
 def test_what_was_lost_is_lost_in_what_is_derived(suite: Suite, tmp_path: Path, name: str) -> None:
     def unwell(engine: Any) -> Plan:

@@ -22,7 +22,7 @@ from worksmith.optimizers.compiling.artifact import Artifact
 from worksmith.tools.errors import InputError
 
 MODEL = "openai/gpt-4o-mini"
-OPTIMIZERS = ["knn", "bootstrap", "dspy:LabeledFewShot", "dspy:BootstrapFewShot"]
+OPTIMIZERS = ["knn", "bootstrap", "dspy:BootstrapFewShot"]
 
 
 @pytest.fixture(scope="module")

@@ -67,6 +67,7 @@ def test_json_says_what_the_file_says(suite: Suite, tmp_path: Path) -> None:
     assert manifest.program["strategy"]["name"] == "react"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["direct", "cot", "act", "react", "plan"])
 def test_every_strategy_compiles_and_loads(suite: Suite, tmp_path: Path, strategy: str) -> None:
     file = tmp_path / "program.json"

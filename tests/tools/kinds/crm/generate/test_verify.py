@@ -104,6 +104,7 @@ def _in_two_states(built: Built) -> Built:
     return spoiled(built, "EmailMessage", place, TextBody=body)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("problem", SPOILS)
 def test_spoiled_orgs_are_found_out(problem: str) -> None:
     assert any(problem in found for found in verify(SPOILS[problem](small())))
