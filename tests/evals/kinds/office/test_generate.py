@@ -111,11 +111,6 @@ def test_many_offices(tmp_path: Path, seed: int) -> None:
     generate(make_office(tmp_path, seed, (0.1, 1.0, 3.0)[seed % 3]), seed)
 
 
-@pytest.mark.slow
-def test_a_large_office(tmp_path: Path) -> None:
-    generate(make_office(tmp_path, 1, 10.0), 1, per_intent=3)
-
-
 def test_a_world_that_is_too_small_is_bad_input(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="too small"):
         generate(make_office(tmp_path, 0, 0.05), per_intent=1000, only=["C1"])
