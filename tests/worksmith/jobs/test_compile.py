@@ -1,9 +1,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -155,39 +152,3 @@ def test_what_cannot_begin_is_no_run_in_mlflow(suite: Suite, tmp_path: Path) -> 
     assert isinstance(result.exception, InputError)
     assert "a compile was begun here" in str(result.exception)
     assert not store.exists()
-
-
-@pytest.mark.slow
-def test_a_recorded_program_answers_alike_in_a_new_process(suite: Suite, tmp_path: Path) -> None:
-    import mlflow
-
-    file, store = tmp_path / "program.json", f"sqlite:///{tmp_path}/mlflow.db"
-    command = [str(suite.path), "--out", str(file), "--optimizer", "knn", "--tracking-uri", store]
-    assert CliRunner().invoke(APP, command).exit_code == 0
-    client = mlflow.MlflowClient(store)
-    (model,) = client.search_logged_models([e.experiment_id for e in client.search_experiments()])
-    address = f"models:/{model.model_id}"
-    (run_of_it,) = client.search_runs([model.experiment_id])
-    assert run_of_it.data.metrics["dev/outcome"] > 0
-    assert run_of_it.data.params["teacher"] == "gold"
-    query = suite.select(split="test")[0].query
-    code = (
-        "import json, mlflow, sys\n"
-        "mlflow.set_tracking_uri(sys.argv[1])\n"
-        "model = mlflow.pyfunc.load_model(sys.argv[2])\n"
-        "print(json.dumps(model.predict({'task': sys.argv[3]})))\n"
-    )
-    command = [sys.executable, "-c", code, store, address, query]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "MLFLOW_DISABLE_TELEMETRY": "true"}
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-
-    (answer,) = json.loads(done.stdout)
-    agent = load_program(file, suite.env)
-    import dspy
-
-    with dspy.context(lm=resolve("local/analogy")):
-        episode = agent(task=suite.select(split="test")[0]).episode
-    assert answer["status"] == "finished"
-    assert answer["calls"] == [call.to_json() for call in episode.calls]
-    assert answer["changes"] == episode.outcome.to_json()

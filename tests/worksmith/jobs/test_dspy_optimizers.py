@@ -96,8 +96,8 @@ def test_programs_load_in_a_new_process_and_through_mlflow(
     store = f"sqlite:///{tmp_path}/mlflow.db"
     programs: dict[str, str] = {}
     client = mlflow.MlflowClient(store)
-    for name in ("dspy:BootstrapFewShot", "dspy:KNNFewShot", "dspy:InferRules", "dspy:GEPA"):
-        file = name.partition(":")[2]
+    for name in ("knn", "dspy:BootstrapFewShot", "dspy:KNNFewShot", "dspy:GEPA"):
+        file = name.rpartition(":")[2]
         arguments = ["--optimizer", name, *proposer(name), *SMALL, "--tracking-uri", store, "--json"]
         run(suite.path, "--out", tmp_path / file, *arguments)
         experiments = [experiment.experiment_id for experiment in client.search_experiments()]
