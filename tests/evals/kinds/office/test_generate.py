@@ -96,19 +96,11 @@ def test_an_intent_does_not_depend_on_the_others(office: World, tasks: list[Task
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("seed", "scale", "per_intent"), [(1, 0.1, 2), (2, 0.1, 10), (3, 0.3, 5), (4, 0.5, 10)]
-)
+@pytest.mark.parametrize(("seed", "scale", "per_intent"), [(1, 0.1, 10), (2, 0.3, 5), (3, 3.0, 2)])
 def test_other_offices(tmp_path: Path, seed: int, scale: float, per_intent: int) -> None:
     tasks = generate(make_office(tmp_path, seed, scale), seed, per_intent)
     assert len({task.query for task in tasks}) == per_intent * len(all_intents())
     assert not in_two_splits(tasks)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(5, 8))
-def test_many_offices(tmp_path: Path, seed: int) -> None:
-    generate(make_office(tmp_path, seed, (0.1, 1.0, 3.0)[seed % 3]), seed)
 
 
 def test_a_world_that_is_too_small_is_bad_input(tmp_path: Path) -> None:
