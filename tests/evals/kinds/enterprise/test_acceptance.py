@@ -1,8 +1,8 @@
 """What is asked of a generated suite as a whole, over a small one that is indexed.
 
-Of the seven acceptance tests the rest stands elsewhere: sameness (1) in `test_suites`, `test_generating` and
+The rest of the seven acceptance tests stands elsewhere: sameness (1) in `test_suites`, `test_generating` and
 `tests/tools/kinds/enterprise/generate/test_build.py`, soundness (2) in `test_verify.py` there, the quotas (4)
-in `test_task_mix`, and questions that are nearly the same (7) in `test_generating`. At full size all seven are
+in `test_task_mix`, and questions that are nearly the same (7) in `test_generating`. At full size all are
 `python -m benchmarks enterprise`.
 """
 
