@@ -63,6 +63,8 @@ def analogy() -> Iterator[Server]:
 def reachable(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(ROOT))
+    for name in NAMES:
+        monkeypatch.delitem(sys.modules, f"examples.agents.{name}", raising=False)  # it made its client
     for name, value in {
         "OPENAI_BASE_URL": server.line["url"],
         "OPENAI_API_KEY": TOKEN,
@@ -105,7 +107,6 @@ def test_an_agent_works_with_a_local_engine_over_http(
     """Without demonstrations it solves little, but nothing breaks, and its tokens are known."""
     monkeypatch.setenv("OPENAI_BASE_URL", analogy.line["url"])
     monkeypatch.setenv("AGENT_MODEL", "local/analogy")
-    monkeypatch.delitem(sys.modules, "examples.agents.openai_loop", raising=False)  # it made its client
     options = ("--agent", "examples.agents.openai_loop:agent", "--limit", 1, "--max-steps", 4)
     result = invoke("eval", suites["own data"], *options, "--no-track", "--json")
 
