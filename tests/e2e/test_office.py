@@ -113,25 +113,6 @@ def test_a_model_that_cannot_be_reached_is_no_wrong_answer(
     assert "2 of 2 episodes were lost" in result.stderr
 
 
-@pytest.mark.slow
-def test_compare_puts_strategies_side_by_side(office: Path, here: Path) -> None:
-    study = as_json(
-        "compare",
-        office,
-        "--strategies",
-        "act,react",
-        "--optimizers",
-        "none,knn",
-        "--limit",
-        5,
-        "--no-track",
-    )
-
-    labels = [row["label"] for row in study["rows"]]
-    assert labels == ["act", "act + knn", "react", "react + knn", "do_nothing", "keyword_only"]
-    assert study["reference"] == "act"
-
-
 def share(found: Any) -> float:
     return float(found["runs"][0]["summary"]["scores"]["outcome"]["value"])
 
