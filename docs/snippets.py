@@ -14,17 +14,20 @@ A ```python block must run. A comment directly above a block says what else ther
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import difflib
+import multiprocessing
 import os
 import re
+import runpy
 import shlex
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 
 ROOT = Path(__file__).parent.parent
 REASONS = (
@@ -192,21 +195,41 @@ class ToolContext:
         return output
 
     def _python(self, arguments: Sequence[str], place: str) -> str:
-        done = subprocess.run(
-            [sys.executable, *arguments],
-            cwd=self.folder,
-            env=os.environ | self._environment() | {"PYTHONPATH": str(ROOT)},
-            capture_output=True,
-            text=True,
-        )
-        if done.returncode:
-            raise RuntimeError(f"{place}\n{done.stdout}{done.stderr}")
-        return done.stdout
+        """In a process of its own, forked from one that has imported DSPy and MLflow."""
+        forks = multiprocessing.get_context("forkserver")
+        forks.set_forkserver_preload(["mlflow", "worksmith.api"])
+        environment = os.environ | self._environment() | {"PYTHONPATH": str(ROOT)}
+        with tempfile.TemporaryDirectory() as folder:
+            out, err = Path(folder) / "out", Path(folder) / "err"
+            process = forks.Process(target=_main, args=(arguments, self.folder, environment, out, err))
+            process.start()
+            process.join()
+            if process.exitcode:
+                raise RuntimeError(f"{place}\n{out.read_text()}{err.read_text()}")
+            return out.read_text()
 
     def _environment(self) -> dict[str, str]:
         # MLflow keeps one connection for an address: a relative one would lead into an earlier page's folder.
         store = f"sqlite:///{self.folder.resolve()}/mlruns/mlflow.db"
         return {"COLUMNS": "80", "MLFLOW_TRACKING_URI": store, "NO_COLOR": "1"}
+
+
+def _main(arguments: Sequence[str], folder: Path, environment: dict[str, str], out: Path, err: Path) -> None:
+    """What `python` does with these arguments."""
+    for number, file in ((1, out), (2, err)):
+        os.dup2(os.open(file, os.O_WRONLY | os.O_CREAT), number)
+    os.environ.clear()
+    os.environ.update(environment)
+    os.chdir(folder)
+    sys.path.insert(0, str(folder))
+    if arguments[0] == "-c":
+        sys.argv, main = ["-c", *arguments[2:]], ModuleType("__main__")
+        sys.modules["__main__"] = main
+        exec(compile(arguments[1], "<string>", "exec"), vars(main))  # noqa: S102 (a program of the page)
+    else:
+        sys.argv = [*arguments]
+        runpy.run_path(arguments[0], run_name="__main__")
+    atexit._run_exitfuncs()
 
 
 def difference(shown: Sequence[str], real: Sequence[str]) -> str | None:

@@ -99,6 +99,7 @@ def outcomes(found: dict[str, Any]) -> dict[str, float]:
     return {row["label"]: row["scores"]["outcome"]["value"] for row in found["rows"]}
 
 
+@pytest.mark.slow
 def test_compare_shows_floors_a_ceiling_and_what_went_wrong_with_access(company: Path) -> None:
     arguments = ("compare", company, "--strategies", "direct,react,gold-arguments", "--optimizers", "none")
     found = as_json(*arguments, "--lm", "gold", "--no-track", "--report", "page.html")

@@ -45,7 +45,13 @@ def test_no_program_is_accepted_that_is_worse_with_the_prompts_it_makes(office: 
     teacher = Model("gold", resolve("gold", tasks=suite.tasks))
     agent = Agent("react", env=suite.env)
     plan = Plan(
-        agent, agent.config, suite, model, teacher, registry.optimizer("race", Settings(seed=0)), tmp_path
+        agent,
+        agent.config,
+        suite,
+        model,
+        teacher,
+        registry.optimizer("race", Settings(seed=0, candidates=2)),
+        tmp_path,
     )
     result = compile_program(plan)
     compiled = result.compiled

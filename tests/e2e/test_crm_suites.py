@@ -18,9 +18,18 @@ def build(out: Path, *options: object) -> dict[str, object]:
     return facts
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, object]]:
+    """A suite, and what was said of it."""
+    folder = tmp_path_factory.mktemp("suites") / "crm"
+    return folder, build(folder)
+
+
 @pytest.mark.slow
-def test_a_suite_says_by_which_rules_its_answers_were_found(here: Path) -> None:
-    clean, faithful = build(here / "clean"), build(here / "faithful", "--mode", "faithful")
+def test_a_suite_says_by_which_rules_its_answers_were_found(
+    made: tuple[Path, dict[str, object]], here: Path
+) -> None:
+    clean, faithful = made[1], build(here / "faithful", "--mode", "faithful")
 
     assert (clean["mode"], faithful["mode"]) == ("clean", "faithful")
     assert clean["digest"] != faithful["digest"]
@@ -35,16 +44,18 @@ def test_a_suite_says_by_which_rules_its_answers_were_found(here: Path) -> None:
 
 
 @pytest.mark.slow
-def test_gold_plans_answer_every_task_with_either_toolset(here: Path) -> None:
-    build(here / "crm")
+def test_gold_plans_answer_every_task_with_either_toolset(
+    made: tuple[Path, dict[str, object]], here: Path
+) -> None:
+    suite, _ = made
     for toolset in ("functions", "query"):
         result = invoke(
-            *("eval", here / "crm", "--strategy", "gold", "--lm", "gold", "--toolset", toolset),
+            *("eval", suite, "--strategy", "gold", "--lm", "gold", "--toolset", toolset),
             *("--split", "all", "--json"),
         )
         assert result.exit_code == 0, result.output
         rows = json.loads(result.stdout.splitlines()[-1])["rows"]
-        assert len(rows) == len(Suite.open(here / "crm").tasks)
+        assert len(rows) == len(Suite.open(suite).tasks)
         assert [row["task_id"] for row in rows if not row["correct"] or not row["supported"]] == []
 
 

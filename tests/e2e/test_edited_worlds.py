@@ -25,6 +25,7 @@ def suite(office: Path, here: Path) -> Path:
     return copy
 
 
+@pytest.mark.slow
 def test_an_edited_clock_or_persona_ends_the_command(suite: Path) -> None:
     file = suite / MANIFEST_FILE
     facts = json.loads(file.read_text())
@@ -44,6 +45,7 @@ def resign(directory: Path, **changes: Any) -> None:
     write_suite(World.open(directory), suite.tasks)
 
 
+@pytest.mark.slow
 def test_resume_takes_no_episode_from_before_the_clock_was_changed(suite: Path) -> None:
     def lines() -> int:
         assert (result := invoke("eval", suite, *EVAL, "--resume")).exit_code == 0, result.output

@@ -71,9 +71,8 @@ def test_tasks_made_under_other_rules_are_pointed_out(enterprise: Path, here: Pa
 
 
 def test_compiling_gains_and_baselines_stand_beside(enterprise: Path, here: Path) -> None:
-    found = as_json(
-        *("compare", enterprise, "--strategies", "react", "--optimizers", "none,knn", "--no-track")
-    )
+    programs = ("--strategies", "react", "--optimizers", "none,knn")
+    found = as_json("compare", enterprise, *programs, "--no-track")
     rows = by_label(found)
     score = {label: row["scores"]["outcome"]["value"] for label, row in rows.items()}
     assert score["oracle"] == 1.0

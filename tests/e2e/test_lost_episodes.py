@@ -61,6 +61,7 @@ def test_what_the_model_refuses_is_wrong_and_said(office: Path, server: ChatServ
     assert "temperature is not supported" in result.output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["eval", "compare"])
 def test_a_resumed_run_asks_only_for_the_replies_that_it_lacks(
     office: Path, server: ChatServer, here: Path, command: str

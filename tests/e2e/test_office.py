@@ -10,7 +10,7 @@ import pytest
 
 from tests.e2e.conftest import invoke
 
-LIMIT = ("--limit", 40, "--no-track")
+LIMIT = ("--limit", 24, "--no-track")
 
 
 def as_json(*arguments: object) -> Any:
@@ -28,6 +28,7 @@ def test_the_same_seed_gives_the_same_bytes(office: Path, tmp_path: Path) -> Non
         assert (twin / file.name).read_bytes() == file.read_bytes(), file.name
 
 
+@pytest.mark.slow
 def test_another_seed_gives_other_tasks_and_the_same_counts(office: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     invoke("suite", "build", "office", "--seed", 8, "--scale", 0.5, "--per-intent", 4, "--out", other)
@@ -53,6 +54,7 @@ def test_a_suite_is_not_overwritten_by_accident(office: Path) -> None:
     assert result.exit_code != 0
 
 
+@pytest.mark.slow
 def test_gold_plans_score_everything(office: Path, here: Path) -> None:
     found = as_json("eval", office, "--lm", "gold", "--split", "all", "--no-track")
 
@@ -61,7 +63,8 @@ def test_gold_plans_score_everything(office: Path, here: Path) -> None:
 
 @pytest.mark.slow
 def test_compiling_pays_and_the_file_gives_the_same_scores_again(office: Path, here: Path) -> None:
-    compiled = as_json("compile", office, "--optimizer", "knn", "--out", "knn.json", "--no-track")
+    options = ("--optimizer", "knn", "--dev-limit", 12, "--accept", "best", "--no-track")
+    compiled = as_json("compile", office, *options, "--out", "knn.json")
     before = as_json("eval", office, *LIMIT)
     after = as_json("eval", office, "--program", "knn.json", *LIMIT)
     again = as_json("eval", office, "--program", "knn.json", *LIMIT, "--workers", 1)
@@ -70,7 +73,7 @@ def test_compiling_pays_and_the_file_gives_the_same_scores_again(office: Path, h
     assert share(after) > share(before) + 0.2
     assert verdicts(again) == verdicts(after)
     wrong = [row["fault"] for found in (before, after) for row in found["rows"] if row["fault"]]
-    assert len(wrong) > 20
+    assert len(wrong) > 12
     assert wrong.count("unexplained") <= len(wrong) / 20
 
 
@@ -108,25 +111,6 @@ def test_a_model_that_cannot_be_reached_is_no_wrong_answer(
     assert result.exit_code == 1
     assert (found["graded"], found["errors"], found["statuses"]) == (0, 2, {"model_error": 2})
     assert "2 of 2 episodes were lost" in result.stderr
-
-
-@pytest.mark.slow
-def test_compare_puts_strategies_side_by_side(office: Path, here: Path) -> None:
-    study = as_json(
-        "compare",
-        office,
-        "--strategies",
-        "act,react",
-        "--optimizers",
-        "none,knn",
-        "--limit",
-        20,
-        "--no-track",
-    )
-
-    labels = [row["label"] for row in study["rows"]]
-    assert labels == ["act", "act + knn", "react", "react + knn", "do_nothing", "keyword_only"]
-    assert study["reference"] == "act"
 
 
 def share(found: Any) -> float:

@@ -99,6 +99,7 @@ def test_a_replay_has_the_verdicts_of_the_score(strategy: str, office: Path, run
     }
 
 
+@pytest.mark.slow
 def test_what_died_ends_as_what_it_was(office: Path, runs: Path, here: Path) -> None:
     weak = next(runs.glob("weak_*"))
     replayed = as_json(

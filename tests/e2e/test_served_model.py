@@ -126,25 +126,6 @@ def test_people_of_an_enterprise_are_served_alike_through_the_environment(
     assert any(episode["scores"]["outcome"] for episode in here.values())
 
 
-def figures(value: Any) -> Any:
-    """The figures of a comparison, without times and the model's name."""
-    if isinstance(value, dict):
-        left_out = ("lm", "model", "seconds", "seconds_p95")
-        return {name: figures(each) for name, each in value.items() if name not in left_out}
-    return [figures(each) for each in value] if isinstance(value, list) else value
-
-
-def test_a_comparison_has_the_same_figures(named: Path, office: Path) -> None:
-    arms = ("--strategies", "react", "--optimizers", "none,knn", "--demos", 8, "--limit", 12)
-    here, there = (
-        invoke("compare", office, "--lm", lm, *arms, "--split", "test", "--no-track", "--json")
-        for lm in (HERE, THERE)
-    )
-
-    assert figures(json.loads(here.stdout)) == figures(json.loads(there.stdout))
-    assert len(json.loads(here.stdout)["rows"]) > 2
-
-
 def test_over_tls_clients_trust_the_certificate_that_it_names() -> None:
     with serving(HERE, "--tls", command="model") as server:
         trusted = ssl.create_default_context(cafile=server.line["certificate"])

@@ -46,6 +46,7 @@ def _mode(file: str) -> str:
     return "domains" if "_domains_" in file else "all"
 
 
+@pytest.mark.slow
 def test_scoring_the_result_files_gives_the_published_verdicts(suite: Path, published: Any) -> None:
     files = sorted((DATA / "results").glob("*/*.csv"))
 
@@ -66,14 +67,3 @@ def test_a_real_model_through_our_own_loop_gives_the_published_verdicts(
         assert run["summary"]["errors"] == 0
         accuracy = scored[" ".join(run["run"].rsplit("-", 1))]["accuracy"]["value"]
         assert run["summary"]["scores"]["outcome"]["value"] == accuracy
-
-
-@pytest.mark.slow
-def test_compiling_on_our_own_tasks_pays_on_the_real_ones(suite: Path, office: Path, here: Path) -> None:
-    study = as_json(
-        "compare", suite, "--train-suite", office, "--strategies", "react", "--optimizers", "none,knn",
-        "--limit", 80, "--no-track",
-    )  # fmt: skip
-
-    gain = study["rows"][1]["difference"]
-    assert gain["low"] > 0

@@ -26,6 +26,11 @@ AGENTS = ROOT / "examples" / "agents"
 ENGINE, TOKEN = "benchmarks._gold_plans:engine", "a-token-for-tests-only"
 NAMES = tuple(sorted(file.stem for file in AGENTS.glob("*.py") if file.stem != "command_loop"))
 LIMITS = {"enterprise": 4}
+PAIRS = [
+    *(("openai_loop", kind) for kind in KINDS),
+    *((name, list(KINDS)[number % len(KINDS)]) for number, name in enumerate(NAMES) if name != "openai_loop"),
+]
+"""One agent in every world, and every agent in one."""
 
 
 @pytest.fixture(scope="module")
@@ -58,6 +63,8 @@ def analogy() -> Iterator[Server]:
 def reachable(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(ROOT))
+    for name in NAMES:
+        monkeypatch.delitem(sys.modules, f"examples.agents.{name}", raising=False)  # it made its client
     for name, value in {
         "OPENAI_BASE_URL": server.line["url"],
         "OPENAI_API_KEY": TOKEN,
@@ -75,11 +82,8 @@ def test_every_example_is_short_and_has_its_place_in_the_docs() -> None:
     assert [name for name in NAMES if f"examples/agents/{name}.py" not in page] == []
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", NAMES)
-def test_an_agent_solves_tasks_of_every_world_over_http(
-    suites: dict[str, Path], name: str, kind: str
-) -> None:
+@pytest.mark.parametrize(("name", "kind"), PAIRS)
+def test_an_agent_solves_tasks_over_http(suites: dict[str, Path], name: str, kind: str) -> None:
     lm = ["--lm", f"openai/{ENGINE}"] if name == "dspy_react" else []
     # All tools of an enterprise are a long list; of its tasks one is to be denied.
     tools = ["--toolset", "all"] if kind == "enterprise" else []
@@ -97,16 +101,13 @@ def test_an_agent_solves_tasks_of_every_world_over_http(
     assert totals["used_tokens"] >= 110 * totals["model_calls"]
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name != "command"])
 def test_an_agent_works_with_a_local_engine_over_http(
-    suites: dict[str, Path], analogy: Server, name: str, monkeypatch: pytest.MonkeyPatch
+    suites: dict[str, Path], analogy: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without demonstrations it solves little, but nothing breaks, and its tokens are known."""
     monkeypatch.setenv("OPENAI_BASE_URL", analogy.line["url"])
     monkeypatch.setenv("AGENT_MODEL", "local/analogy")
-    monkeypatch.delitem(sys.modules, f"examples.agents.{name}", raising=False)  # it made its client
-    lm = ["--lm", "openai/local/analogy"] if name == "dspy_react" else []
-    options = ("--agent", f"examples.agents.{name}:agent", *lm, "--limit", 1, "--max-steps", 4)
+    options = ("--agent", "examples.agents.openai_loop:agent", "--limit", 1, "--max-steps", 4)
     result = invoke("eval", suites["own data"], *options, "--no-track", "--json")
 
     assert result.exit_code == 0, result.output

@@ -28,6 +28,9 @@ from worksmith.tools.world import write_world
 ANY_MODEL = [name for name in OPTIMIZERS if not OPTIMIZERS[name].trains]
 """The optimizers that do with any model."""
 
+FAMILIES = ["bootstrap", "race", "dspy:BootstrapFewShotWithRandomSearch", "dspy:InferRules", "dspy:GEPA"]
+"""One of each base class of optimizers, for what the class does and not its heirs."""
+
 TITLES = [
     f"{first} {second}"
     for first in ("alpha", "beta", "gamma", "delta")

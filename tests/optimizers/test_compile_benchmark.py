@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from benchmarks._metered import MeteredEngine
 from benchmarks.compile import Side, Stage, compared
 from tests.optimizers.shop import Clerk, lm, make_context
@@ -40,6 +42,7 @@ def test_ratios_are_those_of_reaching_and_of_the_whole_run() -> None:
     assert [seed["score_difference"]["value"] > 0 for seed in found["seeds"]] == [True, False]
 
 
+@pytest.mark.slow
 def test_calls_are_counted_as_they_arrive_and_as_a_compile_says(suite: Suite, tmp_path: Path) -> None:
     student, teacher = (MeteredEngine.around(model) for model in (lm(), lm(*VERBS)))
     work = make_context(suite, tmp_path, teacher=teacher, student=student, demos=3, workers=4)

@@ -130,6 +130,7 @@ def compiled(suite: Suite, folder: Path, budget: Budget | None, *, resume: bool 
     return compile_program(plan)
 
 
+@pytest.mark.slow
 def test_a_compile_keeps_and_counts_what_the_model_inside_says(suite: Suite, tmp_path: Path) -> None:
     whole = compiled(suite, tmp_path / "whole", None)
     asked = len(Own.asked)

@@ -63,6 +63,7 @@ def test_the_registered_optimizers_take_plain_programs_as_well(name: str) -> Non
     assert bool(compiled.sort.demos) == (name != "none")
 
 
+@pytest.mark.slow
 def test_an_optimizer_of_somebody_elses_is_named_by_its_address() -> None:
     for name in ("dspy.teleprompt:BootstrapFewShot", "tests.optimizers.test_teleprompter:Own"):
         theirs = optimizer(name, metric=metric, lm=lm(knows=True))
@@ -126,6 +127,7 @@ def test_an_own_optimizer_returns_the_student() -> None:
         theirs.compile(Mailroom(), trainset=TRAIN, valset=DEV)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("given", "successes"),
     [
@@ -191,6 +193,7 @@ def test_what_does_not_suit_is_said(given: dict[str, Any], trainset: list[Any], 
         made(**given).compile(Mailroom(), trainset=trainset)
 
 
+@pytest.mark.slow
 def test_a_program_can_teach() -> None:
     teacher = Mailroom()
     teacher.set_lm(lm(knows=True))
@@ -199,6 +202,7 @@ def test_a_program_can_teach() -> None:
     assert compiled.sort.lm is None
 
 
+@pytest.mark.slow
 def test_a_killed_compile_goes_on_from_its_journal_without_paying_twice(tmp_path: Path) -> None:
     def run(budget: Budget | None, *, resume: bool) -> tuple[dspy.Module, int]:
         student, teacher = lm(), lm(knows=True)
@@ -228,6 +232,7 @@ def test_bounds_are_kept() -> None:
         bounded.compile(Mailroom(), trainset=TRAIN, valset=DEV)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [Bootstrap, Nearest])
 def test_a_compiled_program_is_saved_and_loaded(kind: type[Teleprompter], tmp_path: Path) -> None:
     compiled = made(kind).compile(Mailroom(), trainset=TRAIN, valset=DEV)
@@ -242,6 +247,7 @@ def test_a_compiled_program_is_saved_and_loaded(kind: type[Teleprompter], tmp_pa
     assert (tmp_path / "artifact.json").read_text().startswith('{\n "format"')
 
 
+@pytest.mark.slow
 def test_messages_name_arguments_and_not_options(tmp_path: Path) -> None:
     few = made(Nearest).compile(Mailroom(), trainset=TRAIN, valset=DEV[:3]).compilation
     assert str(few).startswith("kept the program as it is: ")
@@ -251,6 +257,7 @@ def test_messages_name_arguments_and_not_options(tmp_path: Path) -> None:
         made(journal=tmp_path / "journal").compile(Mailroom(), trainset=TRAIN, valset=DEV)
 
 
+@pytest.mark.slow
 def test_a_race_says_first_what_it_decided() -> None:
     tasks = [
         dspy.Example(mail=f"{each.mail} {at}", topic=each.topic, team=each.team).with_inputs("mail")

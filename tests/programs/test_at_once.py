@@ -64,6 +64,7 @@ def told(prediction: dspy.Prediction, trace: list[Any]) -> list[Any]:
     ]
 
 
+@pytest.mark.slow
 def test_two_hundred_episodes_in_one_loop_give_what_they_give_one_by_one(env: Environment) -> None:
     agent, tasks = Agent("plan", env=env), [TASKS[n % len(TASKS)] for n in range(EPISODES)]
 

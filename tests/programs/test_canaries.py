@@ -217,6 +217,7 @@ def test_optimizers_of_plain_dspy_never_hold_the_truth(
     assert CANARY not in (tmp_path / "program.json").read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in ANY_MODEL]
 )

@@ -62,6 +62,7 @@ def _lm(engine: Any) -> dspy.LM:
     return dspy.LM("local/intruder", engine=engine, cache=False, num_retries=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("choice", ["fixed", "nearest"])
 def test_prompts_quote_nothing_that_their_persona_may_not_read(
     company: tuple[Environment, Planted], choice: str
@@ -129,6 +130,7 @@ def test_private_fields_count_apart_from_their_record(company: tuple[Environment
     assert env.unreadable(env.persona(HR_LEAD), asked) == frozenset()
 
 
+@pytest.mark.slow
 def test_a_saved_and_loaded_program_keeps_what_its_demonstrations_quote(
     company: tuple[Environment, Planted], tmp_path: Path
 ) -> None:

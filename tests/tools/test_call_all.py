@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tools.notes import episode, pool
@@ -22,7 +22,6 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 POOL = pool()
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.sampled_from(CALLS), max_size=6))
 def test_the_same_as_one_after_another(calls: list[tuple[str, dict[str, Any]]]) -> None:
     singly, together = episode(POOL), episode(POOL)

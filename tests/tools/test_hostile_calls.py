@@ -38,6 +38,7 @@ def crm(_directory: Path) -> World:
     return worlds.env(), [*known, "#1", "#2", "2024-01-01"], list(worlds.ROLES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("world", [office, enterprise, crm])
 def test_no_argument_makes_a_tool_fail(world: Callable[[Path], World], tmp_path: Path) -> None:
     env, known, people = world(tmp_path)

@@ -58,6 +58,7 @@ def test_other_words_are_none(text: str) -> None:
     assert not named_in(text)
 
 
+@pytest.mark.slow
 def test_no_code_names_a_kind() -> None:
     found = [
         f"{file.relative_to(ROOT)}: {text[:60]}"

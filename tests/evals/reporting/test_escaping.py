@@ -7,7 +7,7 @@ import re
 from html.parser import HTMLParser
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
@@ -84,7 +84,6 @@ def page_with(said: str) -> str:
     return study_report(study, title=said, setting={said: said}).html()
 
 
-@settings(max_examples=40, deadline=None)
 @given(texts)
 def test_what_is_said_changes_no_element_of_the_page(said: str) -> None:
     expected = {tag for tag, _ in tags(page_with("plain"))}

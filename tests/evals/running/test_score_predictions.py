@@ -145,12 +145,7 @@ def deeds(world: World) -> st.SearchStrategy[dict[str, Any]]:
     return st.fixed_dictionaries({task.id: deed for task in world.suite.tasks})
 
 
-@settings(
-    max_examples=25,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-    derandomize=True,
-)
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture], derandomize=True)
 @given(data=st.data())
 def test_predictions_and_logs_score_as_the_episodes_did(
     world: World, data: st.DataObject, tmp_path: Path

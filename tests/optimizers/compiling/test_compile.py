@@ -67,6 +67,7 @@ def test_bootstrap_beats_the_program_as_it_is(suite: Suite, tmp_path: Path) -> N
     assert accuracy(compiled.program, suite) == 1.0
 
 
+@pytest.mark.slow
 def test_bootstrap_keeps_the_program_when_nothing_is_better(suite: Suite, tmp_path: Path) -> None:
     knows_all = make_context(suite, tmp_path, teacher=lm("Cancel", "Rename"), student=lm(*VERBS), demos=3)
     compiled = Bootstrap().search(knows_all)
@@ -116,6 +117,7 @@ def test_knn_program_saves_and_loads_the_dspy_way(suite: Suite, tmp_path: Path) 
     assert accuracy(loaded, suite) == 1.0
 
 
+@pytest.mark.slow
 def test_knn_program_survives_copies(suite: Suite, tmp_path: Path) -> None:
     program = Nearest().search(context(suite, tmp_path, demos=2)).program
     accuracy(program, suite)  # builds the index

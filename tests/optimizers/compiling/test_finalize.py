@@ -34,6 +34,7 @@ def context(suite: Suite, folder: Path, dev: int = 12, **settings: Any) -> Compi
     return replace(made, dev=made.dev[:dev])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["knn", "bootstrap", "tpe"])
 def test_who_wins_every_intent_takes_the_programs_place(suite: Suite, tmp_path: Path, name: str) -> None:
     work = context(suite, tmp_path, demos=12, candidates=2)

@@ -52,8 +52,6 @@ from worksmith.tools.files.sealed_lines import sealed, sealed_lines
 from worksmith.tools.seeding import digest
 
 VERBS = ("Cancel", "Rename", "Shift")
-SLOW = {name for name in OPTIMIZERS if name.startswith("dspy:")} - {"dspy:BootstrapFewShot"}
-EACH = [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in ANY_MODEL]
 
 
 class Photographer:
@@ -147,7 +145,7 @@ def wholes(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Callable[[
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", EACH)
+@pytest.mark.parametrize("name", ANY_MODEL)
 def test_a_killed_compile_goes_on_to_the_same_result(
     suite: Suite, tmp_path: Path, name: str, wholes: Callable[[str], Whole]
 ) -> None:
@@ -167,9 +165,12 @@ def test_a_killed_compile_goes_on_to_the_same_result(
     assert known > 0
     assert second.calls == whole.calls - known
     assert replies(killed) == replies(whole.folder) == whole.calls
+    anew = derived(plan(suite, killed, name, by=second))
+    assert (anew.artifact.digest, second.calls) == (whole.artifact.digest, whole.calls - known)
 
 
-@pytest.mark.parametrize("name", EACH)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["bootstrap", "race", "knn", "dspy:BootstrapFewShot"])
 def test_a_result_is_derived_without_a_model(suite: Suite, name: str, wholes: Callable[[str], Whole]) -> None:
     whole = wholes(name)
     before = {file: file.read_bytes() for file in whole.folder.rglob("*") if file.is_file()}
@@ -215,6 +216,7 @@ class Unwell(Model):
         return super().complete(request)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["bootstrap", "dspy:BootstrapFewShot"])
 def test_what_was_lost_is_lost_in_what_is_derived(suite: Suite, tmp_path: Path, name: str) -> None:
     def unwell(engine: Any) -> Plan:
@@ -247,26 +249,15 @@ def _edited(old: bytes, new: bytes) -> Callable[[bytes], bytes]:
 
 MUTATIONS: dict[str, Callable[[bytes], bytes]] = {
     "empty": lambda data: b"",
-    "first byte dropped": lambda data: data[1:],
     "a byte dropped": lambda data: data[:200] + data[201:],
-    "last byte dropped": lambda data: data[:-1],
     "last line torn": lambda data: data[:-30],
-    "half of it": lambda data: data[: len(data) // 2],
     "a bit flipped": lambda data: data[:300] + bytes([data[300] ^ 1]) + data[301:],
-    "a byte put in": lambda data: data[:400] + b" " + data[400:],
-    "a line break put in": lambda data: data[:500] + b"\n" + data[500:],
     "a line break taken out": lambda data: data.replace(b"\n", b"", 1),
     "zeros in the middle": lambda data: data[:600] + bytes(64) + data[664:],
     "two lines swapped": _lines(lambda lines: [lines[1], lines[0], *lines[2:]]),
-    "reversed": _lines(lambda lines: lines[::-1]),
-    "first line dropped": _lines(lambda lines: lines[1:]),
     "a line dropped": _lines(lambda lines: [*lines[:2], *lines[3:]]),
     "a line doubled": _lines(lambda lines: [lines[0], *lines]),
-    "a line in the place of another": _lines(lambda lines: [lines[0], lines[0], *lines[2:]]),
-    "all of it twice": lambda data: data + data,
-    "another title": _edited(b"alpha", b"omega"),
     "another tool": _edited(b"calendar.delete_event", b"calendar.create_event"),
-    "nothing quoted": _edited(b'"records": ["', b'"records": [], "x": ["'),
     "no parts": _edited(b'"parts": {"step"', b'"parts": {"stop"'),
     "no JSON": lambda data: b"[]\n5\n",
 }

@@ -68,7 +68,6 @@ def work(budget: Budget, costs: Sequence[int], workers: int) -> tuple[list[int],
     return started, most[0]
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     costs=st.lists(st.integers(1, 9), min_size=1, max_size=120),
     limit=st.integers(1, 300),
@@ -94,7 +93,7 @@ def test_no_limit_is_overstepped_by_more_than_what_was_in_flight(
             budget.check()
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(cost=st.integers(1, 9), limit=st.integers(1, 300), workers=st.integers(1, 32))
 def test_where_all_cost_the_same_a_limit_is_kept_exactly(cost: int, limit: int, workers: int) -> None:
     budget = Budget(calls=limit)

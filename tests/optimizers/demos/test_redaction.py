@@ -146,6 +146,7 @@ def test_no_word_of_any_record_survives(company: tuple[Environment, Planted], se
     assert secret.lower() not in json.dumps(made).lower()
 
 
+@pytest.mark.slow
 def test_prompts_with_twins_hold_no_token_that_their_persona_may_not_read(
     company: tuple[Environment, Planted],
 ) -> None:

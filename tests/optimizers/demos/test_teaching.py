@@ -37,6 +37,7 @@ class Down(Model):
         raise ConnectionError("nobody there")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FROM_A_TEACHER)
 def test_a_teacher_without_a_success_ends_a_compile_with_a_sentence(
     suite: Suite, tmp_path: Path, name: str

@@ -24,13 +24,13 @@ STOCK = [
 # Optuna's trials show a single demonstration.
 WHOLE = [name for name in STOCK if name != "dspy:BootstrapFewShotWithOptuna"]
 DRAWN = [name for name in STOCK if name != "dspy:KNNFewShot"]
-SLOW = {"dspy:BetterTogether", "dspy:MIPROv2", "dspy:SIMBA"}
 
 
 def context(suite: Suite, folder: Path, **settings: Any) -> CompileContext:
     return make_context(suite, folder, teacher=lm(*VERBS), student=lm(), **{"candidates": 2, **settings})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WHOLE)
 def test_stock_optimizers_store_whole_trajectories(suite: Suite, tmp_path: Path, name: str) -> None:
     work = context(suite, tmp_path, demos=12)
@@ -56,19 +56,6 @@ def test_same_seed_same_program_another_seed_another(suite: Suite, tmp_path: Pat
 
     assert states[0] == states[1]
     assert states[0] != states[2]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in ANY_MODEL]
-)
-def test_no_optimizer_runs_more_episodes_than_it_planned(suite: Suite, tmp_path: Path, name: str) -> None:
-    work = context(suite, tmp_path, demos=2)
-    plan = optimizer(name).max_episodes(work)
-    optimizer(name).search(work)
-
-    assert work.teacher.cost.episodes <= plan.get("teacher", 0)
-    assert 0 < work.student.cost.episodes <= sum(n for role, n in plan.items() if role != "teacher")
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,6 +19,7 @@ def differing(size: float) -> float:
     return max(size, 0.25)
 
 
+@pytest.mark.slow
 def test_it_is_the_share_of_races_that_find_the_better_candidate() -> None:
     field, random, found = Field(30, 3), Random(1), 0
     for _ in range(400):

@@ -3,6 +3,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.optimizers.shop import lm, make_context
 from worksmith.evals.suite import Suite
 from worksmith.optimizers.optimizer import Compiled
@@ -15,6 +17,7 @@ def compiled(suite: Suite, folder: Path, **settings: Any) -> Compiled:
     return Tpe().search(make_context(suite, folder, teacher=lm(*VERBS), student=lm(), **settings))
 
 
+@pytest.mark.slow
 def test_the_search_finds_what_covers_all_intents(suite: Suite, tmp_path: Path) -> None:
     found = compiled(suite, tmp_path, demos=6, candidates=8)
 
@@ -25,6 +28,7 @@ def test_the_search_finds_what_covers_all_intents(suite: Suite, tmp_path: Path) 
     assert {shown.intent for shown in found.demonstrations} == set(VERBS)
 
 
+@pytest.mark.slow
 def test_the_seed_decides_what_is_tried_and_nothing_is_tried_twice(suite: Suite, tmp_path: Path) -> None:
     first, again, other = (
         [trial.name for trial in compiled(suite, tmp_path / name, demos=4, candidates=6, seed=seed).trials]

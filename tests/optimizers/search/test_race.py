@@ -48,6 +48,7 @@ def test_the_winner_beats_the_program_as_it_is(suite: Suite, tmp_path: Path) -> 
     )
 
 
+@pytest.mark.slow
 def test_no_difference_shown_is_a_result(suite: Suite, tmp_path: Path) -> None:
     student = lm(*VERBS)
     compiled = Race().search(make_context(suite, tmp_path, teacher=lm(*VERBS), student=student, demos=3))

@@ -8,7 +8,7 @@ from itertools import pairwise
 import dspy
 import pytest
 from dspy.lm15 import Message, Request, Response, TextPart, ToolCallPart, ToolResultPart, Usage
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.programs.office import TASKS
@@ -48,7 +48,6 @@ class Model:
 
 
 @pytest.mark.parametrize("strategy", ["react", "direct"])
-@settings(max_examples=40, deadline=None)
 @given(replies=REPLIES)
 def test_each_call_has_one_result_in_the_turn_after_it(
     env: Environment, strategy: str, replies: list[Message]

@@ -57,7 +57,7 @@ def turns(request: AgentRequest) -> list[Message]:
 
 @pytest.mark.parametrize("toolset", ["all", "retrieved:2"])
 @pytest.mark.parametrize("strategy", [name for name in STRATEGIES if name != "function_calling"])
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(choices=st.lists(st.sampled_from(CHOICES), max_size=5))
 def test_the_next_prompt_of_an_episode_begins_with_the_last_one(
     env: Environment, strategy: str, toolset: str, choices: list[str]

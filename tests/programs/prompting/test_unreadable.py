@@ -10,7 +10,6 @@ from typing import Any
 
 import dspy
 import pytest
-from dspy.adapters.baml_adapter import BAMLAdapter
 from dspy.lm15 import Message, RefusalPart, Request, Response, TextPart, ThinkingPart, ToolCallPart, Usage
 
 from tests.chat_server import ChatServer, called, chat_server, said
@@ -110,7 +109,7 @@ def test_a_reply_that_can_be_read_is_taken_whatever_the_reason(env: Environment)
 
 
 @pytest.mark.parametrize("name", ["react", "direct"])
-@pytest.mark.parametrize("adapter", [TrajectoryAdapter, dspy.JSONAdapter, dspy.XMLAdapter, BAMLAdapter])
+@pytest.mark.parametrize("adapter", [TrajectoryAdapter, dspy.JSONAdapter, dspy.XMLAdapter])
 def test_half_a_reply_is_not_mended_into_a_call(adapter: Any, name: str, env: Environment) -> None:
     values = {"thought": "Both.", "calls": CALLS, **CALLS[0]}
     signature = call_signature(strategy(name))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from worksmith.retrievers.embedding.models import open_embedder
@@ -36,7 +36,6 @@ def collection(texts: dict[str, str], mode: Mode = "hybrid") -> Collection:
     return Collection("mail", keys, words, mode, vectors, lambda: embedder)
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     texts=st.dictionaries(_KEY, _TEXT, max_size=10),
     hidden=st.sets(_KEY, max_size=6),

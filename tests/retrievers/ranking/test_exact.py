@@ -2,14 +2,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from worksmith.retrievers.ranking.coded import CodedVectors, encode
 from worksmith.retrievers.ranking.exact import ExactVectors
 
 
-@settings(max_examples=200, deadline=None)
 @given(
     seed=st.integers(0, 10_000),
     passages=st.lists(st.integers(1, 3), min_size=1, max_size=60),

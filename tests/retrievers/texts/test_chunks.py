@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from worksmith.retrievers.texts.chunks import MOST, passages_of, pieces_in
@@ -9,7 +9,6 @@ from worksmith.retrievers.texts.chunks import MOST, passages_of, pieces_in
 _PARTS = ["word ", "a longer sentence. ", "\n", "x" * 900, "def f(a_b): ", "é ", "漢字"]
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     st.lists(
         st.sampled_from(["word ", "a longer sentence. ", "\n", "x" * 900, "def f(a_b): ", "é ", "漢字"]),

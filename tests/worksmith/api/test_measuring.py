@@ -181,6 +181,7 @@ def test_programs_are_compared_with_the_first(suite: ws.Suite, here: Path) -> No
     assert len(result.records["react"]) == 16
 
 
+@pytest.mark.slow
 def test_compiled_programs_are_named_and_compared_with_what_they_came_from(suite: ws.Suite) -> None:
     agent = ws.Agent("react", suite.env)
     better = ws.Bootstrap(accept="best", demos=128).compile(agent, trainset=suite.train, valset=suite.dev)

@@ -84,6 +84,7 @@ def run(suite: Suite, *arguments: object) -> Any:
     return result
 
 
+@pytest.mark.slow
 def test_each_program_also_runs_without_each_category(
     suite: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

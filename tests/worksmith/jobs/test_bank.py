@@ -227,6 +227,7 @@ def test_a_source_of_other_tasks_is_refused(suite: Suite, tmp_path: Path) -> Non
         call("bank", "build", suite.path, *told)
 
 
+@pytest.mark.slow
 def test_a_program_is_compiled_from_a_bank_without_a_teacher(suite: Suite, tmp_path: Path) -> None:
     bank, program = tmp_path / "gold.bank", tmp_path / "program.json"
     call("bank", "build", suite.path, "-o", bank, "--from", "gold", "--split", "all")

@@ -22,7 +22,7 @@ from worksmith.optimizers.compiling.artifact import Artifact
 from worksmith.tools.errors import InputError
 
 MODEL = "openai/gpt-4o-mini"
-OPTIMIZERS = ["knn", "bootstrap", "dspy:LabeledFewShot", "dspy:BootstrapFewShot"]
+OPTIMIZERS = ["knn", "bootstrap", "dspy:BootstrapFewShot"]
 
 
 @pytest.fixture(scope="module")
@@ -168,6 +168,7 @@ def test_calls_are_made_in_the_way_that_was_asked_for(suite: Suite, server: Chat
     assert ["tools" in body for body in server.bodies] == [False, True]
 
 
+@pytest.mark.slow
 def test_models_without_tool_calls_are_refused_before_anything_is_paid(
     suite: Suite, server: ChatServer, here: Path
 ) -> None:
@@ -185,6 +186,7 @@ def test_models_without_tool_calls_are_refused_before_anything_is_paid(
     assert server.bodies == []
 
 
+@pytest.mark.slow
 def test_a_model_that_lists_are_wrong_about_is_said_to_have_tool_calls(
     suite: Suite, server: ChatServer
 ) -> None:

@@ -1,11 +1,6 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +31,7 @@ def outcome(program: Any, suite: Suite) -> float:
     return result.summary.scores["outcome"].value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("optimizer", ["knn", "bootstrap"])
 def test_a_compiled_agent_does_what_it_could_not(suite: Suite, tmp_path: Path, optimizer: str) -> None:
     for name in ("none", optimizer):
@@ -48,6 +44,7 @@ def test_a_compiled_agent_does_what_it_could_not(suite: Suite, tmp_path: Path, o
     assert (tmp_path / f"{optimizer}.journal").is_dir()
 
 
+@pytest.mark.slow
 def test_a_compile_says_first_what_it_decided(suite: Suite, tmp_path: Path) -> None:
     said = run(suite.path, "--out", tmp_path / "program.json", "--optimizer", "knn", "--demos", 12).stdout
 
@@ -67,6 +64,7 @@ def test_json_says_what_the_file_says(suite: Suite, tmp_path: Path) -> None:
     assert manifest.program["strategy"]["name"] == "react"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["direct", "cot", "act", "react", "plan"])
 def test_every_strategy_compiles_and_loads(suite: Suite, tmp_path: Path, strategy: str) -> None:
     file = tmp_path / "program.json"
@@ -134,6 +132,7 @@ def test_a_suite_without_tasks_to_choose_by_is_refused(tmp_path: Path, more: lis
     assert [each.name for each in tmp_path.iterdir()] == ["suite"]
 
 
+@pytest.mark.slow
 def test_a_file_is_replaced_only_on_demand(suite: Suite, tmp_path: Path) -> None:
     file = tmp_path / "program.json"
     run(suite.path, "--out", file, "--optimizer", "none")
@@ -154,70 +153,3 @@ def test_what_cannot_begin_is_no_run_in_mlflow(suite: Suite, tmp_path: Path) -> 
     assert isinstance(result.exception, InputError)
     assert "a compile was begun here" in str(result.exception)
     assert not store.exists()
-
-
-@pytest.mark.slow
-def test_a_killed_compile_goes_on_to_the_same_program(suite: Suite, tmp_path: Path) -> None:
-    whole, killed = tmp_path / "whole.json", tmp_path / "killed.json"
-    run(suite.path, "--out", whole, "--demos", 4)
-    code = "import typer; from worksmith.cli.programs.compile import compile_program as c; typer.run(c)"
-    command = [
-        sys.executable,
-        "-c",
-        code,
-        str(suite.path),
-        "--out",
-        str(killed),
-        "--demos",
-        "4",
-        "--workers",
-        "1",
-    ]
-    process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL)
-    log = tmp_path / "killed.json.journal" / "student" / "dev-uncompiled.jsonl"
-    while process.poll() is None and not (log.exists() and log.stat().st_size):
-        time.sleep(0.01)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-
-    if not killed.exists():  # it may have been faster than the kill
-        with pytest.raises(InputError, match="--resume"):
-            run(suite.path, "--out", killed, "--demos", 4)
-        run(suite.path, "--out", killed, "--demos", 4, "--resume")
-    assert Artifact.read(killed).digest == Artifact.read(whole).digest
-
-
-@pytest.mark.slow
-def test_a_recorded_program_answers_alike_in_a_new_process(suite: Suite, tmp_path: Path) -> None:
-    import mlflow
-
-    file, store = tmp_path / "program.json", f"sqlite:///{tmp_path}/mlflow.db"
-    command = [str(suite.path), "--out", str(file), "--optimizer", "knn", "--tracking-uri", store]
-    assert CliRunner().invoke(APP, command).exit_code == 0
-    client = mlflow.MlflowClient(store)
-    (model,) = client.search_logged_models([e.experiment_id for e in client.search_experiments()])
-    address = f"models:/{model.model_id}"
-    (run_of_it,) = client.search_runs([model.experiment_id])
-    assert run_of_it.data.metrics["dev/outcome"] > 0
-    assert run_of_it.data.params["teacher"] == "gold"
-    query = suite.select(split="test")[0].query
-    code = (
-        "import json, mlflow, sys\n"
-        "mlflow.set_tracking_uri(sys.argv[1])\n"
-        "model = mlflow.pyfunc.load_model(sys.argv[2])\n"
-        "print(json.dumps(model.predict({'task': sys.argv[3]})))\n"
-    )
-    command = [sys.executable, "-c", code, store, address, query]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "MLFLOW_DISABLE_TELEMETRY": "true"}
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-
-    (answer,) = json.loads(done.stdout)
-    agent = load_program(file, suite.env)
-    import dspy
-
-    with dspy.context(lm=resolve("local/analogy")):
-        episode = agent(task=suite.select(split="test")[0]).episode
-    assert answer["status"] == "finished"
-    assert answer["calls"] == [call.to_json() for call in episode.calls]
-    assert answer["changes"] == episode.outcome.to_json()

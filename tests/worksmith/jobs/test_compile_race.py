@@ -23,6 +23,7 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
     return make_suite(tmp_path_factory.mktemp("suite"))
 
 
+@pytest.mark.slow
 def test_a_race_says_who_met_how_many_and_why_they_left(suite: Suite, tmp_path: Path) -> None:
     file = tmp_path / "program.json"
     options = ("--optimizer", "race", "--candidates", 3, "--alpha", 0.1, "--margin", 0.2, "--demos", 6)
@@ -38,6 +39,7 @@ def test_a_race_says_who_met_how_many_and_why_they_left(suite: Suite, tmp_path: 
     assert len(next(iter(load_program(file, suite.env).predictors())).demos) == len(manifest.demonstrations)
 
 
+@pytest.mark.slow
 def test_a_race_is_told_in_words(suite: Suite, tmp_path: Path) -> None:
     options = ("--optimizer", "race", "--candidates", 2, "--demos", 6)
     said = " ".join(run(suite.path, "--out", tmp_path / "program.json", *options).stdout.split())
@@ -81,6 +83,7 @@ def test_a_killed_race_goes_on_to_the_same_program(suite: Suite, tmp_path: Path)
     assert Artifact.read(killed).digest == Artifact.read(whole).digest
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -105,6 +108,7 @@ def test_too_few_intents_for_any_claim_are_told_before_it_begins(
     assert "worksmith power --race" in told.stderr
 
 
+@pytest.mark.slow
 def test_enough_intents_are_nothing_to_talk_of(suite: Suite, tmp_path: Path) -> None:
     told = run(suite.path, "--out", tmp_path / "a", "--optimizer", "race", "--dry-run", "--json")
 
@@ -112,6 +116,7 @@ def test_enough_intents_are_nothing_to_talk_of(suite: Suite, tmp_path: Path) -> 
     assert "dev intents" not in told.stderr
 
 
+@pytest.mark.slow
 def test_a_race_that_shows_no_difference_says_what_it_could_have_shown(suite: Suite, tmp_path: Path) -> None:
     """Demonstrations change nothing for a model that does what the gold plans say."""
     options = ("--optimizer", "race", "--lm", "gold", "--candidates", 2, "--demos", 2)

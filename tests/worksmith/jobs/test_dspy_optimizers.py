@@ -88,7 +88,7 @@ def proposer(name: str) -> list[str]:
 
 
 @pytest.mark.slow
-def test_every_program_loads_in_a_new_process_and_through_mlflow(
+def test_programs_load_in_a_new_process_and_through_mlflow(
     suite: Suite, tmp_path: Path, server: ChatServer
 ) -> None:
     import mlflow
@@ -96,8 +96,8 @@ def test_every_program_loads_in_a_new_process_and_through_mlflow(
     store = f"sqlite:///{tmp_path}/mlflow.db"
     programs: dict[str, str] = {}
     client = mlflow.MlflowClient(store)
-    for name in DSPY:
-        file = name.partition(":")[2]
+    for name in ("knn", "dspy:BootstrapFewShot", "dspy:KNNFewShot", "dspy:GEPA"):
+        file = name.rpartition(":")[2]
         arguments = ["--optimizer", name, *proposer(name), *SMALL, "--tracking-uri", store, "--json"]
         run(suite.path, "--out", tmp_path / file, *arguments)
         experiments = [experiment.experiment_id for experiment in client.search_experiments()]

@@ -41,6 +41,7 @@ def run(*arguments: str) -> tuple[int, str]:
     return result.exit_code, result.stdout
 
 
+@pytest.mark.slow
 def test_indexes_then_keeps_then_checks(tmp_path: Path) -> None:
     write(tmp_path, "Summer party", "New coffee machine")
 
@@ -78,6 +79,7 @@ def test_a_model_that_cannot_be_had_is_named_at_once_and_nothing_is_built(
     assert not suite.exists()
 
 
+@pytest.mark.slow
 def test_a_damaged_store_is_named_and_built_again(tmp_path: Path) -> None:
     write(tmp_path, "Summer party")
     run(str(tmp_path), "--embedder", "static")
@@ -89,6 +91,7 @@ def test_a_damaged_store_is_named_and_built_again(tmp_path: Path) -> None:
     assert run(str(tmp_path), "--check")[0] == 0
 
 
+@pytest.mark.slow
 def test_a_damaged_file_is_named_and_built_again(tmp_path: Path) -> None:
     write(tmp_path, "Summer party")
     run(str(tmp_path), "--embedder", "static")
@@ -118,6 +121,7 @@ def test_the_model_of_a_foreign_index_is_not_loaded_unless_named(tmp_path: Path)
     Environment.open(tmp_path)
 
 
+@pytest.mark.slow
 def test_a_changed_world_needs_its_index_again(tmp_path: Path) -> None:
     write(tmp_path, "Summer party")
     run(str(tmp_path), "--embedder", "static")

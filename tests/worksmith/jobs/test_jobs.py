@@ -169,6 +169,7 @@ def test_a_folder_is_no_record_of_replies(suite: Suite, tmp_path: Path) -> None:
         evaluate(EvalSettings(suite=suite.path, lm="gold", limit=1, track=False, record=tmp_path))
 
 
+@pytest.mark.slow
 def test_suites_are_described_without_the_agents_libraries() -> None:
     code = "import sys, worksmith.jobs.building; print('dspy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -80,6 +80,7 @@ def test_each_episode_is_once_in_the_folder_and_the_page_has_the_first(tmp_path:
     assert len(page) < 300_000
 
 
+@pytest.mark.slow
 def test_no_file_of_an_earlier_report_stays(tmp_path: Path) -> None:
     file, folder = tmp_path / "report.html", tmp_path / "report.episodes"
     for count, files in ((MOST_ON_PAGE + PER_PAGE + 1, 12), (MOST_ON_PAGE + 1, 11)):
@@ -100,6 +101,7 @@ def test_files_that_are_not_of_a_report_stay(tmp_path: Path) -> None:
     assert len(list((tmp_path / "report.episodes").iterdir())) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("said", ["</script><script>evil()</script>", '"><img src=x onerror=evil()>'])
 def test_names_of_episodes_programs_and_files_stay_data(tmp_path: Path, said: str) -> None:
     name = said.replace("/", "")

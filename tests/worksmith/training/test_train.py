@@ -138,11 +138,11 @@ def test_a_packed_example_does_not_see_others(place: Path) -> None:
 
 
 def test_a_killed_training_goes_on_to_the_same_weights(place: Path) -> None:
-    options = {"max_steps": 30, "epochs": 20, "save_every": 5, "seed": 3}
+    options = {"max_steps": 16, "epochs": 20, "save_every": 3, "seed": 3}
     whole = train(_sft(place, "whole", **options))
     killed = place / "killed"
     given = f"train sft --model {place}/base --data {place}/sft.jsonl --out {killed} --no-track"
-    others = "--batch-tokens 400 --precision float32 --max-steps 30 --epochs 20 --save-every 5 --seed 3"
+    others = "--batch-tokens 400 --precision float32 --max-steps 16 --epochs 20 --save-every 3 --seed 3"
     command = [sys.executable, "-m", "worksmith.cli", *f"{given} {others}".split()]
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL, env=os.environ)
     while process.poll() is None and last_checkpoint(killed / "checkpoints") is None:

@@ -32,6 +32,13 @@ Respond with the corresponding output fields, starting with the field, and then 
 """The words of DSPy's prompts, each of which becomes a token."""
 
 
+def one_thread() -> None:
+    """Compute on one core: threads of torch wait for each other where other tests are busy."""
+    import torch
+
+    torch.set_num_threads(1)
+
+
 def tiny_tokenizer() -> Any:
     """The words of DSPy's prompts, bytes, and the three special tokens of SmolLM2."""
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers

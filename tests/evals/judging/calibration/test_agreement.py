@@ -29,6 +29,7 @@ def test_kappa_of_judges_that_say_nothing() -> None:
     assert math.isnan(weighted_kappa([5] * 5, [5] * 5))
 
 
+@pytest.mark.slow
 def test_spearman_has_the_mean_rank_for_ties() -> None:
     assert spearman([1, 2, 3, 4], [10, 20, 30, 25]) == pytest.approx(0.8)
     assert spearman([1, 2, 2, 4], [1, 2, 3, 4]) == pytest.approx(4.5 / math.sqrt(4.5 * 5))

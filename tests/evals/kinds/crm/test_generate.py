@@ -76,6 +76,7 @@ def test_every_family_has_its_tasks_and_those_without_an_answer(some: tuple[Mode
         assert nones[name] == wanted[MODES.index(mode)]
 
 
+@pytest.mark.slow
 def test_no_question_and_no_text_comes_twice(some: tuple[Mode, Generated]) -> None:
     tasks = some[1].tasks
 
@@ -96,6 +97,7 @@ def test_tasks_say_who_asks_when_and_how_to_answer(some: tuple[Mode, Generated])
         assert task.context == family.context(some[0])
 
 
+@pytest.mark.slow
 def test_plans_can_be_replayed_and_end_in_the_answer(some: tuple[Mode, Generated]) -> None:
     env = Environment(org(some[0])[0], sandboxes=1)
     for task in some[1].tasks:

@@ -51,6 +51,7 @@ def test_hostile_calls_bring_no_foreign_token(small: tuple[Environment, Planted]
     assert hunt.catch.checks > 100_000
 
 
+@pytest.mark.slow
 def test_a_filter_that_lets_everything_through_is_noticed(small: tuple[Environment, Planted]) -> None:
     env, planted = small
     hunt = Hunt(env, planted)
@@ -60,6 +61,7 @@ def test_a_filter_that_lets_everything_through_is_noticed(small: tuple[Environme
     assert len(hunt.catch.leaks) > 20
 
 
+@pytest.mark.slow
 def test_one_wrong_rule_is_noticed(small: tuple[Environment, Planted]) -> None:
     env, planted = small
     rules = json.loads(

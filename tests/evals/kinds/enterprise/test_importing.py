@@ -267,7 +267,7 @@ def test_nothing_is_left_half_written(small: Path, tmp_path: Path, monkeypatch: 
     assert sorted(p.name for p in tmp_path.iterdir()) == ["small", "suite"]
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(mutation=mutated())
 def test_any_mutation_gives_a_suite(small: Path, tmp_path: Path, mutation: tuple[str, bytes]) -> None:
     name, data = mutation

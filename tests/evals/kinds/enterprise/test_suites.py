@@ -40,6 +40,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[World, Built]:
     return build_world(tmp_path_factory.mktemp("made"), SEED, SCALE)
 
 
+@pytest.mark.slow
 def test_the_same_seed_writes_the_same_bytes(made: tuple[World, Built], tmp_path: Path) -> None:
     build_world(tmp_path / "again", SEED, SCALE)
     other, _ = build_world(tmp_path / "other", SEED + 1, SCALE)

@@ -4,19 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from tests.evals.kinds.office.handmade import ADA, BEA, CEM, Office, ids, mail
-from tests.evals.kinds.office.offices import make_office
-from worksmith.evals.kinds.office.generate import generate
-
-CODES = [f"E{number}" for number in range(1, 10)]
-
-
-@pytest.mark.parametrize(("seed", "scale"), [(21, 0.1), (22, 1.0)])
-def test_gold_plans_do_what_the_answers_do(tmp_path: Path, seed: int, scale: float) -> None:
-    tasks = generate(make_office(tmp_path, seed, scale), seed, 5, only=CODES)
-    assert len(tasks) == 5 * len(CODES)
 
 
 def office(directory: Path, *mails: tuple[str | None, ...]) -> Office:

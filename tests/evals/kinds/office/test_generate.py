@@ -14,7 +14,6 @@ from tests.evals.kinds.office.offices import make_office
 from tests.evals.plan_schemas import misfits
 from tests.evals.splits import in_two_splits
 from worksmith.evals.kinds.office.generate import execute, generate, solve
-from worksmith.evals.kinds.office.intents.intent import Intent
 from worksmith.evals.kinds.office.intents.registry import all_intents, groups, intent
 from worksmith.evals.tasks.task import Task
 from worksmith.tools.environment import Environment
@@ -34,6 +33,7 @@ def tasks(office: World) -> list[Task]:
     return generate(office, seed=0)
 
 
+@pytest.mark.slow
 def test_every_intent_has_its_ten_tasks_with_texts_of_their_own(tasks: list[Task]) -> None:
     assert Counter(task.intent for task in tasks) == {one.id: 10 for one in all_intents()}
     assert len({task.query for task in tasks}) == len(tasks)
@@ -95,24 +95,12 @@ def test_an_intent_does_not_depend_on_the_others(office: World, tasks: list[Task
     assert generate(office, seed=0, only=["C3"]) == [t for t in tasks if t.intent == intent("C3").id]
 
 
-@pytest.mark.parametrize(
-    ("seed", "scale", "per_intent"), [(1, 0.1, 2), (2, 0.1, 10), (3, 0.3, 5), (4, 0.5, 10)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("seed", "scale", "per_intent"), [(1, 0.1, 10), (2, 0.3, 5), (3, 3.0, 2)])
 def test_other_offices(tmp_path: Path, seed: int, scale: float, per_intent: int) -> None:
     tasks = generate(make_office(tmp_path, seed, scale), seed, per_intent)
     assert len({task.query for task in tasks}) == per_intent * len(all_intents())
     assert not in_two_splits(tasks)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(5, 8))
-def test_many_offices(tmp_path: Path, seed: int) -> None:
-    generate(make_office(tmp_path, seed, (0.1, 1.0, 3.0)[seed % 3]), seed)
-
-
-@pytest.mark.slow
-def test_a_large_office(tmp_path: Path) -> None:
-    generate(make_office(tmp_path, 1, 10.0), 1, per_intent=3)
 
 
 def test_a_world_that_is_too_small_is_bad_input(tmp_path: Path) -> None:
@@ -125,23 +113,23 @@ def test_too_few_tasks_are_bad_input(office: World) -> None:
         generate(office, per_intent=0)
 
 
-@pytest.mark.parametrize("one", all_intents(), ids=lambda one: one.code)
-def test_an_intent_is_worded_in_three_ways_that_tell_the_same(one: Intent, tasks: list[Task]) -> None:
-    assert len(set(one.phrasings)) == len(one.phrasings) >= 3
-    slots = next(task.slots for task in tasks if task.intent == one.id)
-    for names in _slot_names(one.phrasings):
-        assert names <= slots.keys()
-    unused = set(slots).difference(*_slot_names(one.phrasings))
-    assert not unused, f"no phrasing shows {unused}"
+def test_an_intent_is_worded_in_three_ways_that_tell_the_same(tasks: list[Task]) -> None:
+    for one in all_intents():
+        assert len(set(one.phrasings)) == len(one.phrasings) >= 3, one.code
+        slots = next(task.slots for task in tasks if task.intent == one.id)
+        for names in _slot_names(one.phrasings):
+            assert names <= slots.keys(), one.code
+        unused = set(slots).difference(*_slot_names(one.phrasings))
+        assert not unused, f"no phrasing of {one.code} shows {unused}"
 
 
-@pytest.mark.parametrize("one", all_intents(), ids=lambda one: one.code)
-def test_further_wordings_of_an_intent_show_slots_of_its_phrasings(one: Intent) -> None:
-    assert len({*one.phrasings, *one.wordings}) == len(one.phrasings) + 14
-    known = set().union(*_slot_names(one.phrasings))
-    for names in _slot_names(one.wordings):
-        assert names <= known
-        assert len(names) == len(_slot_names(one.phrasings)[0])
+def test_further_wordings_of_an_intent_show_slots_of_its_phrasings() -> None:
+    for one in all_intents():
+        assert len({*one.phrasings, *one.wordings}) == len(one.phrasings) + 14, one.code
+        known = set().union(*_slot_names(one.phrasings))
+        for names in _slot_names(one.wordings):
+            assert names <= known, one.code
+            assert len(names) == len(_slot_names(one.phrasings)[0]), one.code
 
 
 def test_many_wordings_are_drawn_where_they_are_asked_for(office: World) -> None:

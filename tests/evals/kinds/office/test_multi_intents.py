@@ -23,21 +23,12 @@ from tests.evals.kinds.office.handmade import (
     task,
     visits,
 )
-from tests.evals.kinds.office.offices import make_office
-from worksmith.evals.kinds.office.generate import generate
 from worksmith.evals.kinds.office.intents.multi.overdue import days_before
 
-CODES = [f"M{number}" for number in range(1, 22)]
 MAIL = {"subject": "Hello", "body": "How are you?"}
 OTHER_MAIL = {"other_subject": "Well done", "other_body": "Go on like that."}
 ABOVE_FOUR = {"metric": "total visits", "threshold": "4", "more_or_less": "more", "date": "October 12"}
 BUSY_MORNING = [event(1, DOV, "2024-10-18 09:00:00", 120), event(2, DOV, "2024-10-18 11:15:00", 30)]
-
-
-@pytest.mark.parametrize(("seed", "scale"), [(21, 0.1), (22, 1.0)])
-def test_gold_plans_do_what_the_answers_do(tmp_path: Path, seed: int, scale: float) -> None:
-    tasks = generate(make_office(tmp_path, seed, scale), seed, 4, only=CODES)
-    assert len(tasks) == 4 * len(CODES)
 
 
 @pytest.mark.parametrize(("contact", "meetings"), [("2024-10-02", 1), ("2024-10-03", 0)])

@@ -127,6 +127,7 @@ def plain(result: EvalResult) -> list[dict[str, Any]]:
     return [record.without_times() for record in result.records]
 
 
+@pytest.mark.slow
 def test_records_are_those_of_threads(
     env: Environment, lm: dspy.LM, server: Server, tasks: list[Task], tmp_path: Path
 ) -> None:
@@ -140,6 +141,7 @@ def test_records_are_those_of_threads(
     assert there.records[0].usage.paid_requests == STEPS
 
 
+@pytest.mark.slow
 def test_an_ended_worker_is_replaced_and_no_reply_is_paid_twice(
     env: Environment, lm: dspy.LM, server: Server, tasks: list[Task], tmp_path: Path
 ) -> None:
@@ -380,6 +382,7 @@ def test_a_question_from_a_thread_of_unknown_episode_is_refused(
     assert "in a thread that does not know its episode" in (record.error or "")
 
 
+@pytest.mark.slow
 def test_workers_forget_programs_that_run_no_more(
     env: Environment, lm: dspy.LM, tasks: list[Task], tmp_path: Path
 ) -> None:
@@ -403,6 +406,7 @@ def test_two_programs_of_one_crew_are_not_mixed_up(env: Environment, lm: dspy.LM
     assert found == ["finished", "model_error"]
 
 
+@pytest.mark.slow
 def test_a_process_takes_no_modules_from_the_folder_that_it_starts_in(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -74,6 +74,7 @@ def test_a_suite_comes_out_as_it_went_in(
     assert Suite.open(found).digest == suite.digest
 
 
+@pytest.mark.slow
 def test_workers_need_no_folder_of_the_driver(suite: Suite, tmp_path: Path, cache: Path) -> None:
     store = SuiteStore(str(tmp_path / "store"))
     agent, tasks = Agent("react", env=suite.env), suite.tasks[:3]

@@ -17,6 +17,7 @@ COUNT = Entity(type="number", value="3")
 TITLE = Entity(type="text", value="The printer on floor two jams; again")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", ["new\n", "a; ", "2022-", "...", "1.1", "1,1", "12-\n", "Ann Lee\n"])
 def test_giant_answers_are_judged_in_good_time(piece: str) -> None:
     start = time.perf_counter()

@@ -57,6 +57,7 @@ def test_no_trick_gives_the_value_wanted(trick: str) -> None:
     assert found is None or "value" not in found[0] or plain_value(found[0]["value"]) != 7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "attempt", [pytest.param(a, marks=pytest.mark.slow) if a in SLOW else a for a in HARMING]
 )

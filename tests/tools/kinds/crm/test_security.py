@@ -7,7 +7,7 @@ from typing import Any
 
 import apsw
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.tools.kinds.crm.functions.orgs import TODAY, connect, draw
@@ -157,7 +157,6 @@ PIECES = st.lists(st.sampled_from(VOCABULARY.split()), max_size=14).map(" ".join
 
 
 @given(SURROGATES | PIECES, st.sampled_from(BOTH))
-@settings(max_examples=150, deadline=None)
 @example("\ud800", "query.soql")
 @example("SELECT \udfff FROM Case", "query.soql")
 @example("FIND {\udfff\ud800}", "query.sosl")

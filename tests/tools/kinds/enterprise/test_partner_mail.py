@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.canaries.rules import Company, may_read
@@ -141,7 +141,6 @@ ENDS = st.sampled_from(
 )
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     ENDS, ENDS, st.sampled_from([GITA, DEVELOPER, VENDOR_MANAGER]), st.sampled_from(WHERE), st.integers(9, 14)
 )

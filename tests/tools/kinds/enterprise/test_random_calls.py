@@ -120,12 +120,7 @@ def sandbox(small: Environment) -> Sandbox:
 
 
 @pytest.mark.slow
-@settings(
-    max_examples=200,
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+@settings(max_examples=60, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(calls(), min_size=1, max_size=8))
 def test_no_call_fails_or_breaks_a_rule(
     small: Environment, sandbox: Sandbox, sequence: list[tuple[str, str, dict[str, Any]]]

@@ -10,6 +10,7 @@ from worksmith.tools.errors import ToolError
 from worksmith.tools.kinds.office.matching import SECONDS, containing
 
 
+@pytest.mark.slow
 def test_a_pattern_that_would_go_on_and_on_is_refused() -> None:
     with pytest.raises(ToolError, match="takes too long"):
         containing(r"(a|aa)+$")("a" * 60 + "b")

@@ -67,6 +67,7 @@ def test_every_class_of_differences_is_documented() -> None:
     assert all(f"**{title}** (probes)" in fidelity for title in DIFFERENCES)
 
 
+@pytest.mark.slow
 def test_every_recorded_call_gives_the_recorded_observation(original: Path, imported: Environment) -> None:
     runs: dict[tuple[str, ...], Episode] = {}
     different = []

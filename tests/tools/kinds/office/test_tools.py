@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from worksmith.tools.dispatch import Observation
@@ -214,7 +214,6 @@ def calls(draw: st.DrawFn) -> tuple[str, Mapping[str, Any]]:
     return tool.name, draw(st.dictionaries(names, LIKELY | JSON))
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.lists(calls(), min_size=1, max_size=6))
 def test_no_call_raises_or_crashes(
     generated: Environment, sequence: list[tuple[str, Mapping[str, Any]]]
@@ -226,7 +225,6 @@ def test_no_call_raises_or_crashes(
         assert got.status in ("ok", "tool_error", "bad_arguments"), got.text
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.text(max_size=40), st.text(max_size=25))
 def test_no_search_text_crashes(generated: Environment, pattern: str, bound: str) -> None:
     episode = generated.episode()

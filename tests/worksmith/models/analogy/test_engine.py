@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import dspy
 from dspy.lm15 import Message, Request
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.worksmith.models.analogy.garden import Show, request
@@ -68,7 +68,6 @@ markers = st.sampled_from(["", "[[ ## task ## ]]\n", "[[ ## tool ## ]]\n", "[[ #
 turns = st.lists(st.tuples(st.sampled_from(["user", "assistant"]), markers, texts), max_size=8)
 
 
-@settings(max_examples=120, deadline=None)
 @given(turns, texts)
 def test_any_prompt_gets_a_reply(said: list[tuple[str, str, str]], last: str) -> None:
     messages = [
@@ -81,7 +80,6 @@ def test_any_prompt_gets_a_reply(said: list[tuple[str, str, str]], last: str) ->
     assert AnalogyEngine().complete(prompt).finish_reason == "stop"
 
 
-@settings(max_examples=60, deadline=None)
 @given(texts, texts)
 def test_any_task_gets_a_reply(shown: str, asked: str) -> None:
     demos = [*FIRST, *EACH, Show(shown or "-", RAIN[0].steps)]

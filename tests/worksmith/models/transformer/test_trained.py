@@ -11,7 +11,7 @@ import dspy
 import pytest
 from dspy import lm15
 
-from tests.worksmith.models.test_contract import one_thread
+from tests.worksmith.training.tiny import one_thread
 from worksmith.models.resolve import resolve
 from worksmith.models.transformer.bases import base_model
 from worksmith.models.transformer.manifest import TrainedModel, file_digests, read_manifest, write_manifest

@@ -98,6 +98,7 @@ def test_without_a_function_an_approval_is_only_recorded(tmp_path: Path) -> None
         assert at.decide(changes).status_code == 409
 
 
+@pytest.mark.slow
 def test_of_many_approvals_in_several_processes_one_counts(tmp_path: Path) -> None:
     commit = Committed()
     with ExitStack() as stack:
@@ -148,6 +149,7 @@ def test_changes_expire(tmp_path: Path) -> None:
     assert commit.sets == []
 
 
+@pytest.mark.slow
 def test_access_is_checked_again_when_changes_are_approved(tmp_path: Path) -> None:
     with desk_at(tmp_path) as at:
         changes = at.do(CLOSE)["changes"]

@@ -44,8 +44,6 @@ def try_all(at: Served, examples: int) -> dict[str, int]:
             @seed(1)
             @settings(
                 max_examples=examples,
-                deadline=None,
-                database=None,
                 phases=[Phase.explicit, Phase.generate],
                 suppress_health_check=list(HealthCheck),
             )

@@ -38,12 +38,12 @@ def test_every_kind_has_names_of_both_sorts(industry: str) -> None:
         assert sum(name in text for name in names) == 2
 
 
-@pytest.mark.parametrize(("industry", "kind"), KINDS)
-def test_a_name_means_its_kind_and_can_be_searched_for(industry: str, kind: str) -> None:
-    for name in soft_names_of(kind, packaged(industry)):
-        assert meant(name.text, DESCRIBED[industry], packaged(industry)) == {kind}, name
-        assert has_words(DESCRIBED[industry][kind], name.search), name
-        assert kind.lower() not in name.text.lower()
+def test_a_name_means_its_kind_and_can_be_searched_for() -> None:
+    for industry, kind in KINDS:
+        for name in soft_names_of(kind, packaged(industry)):
+            assert meant(name.text, DESCRIBED[industry], packaged(industry)) == {kind}, name
+            assert has_words(DESCRIBED[industry][kind], name.search), name
+            assert kind.lower() not in name.text.lower()
 
 
 @pytest.mark.parametrize("industry", industry_names())

@@ -55,6 +55,7 @@ def test_lines_that_are_cut_leave_the_others(tmp_path: Path) -> None:
     assert [(f["kind"], f["record"]) for f in report["findings"]] == [("bad_line", "line 3")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["subject:", "subject: ", " ", "case subject:x description ", "subject\n"])
 def test_giant_texts_are_read_in_good_time(tmp_path: Path, text: str) -> None:
     folder = write_raw(tmp_path / "raw")
@@ -154,7 +155,7 @@ def mutated(draw: st.DrawFn) -> tuple[str, bytes]:
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(mutation=mutated())
 def test_any_mutation_gives_a_suite(tmp_path: Path, mutation: tuple[str, bytes]) -> None:
     name, data = mutation

@@ -110,6 +110,7 @@ def test_a_patch_for_the_example_of_the_issue_alone_fails(office: Office) -> Non
     assert office.score(faulty(office) + "\n\n" + special) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "wrong", ["I mended it.", "def other():\n    return 1\n", "(", "pass\n", *PASSING.values()]
 )

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tools.kinds.crm.functions.orgs import connect, draw
@@ -105,7 +105,6 @@ def test_worlds_that_differ_in_what_a_role_may_not_read_are_the_same_to_it(role:
 
 @pytest.mark.slow
 @given(st.integers(0, 2**32), st.sampled_from(ROLES), st.sampled_from(["text", "lookup"]))
-@settings(max_examples=40, deadline=None)
 def test_they_are_the_same_whatever_is_asked(seed: int, role: str, links: Links) -> None:
     assert difference(seed, role, links) == ""
 

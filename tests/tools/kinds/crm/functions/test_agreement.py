@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tools.kinds.crm.functions.model import Model
@@ -78,7 +78,6 @@ def test_functions_agree_with_loops_over_records(mode: Mode) -> None:
 
 @pytest.mark.slow
 @given(st.integers(0, 2**32), st.sampled_from(MODES), st.sampled_from(["text", "lookup"]))
-@settings(max_examples=100, deadline=None)
 def test_they_agree_on_very_many(seed: int, mode: Mode, links: Links) -> None:
     compare(seed, mode, links)
 
@@ -211,7 +210,6 @@ def test_no_attack_does_more_than_it_says(given_text: str, mode: Mode) -> None:
 
 @pytest.mark.slow
 @given(ANY_TEXT, st.integers(0, 50), st.sampled_from(MODES))
-@settings(max_examples=300, deadline=None)
 def test_no_text_does_more_than_it_says(given_text: str, seed: int, mode: Mode) -> None:
     attack(given_text, seed, mode)
 

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tools.kinds.crm.worlds import call, episode
@@ -18,7 +18,6 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
     max_leaves=6,
 )
-FEW = settings(max_examples=40)
 
 
 def test_handles_chain_calls_and_every_call_has_a_number() -> None:
@@ -131,7 +130,6 @@ def test_half_a_character_in_data_is_refused_in_words() -> None:
 
 
 @given(st.lists(JSON, max_size=20) | st.dictionaries(st.text(max_size=8), JSON, max_size=20))
-@FEW
 def test_what_is_shown_is_the_beginning_of_the_result_and_fits(value: Any) -> None:
     text = json.loads(shown(value, 7).text)
     assert (text["handle"], text["size"]) == ("#7", len(value))
@@ -145,14 +143,12 @@ def test_what_is_shown_is_the_beginning_of_the_result_and_fits(value: Any) -> No
 
 
 @given(JSON)
-@FEW
 def test_what_is_no_list_is_shown_as_it_is(value: Any) -> None:
     found = shown(value, 1)
     assert isinstance(found, Shown) == isinstance(value, list | dict)
 
 
 @given(JSON, st.sampled_from(["records", "ids", "numbers"]), st.lists(JSON, max_size=3))
-@FEW
 def test_whatever_is_passed_is_of_the_right_shape_or_refused(
     given_value: Any, shape: Any, results: Any
 ) -> None:

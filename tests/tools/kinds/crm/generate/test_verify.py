@@ -104,6 +104,7 @@ def _in_two_states(built: Built) -> Built:
     return spoiled(built, "EmailMessage", place, TextBody=body)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("problem", SPOILS)
 def test_spoiled_orgs_are_found_out(problem: str) -> None:
     assert any(problem in found for found in verify(SPOILS[problem](small())))
@@ -127,7 +128,7 @@ def test_another_limit_in_an_article_changes_verdicts() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scale", [0.01, SMALL, 0.13])
-def test_many_seeds_and_sizes_are_sound(scale: float) -> None:
+def test_many_seeds_and_sizes_are_sound() -> None:
     for seed in range(12):
-        assert verify(build(seed, scale)) == [], seed
+        scale = (0.01, SMALL, 0.13)[seed % 3]
+        assert verify(build(seed, scale)) == [], (seed, scale)

@@ -85,6 +85,7 @@ def test_no_body_is_a_defect(api: Api, body: bytes) -> None:
         assert ask(api, method, f"{DATA}/{path}", body) == 400
 
 
+@pytest.mark.slow
 def test_no_request_is_a_defect(api: Api) -> None:
     """A few thousand drawn by lot; a defect raises here."""
     lot = random.Random(1)

@@ -67,6 +67,7 @@ def test_what_nobody_comes_back_for_is_dropped() -> None:
         pages.more(locator(page), "me")
 
 
+@pytest.mark.slow
 def test_only_so_much_is_kept() -> None:
     pages = Pages()
     first = [pages.first(result(50_000), 2000, "me") for _ in range(5)]

@@ -10,7 +10,7 @@ from worksmith.tools.seeding import rng
 
 
 @given(st.integers(0, 2**32), st.sampled_from(["text", "lookup"]))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_the_engine_agrees_with_the_naive_evaluator(seed: int, links: Links) -> None:
     pair = Pair.draw(rng(seed, "agreement"), 12, crm_schema(links))
     for _ in range(20):
@@ -18,7 +18,7 @@ def test_the_engine_agrees_with_the_naive_evaluator(seed: int, links: Links) -> 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(6))
 def test_they_agree_on_very_many(seed: int) -> None:
     for part in range(10):
         pair = Pair.draw(rng(seed, "agreement", part), 20)

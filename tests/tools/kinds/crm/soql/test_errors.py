@@ -68,7 +68,7 @@ def test_the_pointer_stands_below_the_token_on_a_later_line() -> None:
 
 
 @given(st.randoms(use_true_random=False), st.data())
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 def test_garbled_queries_give_a_result_or_an_error_with_a_place(
     chooser: random.Random, data: st.DataObject
 ) -> None:
@@ -90,7 +90,6 @@ def test_garbled_queries_give_a_result_or_an_error_with_a_place(
 
 
 @given(st.text(max_size=60))
-@settings(max_examples=100)
 def test_any_text_gives_a_typed_error(text: str) -> None:
     refused(text)
 
@@ -205,6 +204,7 @@ def test_children_count_towards_the_size_of_a_result() -> None:
     assert refused(query, Limits(whole.total_size + children - 1)).code == "OPERATION_TOO_LARGE"
 
 
+@pytest.mark.slow
 def test_queries_that_take_too_long_are_stopped() -> None:
     big = connect(random_org(rng(2, "time"), 3000))
     with pytest.raises(QueryError, match="QUERY_TIMEOUT"):

@@ -102,7 +102,7 @@ def agree(chooser: random.Random, terms: int) -> None:
 
 
 @given(st.integers(0, 2**32))
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 def test_searches_agree_with_reading_every_record(seed: int) -> None:
     agree(rng(seed, "search"), 15)
 

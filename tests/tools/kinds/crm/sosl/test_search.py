@@ -6,7 +6,7 @@ from typing import Any
 
 import apsw
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from worksmith.tools.kinds.crm.ids import make_id
@@ -205,7 +205,6 @@ def test_errors_say_what_and_where(sandbox: Sandbox, statement: str, expected: t
 
 
 @given(st.text(alphabet="ab\"()\\*?{}-&' éORANDNOT", max_size=25))
-@settings(max_examples=200, deadline=None)
 def test_any_term_gives_records_or_a_typed_error(sandbox: Sandbox, term: str) -> None:
     places: list[int | None] = [0]
     try:

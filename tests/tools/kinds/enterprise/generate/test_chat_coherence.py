@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from functools import cache
 
-import pytest
-
 from tests.tools.kinds.enterprise.generate.checks.coherence.support_chats import incoherent_chat
 from tests.tools.kinds.enterprise.generate.worlds import small
 from worksmith.evals.kinds.enterprise.facts import Facts
@@ -77,17 +75,17 @@ def test_a_remark_on_the_heat_in_winter_is_found() -> None:
     assert any("does not fit product or month" in one for one in incoherent_chat(cold, facts()))
 
 
-@pytest.mark.parametrize("problem", product_problems(packaged()).values(), ids=lambda one: one.key)
-def test_a_problem_is_about_parts_that_its_products_have(problem: ProductProblem) -> None:
-    assert all(problem.part in _KINDS[kind]["parts"] for kind in problem.kinds)
-    assert set(problem.fits) <= {*PROMISES, "unresolved"}
-    assert ("unresolved" in problem.fits) == bool(problem.no)
-    assert len(problem.says) == 3
-    assert all(len(ask) >= 2 for ask in problem.ask)
-    advice = problem.fits == ("advice",)
-    assert advice or "advice" not in problem.fits
-    assert {len(step) for step in problem.steps} == ({2} if advice else {3})
-    assert len(problem.ask) >= (2 if advice else 3)
+def test_a_problem_is_about_parts_that_its_products_have() -> None:
+    for problem in product_problems(packaged()).values():
+        assert all(problem.part in _KINDS[kind]["parts"] for kind in problem.kinds), problem.key
+        assert set(problem.fits) <= {*PROMISES, "unresolved"}, problem.key
+        assert ("unresolved" in problem.fits) == bool(problem.no), problem.key
+        assert len(problem.says) == 3, problem.key
+        assert all(len(ask) >= 2 for ask in problem.ask), problem.key
+        advice = problem.fits == ("advice",)
+        assert advice or "advice" not in problem.fits, problem.key
+        assert {len(step) for step in problem.steps} == ({2} if advice else {3}), problem.key
+        assert len(problem.ask) >= (2 if advice else 3), problem.key
 
 
 def test_every_kind_of_product_has_problems_for_ordinary_outcomes() -> None:

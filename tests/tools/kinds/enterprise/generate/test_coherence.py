@@ -69,6 +69,7 @@ def test_a_ticket_of_two_problems_is_found(planted: dict[str, str], reason: str)
     assert any(reason in one for one in incoherent_ticket(planted, _NOWHERE))
 
 
+@pytest.mark.slow
 def test_the_record_is_named() -> None:
     built = small()
     record = built.records("tickets")[3]

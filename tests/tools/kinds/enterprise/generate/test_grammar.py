@@ -6,7 +6,7 @@ import random
 from datetime import date
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from worksmith.tools.kinds.enterprise.generate.grammar import Grammar, grammar, long_day
@@ -55,7 +55,6 @@ def test_every_slot_is_read_back(name: str, data: st.DataObject, seed: int) -> N
         assert read(words, kind, text, slot) == {value}
 
 
-@settings(max_examples=40)
 @given(data=st.data(), seed=st.integers(0, 999))
 def test_what_mails_state_is_read_back(data: st.DataObject, seed: int) -> None:
     numbers, words = random.Random(seed), mail_grammar()

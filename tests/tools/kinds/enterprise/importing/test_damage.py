@@ -197,7 +197,7 @@ def mutated(draw: st.DrawFn) -> tuple[str, bytes]:
 
 
 @pytest.mark.slow
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(mutation=mutated())
 def test_no_damage_is_too_much(small: Path, mutation: tuple[str, bytes]) -> None:
     name, data = mutation
