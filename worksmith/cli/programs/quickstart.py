@@ -40,7 +40,9 @@ def quickstart(settings: QuickstartSettings, as_json: JsonFlag = False) -> None:
     from worksmith.evals.task_kind import quickstart_kind
     from worksmith.jobs.compare_plan import plan_comparison
     from worksmith.jobs.parts.judges import open_judges
+    from worksmith.retrievers.extras import check_vectors
 
+    check_vectors()
     open_judges(settings.judge, settings.rubric)  # before anything is built for judges that there are not
     started = time.perf_counter()
     kind, world = quickstart_kind()
