@@ -1,4 +1,4 @@
-"""A loop over OpenAI's chat API: pip install 'worksmith[openai]'."""
+"""A loop over OpenAI's chat API, with the package that DSPy brings."""
 
 import os
 

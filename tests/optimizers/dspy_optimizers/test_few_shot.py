@@ -70,7 +70,7 @@ def test_no_optimizer_runs_more_episodes_than_it_planned(suite: Suite, tmp_path:
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("worksmith.optimizers.search.few_shot.find_spec", lambda name: None)
     for name in ("dspy:BootstrapFewShotWithOptuna", "dspy:MIPROv2"):
-        with pytest.raises(InputError, match=r"pip install 'worksmith\[optuna\]'"):
+        with pytest.raises(InputError, match=r"pip install .*\[optuna\]"):
             optimizer(name)
 
 

