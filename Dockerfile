@@ -16,7 +16,7 @@ COPY requirements.lock /wheels/
 COPY --from=build /wheels/*.whl /wheels/
 # Every package in the release that was tested; torch for CPUs, because the one on PyPI brings CUDA.
 RUN pip install --no-cache-dir --index-url https://download.pytorch.org/whl/cpu "$(grep '^torch==' /wheels/requirements.lock)" \
-    && pip install --no-cache-dir --constraint /wheels/requirements.lock "$(ls /wheels/*.whl)[mcp,serve]" \
+    && pip install --no-cache-dir --constraint /wheels/requirements.lock "$(ls /wheels/*.whl)[mcp,serve,vectors]" \
     && rm -r /wheels
 RUN useradd --create-home --uid 10001 worksmith
 USER worksmith

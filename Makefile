@@ -5,18 +5,28 @@ BIN := $(VENV)/bin
 # Of arithmetic: processes of the tests share the cores, and threads that wait for each other keep them busy.
 ONE_THREAD := OMP_NUM_THREADS=1
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# --no-deps: the lock names every package, so no resolver can add CUDA builds or anything else.
+# --no-compile: Python compiles what it imports; to compile all packages takes half of the installation.
+LOCKED := $(PIP) install --no-compile --no-deps
+# PyTorch's builds for CPUs. Where it cannot be reached, the usual index has to do.
+TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 
 .PHONY: install quickstart test tests test-fast lint style types format docs
 
 install: $(VENV)/.installed
 
-# --no-deps: the lock names every package, so no resolver can add CUDA builds or anything else.
-# --no-compile: Python compiles what it imports; to compile all packages takes half of the installation.
-# Two at once, since one unpacks on one core only.
+# The pip that comes with Python takes twice as long as the newest. Several at once: each waits for the network.
 $(VENV)/.installed: requirements.lock pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	grep -v '^#' requirements.lock | xargs -P 2 -n 50 $(PIP) install --no-compile --no-deps
+	$(PIP) install --no-compile --upgrade pip
+	grep '^torch==' requirements.lock | xargs $(LOCKED) --retries 0 --extra-index-url $(TORCH_INDEX) & \
+	sed '/^# Tests/,$$d; /^#/d; /^torch==/d' requirements.lock | xargs -P 3 -n 56 $(LOCKED) && wait $$!
 	$(PIP) install --no-deps --no-build-isolation -e .
+	touch $@
+
+# What tests need beside that.
+$(VENV)/.tested: $(VENV)/.installed
+	sed '1,/^# Tests/d' requirements.lock | xargs -P 3 -n 45 $(LOCKED)
 	touch $@
 
 quickstart: install
@@ -26,26 +36,26 @@ quickstart: install
 test: style
 	$(MAKE) -j 2 types tests
 
-tests: install
+tests: $(VENV)/.tested
 	$(ONE_THREAD) $(BIN)/python -m pytest -n 4 --dist worksteal
 
-test-fast: install
+test-fast: $(VENV)/.tested
 	$(ONE_THREAD) $(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
 
 lint: style types
 
-style: install
+style: $(VENV)/.tested
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports
 
-types: install
+types: $(VENV)/.tested
 	$(BIN)/mypy
 
-format: install
+format: $(VENV)/.tested
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-docs: install
+docs: $(VENV)/.tested
 	$(BIN)/python docs/reference.py
 	$(BIN)/python docs/api_pages.py

@@ -1,4 +1,4 @@
-"""Groups of rollouts with rewards, as GRPO wants them: pip install 'worksmith[verifiers]'."""
+"""Groups of rollouts with rewards, as GRPO wants them, with the extra `verifiers`."""
 
 import asyncio
 import os

@@ -12,6 +12,7 @@ from worksmith.evals.dspy_programs.nearest import EMBEDDINGS, Embedding
 from worksmith.evals.scoring.constraints import Constraint, constraints
 from worksmith.optimizers.demos.selection import selection_called
 from worksmith.optimizers.demos.steps import UNITS, Unit
+from worksmith.retrievers.extras import check_vectors
 from worksmith.tools.errors import InputError
 
 Accept = Literal["tested", "best"]
@@ -27,6 +28,7 @@ class Settings:
 
     Raises:
         InputError: a value is out of its range.
+        RetrievalError: the embedding needs the extra `vectors`, which is not installed.
     """
 
     demos: int = 16
@@ -46,6 +48,8 @@ class Settings:
         if self.demos < 1 or self.candidates < 1:
             raise InputError("there must be at least one demonstration and one candidate")
         _check_choice("embedding", self.embedding, EMBEDDINGS, "--embedding")
+        if self.embedding == "minilm":
+            check_vectors()
         if not 0 < self.alpha < 1:
             raise InputError("a chance lies between 0 and 1", where="--alpha")
         if not 0 <= self.margin < 1:

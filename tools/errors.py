@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+from worksmith.retrievers.extras import install_line
+
 if TYPE_CHECKING:
     from worksmith.tools.statuses import EpisodeStatus
 
@@ -75,9 +77,7 @@ def missing_extra(feature: str, extra: str) -> InputError:
     Args:
         extra: its name under `[project.optional-dependencies]`.
     """
-    return InputError(
-        f"{feature} needs packages that are not installed", hint=f"pip install 'worksmith[{extra}]'"
-    )
+    return InputError(f"{feature} needs packages that are not installed", hint=install_line(extra))
 
 
 class Notice(UserWarning):

@@ -17,6 +17,7 @@ from pydantic.dataclasses import dataclass
 
 from worksmith.evals.dspy_programs.demo_tokens import demo_tokens, fitting
 from worksmith.evals.tasks.task import same_text
+from worksmith.retrievers.extras import check_vectors
 from worksmith.retrievers.ranking.hits import TextIndex
 from worksmith.retrievers.ranking.lexical import LexicalIndex
 from worksmith.tools.errors import InputError
@@ -42,6 +43,9 @@ class NearestSettings:
         tokens: the most that all demonstrations of a prompt may take, see
             `worksmith.evals.dspy_programs.demo_tokens`; 0 is no limit.
         by_state: only demonstrations that begin after calls of the same tools as the episode's.
+
+    Raises:
+        RetrievalError: the embedding needs the extra `vectors`, which is not installed.
     """
 
     field: str
@@ -50,6 +54,10 @@ class NearestSettings:
     fixed: Annotated[int, Field(ge=0, strict=True)] = 0
     tokens: Annotated[int, Field(ge=0, strict=True)] = 0
     by_state: bool = False
+
+    def __post_init__(self) -> None:
+        if self.embedding == "minilm":
+            check_vectors()
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)

@@ -1,4 +1,4 @@
-"""LangGraph's prebuilt ReAct agent: pip install 'worksmith[langgraph]'."""
+"""LangGraph's prebuilt ReAct agent, with the extra `langgraph`."""
 
 import os
 

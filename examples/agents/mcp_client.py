@@ -1,4 +1,4 @@
-"""A client of the Model Context Protocol: pip install 'worksmith[mcp]'.
+"""A client of the Model Context Protocol, with the extra `mcp`.
 
 The loop asks OpenAI's chat API, and calls the tools through the official client.
 """

@@ -1,4 +1,4 @@
-"""The OpenAI Agents SDK: pip install 'worksmith[openai-agents]'."""
+"""The OpenAI Agents SDK, with the extra `openai-agents`."""
 
 import os
 from typing import Any

@@ -1,4 +1,4 @@
-"""pydantic-ai: pip install 'worksmith[pydantic-ai]'."""
+"""pydantic-ai, with the extra `pydantic-ai`."""
 
 import os
 

@@ -15,6 +15,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
+from functools import lru_cache
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -159,7 +160,7 @@ class Redaction:
 def _public_words(env: Environment) -> frozenset[str]:
     kind = env.kind
     texts = [tool.text for toolkit in kind.toolkits for tool in toolkit.tools]
-    return _words("\n".join([*texts, kind.house_rules, kind.finish.text, _DENIAL]))
+    return _remembered("\n".join([*texts, kind.house_rules, kind.finish.text, _DENIAL]))
 
 
 def _quoted(fields: Mapping[str, Any]) -> Iterator[str]:
@@ -198,6 +199,10 @@ def _around(text: str, values: Any) -> str:
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(found["word"].lower() for found in _PIECE.finditer(text) if found["word"])
+
+
+_remembered = lru_cache(4)(_words)
+"""The same texts of all tools come with every demonstration."""
 
 
 def _made_up(word: str, random: Random) -> str:

@@ -12,7 +12,7 @@ from worksmith.optimizers.optimizer import CompileContext, Compiled
 from worksmith.optimizers.racing.rules import INCUMBENT
 from worksmith.optimizers.teleprompter import Teleprompter
 from worksmith.optimizers.trial import Trial
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, missing_extra
 
 if TYPE_CHECKING:
     import optuna
@@ -29,9 +29,7 @@ def require_optuna(name: str) -> None:
         InputError: it is not.
     """
     if find_spec("optuna") is None:
-        raise InputError(
-            f"{name} needs Optuna, which is not installed", hint="pip install 'worksmith[optuna]'"
-        )
+        raise missing_extra(name, "optuna")
     import optuna
 
     optuna.logging.set_verbosity(optuna.logging.WARNING)

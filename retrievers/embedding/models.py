@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from worksmith.retrievers.embedding import PACKAGED
 from worksmith.retrievers.embedding.light import LightModel, WordTable, packaged
+from worksmith.retrievers.extras import check_vectors
 from worksmith.retrievers.texts.chunks import passages_of
 
 _REMEMBERED = 4096
@@ -74,13 +75,14 @@ def open_embedder(name: str = "minilm", *, download: bool = False) -> Embedder:
         download: whether one that is not on this machine may be downloaded.
 
     Raises:
-        RetrievalError: there is no such model.
+        RetrievalError: there is no such model, or the extra `vectors` is not installed.
     """
     return _opened(name, download and name not in PACKAGED)
 
 
 @cache
 def _opened(name: str, download: bool) -> Embedder:
+    check_vectors()
     if name == "minilm":
         return Embedder(name, f"minilm-{_packaged_version()}", LightModel(packaged()))
     if name == "static":

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from worksmith.retrievers.errors import RetrievalError
+from worksmith.retrievers.extras import check_vectors
 from worksmith.retrievers.index.manifest import REINDEX, IndexManifest, check_model, read_manifest
 from worksmith.retrievers.texts.documents import Documents
 
@@ -98,10 +99,12 @@ class Library:
         """See whether the index can be searched, without reading much.
 
         Raises:
-            RetrievalError: it does not fit (see `check_fit`), or its model may not be loaded.
+            RetrievalError: it does not fit (see `check_fit`), its model may not be loaded, or the extra
+                `vectors` is not installed.
         """
         self.check_fit()
         if self._manifest and self.directory is not None:
+            check_vectors()
             check_model(self._manifest.embedder.name, self.directory)
 
     def check_fit(self) -> None:

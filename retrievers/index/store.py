@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from worksmith.retrievers.errors import RetrievalError
+from worksmith.retrievers.extras import check_vectors
 from worksmith.retrievers.index.manifest import MANIFEST, REINDEX, IndexManifest
 from worksmith.retrievers.index.server import ADDRESS, failure, is_server, server_client
 from worksmith.retrievers.index.store_check import StoreError, check_store
@@ -49,7 +50,8 @@ class Store:
         prefix: the prefix of the names of collections, so that several worlds can share a server.
 
     Raises:
-        RetrievalError: no server answers, or the folder holds no database.
+        RetrievalError: no server answers, the folder holds no database, or the extra `vectors` is not
+            installed.
     """
 
     def __init__(self, address: str, prefix: str) -> None:
@@ -258,6 +260,7 @@ def shared_identity(directory: Path, version: str, model: str) -> str:
 
 
 def _client(address: str) -> Any:
+    check_vectors()
     import chromadb
     from chromadb.config import Settings
 

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from worksmith.evals.rating import agreement
+from worksmith.retrievers.extras import install_line
 from worksmith.tools.errors import InputError
 
 ROOT = Path(__file__).parents[2]
@@ -73,7 +74,7 @@ def test_declared_packages_are_imported_pinned_and_explained() -> None:
     assert declared - used - {"gguf"} == set()  # transformers uses it
     assert names(PROJECT["dependencies"]) - pinned == set()
     assert {each for each in declared if not re.search(rf"\b{each}\b", text, re.IGNORECASE)} == set()
-    assert {extra for extra in EXTRAS if f"worksmith[{extra}]" not in text} == set()
+    assert {extra for extra in EXTRAS if f"`{extra}`" not in text} == set()
 
 
 def test_pages_and_examples_name_extras_that_there_are() -> None:
@@ -87,4 +88,4 @@ def test_a_missing_extra_says_how_to_get_it() -> None:
     with patch.dict(sys.modules, {"krippendorff": None}), pytest.raises(InputError) as error:
         agreement._alpha(np.array([[1, 2, 0, 0, 0], [0, 1, 1, 0, 0]]))
 
-    assert error.value.hint == "pip install 'worksmith[rating]'"
+    assert error.value.hint == install_line("rating")

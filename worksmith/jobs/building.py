@@ -73,8 +73,8 @@ def build(settings: BuildSettings, *, progress: Progress = SILENT) -> Suite:
     options = _checked_options(settings)
     _check_folder(settings.out, settings.force)
     embedder = settings.index or PACKAGED[0]
-    # A model that has to be loaded by name is loaded first: a world takes minutes to build.
-    if embedder not in ("none", *PACKAGED):
+    # First, since a world takes minutes to build.
+    if embedder != "none" and _searched(settings.kind):
         open_embedder(embedder)
     with directory_atomically(settings.out) as place:
         suite = build_suite(

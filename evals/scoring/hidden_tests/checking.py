@@ -129,6 +129,7 @@ def _same(found: Any, wanted: Any) -> bool:
     return bool(found == wanted)
 
 
+@lru_cache(1024)  # one issue is drawn for many tasks
 def cases_of(tests: str) -> Cases:
     """The cases that test functions made of `assert call == literal` state.
 

@@ -149,8 +149,9 @@ class Declarations(AnyEnvironment):
 
         Args:
             text: what is searched of a row, with its columns in braces: `"{title} {body}"`.
-            embedder: a model for search by meaning beside the search by words: `minilm` and `static` need no
-                download. Vectors are made once and kept beside the world. All tables have the same model.
+            embedder: a model for search by meaning beside the search by words: `minilm` and `static` come
+                with the extra `vectors`. Vectors are made once and kept beside the world. All tables have the
+                same model.
 
         Raises:
             InputError: there is no such table or column, or the environment is in use.

@@ -36,11 +36,13 @@ _ABOUT_THE_MODEL = (
 
 @from_settings(QuickstartSettings)
 def quickstart(settings: QuickstartSettings, as_json: JsonFlag = False) -> None:
-    """Build a suite, compile an agent for its people, measure before and after, compare strategies."""
+    """Build a suite, compile an agent for its people, measure before and after."""
     from worksmith.evals.task_kind import quickstart_kind
     from worksmith.jobs.compare_plan import plan_comparison
     from worksmith.jobs.parts.judges import open_judges
+    from worksmith.retrievers.extras import check_vectors
 
+    check_vectors()
     open_judges(settings.judge, settings.rubric)  # before anything is built for judges that there are not
     started = time.perf_counter()
     kind, world = quickstart_kind()
@@ -51,7 +53,7 @@ def quickstart(settings: QuickstartSettings, as_json: JsonFlag = False) -> None:
     compared = settings.adapted(
         CompareSettings,
         suite=suite.path,
-        strategies=("react", "plan"),
+        strategies=("react",),
         optimizers=("none", "knn"),
         toolset="all",
         split="test",
@@ -129,7 +131,7 @@ def _readable(suite: Suite, who: Persona, tool: str) -> str:
 
 
 def _measure(plan: ComparePlan, program: Path) -> tuple[Study, str | None]:
-    """React and plan, uncompiled and compiled; the report goes beside `program`."""
+    """React, uncompiled and compiled; the report goes beside `program`."""
     from worksmith.jobs.parts.tracking import Tracking
     from worksmith.tools.files.atomic import write_atomically
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from worksmith.jobs.health.check import Check
 from worksmith.jobs.health.stores import store_checks
+from worksmith.retrievers.extras import install_line
 
 _LITTLE, _LEAST = 2**30, 2**20
 """Bytes that should be free on a disk, and that must be."""
@@ -55,7 +56,7 @@ def _packages() -> Check:
         if not needed.specifier.contains(found, prereleases=True):
             wrong.append(f"{needed.name} is {found}, {needed.specifier} is needed")
     if wrong:
-        return Check(MACHINE, "packages", "failure", "; ".join(wrong), "pip install --upgrade worksmith")
+        return Check(MACHINE, "packages", "failure", "; ".join(wrong), install_line())
     return Check(MACHINE, "packages", "ok", ", ".join(filter(None, map(_version, _SHOWN))))
 
 

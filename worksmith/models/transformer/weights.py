@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
+
+from worksmith.tools.errors import missing_extra
 
 TRUSTED = {"local_files_only": True, "trust_remote_code": False}
 """Arguments of transformers' loaders: nothing is fetched, and no code of a model is run."""
@@ -24,7 +27,13 @@ class Weights(NamedTuple):
 
 
 def device_in_use() -> str:
-    """`cuda` where there is a GPU, else `cpu`."""
+    """`cuda` where there is a GPU, else `cpu`.
+
+    Raises:
+        InputError: the packages that run models are not installed.
+    """
+    if not all(map(find_spec, ("torch", "transformers"))):
+        raise missing_extra("a model on this machine", "small")
     import torch
 
     return "cuda" if torch.cuda.is_available() else "cpu"

@@ -22,6 +22,7 @@ from worksmith.evals.running.runner import evaluate
 from worksmith.evals.running.settings import EvalSettings
 from worksmith.evals.suite import Suite
 from worksmith.programs.own_agents.model import own_models
+from worksmith.retrievers.extras import install_line
 from worksmith.tools.episode import Episode
 from worksmith.tools.errors import InfrastructureError, InputError
 
@@ -247,4 +248,4 @@ def test_a_missing_extra_says_how_to_get_it(suite: Path) -> None:
     with patch.dict(sys.modules, {"verifiers.v1": None}), pytest.raises(InputError) as error:
         made(suite)
 
-    assert error.value.hint == "pip install 'worksmith[verifiers]'"
+    assert error.value.hint == install_line("verifiers")

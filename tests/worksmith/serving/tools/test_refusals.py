@@ -258,4 +258,4 @@ def test_without_the_sdk_the_extra_is_named(suite: Suite, monkeypatch: pytest.Mo
 
     result = invoke("serve", "tools", suite.path, "--task", "close")
 
-    assert "worksmith[mcp]" in str(result.exception)
+    assert "[mcp]" in str(result.exception)

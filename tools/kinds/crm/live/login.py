@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 from xml.parsers.expat import ExpatError
 
-from worksmith.tools.errors import InfrastructureError, InputError
+from worksmith.tools.errors import InfrastructureError, InputError, missing_extra
 from worksmith.tools.kinds.crm.soql.errors import QueryError
 
 _OURS = frozenset(
@@ -110,8 +110,6 @@ def _short(what: object) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 
-EXTRA = "pip install 'worksmith[salesforce]'"
-
 URL = "SALESFORCE_INSTANCE_URL"
 SESSION = "SALESFORCE_SESSION_ID"
 USER = "SALESFORCE_USERNAME"
@@ -204,7 +202,7 @@ def check_installed() -> None:
         try:
             import_module(name)
         except ImportError as error:
-            raise InputError(f"{name} is not installed", where="live org", hint=EXTRA) from error
+            raise missing_extra("a live org", "salesforce") from error
 
 
 def _session() -> Any:
