@@ -51,7 +51,7 @@ COMMANDS = {
     ),
     "quickstart": (
         "programs.quickstart:quickstart",
-        "Build a suite, compile an agent for its people, measure before and after, compare strategies.",
+        "Build a suite, compile an agent for its people, measure before and after.",
     ),
     "bank": ("programs.bank:app", "Build and read trace banks: successful trajectories to compile with."),
     "report": ("runs.report:report_runs", "Report runs: scores, costs, failure modes and every episode."),
