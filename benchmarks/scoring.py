@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from worksmith.evals.running.score_tables import score_row
-from worksmith.evals.scoring.actions import format_action, parse_action
+from worksmith.evals.scoring.actions import action_name, format_action, parse_action
 from worksmith.evals.scoring.outcomes import OutcomeScorer
 from worksmith.evals.scoring.result_tables import TableRow
 from worksmith.evals.tasks.task import Action, Task
@@ -87,6 +87,7 @@ def _ours(
 ) -> list[tuple[bool, bool]]:
     """Both metrics of all tasks, with nothing cached from before."""
     parse_action.cache_clear()
+    action_name.cache_clear()
     scorer = OutcomeScorer(env)
     rows = [score_row(scorer, task, run) for task, run in zip(tasks, predictions, strict=True)]
     return [(row.correct, row.flags["unwanted_side_effects"]) for row in rows]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from pkgutil import resolve_name
 from typing import Any
 
@@ -14,4 +15,4 @@ def function_at(address: str) -> Callable[..., Any]:
 
 def value_at(address: str) -> Callable[[], Any]:
     """A function without arguments that imports and returns the object at an address `module:name`."""
-    return lambda: resolve_name(address)
+    return cache(lambda: resolve_name(address))

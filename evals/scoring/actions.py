@@ -43,6 +43,7 @@ def parse_action(text: str) -> Call:
     return _parsed(text.replace("\n", "\\n").lstrip(" \t"))
 
 
+@lru_cache(maxsize=4096)
 def action_name(text: str) -> str:
     """The tool's name in `text`, readable or not: the first two parts before the parenthesis."""
     return ".".join(text.split("(", 1)[0].split(".")[:2])
