@@ -48,7 +48,12 @@ def quietly(**settings: Any) -> AbstractContextManager[None]:
 def test_dspys_own_call_is_made_only_where_somebody_listens(monkeypatch: pytest.MonkeyPatch) -> None:
     called: list[Any] = []
     plain = dspy.BaseLM.__call__
-    monkeypatch.setattr(dspy.BaseLM, "__call__", lambda lm, *a, **k: called.append(lm) or plain(lm, *a, **k))
+
+    def watched(lm: Any, *args: Any, **named: Any) -> Any:
+        called.append(lm)
+        return plain(lm, *args, **named)
+
+    monkeypatch.setattr(dspy.BaseLM, "__call__", watched)
     with metering() as meter, quietly():
         assert model().ask(REQUEST).text == "An answer."
     assert (called, meter.usage.paid_requests, meter.usage.used_tokens) == ([], 1, 7)
