@@ -151,6 +151,8 @@ def cores() -> int:
 
 
 def _load(name: str, device: str, download: bool = False) -> Any:
+    # Read when the hub's client is imported; it tells the hub about this machine otherwise.
+    os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
     from sentence_transformers import SentenceTransformer
     from transformers.utils import logging
 

@@ -79,7 +79,13 @@ def body(number: int) -> dict[str, Any]:
     return {"model": "local/analogy", "messages": [*messages, asked]}
 
 
-REQUESTS = range(10)
+REQUESTS = range(8)
+FEW = range(4)
+"""Of replies that take long to come or to read."""
+
+
+def requests(kind: str) -> range:
+    return FEW if kind in ("slow", "enormous") else REQUESTS
 
 
 def patience(kind: str) -> float:
@@ -92,7 +98,7 @@ def seen(proxy: Proxy, kind: str, said_of: Callable[[Any], object] = type) -> se
     with openai.OpenAI(
         base_url=proxy.base(kind, 1), api_key=os.environ[KEY], max_retries=0, timeout=patience(kind)
     ) as client:
-        for number in REQUESTS:
+        for number in requests(kind):
             try:
                 found.add(said_of(client.chat.completions.create(**body(number))))
             except (openai.OpenAIError, json.JSONDecodeError) as error:
@@ -114,7 +120,7 @@ def sent(proxy: Proxy, kind: str) -> set[object]:
     found: set[object] = set()
     headers = {"authorization": f"Bearer {os.environ[KEY]}"}
     address = f"{proxy.base(kind, 1)}/chat/completions"
-    for number in REQUESTS:
+    for number in requests(kind):
         try:
             with httpx.stream(
                 "POST", address, headers=headers, json=body(number), timeout=patience(kind)

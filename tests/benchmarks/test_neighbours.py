@@ -17,9 +17,9 @@ def test_the_same_replies_have_the_same_scores(monkeypatch: pytest.MonkeyPatch) 
     installed = {name for name in neighbours.NEIGHBOURS if importlib.util.find_spec(NEEDS[name])}
     for name in neighbours.NEIGHBOURS.keys() - installed:
         monkeypatch.delitem(neighbours.NEIGHBOURS, name)
-    monkeypatch.setattr(neighbours, "TASKS", 12)
+    monkeypatch.setattr(neighbours, "TASKS", 9)
 
     for world, figures in neighbours.run(quick=True).items():
-        assert (figures["tasks"], figures["not_graded"]) == (12, 0), world
-        assert min(figures["right"], figures["wrong"]) > 2, world
+        assert (figures["tasks"], figures["not_graded"]) == (9, 0), world
+        assert min(figures["right"], figures["wrong"]) > 1, world
         assert [figures[name]["differing"] for name in installed] == [[] for _ in installed], world

@@ -44,6 +44,12 @@ def enterprise() -> Path:
     return built("enterprise", "--scale", 0.02, "--index", "static")
 
 
+@pytest.fixture(scope="session")
+def crm() -> Path:
+    """A small company's org, with clean data."""
+    return built("crm", "--scale", 0.05)
+
+
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty current directory, so that logs and the MLflow store go nowhere else."""

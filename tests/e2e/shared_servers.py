@@ -19,6 +19,8 @@ from typing import Any
 
 import pytest
 
+from tests.e2e.stores import new_store
+
 SECONDS = 240
 POSTGRES = Path(
     next(iter(sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)), "")
@@ -67,7 +69,7 @@ def mlflow_server(
         environment: further variables.
     """
     port = free_port()
-    store = store or f"sqlite:///{folder}/mlflow.db"
+    store = store or new_store(folder / "mlflow.db")
     command = mlflow_command(store, artifacts or str(folder / "artifacts"), "127.0.0.1", port)
     quiet = {"MLFLOW_DISABLE_TELEMETRY": "true", "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false"}
     with (folder / "server.log").open("wb") as log:

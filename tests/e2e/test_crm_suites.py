@@ -11,29 +11,21 @@ from tests.e2e.conftest import invoke
 from worksmith.evals.suite import Suite
 
 
-def build(out: Path, *options: object) -> dict[str, object]:
-    result = invoke("suite", "build", "crm", "--scale", 0.05, "--out", out, "--json", *options)
+def said(*words: object) -> dict[str, object]:
+    result = invoke("suite", *words, "--json")
     assert result.exit_code == 0, result.output
     facts: dict[str, object] = json.loads(result.stdout.splitlines()[-1])
     return facts
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, object]]:
-    """A suite, and what was said of it."""
-    folder = tmp_path_factory.mktemp("suites") / "crm"
-    return folder, build(folder)
-
-
 @pytest.mark.slow
-def test_a_suite_says_by_which_rules_its_answers_were_found(
-    made: tuple[Path, dict[str, object]], here: Path
-) -> None:
-    clean, faithful = made[1], build(here / "faithful", "--mode", "faithful")
+def test_a_suite_says_by_which_rules_its_answers_were_found(crm: Path, here: Path) -> None:
+    clean = said("info", crm)
+    faithful = said("build", "crm", "--scale", 0.02, "--mode", "faithful", "--out", here / "faithful")
 
     assert (clean["mode"], faithful["mode"]) == ("clean", "faithful")
     assert clean["digest"] != faithful["digest"]
-    assert json.loads(invoke("suite", "info", here / "faithful", "--json").stdout)["mode"] == "faithful"
+    assert said("info", here / "faithful")["mode"] == "faithful"
     assert clean["intents"] == 9
     counts = [clean[name] for name in ("task_types", "personas")]
     assert [sum(each.values()) for each in counts if isinstance(each, dict)] == [clean["tasks"]] * 2
@@ -44,18 +36,15 @@ def test_a_suite_says_by_which_rules_its_answers_were_found(
 
 
 @pytest.mark.slow
-def test_gold_plans_answer_every_task_with_either_toolset(
-    made: tuple[Path, dict[str, object]], here: Path
-) -> None:
-    suite, _ = made
+def test_gold_plans_answer_every_task_with_either_toolset(crm: Path, here: Path) -> None:
     for toolset in ("functions", "query"):
         result = invoke(
-            *("eval", suite, "--strategy", "gold", "--lm", "gold", "--toolset", toolset),
-            *("--split", "all", "--json"),
+            *("eval", crm, "--strategy", "gold", "--lm", "gold", "--toolset", toolset),
+            *("--split", "all", "--no-track", "--json"),
         )
         assert result.exit_code == 0, result.output
         rows = json.loads(result.stdout.splitlines()[-1])["rows"]
-        assert len(rows) == len(Suite.open(suite).tasks)
+        assert len(rows) == len(Suite.open(crm).tasks)
         assert [row["task_id"] for row in rows if not row["correct"] or not row["supported"]] == []
 
 

@@ -72,7 +72,7 @@ def test_tasks_made_under_other_rules_are_pointed_out(enterprise: Path, here: Pa
 
 def test_compiling_gains_and_baselines_stand_beside(enterprise: Path, here: Path) -> None:
     programs = ("--strategies", "react", "--optimizers", "none,knn")
-    found = as_json("compare", enterprise, *programs, "--no-track")
+    found = as_json("compare", enterprise, *programs, "--limit", 60, "--no-track")
     rows = by_label(found)
     score = {label: row["scores"]["outcome"]["value"] for label, row in rows.items()}
     assert score["oracle"] == 1.0
@@ -90,11 +90,12 @@ def test_several_models_stand_below_each_other(enterprise: Path, here: Path) -> 
         "--lm",
         "gold,local/analogy",
         "--limit",
-        20,
+        4,
+        "--no-track",
     )
-    result = invoke("compare", enterprise, *options, "--no-track")
+    result = invoke("compare", enterprise, *options)
     assert result.exit_code == 0, result.output
     assert "Outcome by model and strategy" in result.stdout
-    rows = by_label(as_json("compare", enterprise, *options, "--no-track"))
+    rows = by_label(as_json("compare", enterprise, *options, "--resume"))
     assert rows["react, gold"]["scores"]["outcome"]["value"] == 1.0
     assert rows["react, local/analogy"]["scores"]["outcome"]["value"] < 1.0

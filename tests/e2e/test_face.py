@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 
 from docs.reference import TARGET, reference
 from tests.e2e.conftest import invoke
+from tests.e2e.stores import new_store
 from worksmith.cli.app import app
 from worksmith.tools.errors import InputError
 
@@ -148,6 +149,7 @@ def test_who_ends_a_run_is_told_how_it_goes_on(office: Path, tmp_path: Path) -> 
     log = tmp_path / "a.jsonl"
     options = ("--lm", "gold", "--strategy", "gold", "--split", "all", "--trials", "50")
     command = [sys.executable, "-m", "worksmith.cli", "eval", str(office), "--log", str(log), *options]
+    new_store(tmp_path / "mlruns" / "mlflow.db")
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
     while process.poll() is None and not (log.exists() and log.stat().st_size):
         time.sleep(0.05)

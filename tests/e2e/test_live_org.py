@@ -14,6 +14,7 @@ import pytest
 from tests.e2e.conftest import invoke
 from tests.e2e.serving import SECONDS, Server, serving, worksmith
 from tests.tools.kinds.crm.rest.running import empty_world
+from worksmith.tools.errors import InputError
 from worksmith.tools.kinds.crm.live.ids import IdFile
 
 pytestmark = pytest.mark.slow
@@ -25,15 +26,6 @@ CONSTANTS = (
 
 
 @pytest.fixture(scope="module")
-def crm(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A small suite."""
-    out = tmp_path_factory.mktemp("suites") / "crm"
-    result = invoke("suite", "build", "crm", "--scale", 0.05, "--out", out)
-    assert result.exit_code == 0, result.output
-    return out
-
-
-@pytest.fixture
 def served(crm: Path) -> Iterator[Server]:
     """A server of the suite's world."""
     with serving(crm) as server:
@@ -61,7 +53,7 @@ def name_org(monkeypatch: pytest.MonkeyPatch, server: Server) -> None:
 
 def evaluated(crm: Path, *options: object) -> dict[str, Any]:
     result = invoke(
-        *("eval", crm, "--strategy", "gold", "--lm", "gold", "--limit", 30, "--no-track", "--json", *options)
+        *("eval", crm, "--strategy", "gold", "--lm", "gold", "--limit", 18, "--no-track", "--json", *options)
     )
     document: dict[str, Any] = json.loads(result.stdout.splitlines()[-1])
     return document
@@ -125,17 +117,16 @@ def test_what_is_missing_is_told(here: Path, crm: Path, command: str, options: l
     assert said in str(result.exception)
 
 
-def test_what_an_org_lacks_is_told(served: Server) -> None:
-    whole = worksmith("org", "check", "--json", environment=served.environment)
-    out, _ = whole.communicate(timeout=SECONDS)
-    assert whole.returncode == 0
-    assert all(not each["missing"] and each["records"] for each in json.loads(out)["objects"])
+def test_what_an_org_lacks_is_told(served: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    nobody = invoke("org", "check")
+    assert nobody.stdout == ""
+    assert isinstance(nobody.exception, InputError)
+    assert "no live org is named" in str(nobody.exception)
 
-    nobody = worksmith("org", "check", environment={})
-    out, said = nobody.communicate(timeout=SECONDS)
-    assert (nobody.returncode, out) == (2, "")
-    assert "no live org is named" in said
-    assert "Traceback" not in said
+    name_org(monkeypatch, served)
+    whole = invoke("org", "check", "--json")
+    assert whole.exit_code == 0
+    assert all(not each["missing"] and each["records"] for each in json.loads(whole.stdout)["objects"])
 
 
 def test_a_world_goes_to_an_empty_org_and_its_tasks_with_it(
@@ -161,7 +152,9 @@ def test_a_world_goes_to_an_empty_org_and_its_tasks_with_it(
     assert "already" in str(again.exception)
 
 
-def test_an_upload_that_is_killed_is_gone_on_with(here: Path, crm: Path, empty: Server) -> None:
+def test_an_upload_that_is_killed_is_gone_on_with(
+    here: Path, crm: Path, empty: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ids = here / "ids.jsonl"
     command = ("org", "upload", crm, "--ids", ids, "--batch", 20, *CONSTANTS)
     running = worksmith(*command, environment=empty.environment)
@@ -173,17 +166,10 @@ def test_an_upload_that_is_killed_is_gone_on_with(here: Path, crm: Path, empty: 
     part = len(IdFile.read(ids).theirs)
     assert 0 < part < 2000
 
-    second = worksmith(*command, environment=empty.environment)
-    assert second.wait(timeout=SECONDS) == 2
-    assert "--resume" in second.communicate()[1]
-    third = worksmith(*command, "--resume", "--json", environment=empty.environment)
-    out, said = third.communicate(timeout=4 * SECONDS)
+    name_org(monkeypatch, empty)
+    assert "--resume" in str(invoke(*command).exception)
+    resumed = invoke(*command, "--resume", "--json")
 
-    assert third.returncode == 0, said
-    counts = json.loads(out)["records"]
-    looked = worksmith("org", "check", "--json", environment=empty.environment)
-    there = {
-        each["object"]: each["records"]
-        for each in json.loads(looked.communicate(timeout=SECONDS)[0])["objects"]
-    }
-    assert there == counts
+    assert resumed.exit_code == 0, resumed.output
+    looked = json.loads(invoke("org", "check", "--json").stdout)["objects"]
+    assert {each["object"]: each["records"] for each in looked} == json.loads(resumed.stdout)["records"]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 SECONDS = 30
-TASKS = 12
+TASKS = 4
 
 
 @dataclass
@@ -54,7 +54,7 @@ def recorded(office: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         for command in (
             ["eval", office, "--strategy", "plan", "--limit", TASKS, "--traces", "all", "--log", log,
              "--judge", "local/rubric"],
-            ["compile", office, "--out", "desk.json", "--optimizer", "knn", "--demos", 2, "--train-limit", 12,
+            ["compile", office, "--out", "desk.json", "--optimizer", "knn", "--demos", 2, "--train-limit", 8,
              "--dev-limit", 4, "--accept", "best", "--traces", "sample:2", "--register", "desk@champion"],
         ):  # fmt: skip
             result = invoke(*command)
@@ -139,7 +139,7 @@ def test_mlflows_evaluation_of_the_registered_program_gives_our_scores(
 
     monkeypatch.setenv("MLFLOW_TRACKING_URI", recorded.address)
     monkeypatch.setenv("TQDM_DISABLE", "1")
-    wanted = ("export", "mlflow", office, "--limit", 4, "--json")
+    wanted = ("export", "mlflow", office, "--limit", 2, "--json")
     kept = [json.loads(invoke(*wanted).stdout) for _ in range(2)]
     assert kept[0] == kept[1]
     suite, model = Suite.open(office), "models:/desk@champion"
@@ -158,7 +158,7 @@ def test_mlflows_evaluation_of_the_registered_program_gives_our_scores(
         mlflow.set_tracking_uri(before)
 
     program = recorded.log.parent / "desk.json"
-    tasks = suite.examples("test", limit=4)
+    tasks = suite.examples("test", limit=2)
     ours = ws.evaluate(program, tasks, lm="local/analogy", progress=False)
     rows = {row["response"]["episode"]: row for row in found.result_df.to_dict("records")}
     assert set(rows) == {record.key for record in ours.records}

@@ -63,7 +63,7 @@ def test_gold_plans_score_everything(office: Path, here: Path) -> None:
 
 @pytest.mark.slow
 def test_compiling_pays_and_the_file_gives_the_same_scores_again(office: Path, here: Path) -> None:
-    options = ("--optimizer", "knn", "--dev-limit", 12, "--accept", "best", "--no-track")
+    options = ("--optimizer", "knn", "--dev-limit", 6, "--accept", "best", "--no-track")
     compiled = as_json("compile", office, *options, "--out", "knn.json")
     before = as_json("eval", office, *LIMIT)
     after = as_json("eval", office, "--program", "knn.json", *LIMIT)

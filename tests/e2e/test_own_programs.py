@@ -80,7 +80,7 @@ def test_a_module_without_a_program_is_told(office: Path, mine: str, what: str, 
 
 @pytest.mark.slow
 def test_a_program_of_ones_own_is_compiled_and_measured(office: Path, mine: str) -> None:
-    few = ["--train-limit", "8", "--dev-limit", "8", "--demos", "4", "--no-track", "--accept", "best"]
+    few = ["--train-limit", "4", "--dev-limit", "4", "--demos", "2", "--no-track", "--accept", "best"]
     made = invoke("compile", str(office), "--program", f"{mine}:Wrapped", "-o", "own.json", *few)
     assert made.exit_code == 0, made.output
     assert Artifact.read("own.json").manifest.program == {"own": f"{mine}:Wrapped"}
@@ -99,7 +99,7 @@ def test_a_program_of_ones_own_is_compiled_and_measured(office: Path, mine: str)
 
 @pytest.mark.slow
 def test_a_compile_starts_from_a_compiled_program_and_is_verified(office: Path, tmp_path: Path) -> None:
-    few = ["--train-limit", "8", "--dev-limit", "8", "--demos", "4", "--no-track"]
+    few = ["--train-limit", "4", "--dev-limit", "4", "--demos", "2", "--no-track"]
     first, second = tmp_path / "first.json", tmp_path / "second.json"
     assert invoke("compile", str(office), "--optimizer", "knn", "--accept", "best", "-o", str(first), *few)
     again = invoke(
@@ -116,12 +116,15 @@ def test_a_compile_starts_from_a_compiled_program_and_is_verified(office: Path, 
 def test_python_and_the_command_make_the_same_program(office: Path, tmp_path: Path) -> None:
     suite, file = Suite.open(office), tmp_path / "command.json"
     made = invoke(
-        "compile", str(office), "--optimizer", "bootstrap", "--demos", "8", "-o", str(file), "--no-track"
-    )
+        "compile", str(office), "--optimizer", "bootstrap", "--demos", "2", "-o", str(file), "--no-track",
+        "--train-limit", "6", "--dev-limit", "6",
+    )  # fmt: skip
     assert made.exit_code == 0, made.output
     agent = load_program(file, suite.env)
-    compiled = Bootstrap(lm="local/analogy", demos=8).compile(
-        Agent("react", toolset=agent.toolset, env=suite.env), trainset=suite.train, valset=suite.dev
+    compiled = Bootstrap(lm="local/analogy", demos=2).compile(
+        Agent("react", toolset=agent.toolset, env=suite.env),
+        trainset=suite.examples("train", limit=6),
+        valset=suite.examples("dev", limit=6),
     )
     assert type(compiled) is Agent
     assert compiled.dump_state() == agent.dump_state()

@@ -28,7 +28,7 @@ from worksmith.evals.tracking.store import existing_store
 
 pytestmark = pytest.mark.slow
 
-WRITERS, TASKS = 8, 4
+WRITERS, TASKS = 3, 3
 USER = {"MLFLOW_TRACKING_USERNAME": "team", "MLFLOW_TRACKING_PASSWORD": "password-of-tests"}
 
 
@@ -175,10 +175,10 @@ def _cut_when(there: Callable[[], bool], line: Line) -> threading.Thread:
 def test_a_run_goes_on_without_its_server_and_is_sent_later_once(team: str, user: Path, office: Path) -> None:
     line, log = Line(team), user / "eval.jsonl"
     cutting = _cut_when(lambda: log.exists() and b"\n" in log.read_bytes(), line)
-    result = evaluated(office, line.address, "away", "--limit", 30, "--log", log)
+    result = evaluated(office, line.address, "away", "--limit", 12, "--log", log)
     cutting.join()
     assert result.exit_code == 0, result.output
-    assert log.read_bytes().count(b"\n") == 30
+    assert log.read_bytes().count(b"\n") == 12
     kept = Kept(team, "away")
     (begun,) = kept.runs()
     assert begun.info.status == "RUNNING"
@@ -199,13 +199,13 @@ def test_a_run_goes_on_without_its_server_and_is_sent_later_once(team: str, user
     line.cut()
     (whole,) = kept.runs()
     assert whole.info.status == "FINISHED"
-    assert whole.data.metrics["test/episodes"] == 30
+    assert whole.data.metrics["test/episodes"] == 12
     traces = kept.traces()
-    assert len(traces) == len(set(traces)) == 30
+    assert len(traces) == len(set(traces)) == 12
     table = json.loads(
         Path(kept.client.download_artifacts(whole.info.run_id, "episodes/test.json", str(user))).read_text()
     )
-    assert len(table["data"]) == 30
+    assert len(table["data"]) == 12
     history = kept.client.get_metric_history(whole.info.run_id, "test/episodes")
     assert len(history) == 1
     assert not (user / "eval.unsent.json").exists()

@@ -17,15 +17,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-@pytest.fixture(scope="module")
-def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("suites") / "wb"
-    facts = as_json("suite", "import", "workbench", DATA, "--out", out)
-    assert facts["tasks"] == 345
-    return out
-
-
-@pytest.fixture(scope="module")
+@pytest.fixture
 def published() -> dict[tuple[str, str], tuple[bool, bool]]:
     lines = (DATA / "reference_verdicts.jsonl").read_text().splitlines()
     rows = [json.loads(line) for line in lines]
@@ -47,22 +39,16 @@ def _mode(file: str) -> str:
 
 
 @pytest.mark.slow
-def test_scoring_the_result_files_gives_the_published_verdicts(suite: Path, published: Any) -> None:
-    files = sorted((DATA / "results").glob("*/*.csv"))
+def test_scoring_and_our_own_loop_give_the_published_verdicts(published: Any, here: Path) -> None:
+    suite = here / "wb"
+    assert as_json("suite", "import", "workbench", DATA, "--out", suite)["tasks"] == 345
+    scoring = as_json("score", suite, "--predictions", DATA / "results")
+    assert verdicts(scoring["rows"], "file") == published
 
-    found = as_json("score", suite, "--predictions", *files)
-
-    assert verdicts(found["rows"], "file") == published
-
-
-@pytest.mark.slow
-def test_a_real_model_through_our_own_loop_gives_the_published_verdicts(
-    suite: Path, published: Any, here: Path
-) -> None:
     found = as_json("eval", suite, "--strategy", "act", "--lm", f"replay:{DATA / 'results'}", "--no-track")
 
     assert verdicts(found["rows"], "run") == published
-    scored = as_json("score", suite, "--predictions", DATA / "results")["summary"]["by_run"]
+    scored = scoring["summary"]["by_run"]
     for run in found["runs"]:
         assert run["summary"]["errors"] == 0
         accuracy = scored[" ".join(run["run"].rsplit("-", 1))]["accuracy"]["value"]

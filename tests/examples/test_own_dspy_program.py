@@ -1,4 +1,4 @@
-"""The example of a plain DSPy program runs as it stands, and its race finds more with fewer calls."""
+"""The example of a plain DSPy program runs, and its race finds more with fewer calls."""
 
 from __future__ import annotations
 
@@ -17,9 +17,16 @@ def test_it_fits_on_a_page() -> None:
     assert len(EXAMPLE.read_text(encoding="utf-8").splitlines()) <= 60
 
 
+MANY, FEW = "list(mails(60))", "list(mails(30))"
+"""The dev mails; with half of them it takes half as long."""
+
+
 @pytest.mark.slow
 def test_the_race_beats_random_search_at_no_more_calls(tmp_path: Path) -> None:
-    run = subprocess.run([sys.executable, EXAMPLE], capture_output=True, text=True, cwd=tmp_path)
+    code = EXAMPLE.read_text(encoding="utf-8")
+    assert MANY in code
+    code = code.replace(MANY, FEW)
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
     assert run.returncode == 0, run.stderr
     figures = re.findall(r"^([a-z ]+?) +([\d.]+) % \[([\d.]+), ([\d.]+)\]$", run.stdout, re.M)
     score = {name: tuple(map(float, values)) for name, *values in figures}

@@ -25,8 +25,8 @@ from worksmith.tools.kinds.office.kind import OFFICE
 from worksmith.tools.kinds.office.policy import SAM
 from worksmith.tools.world import write_world
 
-ANY_MODEL = [name for name in OPTIMIZERS if not OPTIMIZERS[name].trains]
-"""The optimizers that do with any model."""
+ANY_MODEL = [name for name in OPTIMIZERS if not OPTIMIZERS[name].trains and name != "dspy:ReAnchor"]
+"""The optimizers that do with any model and any program; `dspy:ReAnchor` asks for decisions."""
 
 FAMILIES = ["bootstrap", "race", "dspy:BootstrapFewShotWithRandomSearch", "dspy:InferRules", "dspy:GEPA"]
 """One of each base class of optimizers, for what the class does and not its heirs."""

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import dspy
@@ -551,55 +552,51 @@ def test_a_program_is_known_by_its_demonstrations() -> None:
 
 
 _CHILD = """
-import signal, sys, time
-from types import SimpleNamespace
-from worksmith.evals.records.log import EpisodeLog
-from worksmith.evals.running.runner import evaluate
-from worksmith.evals.running.settings import EvalSettings
-from tests.evals.episodes import make_episode, make_task
+import signal, sys
+from pathlib import Path
+from tests.evals.running.test_runner import hundred
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
-
-def program(task):
-    time.sleep(float(sys.argv[2]))
-    return SimpleNamespace(episode=make_episode())
-
-def odd(task, episode):
-    return {"outcome": int(task.id[-3:]) % 2}
-
-world = SimpleNamespace(digest="world", code_digest="", kind=SimpleNamespace(name=""))
-with EpisodeLog.open(sys.argv[1], resume=True) as log:
-    tasks = [make_task(number) for number in range(100)]
-    result = evaluate(program, tasks, EvalSettings(env=world, workers=2, scorers=[odd]), log=log)
-print(result.resumed, result.summary.to_json()["scores"], sep="|")
+hundred(Path(sys.argv[1]))
 """
 
 
-def _child(log: Path, seconds: float = 0.0) -> subprocess.Popen[str]:
-    """An evaluation in a process of its own, whose episodes take so long."""
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
-    return subprocess.Popen(
-        [sys.executable, "-c", _CHILD, str(log), str(seconds)],
-        env=environment,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+def hundred(path: Path) -> EvalResult:
+    """An evaluation of a hundred episodes, gone on with where there is a log."""
+
+    def program(task: Task) -> Any:
+        time.sleep(float(os.environ.get("SECONDS_AN_EPISODE", "0")))
+        return SimpleNamespace(episode=make_episode())
+
+    def odd(task: Task, episode: EpisodeResult) -> dict[str, float]:
+        return {"outcome": int(task.id[-3:]) % 2}
+
+    world: Any = SimpleNamespace(digest="world", code_digest="", kind=SimpleNamespace(name=""))
+    with EpisodeLog.open(path, resume=True) as log:
+        tasks = [make_task(number) for number in range(100)]
+        return evaluate(program, tasks, EvalSettings(env=world, workers=2, scorers=[odd]), log=log)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("blow", [signal.SIGKILL, signal.SIGINT])
 def test_a_killed_run_continues_to_the_same_scores(blow: signal.Signals, tmp_path: Path) -> None:
-    log, whole = tmp_path / "episodes.jsonl", _child(tmp_path / "whole.jsonl")
-    victim = _child(log, 0.1)  # so long that it is not done before it is hit
+    log = tmp_path / "episodes.jsonl"
+    # The victim's episodes take so long that it is not done before it is hit.
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(Path(__file__).parents[3]),
+        "SECONDS_AN_EPISODE": "0.1",
+    }
+    victim = subprocess.Popen([sys.executable, "-c", _CHILD, str(log)], env=environment)
     while not log.exists() or log.read_bytes().count(b"\n") < 5:
         time.sleep(0.01)
     victim.send_signal(blow)
-    victim.communicate()
-    resumed, scores = _child(log).communicate()[0].split("|")
+    victim.wait()
+    resumed = hundred(log)
 
     assert victim.returncode != 0
-    assert 5 <= int(resumed) < 100
-    assert scores == whole.communicate()[0].split("|")[1]
+    assert 5 <= resumed.resumed < 100
+    assert resumed.summary.scores == hundred(tmp_path / "whole.jsonl").summary.scores
     assert len(log.read_text().splitlines()) == 100
 
 

@@ -20,6 +20,8 @@ from worksmith.optimizers.settings import Settings
 from worksmith.optimizers.trial import Trial
 from worksmith.tools.errors import InputError
 
+pytestmark = pytest.mark.usefixtures("few_rounds")
+
 
 def compiled(suite: Suite, folder: Path, name: str, **settings: Any) -> Compiled:
     """What a search finds, which runs no more episodes than it planned."""
@@ -61,7 +63,7 @@ def nearest(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Artifact:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ANY_MODEL)
 def test_a_loaded_program_acts_like_the_one_written(suite: Suite, tmp_path: Path, name: str) -> None:
-    written = artifact(suite, tmp_path, name)
+    written = artifact(suite, tmp_path, name, candidates=2)
     written.write(tmp_path / "program.json")
     read = Artifact.read(tmp_path / "program.json")
     program = read.restore(Clerk(suite.env))

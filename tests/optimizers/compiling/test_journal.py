@@ -51,6 +51,8 @@ from worksmith.tools.files.locking import InUseError
 from worksmith.tools.files.sealed_lines import sealed, sealed_lines
 from worksmith.tools.seeding import digest
 
+pytestmark = pytest.mark.usefixtures("few_rounds")
+
 VERBS = ("Cancel", "Rename", "Shift")
 
 

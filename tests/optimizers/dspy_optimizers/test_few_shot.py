@@ -16,11 +16,7 @@ from worksmith.optimizers.registry import OPTIMIZERS, optimizer
 from worksmith.tools.errors import InfrastructureError, InputError
 
 VERBS = ("Cancel", "Rename", "Shift")
-STOCK = [
-    name
-    for name in ANY_MODEL
-    if name.startswith("dspy:") and not OPTIMIZERS[name].proposes and name != "dspy:ReAnchor"
-]
+STOCK = [name for name in ANY_MODEL if name.startswith("dspy:") and not OPTIMIZERS[name].proposes]
 # Optuna's trials show a single demonstration.
 WHOLE = [name for name in STOCK if name != "dspy:BootstrapFewShotWithOptuna"]
 DRAWN = [name for name in STOCK if name != "dspy:KNNFewShot"]

@@ -27,6 +27,8 @@ from worksmith.programs.prompting.request import AgentRequest
 from worksmith.programs.replaying.scripted import GoldEngine, scripted_lm
 from worksmith.tools.errors import WorksmithError
 
+pytestmark = pytest.mark.usefixtures("few_rounds")
+
 PROPOSING = [name for name in OPTIMIZERS if OPTIMIZERS[name].proposes]
 OWN = "Do the task."
 

@@ -8,7 +8,11 @@ from typing import Any
 
 import pytest
 
-from tests.programs.own_agents.test_program import cancel, run
+from tests.programs.own_agents.test_program import DONE, cancel, run
+from worksmith.evals.running.runner import evaluate
+from worksmith.evals.running.settings import EvalSettings
+from worksmith.programs.own_agents.model import own_models
+from worksmith.programs.own_agents.program import OwnAgent
 from worksmith.programs.own_agents.task import AgentTask, Answer
 from worksmith.tools.environment import Environment
 
@@ -137,9 +141,10 @@ def test_arguments_without_end_are_refused(env: Environment, arguments: Any) -> 
     def agent(task: AgentTask) -> str:
         return task.tools.call(SEARCH, arguments)
 
-    for record in run(agent, env):
-        assert (record.status, record.calls[0].status) == ("finished", "bad_arguments")
-        assert "must be an object" in record.answer
+    settings = EvalSettings(env=env, lm=own_models())
+    (record,) = evaluate(OwnAgent(agent, env), DONE[:1], settings).records
+    assert (record.status, record.calls[0].status) == ("finished", "bad_arguments")
+    assert "must be an object" in record.answer
 
 
 @pytest.mark.parametrize("name", [None, 5, [], {}, b"x", object()])

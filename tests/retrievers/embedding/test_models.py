@@ -85,33 +85,27 @@ def test_the_library_is_cheap_to_import() -> None:
 
 
 @pytest.mark.slow
-def test_numpy_and_sentence_transformers_agree() -> None:
-    from worksmith.retrievers.embedding.light import packaged
-    from worksmith.retrievers.embedding.sentences import SentenceModel
-
-    model = SentenceModel(str(packaged()))
-    long = "The committee postponed the item until further notice. " * 60
-    ours = open_embedder("minilm").embed([*TEXTS, long])
-
-    assert np.allclose(ours, model.embed([*TEXTS, long]), atol=1e-5)
-    model.halve()
-    assert model.agreement > 0.99
-    assert ((ours * model.embed([*TEXTS, long])).sum(axis=1) > 0.99).all()
-
-
-@pytest.mark.slow
-def test_half_precision_that_is_wrong_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_numpy_and_sentence_transformers_agree_in_both_precisions(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     from worksmith.retrievers.embedding import sentences
     from worksmith.retrievers.embedding.light import packaged
 
-    monkeypatch.setattr(sentences, "_has_bfloat16", lambda: True)
-    monkeypatch.setattr(sentences, "_LEAST_AGREEMENT", 1.5)
     model = sentences.SentenceModel(str(packaged()))
-    before = model.embed(TEXTS)
-    model.halve()
+    texts = [*TEXTS, "The committee postponed the item until further notice. " * 60]
+    ours, before = open_embedder("minilm").embed(texts), model.embed(texts)
+    assert np.allclose(ours, before, atol=1e-5)
 
+    with monkeypatch.context() as patch:
+        patch.setattr(sentences, "_has_bfloat16", lambda: True)
+        patch.setattr(sentences, "_LEAST_AGREEMENT", 1.5)
+        model.halve()
     assert (model.precision, model.agreement) == ("float32", 1.0)
-    assert np.array_equal(before, model.embed(TEXTS))
+    assert np.array_equal(before, model.embed(texts))
+
+    model.halve()
+    assert model.agreement > 0.99
+    assert ((ours * model.embed(texts)).sum(axis=1) > 0.99).all()
 
 
 @pytest.mark.slow

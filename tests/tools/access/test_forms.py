@@ -32,6 +32,7 @@ def _each(fields: set[str]) -> list[str | None]:
 
 
 @pytest.mark.slow
+@settings(max_examples=20)
 @given(documents(), worlds, personas)
 def test_python_sql_and_vector_forms_agree_with_the_rules(
     document: Any, world: World, persona: Persona
@@ -60,6 +61,7 @@ def test_python_sql_and_vector_forms_agree_with_the_rules(
 
 
 @pytest.mark.slow
+@settings(max_examples=20)
 @given(documents(), worlds, personas)
 def test_private_fields_are_null_exactly_where_they_are_private(
     document: Any, world: World, persona: Persona
@@ -80,6 +82,7 @@ def test_private_fields_are_null_exactly_where_they_are_private(
 
 
 @pytest.mark.slow
+@settings(max_examples=20)
 @given(documents(), worlds, personas, st.sets(st.sampled_from(["status", "owner", "shelf"]), max_size=3))
 def test_every_changed_field_needs_a_rule(
     document: Any, world: World, persona: Persona, fields: set[str]
@@ -119,7 +122,7 @@ def test_a_real_vector_store_finds_what_the_rules_allow() -> None:
     client = chromadb.EphemeralClient(Settings(anonymized_telemetry=False))
     collection = client.get_or_create_collection("things", embedding_function=None)
 
-    @settings(max_examples=20)
+    @settings(max_examples=10)
     @given(documents(), worlds.filter(lambda world: bool(world["things"])), personas)
     def compare(document: Any, world: World, persona: Persona) -> None:
         records = [r for r in world["things"] if not any("\0" in str(cell) for cell in r.values())]

@@ -407,19 +407,18 @@ def test_trl_knows_the_rows(suite: Suite, tmp_path: Path) -> None:
 
     log = run(suite, tmp_path / "bad.jsonl", "train", wrong_event)
     kinds: list[tuple[Any, dict[str, Any]]] = [
-        (sft, {}),
-        (sft, {"each_turn": True}),
-        (dpo, {}),
-        (dpo, {"rest": True}),
+        (sft, {"format": "trl"}),
+        (sft, {"format": "paper", "each_turn": True}),
+        (dpo, {"format": "trl", "rest": True}),
+        (dpo, {"format": "paper"}),
     ]
     for number, (write, settings) in enumerate(kinds):
-        for layout in ("trl", "paper"):
-            out = tmp_path / f"{layout}{number}.jsonl"
-            write([suite.path, log], out=out, format=layout, **settings)
-            data = load_dataset("json", data_files=str(out), split="train", cache_dir=str(tmp_path / "cache"))
-            assert len(data) > 0
-            assert all(is_conversational(row) for row in data)
-            if write is dpo:
-                first = data[0]
-                whole = {name: first["prompt"] + first[name] for name in ("chosen", "rejected")}
-                assert extract_prompt(whole)["prompt"] == first["prompt"]
+        out = tmp_path / f"{number}.jsonl"
+        write([suite.path, log], out=out, **settings)
+        data = load_dataset("json", data_files=str(out), split="train", cache_dir=str(tmp_path / "cache"))
+        assert len(data) > 0
+        assert all(is_conversational(row) for row in data)
+        if write is dpo:
+            first = data[0]
+            whole = {name: first["prompt"] + first[name] for name in ("chosen", "rejected")}
+            assert extract_prompt(whole)["prompt"] == first["prompt"]

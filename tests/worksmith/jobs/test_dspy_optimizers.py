@@ -96,7 +96,7 @@ def test_programs_load_in_a_new_process_and_through_mlflow(
     store = f"sqlite:///{tmp_path}/mlflow.db"
     programs: dict[str, str] = {}
     client = mlflow.MlflowClient(store)
-    for name in ("knn", "dspy:BootstrapFewShot", "dspy:KNNFewShot", "dspy:GEPA"):
+    for name in ("dspy:KNNFewShot", "dspy:GEPA"):
         file = name.rpartition(":")[2]
         arguments = ["--optimizer", name, *proposer(name), *SMALL, "--tracking-uri", store, "--json"]
         run(suite.path, "--out", tmp_path / file, *arguments)
@@ -152,7 +152,7 @@ def test_a_dry_run_says_how_many_proposals_there_are_at_most(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["dspy:COPRO", "dspy:GEPA", "dspy:InferRules"])
+@pytest.mark.parametrize("name", ["dspy:COPRO", "dspy:GEPA"])
 def test_house_rules_are_not_the_proposers_business(
     suite: Suite, tmp_path: Path, server: ChatServer, name: str
 ) -> None:

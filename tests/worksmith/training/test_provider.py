@@ -41,10 +41,8 @@ def lm(tmp_path_factory: pytest.TempPathFactory) -> TrainableLM:
     place = tmp_path_factory.mktemp("provider")
     base = write_tiny_model(place / "base")
     data = write_rows(place / "sft.jsonl", sft_rows(4))
-    settings = SftSettings(
-        model=str(base), data=data, out=place / "start", tune="full", track=False, precision="float32"
-    )
-    train(settings)
+    plain: dict[str, Any] = {"tune": "full", "track": False, "precision": "float32"}
+    train(SftSettings(model=str(base), data=data, out=place / "start", max_steps=1, **plain))
     given: dict[str, Any] = {"tune": "full", "learning_rate": 0.01, "epochs": 40, "precision": "float32"}
     return trainable(f"local/{place}/start", place / "weights", track=False, **given)
 

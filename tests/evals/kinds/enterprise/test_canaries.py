@@ -45,10 +45,10 @@ def test_hostile_calls_bring_no_foreign_token(small: tuple[Environment, Planted]
     env, planted = small
     hunt = Hunt(env, planted)
     for who in personas(env, planted, 100):
-        hunt.persona(who, calls_per_tool=4)
+        hunt.persona(who, calls_per_tool=2)
     assert hunt.catch.leaks == []
-    assert hunt.catch.seen > 300, "the hunt sees nothing at all, so it proves nothing"
-    assert hunt.catch.checks > 100_000
+    assert hunt.catch.seen > 150, "the hunt sees nothing at all, so it proves nothing"
+    assert hunt.catch.checks > 50_000
 
 
 @pytest.mark.slow
@@ -56,8 +56,8 @@ def test_a_filter_that_lets_everything_through_is_noticed(small: tuple[Environme
     env, planted = small
     hunt = Hunt(env, planted)
     with broken_filter(env):
-        for who in personas(env, planted, 100):
-            hunt.persona(who, calls_per_tool=2)
+        for who in personas(env, planted, 25):
+            hunt.persona(who, calls_per_tool=1)
     assert len(hunt.catch.leaks) > 20
 
 
@@ -114,14 +114,14 @@ def test_an_agent_that_is_out_to_steal_gets_and_leaves_no_foreign_token(
 
 @pytest.mark.slow
 def test_a_generated_and_indexed_world_leaks_nothing(tmp_path: Path) -> None:
-    env, planted = planted_env(tmp_path, seed=11, scale=0.02)
-    people = personas(env, planted, 60)
+    env, planted = planted_env(tmp_path, seed=11, scale=0.005)
+    people = personas(env, planted, 15)
     hunt, broken = Hunt(env, planted), Hunt(env, planted)
     for who in people:
-        hunt.persona(who, calls_per_tool=3)
+        hunt.persona(who, calls_per_tool=2)
     with broken_filter(env):
         for who in people[:10]:
-            broken.persona(who, calls_per_tool=2)
+            broken.persona(who, calls_per_tool=1)
     assert hunt.catch.leaks == []
-    assert hunt.catch.checks > 1_000_000
+    assert hunt.catch.checks > 150_000
     assert broken.catch.leaks

@@ -23,8 +23,6 @@ from worksmith.tools.environment import Environment
 from worksmith.tools.episode import Episode
 from worksmith.tools.episode_result import EpisodeResult
 from worksmith.tools.kinds.enterprise.generate import Built
-from worksmith.tools.persona import Persona
-from worksmith.tools.seeding import rng
 from worksmith.tools.world import World
 
 pytestmark = pytest.mark.slow
@@ -49,24 +47,12 @@ def made() -> Made:
     return Made(suite.world, small(SEED), list(suite.tasks), Environment(suite.world, sandboxes=1))
 
 
-def carried_out(made: Made, task: Task, persona: Persona | None = None) -> Episode:
+def carried_out(made: Made, task: Task) -> Episode:
     """The gold plan, carried out."""
-    episode = made.env.episode(persona=persona or task.persona)
+    episode = made.env.episode(persona=task.persona)
     for step in task.gold_plan or ():
         episode.call(step.tool, step.arguments)
     return episode
-
-
-def result(task: Task, episode: Episode, *, status: str | None = None) -> EpisodeResult:
-    """What an agent that finishes with the task's answer leaves."""
-    assert task.answer is not None
-    return EpisodeResult(
-        "finished",
-        episode.outcome(),
-        episode.calls,
-        answer=task.answer.text if status is None else "",
-        answer_status=status or task.answer.status,
-    )
 
 
 def test_gold_plans_keep_to_the_schemas_of_the_tools(made: Made) -> None:
@@ -97,40 +83,12 @@ def test_ids_and_texts_are_unique(made: Made) -> None:
     assert len(set(texts)) == len(texts)
 
 
-def test_an_oracle_scores_everything(made: Made) -> None:
-    scorer = AnswerScorer(made.env)
-    wrong = [
-        task.id for task in made.tasks if scorer(task, result(task, carried_out(made, task)))["outcome"] != 1
-    ]
-    assert not wrong
-
-
 def test_always_refusing_scores_nothing_but_denials(made: Made) -> None:
     scorer = AnswerScorer(made.env)
     for task in made.tasks:
         nothing = made.env.episode(persona=task.persona)
-        score = scorer(task, result(task, nothing, status="denied"))["outcome"]
-        assert score == (task.type == "unanswerable")
-
-
-def test_somebody_else_gets_other_results(made: Made) -> None:
-    public = {"employee_data", "social_platform", "overflow", "document"}
-    people = [task.persona for task in made.tasks if task.persona]
-    same = asked = 0
-    for task in made.of("test", "train", "dev"):
-        if set(task.domains) <= public or task.type == "unanswerable" or not task.must_read:
-            continue
-        rng_ = rng(SEED, "other", task.id)
-        other = rng_.choice(
-            [one for one in people if task.persona and one.department != task.persona.department]
-        )
-        mine, theirs = carried_out(made, task), carried_out(made, task, other)
-        asked += 1
-        same += [call.observation.text for call in mine.calls] == [
-            call.observation.text for call in theirs.calls
-        ]
-    assert asked > 50
-    assert same <= 0.1 * asked
+        refused = EpisodeResult("finished", nothing.outcome(), nothing.calls, answer_status="denied")
+        assert scorer(task, refused)["outcome"] == (task.type == "unanswerable")
 
 
 def test_what_is_denied_is_denied_at_the_last_step_and_not_before(made: Made) -> None:
@@ -230,7 +188,8 @@ def test_tasks_are_of_many_kinds(made: Made) -> None:
 
 def test_more_train_tasks_leave_test_tasks_their_people(made: Made) -> None:
     usual = Sizes.of_scale(SCALE)
-    tasks = generate(made.world, made.built, SEED, sizes=Sizes(usual.test, 3 * usual.train, usual.dev))
+    tasks = generate(made.world, made.built, SEED, sizes=Sizes(usual.test, 2 * usual.train, usual.dev))
     counts = Counter(task.split for task in tasks)
-    assert counts["train"] > 2 * usual.train
-    assert counts["test"] >= 0.9 * len(made.of("test"))
+    assert counts["train"] > 1.5 * usual.train
+    assert counts["test"] >= 0.95 * len(made.of("test"))
+    assert counts["dev"] >= 0.95 * len(made.of("dev"))

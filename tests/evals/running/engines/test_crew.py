@@ -26,7 +26,7 @@ from worksmith.evals.records.log import EpisodeLog
 from worksmith.evals.running.engines import crew as crew_module
 from worksmith.evals.running.engines.crew import TRIES, Crew
 from worksmith.evals.running.engines.messages import Ask, Done, Ready, Reply, Run, Trouble, packed, unpacked
-from worksmith.evals.running.engines.processes import _Process, processes
+from worksmith.evals.running.engines.processes import processes
 from worksmith.evals.running.engines.shipping import opened, shipped
 from worksmith.evals.running.engines.worker import Worker
 from worksmith.evals.running.result import EvalResult
@@ -406,21 +406,6 @@ def test_two_programs_of_one_crew_are_not_mixed_up(env: Environment, lm: dspy.LM
     assert found == ["finished", "model_error"]
 
 
-@pytest.mark.slow
-def test_a_process_takes_no_modules_from_the_folder_that_it_starts_in(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("evals", "tools"):
-        (tmp_path / f"{name}.py").write_text("raise RuntimeError('of a user')")
-    monkeypatch.chdir(tmp_path)
-
-    process = _Process()
-    try:
-        assert isinstance(process.receive(), Ready)
-    finally:
-        process.close()
-
-
 def test_a_budget_holds_over_all_workers(
     env: Environment, lm: dspy.LM, server: Server, tasks: list[Task], tmp_path: Path
 ) -> None:
@@ -466,16 +451,10 @@ def ray_cluster(address: str | None = None) -> Crew:
     return RayCluster(2, most=2, address=address)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("start", [lambda: processes(2), ray_cluster], ids=["processes", "ray"])
-def test_real_workers_may_be_killed(
-    start: Callable[[], Crew],
-    env: Environment,
-    lm: dspy.LM,
-    server: Server,
-    tasks: list[Task],
-    tmp_path: Path,
+def check_kill(
+    crew: Crew, env: Environment, lm: dspy.LM, server: Server, tasks: list[Task], tmp_path: Path
 ) -> None:
+    """Kill one of two real workers, and see that nothing is lost and nothing paid twice."""
     here = run(env, lm, tmp_path / "here", tasks)
     paid = len(server.bodies)
     killed: list[Any] = []
@@ -485,7 +464,7 @@ def test_real_workers_may_be_killed(
             killed.append(crew.links[0])
             killed[0].close()
 
-    with start() as crew, EpisodeLog.open(tmp_path / "there", replies=True) as log:
+    with EpisodeLog.open(tmp_path / "there", replies=True) as log:
         settings = EvalSettings(env=env, lm=lm, scorers=[right], workers=4, trials=2, engine=crew)
         there = evaluate(Asking(env), tasks, settings, log=log, on_progress=kill_one)
 
@@ -494,14 +473,31 @@ def test_real_workers_may_be_killed(
 
 
 @pytest.mark.slow
-def test_no_cluster_is_started_after_the_end_nor_a_second_one_joined(
-    env: Environment, lm: dspy.LM, tasks: list[Task], tmp_path: Path
+def test_real_processes_may_be_killed_and_take_no_modules_from_the_folder_that_they_start_in(
+    env: Environment,
+    lm: dspy.LM,
+    server: Server,
+    tasks: list[Task],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("evals", "tools"):
+        (tmp_path / f"{name}.py").write_text("raise RuntimeError('of a user')")
+    monkeypatch.chdir(tmp_path)
+
+    with processes(2) as crew:
+        check_kill(crew, env, lm, server, tasks, tmp_path)
+
+
+@pytest.mark.slow
+def test_workers_of_a_cluster_may_be_killed_and_none_is_started_after_the_end_nor_a_second_cluster_joined(
+    env: Environment, lm: dspy.LM, server: Server, tasks: list[Task], tmp_path: Path
 ) -> None:
     ray = pytest.importorskip("ray")
     before = signal.getsignal(signal.SIGTERM)
     with ray_cluster() as crew:
         assert signal.getsignal(signal.SIGTERM) == before
-        run(env, lm, tmp_path / "log", tasks[:1], engine=crew)
+        check_kill(crew, env, lm, server, tasks, tmp_path)
         link = crew.links[0]
         with pytest.raises(InputError, match="joined a Ray cluster already"):
             ray_cluster(address="ray://elsewhere:10001").__enter__()

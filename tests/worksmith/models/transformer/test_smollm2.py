@@ -102,7 +102,7 @@ def ask(words, most):
 
 ask("Hello", 1)
 threading.Thread(target=ask, args=("Tell a long story.", 2_000), daemon=True).start()
-threading.Event().wait(1)
+threading.Event().wait(0.3)
 raise SystemExit(3)
 """
 

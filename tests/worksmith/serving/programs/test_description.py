@@ -16,7 +16,7 @@ from tests.tools.kinds.own_data.desk import OF_TEAM, desk
 from tests.worksmith.serving.programs.running import Served, served, token
 
 CLOSE = ["tools.close_ticket", {"ticket_id": "T-1"}]
-EXAMPLES = 6
+EXAMPLES = 3
 
 
 @pytest.fixture(scope="module")

@@ -113,4 +113,5 @@ def test_generated_wordings_say_what_they_should(suite: Callable[[], Suite]) -> 
     assert share(differing, generated) >= 0.98, differing[:5]
     for family in by_family:
         tasks = [task for task in generated if task.intent == family]
-        assert share(reread(tasks), tasks) >= 0.95, family
+        wrong = {each.task_id for each in differing} & {task.id for task in tasks}
+        assert len(wrong) <= 0.05 * len(tasks), family

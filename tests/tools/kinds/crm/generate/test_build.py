@@ -101,6 +101,5 @@ def test_an_org_of_the_published_size_has_the_published_counts() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [7, 1])
-def test_orgs_of_the_published_size_are_sound_and_within_bounds(seed: int) -> None:
-    assert verify(full(seed)) == []
+def test_an_org_of_the_published_size_is_sound_and_within_bounds() -> None:
+    assert verify(full()) == []

@@ -35,9 +35,8 @@ def broken(source: str, change: Callable[[Cells], None], place: int = 0, world: 
     return Built(rows, tiny().latents, tiny().documents)
 
 
-@pytest.mark.parametrize("seed", [7, pytest.param(8, marks=pytest.mark.slow)])
-def test_small_worlds_are_sound(seed: int) -> None:
-    assert verify(small(seed)) == []
+def test_small_worlds_are_sound() -> None:
+    assert verify(small()) == []
 
 
 @pytest.mark.slow
@@ -47,7 +46,7 @@ def test_small_worlds_with_few_seniors_are_sound() -> None:
 
 @pytest.mark.slow
 def test_a_full_world_is_sound() -> None:
-    assert verify(full()) == []
+    assert verify(full(), every=5) == []
 
 
 FAULTS: list[tuple[str, Cells, str]] = [

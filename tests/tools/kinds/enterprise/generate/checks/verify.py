@@ -118,8 +118,8 @@ _VERIFIERS: tuple[Callable[[Built], list[str]], ...] = (
 """Each checks its source as a whole."""
 
 
-def verify(built: Built) -> list[str]:
-    """Faults of a world, one line each."""
+def verify(built: Built, *, every: int = 1) -> list[str]:
+    """Faults of a world, one line each; of coherence, which takes longest, in one of `every` records."""
     sources = {source: built.records(source) for source in KEYS}
     found = [*_duplicates(sources), *_dangling(built, sources)]
     if found:
@@ -132,7 +132,7 @@ def verify(built: Built) -> list[str]:
     found += _texts(built, sources)
     for check in _VERIFIERS:
         found += check(built)
-    found += verify_coherence(built)
+    found += verify_coherence(built, every)
     return found
 
 

@@ -14,6 +14,7 @@ from worksmith.tools.kinds.enterprise.generate.talk.forum import Problem, forum_
 from worksmith.tools.kinds.enterprise.generate.wording import texts
 
 _KEY = r"[A-Z]{3}-\d+"
+_SLOT = re.compile(r"\{[a-z_]+\}")
 
 
 def incoherent_thread(post: Record, facts: Facts) -> Iterator[str]:
@@ -100,7 +101,7 @@ def _stating(fix: str) -> list[str]:
 
 
 def _found(form: str, problem: Problem, text: str) -> bool:
-    return bool(pattern(form, problem.skill).search(text))
+    return _may_stand(form, text) and bool(pattern(form, problem.skill).search(text))
 
 
 def _whole(form: str, problem: Problem, text: str) -> bool:
@@ -110,5 +111,11 @@ def _whole(form: str, problem: Problem, text: str) -> bool:
 def _without(text: str, problem: Problem, *forms: str) -> str:
     """What is left of a text without these phrases, the longest taken out first."""
     for form in sorted(filter(None, forms), key=len, reverse=True):
-        text = pattern(form, problem.skill).sub(" ", text)
+        if _may_stand(form, text):
+            text = pattern(form, problem.skill).sub(" ", text)
     return " ".join(text.split())
+
+
+def _may_stand(form: str, text: str) -> bool:
+    """Whether the longest text between the slots is there: much faster than the pattern."""
+    return max(_SLOT.split(form), key=len) in text
