@@ -46,14 +46,22 @@ class Used(Entry):
     @property
     def usage(self) -> Usage:
         """The usage alone."""
-        return Usage(**{each.name: getattr(self, each.name) for each in fields(Usage)})
+        return Usage(**counts(self))
 
     def with_paid(self, more: Used | Usage) -> Self:
         """The same with further payments."""
         return self.model_copy(update={name: getattr(self, name) + getattr(more, name) for name in PAID})
 
 
-PAID = frozenset(each.name for each in fields(Usage) if each.name.startswith("paid_"))
+_COUNTS = tuple(each.name for each in fields(Usage))
+
+
+def counts(usage: Used | Usage) -> dict[str, Any]:
+    """The counts of a usage by name, without the copies in depth of `asdict`."""
+    return {name: getattr(usage, name) for name in _COUNTS}
+
+
+PAID = frozenset(name for name in _COUNTS if name.startswith("paid_"))
 """Fields of `Used` that depend on the cache of replies."""
 
 PROVIDER_CACHED = frozenset({"cached_tokens", "cache_write_tokens"})

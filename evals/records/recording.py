@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from pydantic_core import PydanticSerializationError
 
-from worksmith.evals.records.parts import AskEntry, CallEntry, ChangeEntry, SpanEntry
+from worksmith.evals.records.parts import AskEntry, CallEntry, ChangeEntry, SpanEntry, counts
 from worksmith.evals.records.record import EpisodeRecord, TaskLabels, WorkUnit
-from worksmith.tools.episode_result import Usage
 from worksmith.tools.files.unicode import writable_data
 
 if TYPE_CHECKING:
     from worksmith.evals.tasks.task import Task
-    from worksmith.tools.episode_result import AskRecord, CallRecord, EpisodeResult
+    from worksmith.tools.episode_result import AskRecord, CallRecord, EpisodeResult, Usage
     from worksmith.tools.policy import Opinion
     from worksmith.tools.sqlite.cells import CellValue
     from worksmith.tools.sqlite.outcome import Outcome
@@ -46,7 +45,7 @@ def record_episode(
         scores=dict(scores),
         steps=len(episode.calls),
         model_calls=episode.model_calls,
-        **_counts(episode.usage),
+        **counts(episode.usage),
         seconds=episode.seconds,
         answer=episode.answer or "",
         answer_status=episode.answer_status,
@@ -84,7 +83,7 @@ def record_lost(
         error=error,
         seconds=seconds,
         model_calls=model_calls,
-        **_counts(usage),
+        **counts(usage),
     )
 
 
@@ -135,19 +134,11 @@ def _entries(episode: EpisodeResult) -> tuple[CallEntry, ...]:
     )
 
 
-_COUNTS = tuple(field.name for field in fields(Usage))
-
-
-def _counts(usage: Usage) -> dict[str, Any]:
-    """As `asdict`, which copies in depth, and takes most of the time of a record."""
-    return {name: getattr(usage, name) for name in _COUNTS}
-
-
 def _question(ask: AskRecord) -> AskEntry:
     return AskEntry(
         part=ask.part,
         call=ask.call,
-        **_counts(ask.usage),
+        **counts(ask.usage),
         seconds=ask.seconds,
         finish_reason=ask.finish_reason,
         model=ask.model,

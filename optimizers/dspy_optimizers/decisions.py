@@ -10,7 +10,7 @@ from dspy.adapters.types.decision import Choice, Noul
 from dspy.teleprompt.reanchor.calibrate import MAX_CANDIDATES, decision_outputs, predictors
 
 from worksmith.optimizers.dspy_optimizers.lessons import LastSteps, Lessons
-from worksmith.optimizers.dspy_optimizers.stock import DspyOptimizer, Optimized, examples
+from worksmith.optimizers.dspy_optimizers.stock import DspyOptimizer, Optimized, some_examples
 from worksmith.optimizers.optimizer import CompileContext
 from worksmith.tools.errors import InputError
 
@@ -36,9 +36,7 @@ class ReAnchor(DspyOptimizer):
 
     def optimize(self, context: CompileContext, lessons: Lessons) -> Optimized:
         _check_decisions(context.program)
-        tasks = examples(context)
-        if not tasks:
-            raise InputError("ReAnchor needs training tasks that no dev or test task repeats")
+        tasks = some_examples(context, "ReAnchor")
         optimizer = experimental.ReAnchor(
             lessons.metric, num_threads=context.student.workers, require_cache=False
         )

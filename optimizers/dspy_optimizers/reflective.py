@@ -16,9 +16,9 @@ from worksmith.optimizers.dspy_optimizers.stock import (
     Optimized,
     examples,
     proposer_lm,
+    some_examples,
 )
 from worksmith.optimizers.optimizer import CompileContext
-from worksmith.tools.errors import InputError
 
 _MINIBATCH = 3
 _BATCH, _ROUNDS = 32, 8
@@ -92,9 +92,7 @@ class SIMBA(DspyOptimizer):
         return _ROUNDS * min(_BATCH, len(context.train))
 
     def optimize(self, context: CompileContext, lessons: Lessons) -> Optimized:
-        tasks = examples(context)
-        if not tasks:
-            raise InputError("SIMBA needs training tasks that no dev or test task repeats")
+        tasks = some_examples(context, "SIMBA")
         optimizer = dspy.SIMBA(
             metric=lessons.reward,
             bsize=min(_BATCH, len(tasks)),

@@ -121,6 +121,18 @@ def examples(context: CompileContext) -> list[dspy.Example]:
     return as_examples(tasks)
 
 
+def some_examples(context: CompileContext, optimizer: str) -> list[dspy.Example]:
+    """As `examples`, for an optimizer of DSPy's that cannot do without.
+
+    Raises:
+        InputError: there are none.
+    """
+    found = examples(context)
+    if not found:
+        raise InputError(f"{optimizer} needs training tasks that no dev or test task repeats")
+    return found
+
+
 def bootstrapping(context: CompileContext, lessons: Lessons) -> dict[str, object]:
     """The arguments of every bootstrap of DSPy's, see `BOOTSTRAPPED`."""
     return {
