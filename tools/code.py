@@ -131,10 +131,11 @@ def _with_imports(defined: Any) -> dict[str, str]:
 @cache
 def _worksmith(module: str) -> dict[str, str]:
     """The content addresses of worksmith's own code that a module of it runs through, by folder."""
-    parts = module.split(".")[1:]
+    parts = module.split(".")[1:-1]
+    of_kind = parts[1:2] == ["kinds"]
     folders: list[tuple[str, ...]] = [_EPISODES]
-    if parts and (parts[0] not in _EPISODES or parts[1:2] == ["kinds"]):
-        folders.append(("/".join(parts[: 3 if parts[1:2] == ["kinds"] else 2]),))
+    if parts and (of_kind or parts[0] not in _EPISODES):
+        folders.append(("/".join(parts[: 3 if of_kind else 2]),))
     return {" ".join(each): _content_of(each) for each in folders}
 
 

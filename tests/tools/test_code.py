@@ -139,6 +139,7 @@ import dspy
 import worksmith as ws
 from worksmith.evals.dspy_programs.digests import scorers_digest
 from worksmith.evals.task_kind import scorers_for
+from worksmith.models.resolve import resolve
 from worksmith.tools import code
 
 env = ws.Environment.from_tables({"tickets": [{"id": "T-1", "owner": "Kim"}]}, now="2026-01-05 09:00")
@@ -159,7 +160,8 @@ LEFT_OUT = tuple(
 def known():
     for each in vars(code).values():  # files are read once in a process
         getattr(each, "cache_clear", int)()
-    return code.code_digest(agent), env.code_digest, scorers_digest(scorers_for(env))
+    models = code.functions_digest([resolve])
+    return code.code_digest(agent), env.code_digest, scorers_digest(scorers_for(env)), models
 
 def rests_on(name):
     inner = name.startswith("worksmith.") and name.split(".")[1] in EPISODE
@@ -167,7 +169,7 @@ def rests_on(name):
 
 unchanged = known()
 print(*unchanged)
-modules = sorted(name for name in sys.modules if rests_on(name))
+modules = ["worksmith.models.resolve", *sorted(name for name in sys.modules if rests_on(name))]
 print(len(modules), *(name for name in modules if name in sys.argv[1:]))
 for name in modules:
     file = Path(sys.modules[name].__file__)
