@@ -15,9 +15,8 @@ from typing import Any, NamedTuple
 from dspy.lm15 import Message, Request, Response, TextPart, ToolCallPart, ToolResultPart, Usage
 
 from worksmith.evals.suite import Suite
-from worksmith.evals.tasks.transcript import Transcript, TranscriptStep
+from worksmith.evals.tasks.transcript import Transcript, TranscriptStep, gold_transcripts
 from worksmith.programs.prompting.native_tools import native_name
-from worksmith.programs.replaying.transcripts import gold_transcripts
 from worksmith.tools.tool import FINISH
 
 SUITES = "GOLD_PLANS_OF"

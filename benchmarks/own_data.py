@@ -19,7 +19,7 @@ from typing import Any
 
 from worksmith.tools.kinds.own_data.context import Context
 from worksmith.tools.kinds.own_data.environment import Environment
-from worksmith.tools.policy import PRIVATE
+from worksmith.tools.policy import private_part
 
 NAME = "own_data"
 DESCRIPTION = "episodes over own tables of 1,000 and 1,000,000 rows; seconds and memory to read them"
@@ -151,8 +151,11 @@ def _added(env: Environment) -> None:
 
 def _demonstration(env: Environment) -> None:
     """Whether a persona may read what a demonstration quotes."""
-    quoted = frozenset({"tickets/T-500", f"tickets/T-600{PRIVATE}"})
-    assert env.unreadable(env.persona("p8"), quoted) in (frozenset(), frozenset({f"tickets/T-600{PRIVATE}"}))
+    quoted = frozenset({"tickets/T-500", private_part("tickets/T-600")})
+    assert env.unreadable(env.persona("p8"), quoted) in (
+        frozenset(),
+        frozenset({private_part("tickets/T-600")}),
+    )
 
 
 _MEASURED: dict[str, Callable[[Environment], None]] = {

@@ -50,7 +50,8 @@ class DemoFilter:
         if not new:
             return [one for demo in demos if (one := found[id(demo)]) is not None]
         notes = [DemoNotes.of(demo) for demo in new]
-        unreadable = env.unreadable(persona, frozenset(record for note in notes for record in note.records))
+        records = frozenset(record for note in notes for record in note.records)
+        unreadable = env.unreadable(persona, records, quoted=True)
         made = {
             id(demo): Decision(
                 demo, demo if unreadable.isdisjoint(note.records) else self._twin(demo, note), note.solves
@@ -90,10 +91,10 @@ class DemoView(NamedTuple):
         decisions = self.filter.decide(demos, self.env, self.persona)
         return [one.shown for one in decisions if not self._barred(one)]
 
-    def hidden(self, demos: Sequence[Any]) -> frozenset[int]:
-        """The positions of the demonstrations that may be shown in no form."""
+    def forms(self, demos: Sequence[Any]) -> tuple[Any | None, ...]:
+        """Each of the demonstrations as it may be shown: itself, its twin, or None."""
         decisions = self.filter.decide(demos, self.env, self.persona)
-        return frozenset(at for at, one in enumerate(decisions) if self._barred(one))
+        return tuple(None if self._barred(one) else one.shown for one in decisions)
 
     def _barred(self, decision: Decision) -> bool:
         return decision.shown is None or (decision.solves != "" and decision.solves == self.task)

@@ -17,6 +17,7 @@ from worksmith.programs.prompting.native_tools import native_tools
 from worksmith.programs.prompting.prompt import tools_text
 from worksmith.programs.prompting.steps import read_answer
 from worksmith.programs.prompting.trajectory import Trajectory
+from worksmith.tools.access.engine import AccessPolicy
 from worksmith.tools.episode import Episode
 from worksmith.tools.episode_result import EpisodeResult, Part
 from worksmith.tools.policy import Decision, Opinion
@@ -122,7 +123,7 @@ class Rollout:
             told = _told(told, f"{told.instructions}\n\n{house_rules}")
         chosen = {}
         if isinstance(predict, NearestPredict):
-            chosen = {"demos": predict.nearest_demos(inputs, self.demos.hidden(predict.demos))}
+            chosen = {"demos": predict.nearest_demos(inputs, self.demos.forms(predict.demos))}
         return predict(signature=told, **chosen, **inputs)
 
     def compact_length(self, predict: dspy.Predict) -> int | None:
@@ -184,13 +185,15 @@ class Rollout:
         )
 
     def quoted(self) -> list[str]:
-        """References of the records that this rollout quotes: those it read and those its task is about.
+        """References of the records that this rollout quotes: those it read, the persona, the task's subject.
 
         With them goes the world that they are of: the same id elsewhere is another record.
         """
         read = {reference for call in self.episode.calls for reference in call.reads}
         whole = self.whole_task()
         records = read | set(whole.must_read if whole is not None else ())
+        if isinstance(policy := self.episode.policy, AccessPolicy):
+            records |= policy.told_of(self.episode.persona)
         return sorted(records | {self.episode.world}) if records else []
 
 

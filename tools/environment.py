@@ -5,10 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from worksmith.tools.access.engine import AccessPolicy
 from worksmith.tools.code import functions_digest
 from worksmith.tools.episode import Episode
 from worksmith.tools.errors import InputError
@@ -144,10 +145,15 @@ class Environment:
             found = self._personas[persona_id] = self.kind.find_persona(self.world, persona_id)
         return found
 
-    def unreadable(self, persona: Persona, references: frozenset[str]) -> frozenset[str]:
+    def unreadable(
+        self, persona: Persona, references: frozenset[str], *, quoted: bool = False
+    ) -> frozenset[str]:
         """Those of the records (see `ToolContext.reads`) that `persona` may not read in the world at rest.
 
         The mark of another world among them (see `world_mark`) is as unreadable as what it stands for.
+
+        Args:
+            quoted: those as well that no demonstration may quote.
         """
         denied = references & {DENIED}
         known = references - {world_mark(self.world), DENIED}
@@ -155,7 +161,10 @@ class Environment:
             return denied
         self.check()
         with self._pool.borrow() as sandbox:
-            return denied | sandbox.read(b"", lambda world: self.policy.unreadable(persona, known, world))
+            found = sandbox.read(b"", lambda world: self.policy.unreadable(persona, known, world))
+            if quoted and isinstance(self.policy, AccessPolicy):
+                found |= sandbox.read(b"", partial(self.policy.unquoted, known))
+            return denied | found
 
     def check_records(self) -> None:
         """See that there is something for tools to work on.

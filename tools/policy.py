@@ -11,8 +11,23 @@ import apsw
 from worksmith.tools.errors import ToolError
 from worksmith.tools.persona import Persona
 
-PRIVATE = "#private"
-"""Marks a reference to a record whose private fields are meant as well."""
+_PRIVATE = "#private"
+
+
+def private_part(reference: str) -> str:
+    """The reference (`source/key`) that means the private fields of a record as well.
+
+    The mark stands behind the source, whose name is an identifier; a key may be any text.
+    """
+    source, _, key = reference.partition("/")
+    return f"{source}{_PRIVATE}/{key}"
+
+
+def parted(reference: str) -> tuple[str, str, bool]:
+    """Source and key of a reference, and whether private fields are meant as well."""
+    source, _, key = reference.partition("/")
+    return source.removesuffix(_PRIVATE), key, source.endswith(_PRIVATE)
+
 
 DENIED = "@denied"
 """Stands among references for what a denied call was about. Nobody may read it: that a call was denied, and

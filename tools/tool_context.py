@@ -47,7 +47,8 @@ class ToolContext:
         results: what each earlier call of the episode returned, whole and in order; None for one that failed.
         backend: a live system that tools work on instead of the world; None where there is none.
         reads: references (`source/key`) of the records that the call has read, filled by whatever guards
-            them; `source/key#private` where private fields were among it, `source/*` for a whole source.
+            them; `source#private/key` where private fields were among it, `source/*` for all rows that the
+            source could have.
         granted: what was allowed to the call record by record, the last one last.
         withheld: the private fields that the result lacks or shows empty, filled by whatever hides them. The
             observation names them.

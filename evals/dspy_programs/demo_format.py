@@ -38,6 +38,13 @@ class DemoNotes:
 NOTES = frozenset(field.name for field in fields(DemoNotes))
 """The names of the notes."""
 
+
+def hides_nothing(demo: Mapping[str, Any]) -> bool:
+    """Whether the calls that it shows depend on no record, so that every reader may be shown their names."""
+    notes = DemoNotes.of(demo)
+    return not notes.records or notes.redacted is not None
+
+
 _NOTES = TypeAdapter(DemoNotes)
 _PLAIN = TypeAdapter(dict[str, JsonValue])
 

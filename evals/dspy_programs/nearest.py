@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import asdict
 from functools import lru_cache
 from itertools import groupby
@@ -15,6 +15,7 @@ import dspy
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass
 
+from worksmith.evals.dspy_programs.demo_format import hides_nothing
 from worksmith.evals.dspy_programs.demo_tokens import demo_tokens, fitting
 from worksmith.evals.tasks.task import same_text
 from worksmith.retrievers.extras import check_vectors
@@ -102,10 +103,17 @@ class NearestPredict(dspy.Predict):  # type: ignore[misc]
     async def aforward(self, **kwargs: Any) -> dspy.Prediction:
         return await super().aforward(**self._with_demos(kwargs))
 
-    def nearest_demos(self, inputs: Mapping[str, Any], hidden: frozenset[int] = frozenset()) -> list[Any]:
-        """The demonstrations for a call with these inputs, without the positions in `hidden`."""
+    def nearest_demos(
+        self, inputs: Mapping[str, Any], forms: Sequence[Any | None] | None = None
+    ) -> list[Any]:
+        """The demonstrations for a call with these inputs.
+
+        Args:
+            forms: each demonstration as the prompt will show it, None where it may not; a limit of tokens is
+                one of these. None where they are shown as they are.
+        """
         way = _way(inputs) if self.nearest.by_state else ""
-        return list(self._choose()(inputs[self.nearest.field], way, hidden))
+        return self._bank().nearest(inputs[self.nearest.field], way, self.demos if forms is None else forms)
 
     def dump_state(self, json_mode: bool = True) -> dict[str, Any]:
         """The state of `dspy.Predict` with the settings of the choice."""
@@ -135,14 +143,13 @@ class NearestPredict(dspy.Predict):  # type: ignore[misc]
             return kwargs
         return {**kwargs, "demos": self.nearest_demos(kwargs)}
 
-    def _choose(self) -> Callable[[str, str, frozenset[int]], list[Any]]:
-        """The chooser for the current demos, built anew if they have changed."""
+    def _bank(self) -> _Bank:
+        """The current demos, prepared anew if they have changed."""
         known: _Bank | None = self.__dict__.get("_chooser")
         if known is None or not known.holds(self.demos, self.nearest):
             # One assignment: threads that meet here may build it twice, but each sees a whole one.
             self._chooser = known = _Bank(self.demos, self.nearest)
-        choose: Callable[[str, str, frozenset[int]], list[Any]] = known.choose
-        return choose
+        return known
 
 
 def show_nearest(program: dspy.Module, nearest: Mapping[str, NearestSettings]) -> dspy.Module:
@@ -201,14 +208,15 @@ class _Bank:
         self._nearest = nearest
         self._texts = [same_text(demo[nearest.field]) for demo in self._demos]
         searched = {_key(at): demo for at, demo in enumerate(self._demos) if at >= nearest.fixed}
-        # Tasks that were done by the same tools one after another are likely to ask for the same.
-        kin = {key: way for key, demo in searched.items() if (way := _way(demo))}
+        # Tasks that were done by the same tools one after another are likely to ask for the same. Calls that
+        # no gold plan made may depend on records, and may not change what others are shown.
+        kin = {key: way for key, demo in searched.items() if hides_nothing(demo) and (way := _way(demo))}
         texts = {key: demo[nearest.field] for key, demo in searched.items()}
         self._index = text_index(texts, nearest.embedding, kin)
         self._searched = [int(key) for key in searched]
         self._ways = [_way(demo) for demo in self._demos] if nearest.by_state else []
-        self._sizes = [{"": demo_tokens(demo)} for demo in self._demos] if nearest.tokens else []
-        self.choose = lru_cache(maxsize=_QUERIES_REMEMBERED)(self._choose)
+        self._sizes: dict[int, tuple[Any, int]] = {}
+        self._remembered = lru_cache(maxsize=_QUERIES_REMEMBERED)(self._choose)
 
     def holds(self, demos: Sequence[Any], nearest: NearestSettings) -> bool:
         """Whether it was made of these very demonstrations and settings."""
@@ -216,13 +224,26 @@ class _Bank:
             len(demos) == len(self._demos) and nearest == self._nearest and all(map(is_, demos, self._demos))
         )
 
-    def _choose(self, query: str, way: str, hidden: frozenset[int]) -> list[Any]:
+    def nearest(self, query: str, way: str, forms: Sequence[Any | None]) -> list[Any]:
+        hidden = frozenset(at for at, form in enumerate(forms) if form is None)
+        sizes = tuple(map(self._size, forms)) if self._nearest.tokens else ()
+        return list(self._remembered(query, way, hidden, sizes))
+
+    def _size(self, form: Any | None) -> int:
+        if form is None:
+            return 0
+        known = self._sizes.get(id(form))
+        if known is None or known[0] is not form:
+            self._sizes[id(form)] = known = form, demo_tokens(form)
+        return known[1]
+
+    def _choose(self, query: str, way: str, hidden: frozenset[int], sizes: tuple[int, ...]) -> list[Any]:
         own = same_text(query)
         out = hidden | {at for at, text in enumerate(self._texts) if text == own}
         always = [at for at in range(min(self._nearest.fixed, len(self._demos))) if at not in out]
         found = self._search(query, out | self._elsewhere(way, out))
         if self._nearest.tokens:
-            sized = ((at, self._sizes[at]) for at in (*always, *found))
+            sized = ((at, {"": sizes[at]}) for at in (*always, *found))
             fit = set(fitting(sized, self._nearest.tokens))
             always, found = [at for at in always if at in fit], [at for at in found if at in fit]
         # Nearest last, where models attend to it most.

@@ -14,7 +14,7 @@ from worksmith.evals.running.settings import EvalSettings
 from worksmith.evals.task_kind import task_kind
 from worksmith.tools.episode_result import CallRecord, EpisodeResult, ShownRecord, Usage
 from worksmith.tools.errors import InputError
-from worksmith.tools.policy import PRIVATE, Decision, Opinion
+from worksmith.tools.policy import Decision, Opinion, parted
 from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
@@ -184,7 +184,7 @@ def _shown(env: Environment, episode: Episode, references: Sequence[str], where:
 
 
 def _parted(reference: str, tables: Collection[str], where: str) -> tuple[str, str]:
-    table, _, key = reference.removesuffix(PRIVATE).partition("/")
+    table, key, _ = parted(reference)
     if table not in tables or not key:
         raise InputError(
             f"shown: {reference[:80]!r} is no record",

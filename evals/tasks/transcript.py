@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from worksmith.evals.tasks.task import Step, Task
 
 GOLD = "gold"
 """The name of the model that follows gold plans."""
 
 GOLD_PREFIX = f"scripted/{GOLD}-"
 """The start of the name under which DSPy knows it; a digest of the plans follows."""
+
+_CLOSING = {
+    "": "Everything is done.",
+    "answered": "Everything that was asked for is there.",
+    "denied": "This person may not have or do what is asked.",
+    "not_found": "There is nothing that fits.",
+}
+"""The thought before the end, by status."""
+
+_NOTHING = "None"
+"""The answer that there is nothing, in words."""
+
+_SAID = {"done": "Done.", "entities": "", "denial": "", "none": ""}
+"""The answer by its kind, where there are no values to name."""
 
 
 @dataclass(frozen=True)
@@ -48,3 +65,55 @@ class Transcript:
     status: str = ""
     who: str = ""
     denied: bool = False
+
+    @property
+    def plan(self) -> str:
+        return plan_text((step.thought, step.tool) for step in self.steps)
+
+    @property
+    def reasoning(self) -> str:
+        """The thoughts before all calls at once."""
+        return " ".join(step.thought or f"Call {step.tool}." for step in self.steps)
+
+    @property
+    def closing_thought(self) -> str:
+        return _CLOSING.get(self.status, "")
+
+    def closing(self, arguments: Collection[str]) -> dict[str, str]:
+        """The arguments of the call that ends it; without the status where the world has no use for it.
+
+        Args:
+            arguments: the names that the call has there.
+        """
+        if not self.status or "status" in arguments:
+            return {**({"status": self.status} if self.status else {}), "answer": self.final}
+        return {"answer": self.final or (_NOTHING if self.status == "not_found" else "")}
+
+
+def plan_text(steps: Iterable[tuple[str, str]]) -> str:
+    """A plan from reasons and tool names, as a model is asked to write it: numbered, without arguments."""
+    return "\n".join(
+        f"{number}. {why.rstrip('.')} ({tool})" if why else f"{number}. {tool}"
+        for number, (why, tool) in enumerate(steps, start=1)
+    )
+
+
+def gold_transcripts(task: Task) -> tuple[Transcript, ...]:
+    """The runs that a task's gold plans describe, in their order; none if it has no gold plan."""
+    plans = [plan for plan in (task.gold_plan, *task.other_plans) if plan is not None]
+    return tuple(_follow(task, plan) for plan in plans)
+
+
+def _follow(task: Task, plan: Sequence[Step]) -> Transcript:
+    steps = tuple(TranscriptStep(step.tool, dict(step.arguments), step.why) for step in plan)
+    answer = task.answer
+    if answer is None:
+        return Transcript(task.query, steps, final="Done.")
+    return Transcript(
+        task.query,
+        steps,
+        final=answer.text or (answer.reference if answer.kind == "done" else "") or _SAID[answer.kind],
+        status=answer.status,
+        who=task.persona.id if task.persona else "",
+        denied=answer.kind == "denial",
+    )

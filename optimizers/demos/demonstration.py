@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from pydantic import BaseModel, ConfigDict
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
-from worksmith.evals.dspy_programs.demo_format import DemoNotes, ExampleFields
+from worksmith.evals.dspy_programs.demo_format import DemoNotes, ExampleFields, hides_nothing
 from worksmith.evals.scoring.path_scores import records_seen
 from worksmith.tools.errors import InputError
 from worksmith.tools.seeding import digest
@@ -104,6 +104,12 @@ class Demonstration(BaseModel):
             return None
         notes = DemoNotes(self.records, solves=self.solves)
         return dspy.Example(augmented=True, **{**notes.to_fields(), **part})
+
+    @property
+    def way(self) -> tuple[str, ...]:
+        """The tools called, as far as every reader may be shown them."""
+        shown = not self.records or any(map(hides_nothing, self.parts.values()))
+        return self.tools if shown else ()
 
     @property
     def solves(self) -> str:

@@ -1,123 +1,188 @@
-"""Redacted twins of demonstrations, for personas that may not read the records that a demonstration quotes.
+"""Made-up twins of demonstrations, for personas that may not read all that a demonstration quotes.
 
-Every word that comes from a record, from a slot of the task, or from the agent is replaced by a made-up one:
-within a demonstration always by the same, in each demonstration by another. The twin shows which value was
-copied from where, and not the value or its owner. These stay: words of the tools' descriptions and house
-rules, the context of all tasks of an intent, the task's own phrasing around its slots, numbers of one or two
-digits, and the number of days between two dates. Where private fields or whole tables are quoted, no number
-stays: department and level can be enough to know whose age or rating it is. Nor does one where a call was
-denied: the record that a denied call names exists, and a number may be its id.
+A twin is made of what the authors of task, tools and tables wrote, and of nothing that an episode has read:
+no cell of any record can change a byte of it. Its calls and its answer are those of the task's gold plan, so
+a trajectory that differs from every gold plan has no twin. What its calls return is made up by the declared
+result of the tool and the schema of its table, always in one row.
+
+Every word of a slot, an argument or the answer is replaced by a made-up one, within a twin always by the
+same. These stay: words of the tools' descriptions, among them the values that an argument may have, of the
+house rules, and of the task's own phrasing around its slots. A value that a later step uses, and that the
+task does not give, stands in the result before it.
 """
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import date, timedelta
 from functools import lru_cache
 from random import Random
 from typing import TYPE_CHECKING, Any
 
 from worksmith.evals.dspy_programs.demo_format import DemoNotes, without_notes
+from worksmith.evals.tasks.transcript import Transcript, TranscriptStep, gold_transcripts
 from worksmith.optimizers.demos.demonstration import LastCall
-from worksmith.tools.policy import DENIED, PRIVATE
+from worksmith.optimizers.demos.results import MadeUpResults
 from worksmith.tools.seeding import rng
+from worksmith.tools.tool import FINISH
 
 if TYPE_CHECKING:
     from worksmith.evals.tasks.task import Task
     from worksmith.tools.environment import Environment
 
 _PIECE = re.compile(r"(?P<day>\d{4}-\d\d-\d\d)|(?P<clock>T?\d\d:\d\d(?::\d\d)?(?!\d))|(?P<word>[^\W_]+)")
-_NOW = re.compile(r"(\d{4}-\d\d-\d\d)(?: \d\d:\d\d)?")
+_CONTEXT = re.compile(r"Now: \w+ \d{4}-\d\d-\d\d \d\d:\d\d\. Working for: ")
 _HANDLE = re.compile(r"#\d+")
 """A handle for the result of a call; the number is the call's own, and of no record."""
 
-_DENIAL = "Access denied. No rule lets you read, create, update, delete any, this record of."
-"""The words of every denial. They say nothing about the denied record."""
-
-_WHOLE = ("all", "first")
-"""Under these a result with a handle shows its entries."""
-
 _SHIFT = (40, 400)
 _CLOCK = ((8, 19), (0, 59), (0, 59))
-_SHORT = 2
 _ONSETS, _VOWELS = "bdfgklmnprstvz", "aeiou"
 _NOTE = " Names and values of this example are made up."
 
 
-def with_twins(calls: Mapping[str, LastCall], task: Task, env: Environment) -> dict[str, LastCall]:
+def with_twins(
+    calls: Mapping[str, LastCall], task: Task, env: Environment, *, reflected: bool = False
+) -> dict[str, LastCall]:
     """The calls; one that quotes records gets its twin among the inputs.
 
     A task without known slots has no twin, since it is not known which of its words come from records.
+
+    Args:
+        reflected: the calls are not for prompts of readers but for a model that proposes instructions. It is
+            shown which calls were made, whether or not a gold plan says so.
     """
-    if not task.slots:
+    made = max((_calls_of(call.fields) for call in calls.values()), key=len, default=[])
+    script = next(
+        (one for one in gold_transcripts(task) if [(s.tool, s.arguments) for s in one.steps] == made), None
+    )
+    if script is None and reflected:
+        script = _as_made(made, calls, task)
+    if script is None or not task.slots:
         return dict(calls)
-    public = _public_words(env)
-    return {name: _with_twin(call, task, public) for name, call in calls.items()}
+    return {name: _with_twin(call, Twin(task, env, script)) for name, call in calls.items()}
 
 
-def _with_twin(call: LastCall, task: Task, public: frozenset[str]) -> LastCall:
-    records = DemoNotes.of(call.inputs).records
-    if not records:
+def _with_twin(call: LastCall, twin: Twin) -> LastCall:
+    notes = DemoNotes.of(call.inputs)
+    if not notes.records:
         return call
-    fields = without_notes(call.fields)
-    wholly = any(reference.endswith((PRIVATE, "/*", DENIED)) for reference in records)
-    twin = Redaction(fields, task, public, numbers=wholly)(fields)
-    notes = DemoNotes(records, {**twin, "context": twin.get("context", "") + _NOTE})
+    notes = replace(notes, redacted=twin.of(without_notes(call.fields)))
     return LastCall({**call.inputs, **notes.to_fields()}, call.outputs)
 
 
-class Redaction:
-    """Replaces the words of one demonstration.
+def _calls_of(fields: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """The calls in the fields of a predictor, without the one that ends the task."""
+    steps = [step for step in fields.get("trajectory") or () if isinstance(step, Mapping)]
+    made = [call for step in steps for call in step.get("calls", [step])]
+    made += fields.get("calls") or ([fields] if "tool" in fields and "verdict" not in fields else [])
+    return [(call.get("tool", ""), call.get("arguments")) for call in made if call.get("tool") != FINISH]
 
-    Args:
-        fields: the demonstration.
-        task: its slots are the part of its text that comes from records.
-        public: words that say nothing about any record.
-        numbers: replace every number, short ones and those that are public words as well.
-    """
 
-    def __init__(
-        self, fields: Mapping[str, Any], task: Task, public: frozenset[str], *, numbers: bool = False
-    ) -> None:
-        self._numbers = numbers
+def _as_made(made: Iterable[tuple[str, Any]], calls: Mapping[str, LastCall], task: Task) -> Transcript:
+    """The run of a model, without its thoughts."""
+    steps = tuple(TranscriptStep(tool, arguments or {}) for tool, arguments in made)
+    last = (each for call in calls.values() for each in (call.outputs.get("calls") or [call.outputs]))
+    said = next((each.get("arguments") or {} for each in last if each.get("tool") == FINISH), {})
+    said = said if isinstance(said, Mapping) else {}
+    return Transcript(task.query, steps, str(said.get("answer", "")), status=str(said.get("status", "")))
+
+
+class Twin:
+    """Makes the fields of one demonstration's predictors anew."""
+
+    def __init__(self, task: Task, env: Environment, script: Transcript) -> None:
         self._random = rng(0, "redaction", task.id)
-        self._kept = public | _words(_around(task.query, task.slots.values()))
-        self._private = frozenset().union(*map(_words, _quoted(fields))) - self._kept
-        self._private |= frozenset().union(*map(_words, task.slots.values())) - self._kept
-        self._made: dict[str, str] = {}
-        # The context of all tasks of an intent says nothing about any record.
+        self._script = script
         self._shared_context = task.context.strip()
-        found = _NOW.search(str(fields.get("context", "")))
-        self._today, self._now = (found[1], found[0]) if found else ("", "")
+        kept = _public_words(env) | _words(_around(task.query, task.slots.values()))
+        said = [*task.slots.values(), script.final, *_leaves([step.arguments for step in script.steps])]
+        self._private = frozenset().union(*map(_words, said)) - kept
+        self._made: dict[str, str] = {}
+        self._today = (task.now or env.world.manifest.now).date().isoformat()
         self._shift = timedelta(days=self._random.choice((-1, 1)) * self._random.randint(*_SHIFT))
+        self._name = " ".join(_syllables(self._random).capitalize() for _ in range(2))
+        self._task = self._text(task.query)
+        self._steps = [
+            {"thought": self._text(step.thought), "tool": step.tool, "arguments": self._value(step.arguments)}
+            for step in script.steps
+        ]
+        self._closing = self._value(script.closing(env.kind.finish.arguments))
+        results = MadeUpResults(env, self._random, _syllables)
+        self._results = results.of(self._steps, self._task, self._text(script.final), script)
 
-    def __call__(self, value: Any, key: str = "") -> Any:
-        """A field with its words replaced; names of tools and of fields stay, and the present time."""
-        if isinstance(value, dict):
-            names = _keys(value, key)
-            return {self._text(n) if n in names else n: self(item, n) for n, item in value.items()}
-        if isinstance(value, list):
-            return [self(item, key) for item in value]
-        if key == "context" and self._now and isinstance(value, str):
-            own = value.removesuffix(self._shared_context)
-            before, clock, after = own.partition(self._now)
-            return f"{self._text(before)}{clock}{self._text(after)}{value[len(own) :]}"
-        if isinstance(value, str) and key != "tool":
-            return self._observation(value) if key == "observation" else self._text(value)
-        if isinstance(value, int | float) and not isinstance(value, bool) and key != "total":
-            return self._text(str(value)) if self._numbers else value
-        return value
+    def of(self, fields: Mapping[str, Any]) -> dict[str, Any] | None:
+        """The fields of a predictor made up; None if one of them is none of an agent's own."""
+        steps = fields.get("trajectory") or ()
+        built = {
+            "task": self._task,
+            "context": self._context(fields.get("context")),
+            "plan": self._text(self._script.plan),
+            "progress": None if fields.get("progress") else "",
+            "rules": "",
+            **(self._verdict() if "verdict" in fields else self._calls(fields) if "calls" in fields else {}),
+        }
+        if "tool" in fields and "verdict" not in fields:
+            built |= self._last(len(steps))
+            built["trajectory"] = [
+                {name: made for name, made in self._shown(number).items() if name in steps[0]}
+                for number in range(min(len(steps), len(self._steps)))
+            ]
+        made = {name: built.get(name) for name in fields}
+        return None if None in made.values() else made
 
-    def _observation(self, text: str) -> str:
-        try:
-            data = json.loads(text)
-        except (ValueError, RecursionError):
-            return self._text(text)
-        return (
-            json.dumps(self(data), ensure_ascii=False) if isinstance(data, dict | list) else self._text(text)
-        )
+    def _shown(self, number: int) -> dict[str, Any]:
+        return {**self._steps[number], "observation": self._results[number]}
+
+    def _last(self, number: int) -> dict[str, Any]:
+        """The call that comes after so many."""
+        if number < len(self._steps):
+            return self._steps[number]
+        return {"thought": self._script.closing_thought, "tool": FINISH, "arguments": self._closing}
+
+    def _calls(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """All calls at once, or the end after they have been seen."""
+        calls = [{name: step[name] for name in ("tool", "arguments")} for step in self._steps]
+        closing = {"tool": FINISH, "arguments": self._closing}
+        reasoning = self._text(self._script.reasoning)
+        if not (steps := fields.get("trajectory")):
+            with_end = not self._script.status or any(call.get("tool") == FINISH for call in fields["calls"])
+            return {
+                "reasoning": reasoning,
+                "calls": [*calls, *([closing] if with_end else [])],
+                "trajectory": [],
+            }
+        batch = {"reasoning": reasoning, "calls": calls, "observations": self._results}
+        seen = [{name: made for name, made in batch.items() if name in steps[0]}]
+        return {"trajectory": seen, "reasoning": self._script.closing_thought, "calls": [closing]}
+
+    def _verdict(self) -> dict[str, Any]:
+        """The opinion on the last call; its reason is left out, since it may speak of the persona."""
+        last = self._steps[-1] if self._steps else {"tool": "", "arguments": {}}
+        return {**last, "reason": "", "verdict": "Denied" if self._script.denied else "Allowed"}
+
+    def _context(self, context: Any) -> str | None:
+        """The clock, a made-up person, and the context that all tasks of an intent share."""
+        found = _CONTEXT.match(str(context))
+        if found is None:
+            return None
+        told = str(context).endswith(f"\n\n{self._shared_context}") and self._shared_context
+        return f"{found[0]}{self._name}.{_NOTE}" + (f"\n\n{told}" if told else "")
+
+    def _value(self, value: Any) -> Any:
+        """A value that an author wrote with its words replaced; truth values stay."""
+        if isinstance(value, Mapping):
+            return {self._text(str(name)): self._value(item) for name, item in value.items()}
+        if isinstance(value, list | tuple):
+            return [self._value(item) for item in value]
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            try:
+                return type(value)(self._text(str(value)))
+            except ValueError:
+                return type(value)(self._random.randint(10, 99))
+        return self._text(value) if isinstance(value, str) else value
 
     def _text(self, text: str) -> str:
         return text if _HANDLE.fullmatch(text) else _PIECE.sub(self._replaced, text)
@@ -128,17 +193,12 @@ class Redaction:
         if piece["clock"]:
             return self._clock(piece["clock"])
         word = piece["word"]
-        if not self._hides(word):
+        if word.lower() not in self._private:
             return word
         made = self._made.get(word.lower())
         if made is None:
             made = self._made[word.lower()] = _made_up(word.lower(), self._random)
         return made.upper() if word.isupper() else made.capitalize() if word[0].isupper() else made
-
-    def _hides(self, word: str) -> bool:
-        if word.isdigit() and (self._numbers or len(word) <= _SHORT):
-            return self._numbers
-        return word.lower() in self._private
 
     def _clock(self, text: str) -> str:
         """Another time of the day, written the same way."""
@@ -158,38 +218,24 @@ class Redaction:
 
 
 def _public_words(env: Environment) -> frozenset[str]:
+    """Words that say nothing about any record; a number may be the id of one."""
     kind = env.kind
     texts = [tool.text for toolkit in kind.toolkits for tool in toolkit.tools]
-    return _remembered("\n".join([*texts, kind.house_rules, kind.finish.text, _DENIAL]))
+    return _remembered("\n".join([*texts, kind.house_rules, kind.finish.text]))
 
 
-def _quoted(fields: Mapping[str, Any]) -> Iterator[str]:
-    """Every text in a demonstration except the task's wording, thoughts and plans."""
-    for name, value in fields.items():
-        if name not in ("context", "task", "thought", "reasoning", "plan"):
-            yield from _leaves(value)
-
-
-def _leaves(value: Any, key: str = "") -> Iterator[str]:
-    if isinstance(value, dict):
-        yield from _keys(value, key)
-        for name, item in value.items():
-            if name not in ("tool", "thought", "plan"):
-                yield from _leaves(item, name)
-    elif isinstance(value, list):
+def _leaves(value: Any) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        yield from map(str, value)
+        yield from _leaves(list(value.values()))
+    elif isinstance(value, list | tuple):
         for item in value:
-            yield from _leaves(item, key)
-    elif isinstance(value, str):
-        yield value
+            yield from _leaves(item)
+    else:
+        yield str(value)
 
 
-def _keys(mapping: Mapping[str, Any], under: str) -> frozenset[str]:
-    """Names in a mapping that are no fields but values themselves, such as agents with their counts."""
-    counts = under in _WHOLE and all(isinstance(item, int | float) for item in mapping.values())
-    return frozenset(name for name in mapping if counts or any(map(str.isdigit, name)))
-
-
-def _around(text: str, values: Any) -> str:
+def _around(text: str, values: Iterable[str]) -> str:
     """A task's text with its slot values cut out, the longest first."""
     for value in sorted(values, key=len, reverse=True):
         if value:
@@ -201,13 +247,17 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(found["word"].lower() for found in _PIECE.finditer(text) if found["word"])
 
 
-_remembered = lru_cache(4)(_words)
-"""The same texts of all tools come with every demonstration."""
+@lru_cache(4)  # the same texts of all tools come with every demonstration
+def _remembered(text: str) -> frozenset[str]:
+    return frozenset(word for word in _words(text) if not word.isdigit())
 
 
 def _made_up(word: str, random: Random) -> str:
     """A word of the same kind: letters for letters, digits for digits."""
     if not word.isalpha():
         return "".join(random.choice("123456789") if c.isdigit() else random.choice(_ONSETS) for c in word)
-    syllables = random.randint(2, 3)
-    return "".join(random.choice(_ONSETS) + random.choice(_VOWELS) for _ in range(syllables))
+    return _syllables(random)
+
+
+def _syllables(random: Random) -> str:
+    return "".join(random.choice(_ONSETS) + random.choice(_VOWELS) for _ in range(random.randint(2, 3)))

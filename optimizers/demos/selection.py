@@ -81,7 +81,7 @@ class Selector:
 
         # Keys are places, not task ids: each step of one trajectory is a demonstration of the same task.
         queries = {f"{place:06}": each.query for place, each in enumerate(self.demonstrations)}
-        tools = [frozenset(d.tools) for d in self.demonstrations]
+        tools = [frozenset(d.way) for d in self.demonstrations]
         table = np.empty((len(tools), len(tools)))
         for row, scores in enumerate(LexicalIndex(queries).similarities()):
             shared = {theirs: _overlap(tools[row], theirs) for theirs in set(tools)}

@@ -39,17 +39,22 @@ class ShowSettings(Protocol):
 def show(program: dspy.Module, display: Display, settings: ShowSettings) -> Shown:
     """A copy of `program` that shows `display`.
 
-    Demonstrations beyond `settings.demo_tokens` are left out; the fixed ones are let in first.
+    Demonstrations beyond `settings.demo_tokens` are left out; the fixed ones are let in first. Where
+    demonstrations quote records, a prompt counts them as it shows them.
 
     Raises:
         InputError: something is to be searched, and a predictor has no input that holds the task's text, or
             the program itself is the predictor.
     """
     names = [name for name, _ in program.named_predictors()]
-    fixed = fitting(((each, _sizes(each, names)) for each in display.fixed), settings.demo_tokens)
-    if not display.searched:
-        return Shown(show_all(give_demonstrations(program, fixed), names), tuple(fixed))
-    if any(predictor is program for predictor in program.predictors()):
+    alone = any(predictor is program for predictor in program.predictors())
+    fixed = display.fixed
+    later = not alone and settings.demo_tokens is not None and any(each.records for each in fixed)
+    if not later:
+        fixed = tuple(fitting(((each, _sizes(each, names)) for each in fixed), settings.demo_tokens))
+    if not display.searched and not later:
+        return Shown(show_all(give_demonstrations(program, fixed), names), fixed)
+    if alone:
         raise InputError(
             "a program that is a single predictor cannot search its demonstrations",
             where="student",

@@ -151,7 +151,7 @@ class Lessons:
         """A predictor's fields for the proposer: from their twin, or else unchanged, which is noted."""
         notes, shown = DemoNotes.of(part), without_notes(part)
         if notes.redacted is not None:
-            return {name: notes.redacted.get(name, value) for name, value in shown.items()}
+            return {name: notes.redacted[name] for name in shown}
         if self.context.proposer is not None:
             with self._lock:
                 self.context.proposer.seen.update(notes.records)
@@ -273,7 +273,7 @@ class LastSteps(dspy.Module):  # type: ignore[misc]
     ) -> list[TraceStep]:
         """The last calls as DSPy's trace has them; those that may become demonstrations are noted."""
         lessons = self._lessons
-        calls = with_twins(found, task, lessons.context.teacher.env)
+        calls = with_twins(found, task, lessons.context.teacher.env, reflected=self._reflected)
         predictors = dict(self.program.named_predictors())
         if self._reflected:
             return [(predictors[name], *lessons.disclosed_step(*call)) for name, call in calls.items()]

@@ -6,8 +6,9 @@ from typing import Any
 
 import dspy
 
+from worksmith.evals.tasks.transcript import plan_text
 from worksmith.programs.parts.signatures import BRIEF_PLAN, Plan, one_paragraph
-from worksmith.programs.prompting.prompt import plan_text, progress_text
+from worksmith.programs.prompting.prompt import progress_text
 from worksmith.programs.prompting.steps import as_text
 from worksmith.programs.rollout import Rollout
 from worksmith.programs.strategies import PlanSource

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -70,14 +70,6 @@ def tools_text(toolset: Toolset, finish: FinishCall = WITHOUT_ANSWER) -> str:
 @lru_cache(maxsize=64)
 def _tools_text(tools: tuple[Tool, ...], finish: FinishCall) -> str:
     return "\n".join([*(tool.text for tool in tools), finish.text])
-
-
-def plan_text(steps: Iterable[tuple[str, str]]) -> str:
-    """A plan from reasons and tool names, as a model is asked to write it: numbered, without arguments."""
-    return "\n".join(
-        f"{number}. {why.rstrip('.')} ({tool})" if why else f"{number}. {tool}"
-        for number, (why, tool) in enumerate(steps, start=1)
-    )
 
 
 def progress_text(steps: Sequence[Step], length: int | None = None) -> str:

@@ -14,14 +14,12 @@ import dspy
 from dspy import lm15
 
 from worksmith.evals.scoring.result_tables import ended_by
-from worksmith.evals.tasks.transcript import Transcript, TranscriptStep
+from worksmith.evals.tasks.transcript import Transcript, TranscriptStep, gold_transcripts
 from worksmith.programs.prompting.compact import as_one_line
 from worksmith.programs.prompting.native import CALLS
 from worksmith.programs.prompting.native_tools import native_name
-from worksmith.programs.prompting.prompt import plan_text
 from worksmith.programs.prompting.request import AgentRequest, PromptData
 from worksmith.programs.prompting.steps import as_text
-from worksmith.programs.replaying.transcripts import gold_transcripts
 from worksmith.tools.errors import InputError, WorksmithError
 from worksmith.tools.seeding import digest
 from worksmith.tools.tool import FINISH
@@ -33,9 +31,6 @@ _JUDGED = ("status", "who", "denied")
 """Fields that a transcript has only where answers are judged."""
 
 _THOUGHTS = ("thought", "reasoning", "reason")
-
-_NOTHING = "None"
-"""The answer that there is nothing, in words."""
 
 _MARKER = "[[ ## "
 
@@ -197,27 +192,11 @@ def _step_values(script: Transcript, place: PromptData) -> dict[str, Any]:
         step = script.steps[len(place.steps)]
         return {"thought": step.thought, "tool": step.tool, "arguments": _arguments(step, place)}
     _raise_end(script)
-    return {"thought": _CLOSING[script.status], "tool": FINISH, "arguments": _closing(script, place)}
+    return {"thought": script.closing_thought, "tool": FINISH, "arguments": _closing(script, place)}
 
 
 def _closing(script: Transcript, place: PromptData) -> dict[str, str]:
-    """The arguments of the call that ends it; without the status where the world has no use for it."""
-    if not script.status or "status" in place.tools.get(FINISH, ("status",)):
-        return _said(script)
-    return {"answer": script.final or (_NOTHING if script.status == "not_found" else "")}
-
-
-def _said(script: Transcript) -> dict[str, str]:
-    status = {"status": script.status} if script.status else {}
-    return {**status, "answer": script.final}
-
-
-_CLOSING = {
-    "": "Everything is done.",
-    "answered": "Everything that was asked for is there.",
-    "denied": "This person may not have or do what is asked.",
-    "not_found": "There is nothing that fits.",
-}
+    return script.closing(place.tools.get(FINISH, ("status",)))
 
 
 def _kits(tools: Iterable[str]) -> set[str]:
@@ -237,14 +216,12 @@ def _whole_values(script: Transcript, place: PromptData) -> dict[str, Any]:
     _raise_end(script)
     closing = {"tool": FINISH, "arguments": _closing(script, place)}
     if place.steps and script.status:
-        return {"reasoning": _CLOSING[script.status], "calls": [closing]}
-    thoughts = [step.thought or f"Call {step.tool}." for step in script.steps]
+        return {"reasoning": script.closing_thought, "calls": [closing]}
     calls = [{"tool": step.tool, "arguments": _arguments(step, place)} for step in script.steps]
     if not script.status:
         # Where answers are judged they are given after the calls have been seen.
         calls.append(closing)
-    plan = plan_text((step.thought, step.tool) for step in script.steps)
-    return {"reasoning": " ".join(thoughts), "calls": calls, "plan": plan}
+    return {"reasoning": script.reasoning, "calls": calls, "plan": script.plan}
 
 
 def _arguments(step: TranscriptStep, place: PromptData) -> dict[str, Any]:

@@ -98,7 +98,7 @@ def test_what_is_shown_follows_the_list_and_the_person_not_what_was_known_of_the
     known, demos = DemoFilter(), [dspy.Example(task="a", answer="b", records=[])]
 
     def hidden(persona: Persona) -> frozenset[int]:
-        return DemoView(known, env, persona).hidden(demos)
+        return DemoView(known, env, persona).forms(demos)
 
     assert hidden(other) == frozenset()
 
@@ -125,8 +125,8 @@ def test_the_same_ids_in_another_world_are_other_records(company: tuple[Environm
 
 def test_private_fields_count_apart_from_their_record(company: tuple[Environment, Planted]) -> None:
     env, _ = company
-    asked = frozenset({"employees/emp_0008", "employees/emp_0008#private"})
-    assert env.unreadable(env.persona(SALES_LEAD), asked) == {"employees/emp_0008#private"}
+    asked = frozenset({"employees/emp_0008", "employees#private/emp_0008"})
+    assert env.unreadable(env.persona(SALES_LEAD), asked) == {"employees#private/emp_0008"}
     assert env.unreadable(env.persona(HR_LEAD), asked) == frozenset()
 
 

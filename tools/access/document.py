@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from worksmith.tools.access.predicates import Name, Names, Operation, Part, Predicate
+from worksmith.tools.access.predicates import (
+    AtLevel,
+    Exists,
+    InDepartment,
+    IsSelf,
+    Manages,
+    May,
+    Name,
+    Names,
+    Operation,
+    Outranks,
+    Part,
+    PersonaIn,
+    Predicate,
+    RecordIn,
+    Same,
+    nodes,
+)
 
 Operations = Annotated[tuple[Operation, ...], Field(min_length=1)]
 
@@ -48,11 +67,14 @@ class Source(Part):
 
     Attributes:
         key: the field that identifies a record; empty for the table's own key, where tables have one.
+        demonstrations: whether demonstrations may quote its records, or by field whether those that have a
+            value in it.
     """
 
     key: str = ""
     rules: tuple[Rule, ...]
     private: Private | None = None
+    demonstrations: bool | dict[Name, bool] = True
     note: str = ""
 
 
@@ -93,3 +115,37 @@ class PolicyDocument(Part):
         """The rules of one operation, in the order of the document."""
         if source in self.sources:
             yield from (rule for rule in self.sources[source].rules if operation in rule.operations)
+
+    @cached_property
+    def compared(self) -> Mapping[str, set[str]]:
+        """The fields of each source that some rule compares; those of personas are of the people's source."""
+        people = self.people or People(source="", id="")
+        found: dict[str, set[str]] = defaultdict(set)
+        found[people.source] = {each for each in (people.id, people.manager, people.level) if each}
+        for name, settings in self.sources.items():
+            private = [settings.private.rule.when] if settings.private else []
+            for when in (*(rule.when for rule in settings.rules), *private):
+                for _, node, source in nodes(when, "", name):
+                    match node:
+                        case Same():
+                            found[source].add(node.pair.record)
+                            found[people.source].add(node.pair.persona)
+                        case IsSelf():
+                            found[source].update(node.fields)
+                        case Manages():
+                            found[source].add(node.manages)
+                        case Outranks():
+                            found[source].add(node.outranks)
+                        case RecordIn():
+                            found[source].add(node.record.field)
+                        case PersonaIn():
+                            found[people.source].add(node.persona.field)
+                        case InDepartment():
+                            found[people.source].add("department")
+                        case AtLevel():
+                            found[people.source].add("level")
+                        case May() | Exists():
+                            joined = node.may if isinstance(node, May) else node.exists
+                            found[source].update(joined.on)
+                            found[joined.source].update(joined.on.values())
+        return found

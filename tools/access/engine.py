@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -18,8 +18,8 @@ from worksmith.tools.access.forms import holds, sql, where
 from worksmith.tools.access.lookup import Lookup, Record
 from worksmith.tools.access.reading import read_document
 from worksmith.tools.access.specialise import allowed, specialised
-from worksmith.tools.persona import Persona
-from worksmith.tools.policy import PRIVATE, Decision
+from worksmith.tools.persona import FIELDS, Persona
+from worksmith.tools.policy import Decision, parted, private_part
 from worksmith.tools.seeding import digest
 from worksmith.tools.sqlite.schema import ROW, Table, quoted
 
@@ -84,38 +84,59 @@ class AccessPolicy:
         """
         sources: dict[str, set[str]] = {}
         for reference in references:
-            source, _, name = reference.partition("/")
+            source, name, _ = parted(reference)
             sources.setdefault(source, set()).add(name)
         return references - {
-            f"{source}/{name}"
+            readable
             for source, names in sources.items()
-            for name in self._readable(persona, source, names, connection)
+            for readable in self._readable(persona, source, names, connection)
         }
 
     def _readable(
-        self, persona: Persona, source: str, names: Iterable[str], connection: apsw.Connection
-    ) -> set[str]:
-        """Of these keys, marked or not, those that `persona` may read; `*` if they may read everything.
+        self, persona: Persona, source: str, names: set[str], connection: apsw.Connection
+    ) -> Iterator[str]:
+        """The references to records with these keys, and to their private part, that `persona` may read.
 
-        Looks at the rows of these keys only, by the index of the key, if there is one.
+        Looks at the rows of these keys only, by the index of the key, if there is one. Of several rows with
+        one key all have to be readable, and of `*` all there are.
         """
         if source not in self.document.sources or not persona.active:
-            return set()
+            return
         key, table = quoted(self.document.sources[source].key), f"main.{quoted(source)} AS r"
         readable, shown = self.condition(persona, source, "read"), self.private_condition(persona, source)
-        keys = {name for each in names if each != "*" for name in (each, each.removesuffix(PRIVATE))}
-        found: set[str] = set()
-        for name, private in connection.execute(
-            f"SELECT r.{key}, ({shown}) IS 1 FROM {table} "
-            f"WHERE r.{key} IN (SELECT value FROM json_each(?)) AND ({readable})",
-            (json.dumps(sorted(keys)),),
-        ):
-            found.update((str(name), f"{name}{PRIVATE}") if private else (str(name),))
+        rights = f"min(({readable}) IS TRUE), min((({readable}) AND ({shown})) IS TRUE)"
+        found = connection.execute(
+            f"SELECT r.{key}, {rights} FROM {table} "
+            f"WHERE r.{key} IN (SELECT value FROM json_each(?)) GROUP BY r.{key}",
+            (json.dumps(sorted(names - {"*"})),),
+        ).fetchall()
         if "*" in names:
-            other = f"SELECT 1 FROM {table} WHERE (({readable}) AND ({shown})) IS NOT TRUE LIMIT 1"
-            if not connection.execute(other).fetchall():
-                found.add("*")
-        return found
+            found += connection.execute(f"SELECT '*', {rights} FROM {table}").fetchall()
+        for name, whole, private in found:
+            reference = f"{source}/{name}"
+            # Of no rows at all there is no least right.
+            if whole != 0:
+                yield reference
+            if private != 0:
+                yield private_part(reference)
+
+    def unquoted(self, references: frozenset[str], connection: apsw.Connection) -> frozenset[str]:
+        """Those of the references that no demonstration may quote."""
+        found = set()
+        for reference in references:
+            source, key, _ = parted(reference)
+            settings = self.document.sources.get(source)
+            allowed = settings.demonstrations if settings else True
+            if isinstance(allowed, bool):
+                quoted_by_nobody = not allowed
+            else:
+                filled = [f"r.{quoted(name)} <> ''" for name, given in allowed.items() if not given]
+                rows = f"SELECT 1 FROM main.{quoted(source)} AS r WHERE ({' OR '.join(filled) or 0})"
+                same = f"(? = '*' OR r.{quoted(settings.key)} = ?1)" if settings else "0"
+                quoted_by_nobody = bool(connection.execute(f"{rows} AND {same} LIMIT 1", (key,)).fetchall())
+            if quoted_by_nobody:
+                found.add(reference)
+        return frozenset(found)
 
     def private_fields(self, source: str) -> tuple[str, ...]:
         settings = self.document.sources.get(source)
@@ -210,6 +231,35 @@ class AccessPolicy:
     def decisive(self, persona: Persona, source: str) -> frozenset[str]:
         """The tables that decide, besides the record itself, what `persona` sees of `source`."""
         return tables_of(self._whole(persona, source, "read")) | tables_of(self._private(persona, source))
+
+    def deciding(self, persona: Persona, source: str) -> set[str]:
+        """The references to what decides, besides the record, on the rights of `persona` in a source."""
+        tables = tables_of(self._private(persona, source))
+        if (settings := self.document.sources.get(source)) is not None:
+            tables |= tables_of(self._condition(settings.rules, persona, source))
+        found = {f"{table}/*" for table in tables}
+        return found | {private_part(f"{table}/*") for table in tables if self.decides_by_private(table)}
+
+    def decides_by_private(self, source: str) -> bool:
+        """Whether some rule compares a private field of a source."""
+        compared = {name.lower() for name in self.document.compared.get(source, ())}
+        return not compared.isdisjoint(map(str.lower, self.private_fields(source)))
+
+    def told_of(self, persona: Persona, *, wholly: bool = False) -> set[str]:
+        """References to the records from which a prompt knows the persona that it works for.
+
+        Args:
+            wholly: to all that a persona is made of, and not only to the fields that prompts show.
+        """
+        people = self.document.people
+        if people is None:
+            return set()
+        private = {name.lower() for name in self.private_fields(people.source)}
+        own = {f"{people.source}/{persona.id}"}
+        if wholly:
+            own |= {f"{people.source}/{manager}" for manager in persona.managers}
+        shown = private if wholly else private & set(FIELDS)
+        return own | set(map(private_part, own)) if shown or self.decides_by_private(people.source) else own
 
     def vector_filter(self, persona: Persona, source: str, connection: apsw.Connection) -> VectorFilter:
         """The vector form: which documents of the collection of `source` may be searched.

@@ -11,7 +11,7 @@ from worksmith.tools.access.engine import NO_FIELDS, AccessPolicy, denial
 from worksmith.tools.access.lookup import DatabaseLookup, Record
 from worksmith.tools.access.query import run_query
 from worksmith.tools.errors import ToolError
-from worksmith.tools.policy import PRIVATE, AccessDeniedError, Decision
+from worksmith.tools.policy import AccessDeniedError, Decision, private_part
 from worksmith.tools.sqlite.cells import CellValue, typed_cell
 from worksmith.tools.sqlite.schema import ROW, Table, columns_sql, quoted
 from worksmith.tools.tool_context import ToolContext
@@ -75,14 +75,20 @@ class Guard:
         if limit is not None:
             text, parameters = f"{text} LIMIT ?", [*parameters, limit]
         rows = [self._tables[source].shown(row) for row in self._ctx.rows(text, parameters)]
-        self._note(source, rows)
+        self._note_choice(source, conditions, order)
+        if rows and self.private_fields(source):
+            keys = {row[self.key(source)] for row in rows}
+            for key in keys - self.withheld(source, keys):
+                self.note(source, key, private=True)
         return rows
 
     def count(self, source: str, conditions: Sequence[Sql] = ()) -> int:
+        self._note_choice(source, conditions)
         return int(self._ctx.values(*self._query(source, "count(*)", conditions))[0])
 
     def keys(self, source: str, conditions: Sequence[Sql] = ()) -> list[Any]:
         """The keys of the readable records that meet all conditions, by position."""
+        self._note_choice(source, conditions)
         text, parameters = self._query(source, quoted(self.key(source)), conditions)
         return self._ctx.values(f"{text} ORDER BY {ROW}", parameters)
 
@@ -155,6 +161,8 @@ class Guard:
             ToolError: its key is missing or taken, or a cell is not of its column's type.
         """
         table, key = self._tables[source], self.key(source)
+        # Whether a key is free, and which one is next, depends on every row.
+        self.note(source)
         values = self._typed(source, values)
         record = {column: values.get(column) for column in table.columns}
         self.require(source, "create", record)
@@ -183,6 +191,7 @@ class Guard:
             ToolError: there is no such record, its key would change, or a cell is not of its column's type.
         """
         key, changes = self._typed_key(source, key), self._typed(source, changes)
+        self.note(source, key, private=not self.private_fields(source).isdisjoint(changes))
         stored = self._stored(source, key)
         # A field counts as changed if it is named: were an equal value let through, one could guess it.
         fields = frozenset(changes) if operation == "update" else NO_FIELDS
@@ -190,7 +199,6 @@ class Guard:
         self.require(source, operation, {**stored, **changes}, fields)
         if changes.get(self.key(source), key) != key:
             raise ToolError(f"the {self.key(source)} of a record cannot be changed")
-        self._note_write(source, key, changes)
         if changes:
             assignments = ", ".join(f"{quoted(field)} = ?" for field in changes)
             self._ctx.execute(
@@ -206,8 +214,8 @@ class Guard:
             ToolError: there is no such record.
         """
         key = self._typed_key(source, key)
+        self.note(source, key)
         self.require(source, "delete", self._stored(source, key))
-        self._note_write(source, key)
         self._ctx.execute(f"DELETE FROM main.{quoted(source)} WHERE {quoted(self.key(source))} = ?", [key])
 
     def select(
@@ -221,7 +229,9 @@ class Guard:
         Raises:
             ToolError: it is not exactly one SELECT, uses what is not allowed, or takes too long.
         """
-        self._ctx.reads.update(f"{name}/*" for name in self._tables if name.lower() in text.lower())
+        for name in self._tables:
+            if name.lower() in text.lower():
+                self.note(name, private=True)
         views = {
             name: (table, self._policy.view(self._ctx.persona, name, table.columns))
             for name, table in self._tables.items()
@@ -237,20 +247,29 @@ class Guard:
         )
         return rows
 
-    def _note(self, source: str, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Note the records that the call has read, for demonstrations that quote it."""
-        key = self.key(source)
-        private = self.private_fields(source)
-        for row in rows:
-            self._ctx.reads.add(f"{source}/{row[key]}")
-            if any(row[name] is not None for name in private):
-                self._ctx.reads.add(f"{source}/{row[key]}{PRIVATE}")
+    def note(self, source: str, key: Key | None = None, *, private: bool = False) -> None:
+        """Note what the call has read, for demonstrations that quote it.
 
-    def _note_write(self, source: str, key: Key, fields: Iterable[str] = ()) -> None:
-        """Note a written record as read: the call tells its content."""
-        self._ctx.reads.add(f"{source}/{key}")
-        if not self.private_fields(source).isdisjoint(fields):
-            self._ctx.reads.add(f"{source}/{key}{PRIVATE}")
+        Args:
+            key: of a record, which need not be there; None for all that the source has or could have.
+            private: whether the private fields are among it.
+        """
+        read = {f"{source}/{'*' if key is None else key}"}
+        if private or self._policy.decides_by_private(source):
+            read |= set(map(private_part, read)) if self.private_fields(source) else set()
+        self._ctx.reads.update(read | self._policy.deciding(self._ctx.persona, source))
+
+    def _note_choice(self, source: str, conditions: Sequence[Sql], order: str = "") -> None:
+        """Note a choice of records: it depends on those left out as well, unless the key is given."""
+        key = self.key(source)
+        exact = (
+            values[0]
+            for text, values in conditions
+            if len(values) == 1 and text.replace('"', "") == f"{key} = ?"
+        )
+        texts = " ".join([order, *(text for text, _ in conditions)]).lower()
+        named = any(field.lower() in texts for field in self.private_fields(source))
+        self.note(source, next(exact, None), private=named)
 
     def _query(self, source: str, what: str, conditions: Sequence[Sql]) -> tuple[str, list[CellValue]]:
         view = self._policy.view(self._ctx.persona, source, self._tables[source].columns)

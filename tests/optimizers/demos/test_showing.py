@@ -104,7 +104,8 @@ def test_searched_demonstrations_never_ask_the_query(suite: Suite, bank: TraceBa
     display = selection_called(selection).choose(Selector.of(bank, told.demo_unit), size, seed=0)
     predict = show(Agent("react", env=suite.env), display, told).program.selector.predict
 
-    demos = predict.nearest_demos({"task": query, "trajectory": []}, hidden)
+    forms = [None if at in hidden else demo for at, demo in enumerate(predict.demos)]
+    demos = predict.nearest_demos({"task": query, "trajectory": []}, forms)
 
     assert all(same_text(demo.task) != same_text(query) for demo in demos)
     assert not {id(demo) for demo in demos} & {

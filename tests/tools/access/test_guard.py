@@ -56,7 +56,7 @@ def test_what_a_write_is_about_counts_as_quoted() -> None:
     guard.update("letters", "L3", {"text": "new"})
     assert ctx.reads == {"letters/L3"}
     guard.update("staff", "cy", {"pay": "1"})
-    assert ctx.reads == {"letters/L3", "staff/cy", "staff/cy#private"}
+    assert ctx.reads == {"letters/L3", "staff/cy", "staff#private/cy"}
     with pytest.raises(AccessDeniedError):
         guard.update("letters", "L2", {"text": "new"})
     assert "letters/L2" not in ctx.reads

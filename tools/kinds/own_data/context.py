@@ -11,9 +11,7 @@ from worksmith.tools.access.guard import Foreign, Guard, Key, Sql
 from worksmith.tools.access.search import Searched, best
 from worksmith.tools.errors import InputError
 from worksmith.tools.kinds.own_data.conditions import check_condition, equals, one_of, typed
-from worksmith.tools.kinds.own_data.personas import NotedAttributes
 from worksmith.tools.persona import Persona
-from worksmith.tools.policy import PRIVATE
 from worksmith.tools.sqlite.cells import CellValue
 from worksmith.tools.sqlite.keys import free_key
 from worksmith.tools.sqlite.schema import Table, quoted
@@ -23,9 +21,6 @@ if TYPE_CHECKING:
     from worksmith.tools.tool_context import ToolContext
 
 Row = dict[str, Any]
-
-_NOTED = 100
-"""More counted records are noted as all of their table."""
 
 Where = tuple[str, Sequence[CellValue]]
 """A condition in SQL over the columns of one table, with the values of its question marks."""
@@ -53,8 +48,6 @@ class Context:
     def __init__(
         self, ctx: ToolContext, tables: Sequence[Table], searched: Mapping[str, Searched], *, writes: bool
     ) -> None:
-        attributes = NotedAttributes(ctx.persona.attributes, self._note_attribute)
-        self.persona: Persona = ctx.persona.model_copy(update={"attributes": attributes})
         self.now: datetime = ctx.now
         self.live: bool = ctx.backend == LIVE
         self._ctx = ctx
@@ -73,14 +66,13 @@ class Context:
         empty = value is None and not self._writes
         self._ctx.withheld.update(name for name in self._hidden if empty or _is_null(value, name))
 
-    def _note_attribute(self, name: str) -> None:
-        """Note the persona's own record as read: a result may tell what it says."""
+    @property
+    def persona(self) -> Persona:
+        """Who asks. The record is noted as read: a result may tell what it says."""
         policy, persona = self._ctx.policy, self._ctx.persona
         assert isinstance(policy, AccessPolicy)
-        if (people := policy.document.people) is not None:
-            private = PRIVATE if name in policy.private_fields(people.source) else ""
-            own = f"{people.source}/{persona.id}"
-            self._ctx.reads.update((own, own + private))
+        self._ctx.reads.update(policy.told_of(persona, wholly=True))
+        return persona
 
     def __getitem__(self, table: str) -> Records:
         """The records of a table, as far as the persona may read and change them.
@@ -178,13 +170,7 @@ class Records:
     ) -> int:
         """How many records meet all conditions; arguments and errors as of `find`."""
         name, conditions = self._table.name, self._conditions(where, {**(values or {}), **equal})
-        found = self._guard.count(name, conditions)
-        # A number tells of the records that it counts: demonstrations that quote it quote them.
-        if found > _NOTED:
-            self._ctx.reads.add(f"{name}/*")
-        else:
-            self._guard.find(name, conditions)
-        return found
+        return self._guard.count(name, conditions)
 
     def search(self, text: str, k: int = 5, *, where: Where | str | None = None, **equal: Any) -> list[Row]:
         """The `k` records nearest to `text`, best first, among those that meet the conditions of `find`.

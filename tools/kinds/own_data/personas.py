@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from worksmith.tools.access.document import People
@@ -185,21 +185,6 @@ def _type(value: CellValue) -> CellType:
         case float():
             return "real"
     return "text"
-
-
-class NotedAttributes(Attributes):
-    """Attributes of which each reading is told to `note`."""
-
-    __slots__ = ("_note",)
-
-    def __init__(self, values: Mapping[str, CellValue], note: Callable[[str], None]) -> None:
-        super().__init__(values)
-        self._note = note
-
-    def __getitem__(self, name: str) -> CellValue:
-        value = super().__getitem__(name)
-        self._note(name)
-        return value
 
 
 def _fits(field: str, value: Any) -> bool:

@@ -10,7 +10,7 @@ from pydantic_core import to_jsonable_python
 from worksmith.tools.access.engine import AccessPolicy
 from worksmith.tools.change_set import ChangeSet, ProposedChange
 from worksmith.tools.files.unicode import writable_data
-from worksmith.tools.policy import PRIVATE
+from worksmith.tools.policy import private_part
 from worksmith.tools.sqlite.schema import ROW, columns_sql, quoted
 
 if TYPE_CHECKING:
@@ -113,10 +113,10 @@ class Replayed:
     def _hidden(self, episode: Episode, reader: Persona) -> frozenset[str]:
         """The references, with and without private fields, that a reader may not read in this state."""
         asked = frozenset(
-            reference + mark
+            each
             for reference in map(_reference, self.changes)
             if reference
-            for mark in ("", PRIVATE)
+            for each in (reference, private_part(reference))
         )
         return episode.edit(lambda world: self._env.policy.unreadable(reader, asked, world))
 
@@ -127,7 +127,7 @@ class Replayed:
         policy, reference = self._env.policy, _reference(change)
         if reference in hidden or (not reference and policy.digest):
             return {}
-        if reference + PRIVATE not in hidden:
+        if private_part(reference) not in hidden:
             return cells
         private = policy.private_fields(change.table) if isinstance(policy, AccessPolicy) else tuple(cells)
         return {name: value for name, value in cells.items() if name not in private}

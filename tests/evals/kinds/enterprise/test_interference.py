@@ -18,7 +18,7 @@ from worksmith.tools.access.engine import AccessPolicy
 from worksmith.tools.environment import Environment
 from worksmith.tools.kinds.enterprise.schema import KEYS, TABLES
 from worksmith.tools.persona import Persona
-from worksmith.tools.policy import PRIVATE
+from worksmith.tools.policy import private_part
 from worksmith.tools.seeding import rng
 from worksmith.tools.world import write_world
 
@@ -84,11 +84,11 @@ def _otherwise(env: Environment, planted: Planted, who: Persona) -> Planted:
         records = [dict(zip(table.columns, cells, strict=True)) for cells in planted.rows[table.name]]
         private = policy.private_fields(table.name)
         names = {f"{table.name}/{record[KEYS[table.name]]}" for record in records}
-        hidden = env.unreadable(who, frozenset(names | {name + PRIVATE for name in names}))
+        hidden = env.unreadable(who, frozenset(names | set(map(private_part, names))))
         for number, record in enumerate(records):
             name = f"{table.name}/{record[KEYS[table.name]]}"
             for column, cell in record.items():
-                secret = name in hidden or (column in private and name + PRIVATE in hidden)
+                secret = name in hidden or (column in private and private_part(name) in hidden)
                 if secret and cell is not None and column not in KNOWN | {KEYS[table.name]}:
                     record[column] = _other(cell, number)
         rows[table.name] = [tuple(record.values()) for record in records]

@@ -16,7 +16,7 @@ from worksmith.tools.kinds.crm.access.roles import POLICY_FILE, Role, Roles, pac
 from worksmith.tools.kinds.crm.schema import Schema, crm_schema
 from worksmith.tools.kinds.crm.settings import OrgSettings, read_settings
 from worksmith.tools.persona import Persona
-from worksmith.tools.policy import PRIVATE, Decision
+from worksmith.tools.policy import Decision, parted
 from worksmith.tools.seeding import digest
 from worksmith.tools.world import World
 
@@ -173,5 +173,5 @@ def function_needs() -> Mapping[str, Needs]:
 
 
 def _readable(role: Role, reference: str) -> bool:
-    name, _, key = reference.partition("/")
-    return name in role.objects and not (key.endswith(PRIVATE) and role.hidden.get(name))
+    name, _, private = parted(reference)
+    return name in role.objects and not (private and role.hidden.get(name))

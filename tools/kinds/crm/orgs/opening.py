@@ -21,7 +21,7 @@ from worksmith.tools.kinds.crm.soql.where import Setting
 from worksmith.tools.kinds.crm.sosl.engine import SearchResult
 from worksmith.tools.kinds.crm.sosl.parser import parse_search
 from worksmith.tools.kinds.crm.sosl.tables import searched
-from worksmith.tools.policy import PRIVATE
+from worksmith.tools.policy import private_part
 from worksmith.tools.tool_context import ToolContext
 
 _LONGEST_ALIAS = 2
@@ -172,8 +172,8 @@ class _Reading:
         for name in self._watch.asked | keys.keys():
             own = keys.get(name)
             listed = {"*"} if own is None or len(own) > MOST_READS else own
-            mark = PRIVATE if self._is_private(name, statement, search) else ""
-            self._reads.update(f"{name}/{key}{mark}" for key in listed)
+            read = {f"{name}/{key}" for key in listed}
+            self._reads.update(map(private_part, read) if self._is_private(name, statement, search) else read)
 
     def _is_private(self, name: str, statement: str, search: bool) -> bool:
         """Whether private fields of an object may have been read: they are named, followed, or searched."""

@@ -1,0 +1,223 @@
+"""Made-up results of tools: by the declared type of the result and the schema of the tool's table."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import re
+import types
+import typing
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import date, datetime
+from enum import Enum
+from random import Random
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import BaseModel
+from typing_extensions import is_typeddict
+
+from worksmith.tools.access.engine import AccessPolicy, denial
+from worksmith.tools.dispatch import as_text
+from worksmith.tools.policy import denial_text
+
+if TYPE_CHECKING:
+    from worksmith.evals.tasks.transcript import Transcript
+    from worksmith.tools.environment import Environment
+    from worksmith.tools.sqlite.schema import Table
+    from worksmith.tools.tool import Tool
+
+Row = dict[str, Any]
+
+_DONE = "Done."
+"""The result of a tool that declares none."""
+
+_NOTHING_FOUND = "There is nothing that fits."
+
+
+class MadeUpResults:
+    """Makes up what the calls of one demonstration return. No database is asked.
+
+    Args:
+        word: makes up a word.
+    """
+
+    def __init__(self, env: Environment, random: Random, word: Callable[[Random], str]) -> None:
+        kind = env.kind
+        self._tools = {tool.name: tool for kit in kind.toolkits for tool in kit.tools}
+        self._tables = {table.name: table for table in kind.tables}
+        policy = env.policy
+        self._uses = policy.document.tools if isinstance(policy, AccessPolicy) else {}
+        self._random = random
+        self._word = word
+
+    def of(self, steps: Sequence[Row], task: str, answer: str, script: Transcript) -> list[str]:
+        """What each of the calls returns, in one row.
+
+        Args:
+            steps: the calls, made up.
+            task: the text of the task, made up. A value of a later call that it does not have stands in the
+                result before that call, and so does the answer.
+        """
+        given, found = task.casefold(), []
+        for number, step in enumerate(steps):
+            last = number == len(steps) - 1
+            tool = self._tools.get(step["tool"])
+            row = self._row(tool, step["arguments"]) if tool else {}
+            given += "\n" + as_text(step["arguments"]).casefold()
+            needed = [("", value) for value in answer.split("; ")] if last else _values(steps[number + 1])
+            for name, value in needed:
+                if value != "" and str(value).casefold() not in given:
+                    _place(row, name, value, task)
+            if tool is None or (last and script.denied):
+                found.append(self._denial(tool))
+            elif last and script.status == "not_found":
+                found.append(as_text(self._value(_declared(tool), None)))
+            else:
+                found.append(as_text(self._value(_declared(tool), row)))
+        return found
+
+    def _row(self, tool: Tool, arguments: Mapping[str, Any]) -> _Row:
+        """A row of the tool's table; columns with the names of arguments have their values."""
+        table = self._table(tool)
+        row = _Row(table.indexes[0] if table and table.indexes else "")
+        for column in table.columns if table else ():
+            value = arguments.get(column)
+            row[column] = self._cell(table.type_of(column)) if value is None else value
+            if value is not None:
+                row.bound.add(column)
+        return row
+
+    def _table(self, tool: Tool) -> Table | None:
+        """The table that the access rules name for a tool, else the first one that its code names."""
+        use = self._uses.get(tool.name)
+        code = getattr(inspect.unwrap(tool.function), "__code__", None)
+        names = [use[0]] if use else _words_in(code) if code else ()
+        return next((self._tables[name] for name in names if name in self._tables), None)
+
+    def _denial(self, tool: Tool | None) -> str:
+        table = self._table(tool) if tool else None
+        if tool is None or table is None:
+            return "Access denied."
+        return denial_text(denial(table.name, "update" if tool.writes else "read"))
+
+    def _cell(self, kind: str) -> Any:
+        match kind:
+            case "integer":
+                return self._random.randint(10, 99)
+            case "real":
+                return self._random.randint(100, 999) / 10
+            case "boolean":
+                return self._random.random() < 0.5
+        return self._word(self._random)
+
+    def _value(self, kind: Any, row: _Row | None) -> Any:
+        """A value of a declared type; without a row there is nothing to return."""
+        origin, parts = typing.get_origin(kind), typing.get_args(kind)
+        if origin is typing.Annotated:
+            return self._value(parts[0], row)
+        if origin in (typing.Union, types.UnionType):
+            some = [part for part in parts if part is not type(None)]
+            return None if row is None and len(some) < len(parts) else self._value(some[0], row)
+        if origin is Literal:
+            return parts[0]
+        if isinstance(kind, type) and issubclass(kind, Enum):
+            return next(iter(kind)).value
+        if (fields := _fields(kind)) is not None:
+            return {name: self._field(name, part, row) for name, part in fields.items()}
+        base = origin if isinstance(origin, type) else kind
+        if isinstance(base, type) and issubclass(base, list | tuple | set | frozenset):
+            return [] if row is None else [self._value(parts[0] if parts else Any, row)]
+        if isinstance(base, type) and issubclass(base, Mapping):
+            return _NOTHING_FOUND if row is None else dict(row) or {"result": self._word(self._random)}
+        return self._scalar(base, row)
+
+    def _field(self, name: str, kind: Any, row: _Row | None) -> Any:
+        return row[name] if row is not None and name in row else self._value(kind, row)
+
+    def _scalar(self, kind: Any, row: _Row | None) -> Any:
+        if row is None:
+            return 0 if kind in (int, float) else False if kind is bool else _NOTHING_FOUND
+        if kind in (int, float, bool, date, datetime, str):
+            placed = next((value for value in row.placed if kind is str or isinstance(value, kind)), None)
+            if placed is not None:
+                return placed
+            names = {int: "integer", float: "real", bool: "boolean", str: "text"}
+            return self._cell(names[kind]) if kind in names else f"{2031 + self._random.randint(0, 9)}-03-14"
+        return dict(row) if row and kind is not type(None) else _DONE
+
+
+class _Row(dict[str, Any]):
+    """A row, the columns whose values are settled, and the values that later steps need.
+
+    Attributes:
+        key: the column that identifies it; empty without a table.
+    """
+
+    def __init__(self, key: str) -> None:
+        super().__init__()
+        self.key = key
+        self.bound: set[str] = set()
+        self.placed: list[Any] = []
+
+
+def _place(row: _Row, name: str, value: Any, task: str) -> None:
+    """Put a value that is needed later into the column of its name, the key, or one that the task names."""
+    free = [column for column in row if column not in row.bound]
+    asked = set(_WORD.findall(task.casefold()))
+
+    def fit(column: str) -> tuple[int, bool]:
+        return -len(asked & set(_WORD.findall(column.casefold()))), column == row.key
+
+    choice = [name] if name in free else [row.key] if name and row.key in free else sorted(free, key=fit)
+    column = choice[0] if choice else name or "result"
+    row[column] = _like(row.get(column), value)
+    row.bound.add(column)
+    row.placed.append(row[column])
+
+
+_WORD = re.compile(r"[^\W_]+")
+
+
+def _like(cell: Any, value: Any) -> Any:
+    """A value as a cell of the same type; a truth value stays."""
+    if isinstance(cell, bool):
+        return cell
+    try:
+        return value if cell is None else type(cell)(value)
+    except ValueError:
+        return value
+
+
+def _values(step: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The texts and numbers among the arguments of a call, each with the argument's name."""
+    for name, value in step["arguments"].items():
+        for each in value if isinstance(value, list) else [value]:
+            if isinstance(each, str | int | float) and not isinstance(each, bool):
+                yield name, each
+
+
+def _declared(tool: Tool) -> Any:
+    try:
+        return typing.get_type_hints(tool.function).get("return", Any)
+    except (NameError, TypeError):
+        return Any
+
+
+def _fields(kind: Any) -> Mapping[str, Any] | None:
+    if is_typeddict(kind):
+        return typing.get_type_hints(kind)
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        return {name: field.annotation for name, field in kind.model_fields.items()}
+    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
+        return typing.get_type_hints(kind)
+    return None
+
+
+def _words_in(code: types.CodeType) -> Iterator[str]:
+    """The words of the texts in a function's code, in their order."""
+    constants: Iterable[Any] = code.co_consts
+    for constant in constants:
+        if isinstance(constant, str):
+            yield from re.findall(r"\w+", constant)
+        elif isinstance(constant, types.CodeType):
+            yield from _words_in(constant)
