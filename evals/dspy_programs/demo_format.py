@@ -39,10 +39,22 @@ NOTES = frozenset(field.name for field in fields(DemoNotes))
 """The names of the notes."""
 
 
-def hides_nothing(demo: Mapping[str, Any]) -> bool:
-    """Whether the calls that it shows depend on no record, so that every reader may be shown their names."""
+def public_form(demo: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The form of a demonstration that depends on no record: its twin, or itself if it quotes none.
+
+    What a choice of demonstrations looks at has to be of this form. It is empty where there is none.
+    """
     notes = DemoNotes.of(demo)
-    return not notes.records or notes.redacted is not None
+    return notes.redacted or ({} if notes.records else demo)
+
+
+def calls_in(fields: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """The tools and arguments of the calls in a demonstration, with the one that ends it."""
+    steps = [step for step in fields.get("trajectory") or () if isinstance(step, Mapping)]
+    made = [call for step in steps for call in step.get("calls", [step])]
+    if "verdict" not in fields:
+        made += fields.get("calls") or ([fields] if "tool" in fields else [])
+    return [(call.get("tool", ""), call.get("arguments")) for call in made]
 
 
 _NOTES = TypeAdapter(DemoNotes)

@@ -8,14 +8,14 @@ from dataclasses import asdict
 from functools import lru_cache
 from itertools import groupby
 from operator import is_
-from typing import Annotated, Any, Final, Literal, Self, get_args
+from typing import Annotated, Any, Final, Literal, NamedTuple, Self, get_args
 from weakref import WeakValueDictionary
 
 import dspy
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass
 
-from worksmith.evals.dspy_programs.demo_format import hides_nothing
+from worksmith.evals.dspy_programs.demo_format import public_form
 from worksmith.evals.dspy_programs.demo_tokens import demo_tokens, fitting
 from worksmith.evals.tasks.task import same_text
 from worksmith.retrievers.extras import check_vectors
@@ -200,6 +200,13 @@ def _made(texts: Mapping[str, str], embedding: str, kin: Mapping[str, str]) -> T
     return LexicalIndex(texts, kin)
 
 
+class _Mark(NamedTuple):
+    """What the choice looks at in the form of a demonstration that a prompt will show."""
+
+    tokens: int
+    way: str
+
+
 class _Bank:
     """The demonstrations of one predictor, ready to be searched."""
 
@@ -208,14 +215,13 @@ class _Bank:
         self._nearest = nearest
         self._texts = [same_text(demo[nearest.field]) for demo in self._demos]
         searched = {_key(at): demo for at, demo in enumerate(self._demos) if at >= nearest.fixed}
-        # Tasks that were done by the same tools one after another are likely to ask for the same. Calls that
-        # no gold plan made may depend on records, and may not change what others are shown.
-        kin = {key: way for key, demo in searched.items() if hides_nothing(demo) and (way := _way(demo))}
+        # Tasks that were done by the same tools one after another are likely to ask for the same.
+        ways = {key: _way(public_form(demo)) for key, demo in searched.items()}
+        kin = {key: way for key, way in ways.items() if way}
         texts = {key: demo[nearest.field] for key, demo in searched.items()}
         self._index = text_index(texts, nearest.embedding, kin)
         self._searched = [int(key) for key in searched]
-        self._ways = [_way(demo) for demo in self._demos] if nearest.by_state else []
-        self._sizes: dict[int, tuple[Any, int]] = {}
+        self._marks: dict[int, tuple[Any, _Mark]] = {}
         self._remembered = lru_cache(maxsize=_QUERIES_REMEMBERED)(self._choose)
 
     def holds(self, demos: Sequence[Any], nearest: NearestSettings) -> bool:
@@ -226,24 +232,25 @@ class _Bank:
 
     def nearest(self, query: str, way: str, forms: Sequence[Any | None]) -> list[Any]:
         hidden = frozenset(at for at, form in enumerate(forms) if form is None)
-        sizes = tuple(map(self._size, forms)) if self._nearest.tokens else ()
-        return list(self._remembered(query, way, hidden, sizes))
+        marked = self._nearest.tokens or self._nearest.by_state
+        marks = tuple(map(self._mark, forms)) if marked else ()
+        return list(self._remembered(query, way, hidden, marks))
 
-    def _size(self, form: Any | None) -> int:
+    def _mark(self, form: Any | None) -> _Mark:
         if form is None:
-            return 0
-        known = self._sizes.get(id(form))
+            return _Mark(0, "")
+        known = self._marks.get(id(form))
         if known is None or known[0] is not form:
-            self._sizes[id(form)] = known = form, demo_tokens(form)
+            self._marks[id(form)] = known = form, _Mark(demo_tokens(form), _way(form))
         return known[1]
 
-    def _choose(self, query: str, way: str, hidden: frozenset[int], sizes: tuple[int, ...]) -> list[Any]:
+    def _choose(self, query: str, way: str, hidden: frozenset[int], marks: tuple[_Mark, ...]) -> list[Any]:
         own = same_text(query)
         out = hidden | {at for at, text in enumerate(self._texts) if text == own}
         always = [at for at in range(min(self._nearest.fixed, len(self._demos))) if at not in out]
-        found = self._search(query, out | self._elsewhere(way, out))
+        found = self._search(query, out | self._elsewhere(way, out, marks))
         if self._nearest.tokens:
-            sized = ((at, {"": sizes[at]}) for at in (*always, *found))
+            sized = ((at, {"": marks[at].tokens}) for at in (*always, *found))
             fit = set(fitting(sized, self._nearest.tokens))
             always, found = [at for at in always if at in fit], [at for at in found if at in fit]
         # Nearest last, where models attend to it most.
@@ -254,12 +261,12 @@ class _Bank:
         count = len(self._searched) if self._nearest.tokens else self._nearest.count
         return [int(hit.key) for hit in self._index.search(query, count, exclude={*map(_key, out)})]
 
-    def _elsewhere(self, way: str, out: frozenset[int]) -> frozenset[int]:
+    def _elsewhere(self, way: str, out: frozenset[int], marks: tuple[_Mark, ...]) -> frozenset[int]:
         """Demonstrations that begin after other tools than `way`; if all do, after another last tool."""
         if not self._nearest.by_state:
             return frozenset()
         for like in (lambda other: other == way, lambda other: _last(other) == _last(way)):
-            alike = {at for at in self._searched if like(self._ways[at])}
+            alike = {at for at in self._searched if like(marks[at].way)}
             if alike - out:
                 return frozenset(self._searched) - alike
         return frozenset()

@@ -65,7 +65,8 @@ class Manifest(_Frozen):
         scheme: by which tasks were split; `train` and `dev` are the ids used.
         where: conditions on the tasks.
         lm, teacher: the models' names as they were given; `models` has their full names.
-        gold: whether demonstrations or weights follow gold plans, that is, solutions that no model found.
+        gold: whether demonstrations or weights follow gold plans, that is, solutions that no model found. The
+            made-up copies that readers with fewer rights are shown always do.
         settings: of the optimizer, seed included.
         trials: the candidates' dev scores with intervals; `chosen` is the name of one.
         acceptance: whether that one was shown to be better, see `worksmith.optimizers.compiling.finalize`.

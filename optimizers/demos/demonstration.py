@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from pydantic import BaseModel, ConfigDict
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
-from worksmith.evals.dspy_programs.demo_format import DemoNotes, ExampleFields, hides_nothing
+from worksmith.evals.dspy_programs.demo_format import DemoNotes, ExampleFields, calls_in, public_form
 from worksmith.evals.scoring.path_scores import records_seen
 from worksmith.tools.errors import InputError
 from worksmith.tools.seeding import digest
@@ -107,9 +107,11 @@ class Demonstration(BaseModel):
 
     @property
     def way(self) -> tuple[str, ...]:
-        """The tools called, as far as every reader may be shown them."""
-        shown = not self.records or any(map(hides_nothing, self.parts.values()))
-        return self.tools if shown else ()
+        """The tools called in its public form."""
+        if not self.records:
+            return self.tools
+        made = (calls_in(public_form(part)) for part in self.parts.values())
+        return tuple(tool for tool, _ in max(made, key=len, default=[]))
 
     @property
     def solves(self) -> str:

@@ -14,14 +14,14 @@ task does not give, stands in the result before it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 from functools import lru_cache
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from worksmith.evals.dspy_programs.demo_format import DemoNotes, without_notes
+from worksmith.evals.dspy_programs.demo_format import DemoNotes, calls_in, without_notes
 from worksmith.evals.tasks.transcript import Transcript, TranscriptStep, gold_transcripts
 from worksmith.optimizers.demos.demonstration import LastCall
 from worksmith.optimizers.demos.results import MadeUpResults
@@ -54,15 +54,18 @@ def with_twins(
         reflected: the calls are not for prompts of readers but for a model that proposes instructions. It is
             shown which calls were made, whether or not a gold plan says so.
     """
-    made = max((_calls_of(call.fields) for call in calls.values()), key=len, default=[])
-    script = next(
-        (one for one in gold_transcripts(task) if [(s.tool, s.arguments) for s in one.steps] == made), None
-    )
-    if script is None and reflected:
-        script = _as_made(made, calls, task)
-    if script is None or not task.slots:
+    if not task.slots:
         return dict(calls)
-    return {name: _with_twin(call, Twin(task, env, script)) for name, call in calls.items()}
+    made = max((calls_in(call.fields) for call in calls.values()), key=len, default=[])
+    if reflected:
+        script, ended = _as_made(task, made), bool(made) and made[-1][0] == FINISH
+    else:
+        plans = gold_transcripts(task)
+        followed = (one for one in plans if [(step.tool, step.arguments) for step in one.steps] == made[:-1])
+        script, ended = next(iter((*followed, *plans)), None), True
+    if script is None:
+        return dict(calls)
+    return {name: _with_twin(call, Twin(task, env, script, ended=ended)) for name, call in calls.items()}
 
 
 def _with_twin(call: LastCall, twin: Twin) -> LastCall:
@@ -73,33 +76,27 @@ def _with_twin(call: LastCall, twin: Twin) -> LastCall:
     return LastCall({**call.inputs, **notes.to_fields()}, call.outputs)
 
 
-def _calls_of(fields: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """The calls in the fields of a predictor, without the one that ends the task."""
-    steps = [step for step in fields.get("trajectory") or () if isinstance(step, Mapping)]
-    made = [call for step in steps for call in step.get("calls", [step])]
-    made += fields.get("calls") or ([fields] if "tool" in fields and "verdict" not in fields else [])
-    return [(call.get("tool", ""), call.get("arguments")) for call in made if call.get("tool") != FINISH]
-
-
-def _as_made(made: Iterable[tuple[str, Any]], calls: Mapping[str, LastCall], task: Task) -> Transcript:
+def _as_made(task: Task, made: Sequence[tuple[str, Any]]) -> Transcript:
     """The run of a model, without its thoughts."""
-    steps = tuple(TranscriptStep(tool, arguments or {}) for tool, arguments in made)
-    last = (each for call in calls.values() for each in (call.outputs.get("calls") or [call.outputs]))
-    said = next((each.get("arguments") or {} for each in last if each.get("tool") == FINISH), {})
-    said = said if isinstance(said, Mapping) else {}
+    steps = tuple(TranscriptStep(tool, arguments or {}) for tool, arguments in made if tool != FINISH)
+    said = made[-1][1] if made and made[-1][0] == FINISH and isinstance(made[-1][1], Mapping) else {}
     return Transcript(task.query, steps, str(said.get("answer", "")), status=str(said.get("status", "")))
 
 
 class Twin:
-    """Makes the fields of one demonstration's predictors anew."""
+    """Makes the fields of one demonstration's predictors anew.
 
-    def __init__(self, task: Task, env: Environment, script: Transcript) -> None:
+    Args:
+        ended: whether the task was ended, and not left after the last call.
+    """
+
+    def __init__(self, task: Task, env: Environment, script: Transcript, *, ended: bool) -> None:
         self._random = rng(0, "redaction", task.id)
         self._script = script
         self._shared_context = task.context.strip()
         kept = _public_words(env) | _words(_around(task.query, task.slots.values()))
-        said = [*task.slots.values(), script.final, *_leaves([step.arguments for step in script.steps])]
-        self._private = frozenset().union(*map(_words, said)) - kept
+        written = [*task.slots.values(), script.final, *_leaves([step.arguments for step in script.steps])]
+        self._private = frozenset().union(*map(_words, written)) - kept
         self._made: dict[str, str] = {}
         self._today = (task.now or env.world.manifest.now).date().isoformat()
         self._shift = timedelta(days=self._random.choice((-1, 1)) * self._random.randint(*_SHIFT))
@@ -109,54 +106,55 @@ class Twin:
             {"thought": self._text(step.thought), "tool": step.tool, "arguments": self._value(step.arguments)}
             for step in script.steps
         ]
-        self._closing = self._value(script.closing(env.kind.finish.arguments))
+        said = self._value(script.closing(env.kind.finish.arguments))
+        self._closing = {"thought": script.closing_thought, "tool": FINISH, "arguments": said}
+        self._ended, self._judged = ended, env.kind.judges_answers
         results = MadeUpResults(env, self._random, _syllables)
         self._results = results.of(self._steps, self._task, self._text(script.final), script)
 
     def of(self, fields: Mapping[str, Any]) -> dict[str, Any] | None:
         """The fields of a predictor made up; None if one of them is none of an agent's own."""
-        steps = fields.get("trajectory") or ()
         built = {
             "task": self._task,
             "context": self._context(fields.get("context")),
             "plan": self._text(self._script.plan),
             "progress": None if fields.get("progress") else "",
             "rules": "",
-            **(self._verdict() if "verdict" in fields else self._calls(fields) if "calls" in fields else {}),
         }
-        if "tool" in fields and "verdict" not in fields:
-            built |= self._last(len(steps))
-            built["trajectory"] = [
-                {name: made for name, made in self._shown(number).items() if name in steps[0]}
-                for number in range(min(len(steps), len(self._steps)))
-            ]
+        if "verdict" in fields:
+            built |= self._verdict()
+        elif "calls" in fields:
+            built |= self._at_once("reasoning" in fields)
+        elif "tool" in fields:
+            built |= self._stepwise("thought" in fields)
         made = {name: built.get(name) for name in fields}
+        if "calls" in fields:
+            made["trajectory"] = built["trajectory"]
         return None if None in made.values() else made
 
-    def _shown(self, number: int) -> dict[str, Any]:
-        return {**self._steps[number], "observation": self._results[number]}
+    def _stepwise(self, thinks: bool) -> dict[str, Any]:
+        """All calls one after another; the last one is the reply."""
+        steps = [
+            {**step, "observation": result} for step, result in zip(self._steps, self._results, strict=True)
+        ]
+        if not thinks:
+            steps = [{name: value for name, value in step.items() if name != "thought"} for step in steps]
+        last = self._closing
+        if not self._ended and steps:
+            last = {name: value for name, value in steps.pop().items() if name != "observation"}
+        return {"trajectory": steps, **last}
 
-    def _last(self, number: int) -> dict[str, Any]:
-        """The call that comes after so many."""
-        if number < len(self._steps):
-            return self._steps[number]
-        return {"thought": self._script.closing_thought, "tool": FINISH, "arguments": self._closing}
-
-    def _calls(self, fields: Mapping[str, Any]) -> dict[str, Any]:
-        """All calls at once, or the end after they have been seen."""
+    def _at_once(self, thinks: bool) -> dict[str, Any]:
+        """All calls at once, and where answers are judged, the end after they have been seen."""
         calls = [{name: step[name] for name in ("tool", "arguments")} for step in self._steps]
-        closing = {"tool": FINISH, "arguments": self._closing}
         reasoning = self._text(self._script.reasoning)
-        if not (steps := fields.get("trajectory")):
-            with_end = not self._script.status or any(call.get("tool") == FINISH for call in fields["calls"])
-            return {
-                "reasoning": reasoning,
-                "calls": [*calls, *([closing] if with_end else [])],
-                "trajectory": [],
-            }
-        batch = {"reasoning": reasoning, "calls": calls, "observations": self._results}
-        seen = [{name: made for name, made in batch.items() if name in steps[0]}]
-        return {"trajectory": seen, "reasoning": self._script.closing_thought, "calls": [closing]}
+        closing = {name: self._closing[name] for name in ("tool", "arguments")}
+        if not (self._ended and self._judged):
+            calls += [closing] if self._ended else []
+            return {"reasoning": reasoning, "calls": calls, "trajectory": []}
+        batch = {"calls": calls, "observations": self._results}
+        seen = [{"reasoning": reasoning, **batch} if thinks else batch]
+        return {"trajectory": seen, "reasoning": self._closing["thought"], "calls": [closing]}
 
     def _verdict(self) -> dict[str, Any]:
         """The opinion on the last call; its reason is left out, since it may speak of the persona."""

@@ -58,7 +58,8 @@ def steps_of(demonstration: Demonstration) -> list[Demonstration]:
     if not stepwise:
         raise _no_steps()
     whole = {name: part for name, part in demonstration.parts.items() if name not in stepwise}
-    count = max(len(part[_TRAJECTORY]) for part in stepwise.values()) + 1
+    forms = [form for part in stepwise.values() for form in (part, DemoNotes.of(part).redacted) if form]
+    count = max(len(form[_TRAJECTORY]) for form in forms) + 1
     found = []
     for number in range(count):
         parts = {name: cut for name, part in stepwise.items() if (cut := _cut(part, number)) is not None}
@@ -85,17 +86,16 @@ def _stepwise(part: Mapping[str, Any]) -> bool:
 def _cut(part: Mapping[str, Any], number: int) -> dict[str, Any] | None:
     """The fields of a predictor at one step; None where its trajectory has no such step."""
     steps = part[_TRAJECTORY]
-    if number > len(steps):
-        return None
     notes, cut = DemoNotes.of(part), without_notes(part)
+    twin = _cut(notes.redacted, number) if notes.redacted else None
+    if number > len(steps):
+        # The calls of a model may be fewer than those of the gold plan, which the twin follows.
+        return None if twin is None else twin | DemoNotes().to_fields()
     if number < len(steps):
         # Later observations are no part of the step, and neither is a plan that was made later.
         cut |= {name: steps[number].get(name, "") for name in _OUTPUTS if name in part}
     cut[_TRAJECTORY] = steps[:number]
     if notes == DemoNotes():
         return cut
-    # A twin without the same steps cannot be cut; without one, the step is not shown to personas that may not
-    # read its records.
-    twin: Mapping[str, Any] = notes.redacted or {}
-    same = _stepwise(twin) and len(twin[_TRAJECTORY]) == len(steps)
-    return cut | replace(notes, redacted=_cut(twin, number) if same else None).to_fields()
+    # Without a twin of the step it is not shown to personas that may not read its records.
+    return cut | replace(notes, redacted=twin).to_fields()
