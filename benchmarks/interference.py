@@ -450,6 +450,8 @@ def _change(row: dict[str, Any], column: str, value: Any, counted: Counter[str])
 class _Reader:
     """A model that gives up at once, and keeps its prompts."""
 
+    supports_function_calling = True
+
     def __init__(self) -> None:
         self.prompts: list[str] = []
 

@@ -51,7 +51,7 @@ class DemoFilter:
             return [one for demo in demos if (one := found[id(demo)]) is not None]
         notes = [DemoNotes.of(demo) for demo in new]
         records = frozenset(record for note in notes for record in note.records)
-        unreadable = env.unreadable(persona, records, quoted=True)
+        unreadable = env.unreadable(persona, records) | env.unquoted(records)
         made = {
             id(demo): Decision(
                 demo, demo if unreadable.isdisjoint(note.records) else self._twin(demo, note), note.solves

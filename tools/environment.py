@@ -145,15 +145,10 @@ class Environment:
             found = self._personas[persona_id] = self.kind.find_persona(self.world, persona_id)
         return found
 
-    def unreadable(
-        self, persona: Persona, references: frozenset[str], *, quoted: bool = False
-    ) -> frozenset[str]:
+    def unreadable(self, persona: Persona, references: frozenset[str]) -> frozenset[str]:
         """Those of the records (see `ToolContext.reads`) that `persona` may not read in the world at rest.
 
         The mark of another world among them (see `world_mark`) is as unreadable as what it stands for.
-
-        Args:
-            quoted: those as well that no demonstration may quote.
         """
         denied = references & {DENIED}
         known = references - {world_mark(self.world), DENIED}
@@ -161,10 +156,15 @@ class Environment:
             return denied
         self.check()
         with self._pool.borrow() as sandbox:
-            found = sandbox.read(b"", lambda world: self.policy.unreadable(persona, known, world))
-            if quoted and isinstance(self.policy, AccessPolicy):
-                found |= sandbox.read(b"", partial(self.policy.unquoted, known))
-            return denied | found
+            return denied | sandbox.read(b"", lambda world: self.policy.unreadable(persona, known, world))
+
+    def unquoted(self, references: frozenset[str]) -> frozenset[str]:
+        """Those of the records that no demonstration may quote, whoever reads it."""
+        if not isinstance(self.policy, AccessPolicy):
+            return frozenset()
+        self.check()
+        with self._pool.borrow() as sandbox:
+            return sandbox.read(b"", partial(self.policy.unquoted, references))
 
     def check_records(self) -> None:
         """See that there is something for tools to work on.

@@ -110,7 +110,9 @@ class Twin:
         self._closing = {"thought": script.closing_thought, "tool": FINISH, "arguments": said}
         self._ended, self._judged = ended, env.kind.judges_answers
         results = MadeUpResults(env, self._random, _syllables)
-        self._results = results.of(self._steps, self._task, self._text(script.final), script)
+        required = task.answer.required if task.answer else ()
+        answers = [self._text(entity.value) for entity in required]
+        self._results = results.of(self._steps, self._task, answers, script)
 
     def of(self, fields: Mapping[str, Any]) -> dict[str, Any] | None:
         """The fields of a predictor made up; None if one of them is none of an agent's own."""

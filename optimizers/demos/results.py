@@ -50,39 +50,47 @@ class MadeUpResults:
         self._random = random
         self._word = word
 
-    def of(self, steps: Sequence[Row], task: str, answer: str, script: Transcript) -> list[str]:
+    def of(
+        self, steps: Sequence[Mapping[str, Any]], task: str, answers: Iterable[Any], script: Transcript
+    ) -> list[str]:
         """What each of the calls returns, in one row.
+
+        A value of a call or of the answer that nothing before it has stands in an earlier result: in a column
+        of the argument's name, else in the last one.
 
         Args:
             steps: the calls, made up.
-            task: the text of the task, made up. A value of a later call that it does not have stands in the
-                result before that call, and so does the answer.
+            task: the text of the task, made up.
+            answers: the values of the answer, made up.
         """
-        given, found = task.casefold(), []
+        tools = [self._tools.get(step["tool"]) for step in steps]
+        rows = [self._row(tool, step["arguments"]) for tool, step in zip(tools, steps, strict=True)]
+        given = task.casefold()
         for number, step in enumerate(steps):
-            last = number == len(steps) - 1
-            tool = self._tools.get(step["tool"])
-            row = self._row(tool, step["arguments"]) if tool else {}
+            for name, value in _values(step["arguments"]):
+                if not _has(given, value) and number and (name in rows[number] or _is_short(value)):
+                    _place(rows[:number], name, value, task)
             given += "\n" + as_text(step["arguments"]).casefold()
-            needed = [("", value) for value in answer.split("; ")] if last else _values(steps[number + 1])
-            for name, value in needed:
-                if value != "" and str(value).casefold() not in given:
-                    _place(row, name, value, task)
-            if tool is None or (last and script.denied):
-                found.append(self._denial(tool))
-            elif last and script.status == "not_found":
-                found.append(as_text(self._value(_declared(tool), None)))
-            else:
-                found.append(as_text(self._value(_declared(tool), row)))
+        for value in answers:
+            if not _has(given, value) and rows:
+                _place(rows, "", value, task)
+        found = [
+            as_text(self._value(_declared(tool), row)) if tool else self._denial(None)
+            for tool, row in zip(tools, rows, strict=True)
+        ]
+        if tools and script.denied:
+            found[-1] = self._denial(tools[-1])
+        elif tools and tools[-1] and script.status == "not_found":
+            found[-1] = as_text(self._value(_declared(tools[-1]), None))
         return found
 
-    def _row(self, tool: Tool, arguments: Mapping[str, Any]) -> _Row:
+    def _row(self, tool: Tool | None, arguments: Mapping[str, Any]) -> _Row:
         """A row of the tool's table; columns with the names of arguments have their values."""
-        table = self._table(tool)
-        row = _Row(table.indexes[0] if table and table.indexes else "")
+        table = self._table(tool) if tool else None
+        row = _Row(table.indexes[0] if table and table.indexes else "", written=bool(tool and tool.writes))
         for column in table.columns if table else ():
             value = arguments.get(column)
-            row[column] = self._cell(table.type_of(column)) if value is None else value
+            row[column] = self._cell(column, table.type_of(column)) if value is None else value
             if value is not None:
                 row.bound.add(column)
         return row
@@ -100,7 +108,9 @@ class MadeUpResults:
             return "Access denied."
         return denial_text(denial(table.name, "update" if tool.writes else "read"))
 
-    def _cell(self, kind: str) -> Any:
+    def _cell(self, column: str, kind: str) -> Any:
+        if "date" in column.lower() and kind == "text":
+            return self._day()
         match kind:
             case "integer":
                 return self._random.randint(10, 99)
@@ -109,6 +119,9 @@ class MadeUpResults:
             case "boolean":
                 return self._random.random() < 0.5
         return self._word(self._random)
+
+    def _day(self) -> str:
+        return f"20{self._random.randint(31, 49)}-{self._random.randint(1, 12):02}-14"
 
     def _value(self, kind: Any, row: _Row | None) -> Any:
         """A value of a declared type; without a row there is nothing to return."""
@@ -128,11 +141,14 @@ class MadeUpResults:
         if isinstance(base, type) and issubclass(base, list | tuple | set | frozenset):
             return [] if row is None else [self._value(parts[0] if parts else Any, row)]
         if isinstance(base, type) and issubclass(base, Mapping):
-            return _NOTHING_FOUND if row is None else dict(row) or {"result": self._word(self._random)}
+            return _NOTHING_FOUND if row is None else row.shown or {"result": self._word(self._random)}
         return self._scalar(base, row)
 
     def _field(self, name: str, kind: Any, row: _Row | None) -> Any:
-        return row[name] if row is not None and name in row else self._value(kind, row)
+        if row is None or name not in row:
+            # A number beside rows is their count.
+            return self._value(kind, row) if kind is not int else int(row is not None)
+        return row[name]
 
     def _scalar(self, kind: Any, row: _Row | None) -> Any:
         if row is None:
@@ -142,8 +158,8 @@ class MadeUpResults:
             if placed is not None:
                 return placed
             names = {int: "integer", float: "real", bool: "boolean", str: "text"}
-            return self._cell(names[kind]) if kind in names else f"{2031 + self._random.randint(0, 9)}-03-14"
-        return dict(row) if row and kind is not type(None) else _DONE
+            return self._cell("", names[kind]) if kind in names else self._day()
+        return row.shown if row and kind is not type(None) else _DONE
 
 
 class _Row(dict[str, Any]):
@@ -151,30 +167,63 @@ class _Row(dict[str, Any]):
 
     Attributes:
         key: the column that identifies it; empty without a table.
+        written: whether a call wrote it, whose result then shows no more than what was settled.
     """
 
-    def __init__(self, key: str) -> None:
+    def __init__(self, key: str, *, written: bool) -> None:
         super().__init__()
         self.key = key
+        self.written = written
         self.bound: set[str] = set()
         self.placed: list[Any] = []
 
+    @property
+    def shown(self) -> dict[str, Any]:
+        return {
+            name: value
+            for name, value in self.items()
+            if not self.written or name in self.bound or name == self.key
+        }
 
-def _place(row: _Row, name: str, value: Any, task: str) -> None:
-    """Put a value that is needed later into the column of its name, the key, or one that the task names."""
-    free = [column for column in row if column not in row.bound]
+    def place(self, column: str, value: Any) -> None:
+        self[column] = _like(self.get(column), value)
+        self.bound.add(column)
+        self.placed.append(self[column])
+
+
+def _place(rows: Sequence[_Row], name: str, value: Any, task: str) -> None:
+    """Put a value that is needed later into the latest row with a column of its name, else into the last.
+
+    There it takes the key, and an answer the column that the task names.
+    """
+    for row in reversed(rows):
+        if name in row and name not in row.bound:
+            return row.place(name, value)
     asked = set(_WORD.findall(task.casefold()))
 
-    def fit(column: str) -> tuple[int, bool]:
+    def fit(place: tuple[_Row, str]) -> tuple[int, bool]:
+        row, column = place
         return -len(asked & set(_WORD.findall(column.casefold()))), column == row.key
 
-    choice = [name] if name in free else [row.key] if name and row.key in free else sorted(free, key=fit)
-    column = choice[0] if choice else name or "result"
-    row[column] = _like(row.get(column), value)
-    row.bound.add(column)
-    row.placed.append(row[column])
+    last = rows[-1]
+    if name and last.key and last.key not in last.bound:
+        return last.place(last.key, value)
+    among = [last] if name else reversed(rows)
+    free = [(row, column) for row in among for column in row if column not in row.bound]
+    row, column = min(free, key=fit, default=(last, name or "result"))
+    return row.place(column, value)
 
 
+def _has(text: str, value: Any) -> bool:
+    return re.search(rf"(?<!\w){re.escape(str(value).casefold())}(?!\w)", text) is not None
+
+
+def _is_short(value: Any) -> bool:
+    """Whether a value may come from a record as it is, and is no text of the agent's own."""
+    return len(_WORD.findall(str(value))) <= _LONGEST_NAME
+
+
+_LONGEST_NAME = 6
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -188,11 +237,11 @@ def _like(cell: Any, value: Any) -> Any:
         return value
 
 
-def _values(step: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def _values(arguments: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """The texts and numbers among the arguments of a call, each with the argument's name."""
-    for name, value in step["arguments"].items():
+    for name, value in arguments.items():
         for each in value if isinstance(value, list) else [value]:
-            if isinstance(each, str | int | float) and not isinstance(each, bool):
+            if isinstance(each, str | int | float) and not isinstance(each, bool) and each != "":
                 yield name, each
 
 

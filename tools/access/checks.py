@@ -123,6 +123,8 @@ def _ids(source: Source, path: str) -> Iterator[tuple[str, str]]:
 
 
 def _named_fields(source: Source, path: str) -> Iterator[tuple[str, str]]:
+    if not isinstance(source.demonstrations, bool):
+        yield from ((f"{path}.demonstrations.{field}", field) for field in source.demonstrations)
     if source.private:
         for index, field in enumerate(source.private.fields):
             place = f"{path}.private.fields[{index}]"

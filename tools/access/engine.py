@@ -132,7 +132,7 @@ class AccessPolicy:
             else:
                 filled = [f"r.{quoted(name)} <> ''" for name, given in allowed.items() if not given]
                 rows = f"SELECT 1 FROM main.{quoted(source)} AS r WHERE ({' OR '.join(filled) or 0})"
-                same = f"(? = '*' OR r.{quoted(settings.key)} = ?1)" if settings else "0"
+                same = f"(?1 = '*' OR r.{quoted(settings.key)} = ?1)" if settings else "0"
                 quoted_by_nobody = bool(connection.execute(f"{rows} AND {same} LIMIT 1", (key,)).fetchall())
             if quoted_by_nobody:
                 found.add(reference)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -48,13 +49,22 @@ from worksmith.optimizers.registry import optimizer, optimizer_class
 from worksmith.optimizers.settings import Settings
 from worksmith.tools.errors import InputError, WorksmithError
 from worksmith.tools.files.atomic import check_writable
+from worksmith.tools.policy import parted
 
 if TYPE_CHECKING:
     import dspy
     from rich.console import Console
 
     from worksmith.jobs.settings.programs import CompileSettings
-    from worksmith.optimizers.compiling.artifact import Artifact
+    from worksmith.optimizers.compiling.artifact import Artifact, Manifest
+    from worksmith.tools.environment import Environment
+
+_QUOTED = (
+    "What somebody writes there stands in prompts of all who may read it. To keep a table or a field out, say "
+    '"demonstrations": false in the policy.'
+)
+_TABLES = re.compile(r"[^@/]+/")
+"""References to records, and not to a world or a denial."""
 
 _TRIAL = ("name", "outcome", "errors", "race", "broken")
 """The facts of a trial that are shown."""
@@ -69,6 +79,7 @@ class Compilation(Facts):
         file: the file of the compiled program.
         artifact: the compiled program, as it stands in the file.
         gaps: the training tasks that gave no demonstration.
+        quotes: the tables whose records demonstrations show as they are to those who may read them.
         power: the smallest difference that the race could have shown, where it showed none; else empty.
         run_id: the id of the run in MLflow; None where it was not tracked.
     """
@@ -77,6 +88,7 @@ class Compilation(Facts):
     file: Path
     artifact: Artifact
     gaps: Sequence[Gap] = ()
+    quotes: Sequence[str] = ()
     power: Mapping[str, Any] | None = None
     run_id: str | None = None
 
@@ -91,6 +103,9 @@ class Compilation(Facts):
         races = {trial["name"]: trial.get("race", {}) for trial in manifest.trials}
         if said := decided(manifest.acceptance, manifest.chosen, races):
             console.print(escape(f"{said[0].upper()}{said[1:]}."), highlight=False)
+        if self.quotes:
+            said = f"Demonstrations quote records of {', '.join(self.quotes)}. {_QUOTED}"
+            console.print(escape(said), highlight=False)
         facts = self.facts()
         if "optimism" not in manifest.acceptance:
             facts.pop("acceptance", None)
@@ -105,6 +120,7 @@ class Compilation(Facts):
             "lm": manifest.lm,
             "teacher": manifest.teacher,
             "demonstrations": len(manifest.demonstrations),
+            "quotes": list(self.quotes),
             "from_gold_plans": manifest.gold,
             "without_demonstration": manifest.gaps,
             **({"bank": manifest.bank} if manifest.bank else {}),
@@ -169,7 +185,14 @@ def compile(settings: CompileSettings, *, progress: Progress = SILENT) -> Compil
     power = _race_power(plan, result)
     if not (settings.journal or unsent or result.artifact.manifest.stopped):
         discard(plan.folder)
-    return Compilation(described, settings.out, result.artifact, result.gaps, power, tracked.id)
+    quotes = quoted_tables(result.artifact.manifest, plan.suite.env)
+    return Compilation(described, settings.out, result.artifact, result.gaps, quotes, power, tracked.id)
+
+
+def quoted_tables(manifest: Manifest, env: Environment) -> list[str]:
+    """The tables whose records some demonstration quotes that may be shown as it is."""
+    shown = (frozenset(filter(_TABLES.match, each.records)) for each in manifest.demonstrations)
+    return sorted({parted(each)[0] for records in shown if not env.unquoted(records) for each in records})
 
 
 def plan_compile(

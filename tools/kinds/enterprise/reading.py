@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypedDict
 
 from worksmith.tools.access.guard import Guard, Sql
 from worksmith.tools.access.search import best
@@ -164,7 +164,18 @@ def in_order(guard: Guard, source: str, keys: Collection[str]) -> list[Row]:
     return [rows[k] for k in keys if k in rows]
 
 
-def result(total: int, rows: Iterable[Row]) -> dict[str, Any]:
+class Found(TypedDict):
+    """The result of a read tool.
+
+    Attributes:
+        total: how many records match; no more than the limit of the call are shown.
+    """
+
+    total: int
+    records: list[Row]
+
+
+def result(total: int, rows: Iterable[Row]) -> Found:
     """The result of a read tool; long texts are cut where many records are shown."""
     records = list(rows)
     if len(records) > SHOWN_WHOLE:

@@ -40,6 +40,7 @@ class Declarations(AnyEnvironment):
         self._tools = OwnTools(tuple(self.tables.values()))
         self._servers: list[McpServer] = []
         self._templates: dict[str, str] = {}
+        self._unquoted: dict[str, tuple[str, ...]] = {}
         self._embedder: str | None = None
         self._rules: Path | None = None
         self._commit: Callable[[ChangeSet], Any] | None = None
@@ -142,7 +143,9 @@ class Declarations(AnyEnvironment):
             record=record,
         )
 
-    def index(self, table: str, *, text: str, embedder: str | None = None) -> None:
+    def index(
+        self, table: str, *, text: str, embedder: str | None = None, demonstrations: bool = True
+    ) -> None:
         """Let tools search a table with `ctx[table].search(...)`.
 
         A search sees what the persona may read, and what the episode has written.
@@ -152,6 +155,8 @@ class Declarations(AnyEnvironment):
             embedder: a model for search by meaning beside the search by words: `minilm` and `static` come
                 with the extra `vectors`. Vectors are made once and kept beside the world. All tables have the
                 same model.
+            demonstrations: whether demonstrations may quote rows that have a text there. What is quoted
+                becomes a part of other people's prompts, whoever wrote it.
 
         Raises:
             InputError: there is no such table or column, or the environment is in use.
@@ -161,6 +166,8 @@ class Declarations(AnyEnvironment):
             raise InputError(f"no table {table!r}", where="index", hint=self._named_tables)
         self._tools.searched[table] = searched(self.tables[table], text)
         self._templates[table] = text
+        if not demonstrations:
+            self._unquoted[table] = self._tools.searched[table].columns
         self._embedder = embedder or self._embedder
 
     def use_policy(self, file: Path | str) -> None:

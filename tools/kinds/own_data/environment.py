@@ -154,7 +154,7 @@ class Environment(Declarations):
             OWN_DATA,
             tables=tables,
             toolkits=tools.toolkits,
-            open_policy=lambda _: own_policy(self._rules, tables, tools.names, people),
+            open_policy=lambda _: own_policy(self._rules, tables, tools.names, people, self._unquoted),
             find_persona=lambda _, persona_id: people.find(persona_id),
             persona_ids=lambda _: people.ids(),
             house_rules="\n".join(filter(None, (OWN_DATA.house_rules, self._house_rules))),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from worksmith.tools.access.checks import Surroundings
@@ -24,6 +25,7 @@ def own_policy(
     tables: Sequence[Table],
     tools: Iterable[str],
     personas: Personas | OnePersona,
+    unquoted: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> AccessPolicy:
     """The access rules of a world of own tables.
 
@@ -33,6 +35,7 @@ def own_policy(
         tools: the names of all tools. Those that the document does not name may be called by everybody
             active; what they read and change is checked record by record.
         personas: the people of the environment.
+        unquoted: by table the fields that no demonstration may quote, besides those of the document.
 
     Raises:
         InputError: the document cannot be read or is invalid; `where` names the place.
@@ -52,6 +55,10 @@ def own_policy(
     uses = dict.fromkeys(sorted(names)) | found.tools
     # A source without rules has a key, too: by it a denial is told from a record that is not there.
     sources = {table.name: Source(key=table.indexes[0], rules=()) for table in tables} | found.sources
+    for name, fields in unquoted.items():
+        if allowed := sources[name].demonstrations:
+            given = dict.fromkeys(fields, False) | ({} if allowed is True else allowed)
+            sources[name] = sources[name].model_copy(update={"demonstrations": given})
     return AccessPolicy(found.model_copy(update={"tools": uses, "sources": sources}), tables)
 
 

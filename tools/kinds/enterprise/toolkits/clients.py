@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from worksmith.tools.kinds.enterprise.reading import Reading, result, with_people
+from worksmith.tools.kinds.enterprise.reading import Found, Reading, result, with_people
 from worksmith.tools.kinds.enterprise.values import choice
 from worksmith.tools.tool import Toolkit, tool
 from worksmith.tools.tool_context import ToolContext
@@ -26,7 +24,7 @@ def read(
     date_to: str = "",
     query: str = "",
     limit: int = 10,
-) -> dict[str, Any]:
+) -> Found:
     """Find business clients, latest onboarded first; dates are of onboarding.
 
     Args:

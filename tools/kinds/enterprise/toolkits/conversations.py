@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from worksmith.tools.kinds.enterprise.people import colleague
-from worksmith.tools.kinds.enterprise.reading import Reading, guard_of, result, with_people
+from worksmith.tools.kinds.enterprise.reading import Found, Reading, guard_of, result, with_people
 from worksmith.tools.kinds.enterprise.values import changes, required
 from worksmith.tools.kinds.enterprise.writing import done, next_id, today
 from worksmith.tools.tool import Toolkit, tool
@@ -22,7 +22,7 @@ def read(
     date_to: str = "",
     query: str = "",
     limit: int = 10,
-) -> dict[str, Any]:
+) -> Found:
     """Find chats in which the user takes part, newest first."""
     reading = Reading(ctx, "conversations", newest="date").key(conversation_id)
     reading.person(with_employee, "sender_emp_id", "recipient_emp_id").person(sender, "sender_emp_id")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from worksmith.tools.kinds.enterprise.catalogue import about, customer, product, with_catalogue_names
-from worksmith.tools.kinds.enterprise.reading import Reading, guard_of, result, with_people
+from worksmith.tools.kinds.enterprise.reading import Found, Reading, guard_of, result, with_people
 from worksmith.tools.kinds.enterprise.values import changes, past_day, required
 from worksmith.tools.kinds.enterprise.writing import done, next_id
 from worksmith.tools.tool import Toolkit, tool
@@ -25,7 +25,7 @@ def read(
     date_to: str = "",
     query: str = "",
     limit: int = 10,
-) -> dict[str, Any]:
+) -> Found:
     """Find support chats with customers, newest first."""
     reading = Reading(ctx, "support_chats", newest="interaction_date").key(chat_id)
     about(reading.person(representative, "emp_id"), product_id, product_name, customer_id, customer_name)

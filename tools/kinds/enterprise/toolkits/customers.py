@@ -6,7 +6,7 @@ from typing import Any
 
 from worksmith.tools.errors import ToolError
 from worksmith.tools.kinds.enterprise.naming import name_matches
-from worksmith.tools.kinds.enterprise.reading import Reading, guard_of, result
+from worksmith.tools.kinds.enterprise.reading import Found, Reading, guard_of, result
 from worksmith.tools.kinds.enterprise.values import changes, required
 from worksmith.tools.kinds.enterprise.writing import done, next_id
 from worksmith.tools.tool import Toolkit, tool
@@ -21,7 +21,7 @@ def read(
     region: str = "",
     query: str = "",
     limit: int = 10,
-) -> dict[str, Any]:
+) -> Found:
     """Find customers by id, name or part of it, or region."""
     reading = Reading(ctx, "customers").key(customer_id).alike("region", region)
     if customer_name.strip():

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from worksmith.tools.errors import ToolError
-from worksmith.tools.kinds.enterprise.reading import Reading
+from worksmith.tools.kinds.enterprise.reading import Found, Reading
 from worksmith.tools.kinds.enterprise.values import whole
 from worksmith.tools.tool import Toolkit, tool
 from worksmith.tools.tool_context import ToolContext
 
 
 @tool()
-def read(
-    ctx: ToolContext, query: str = "", title: str = "", page: str = "", limit: int = 3
-) -> dict[str, Any]:
+def read(ctx: ToolContext, query: str = "", title: str = "", page: str = "", limit: int = 3) -> Found:
     """Find pages of policy documents by query, by title or part of it, or one page of a title."""
     if not (query.strip() or title.strip()):
         raise ToolError("Give a query or a title.")

@@ -10,7 +10,7 @@ from worksmith.tools.errors import ToolError
 from worksmith.tools.kinds.enterprise import personnel
 from worksmith.tools.kinds.enterprise.naming import name_matches
 from worksmith.tools.kinds.enterprise.people import employee, works_here
-from worksmith.tools.kinds.enterprise.reading import Reading, Row, guard_of, result, with_people
+from worksmith.tools.kinds.enterprise.reading import Found, Reading, Row, guard_of, result, with_people
 from worksmith.tools.kinds.enterprise.schema import DEPARTMENTS
 from worksmith.tools.kinds.enterprise.values import amount, changes, past_day, required, whole
 from worksmith.tools.kinds.enterprise.writing import done, next_id, today
@@ -30,7 +30,7 @@ def read(
     reports_to: str = "",
     query: str = "",
     limit: int = 10,
-) -> dict[str, Any]:
+) -> Found:
     """Find employees, with manager_name and reportees; private fields only where the user may see them.
 
     Args:

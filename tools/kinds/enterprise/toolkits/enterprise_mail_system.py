@@ -8,7 +8,7 @@ from worksmith.tools.access.guard import Guard
 from worksmith.tools.errors import ToolError
 from worksmith.tools.kinds.enterprise.naming import name_matches, only
 from worksmith.tools.kinds.enterprise.people import colleague
-from worksmith.tools.kinds.enterprise.reading import Reading, guard_of, result
+from worksmith.tools.kinds.enterprise.reading import Found, Reading, guard_of, result
 from worksmith.tools.kinds.enterprise.values import changes, choice, required
 from worksmith.tools.kinds.enterprise.writing import done, moment, next_id
 from worksmith.tools.tool import Toolkit, tool
@@ -37,7 +37,7 @@ def read(
     date_to: str = "",
     query: str = "",
     limit: int = 10,
-) -> dict[str, Any]:
+) -> Found:
     """Find mails, newest first: the user's, and those with a client or vendor that the user may read."""
     reading = Reading(ctx, "mail", newest="date").key(email_id).equal("thread_id", thread_id)
     _end(reading, "sender", sender)

@@ -8,7 +8,7 @@ from typing import Any
 
 from worksmith.tools.access.guard import Guard
 from worksmith.tools.errors import ToolError
-from worksmith.tools.kinds.enterprise.reading import Reading, Row, guard_of, result, with_people
+from worksmith.tools.kinds.enterprise.reading import Found, Reading, Row, guard_of, result, with_people
 from worksmith.tools.kinds.enterprise.values import changes, required
 from worksmith.tools.kinds.enterprise.writing import content_hash, content_size, done, today
 from worksmith.tools.tool import Toolkit, tool
@@ -41,7 +41,7 @@ def read(
     date_to: str = "",
     query: str = "",
     limit: int = 10,
-) -> dict[str, Any]:
+) -> Found:
     """Find files of repositories with code, owner and issues, newest first.
 
     Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from worksmith.tools.errors import ToolError
-from worksmith.tools.kinds.enterprise.reading import Reading, guard_of, result, with_people
+from worksmith.tools.kinds.enterprise.reading import Found, Reading, guard_of, result, with_people
 from worksmith.tools.kinds.enterprise.toolkits.github import in_repository
 from worksmith.tools.kinds.enterprise.values import changes, choice, required
 from worksmith.tools.kinds.enterprise.writing import done, next_id, today
@@ -27,7 +27,7 @@ def read(
     date_to: str = "",
     query: str = "",
     limit: int = 10,
-) -> dict[str, Any]:
+) -> Found:
     """Find issues of repositories with their patches, newest first.
 
     Args:

@@ -7,7 +7,7 @@ from typing import Any
 from worksmith.tools.access.guard import Guard
 from worksmith.tools.errors import ToolError
 from worksmith.tools.kinds.enterprise.people import in_office
-from worksmith.tools.kinds.enterprise.reading import Reading, guard_of, result, with_people
+from worksmith.tools.kinds.enterprise.reading import Found, Reading, guard_of, result, with_people
 from worksmith.tools.kinds.enterprise.schema import DEPARTMENTS
 from worksmith.tools.kinds.enterprise.values import changes, choice, required
 from worksmith.tools.kinds.enterprise.writing import done, next_id, today
@@ -33,7 +33,7 @@ def read_issue(
     date_to: str = "",
     query: str = "",
     limit: int = 10,
-) -> dict[str, Any]:
+) -> Found:
     """Find IT tickets, newest first.
 
     Args:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from worksmith.tools.kinds.enterprise.catalogue import of_customer
-from worksmith.tools.kinds.enterprise.reading import Reading, result, with_names
+from worksmith.tools.kinds.enterprise.reading import Found, Reading, result, with_names
 from worksmith.tools.kinds.enterprise.values import choice
 from worksmith.tools.tool import Toolkit, tool
 from worksmith.tools.tool_context import ToolContext
@@ -24,7 +22,7 @@ def read(
     date_to: str = "",
     query: str = "",
     limit: int = 10,
-) -> dict[str, Any]:
+) -> Found:
     """Find order documents of customers, newest first.
 
     Args:

@@ -6,7 +6,7 @@ from typing import Any
 
 from worksmith.tools.access.guard import Guard
 from worksmith.tools.errors import ToolError
-from worksmith.tools.kinds.enterprise.reading import Reading, guard_of, result, with_people
+from worksmith.tools.kinds.enterprise.reading import Found, Reading, guard_of, result, with_people
 from worksmith.tools.kinds.enterprise.values import changes, choice, required
 from worksmith.tools.kinds.enterprise.writing import done, moment, next_id, today
 from worksmith.tools.tool import Toolkit, tool
@@ -27,7 +27,7 @@ def read(
     date_to: str = "",
     query: str = "",
     limit: int = 10,
-) -> dict[str, Any]:
+) -> Found:
     """Find questions and answers by colleagues, newest first; parent_id gives the answers to a question.
 
     Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from worksmith.tools.kinds.enterprise.catalogue import about, customer, product, with_catalogue_names
-from worksmith.tools.kinds.enterprise.reading import Reading, guard_of, result
+from worksmith.tools.kinds.enterprise.reading import Found, Reading, guard_of, result
 from worksmith.tools.kinds.enterprise.values import changes, past_day, required
 from worksmith.tools.kinds.enterprise.writing import done, next_id
 from worksmith.tools.tool import Toolkit, tool
@@ -24,7 +24,7 @@ def read(
     date_to: str = "",
     query: str = "",
     limit: int = 10,
-) -> dict[str, Any]:
+) -> Found:
     """Find customers' reviews of products, newest first."""
     reading = Reading(ctx, "sentiments", newest="review_date").key(sentiment_id)
     about(reading, product_id, product_name, customer_id, customer_name)

@@ -7,7 +7,7 @@ from typing import Any
 
 from worksmith.tools.errors import ToolError
 from worksmith.tools.kinds.enterprise.naming import name_matches
-from worksmith.tools.kinds.enterprise.reading import Reading, guard_of, result
+from worksmith.tools.kinds.enterprise.reading import Found, Reading, guard_of, result
 from worksmith.tools.kinds.enterprise.values import amount, changes, number, required, whole
 from worksmith.tools.kinds.enterprise.writing import done, next_id
 from worksmith.tools.tool import Toolkit, tool
@@ -26,7 +26,7 @@ def read(
     price_to: str = "",
     query: str = "",
     limit: int = 10,
-) -> dict[str, Any]:
+) -> Found:
     """Find products.
 
     Args:

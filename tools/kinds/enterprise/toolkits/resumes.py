@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from worksmith.tools.kinds.enterprise.reading import Reading, result
+from worksmith.tools.kinds.enterprise.reading import Found, Reading, result
 from worksmith.tools.tool import Toolkit, tool
 from worksmith.tools.tool_context import ToolContext
 
@@ -18,7 +16,7 @@ def read(
     category: str = "",
     query: str = "",
     limit: int = 10,
-) -> dict[str, Any]:
+) -> Found:
     """Find resumes; employee is whose they are, name as the resume has it or part of it."""
     reading = Reading(ctx, "resumes").key(resume_id).person(employee, "emp_id").part("name", name)
     return result(*reading.alike("category", category).rows(query, limit))

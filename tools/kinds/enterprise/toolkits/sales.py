@@ -8,7 +8,7 @@ from typing import Any
 
 from worksmith.tools.errors import ToolError
 from worksmith.tools.kinds.enterprise.catalogue import about, customer, product, with_catalogue_names
-from worksmith.tools.kinds.enterprise.reading import Reading, guard_of, nearest, result, with_people
+from worksmith.tools.kinds.enterprise.reading import Found, Reading, guard_of, nearest, result, with_people
 from worksmith.tools.kinds.enterprise.values import amount, changes, past_day, whole
 from worksmith.tools.kinds.enterprise.writing import done, next_id
 from worksmith.tools.tool import Toolkit, tool
@@ -31,7 +31,7 @@ def read(
     date_to: str = "",
     query: str = "",
     limit: int = 10,
-) -> dict[str, Any]:
+) -> Found:
     """Find sales, newest first; a query gives the sales of the products nearest to it."""
     reading = Reading(ctx, "sales", newest="date_of_purchase").key(sales_record_id).person(seller, "emp_id")
     about(reading, product_id, product_name, customer_id, customer_name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from worksmith.tools.kinds.enterprise.reading import Reading, guard_of, result
+from worksmith.tools.kinds.enterprise.reading import Found, Reading, guard_of, result
 from worksmith.tools.kinds.enterprise.values import changes, required
 from worksmith.tools.kinds.enterprise.writing import done, next_id, today
 from worksmith.tools.tool import Toolkit, tool
@@ -21,7 +21,7 @@ def read(
     date_to: str = "",
     query: str = "",
     limit: int = 10,
-) -> dict[str, Any]:
+) -> Found:
     """Find posts, newest first; title is part of the title."""
     reading = Reading(ctx, "posts", newest="date").key(post_id).person(author, "emp_id").part("title", title)
     return result(*reading.days("date", date_from, date_to).rows(query, limit))

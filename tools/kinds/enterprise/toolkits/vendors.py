@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from worksmith.tools.kinds.enterprise.reading import Reading, result, with_people
+from worksmith.tools.kinds.enterprise.reading import Found, Reading, result, with_people
 from worksmith.tools.tool import Toolkit, tool
 from worksmith.tools.tool_context import ToolContext
 
@@ -21,7 +19,7 @@ def read(
     date_to: str = "",
     query: str = "",
     limit: int = 10,
-) -> dict[str, Any]:
+) -> Found:
     """Find vendors, latest onboarded first; dates are of onboarding."""
     reading = Reading(ctx, "vendors", newest="onboarding_date").key(vendor_id)
     reading.part("business_name", business_name).alike("industry", industry)
