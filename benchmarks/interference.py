@@ -48,6 +48,9 @@ READERS = 20
 ROWS = 40
 """Of each table."""
 
+_ASKED = "7"
+"""The answer to all tasks that programs are chosen by: a model's replies do not depend on what is varied."""
+
 Rows = list[dict[str, Any]]
 World = dict[str, Rows]
 
@@ -380,7 +383,7 @@ def made_tasks(world: World, readers: Sequence[str]) -> list[dict[str, Any]]:
     for number in range(4):
         table = tuple(_RULES)[number]
         found.append(
-            _task(f"dev-{number}", "dev", people[number], f"How many records has {table}?", [], "7", {})
+            _task(f"dev-{number}", "dev", people[number], f"How many records has {table}?", [], _ASKED, {})
         )
     return found
 
@@ -448,7 +451,7 @@ def _change(row: dict[str, Any], column: str, value: Any, counted: Counter[str])
 
 
 class _Reader:
-    """A model that gives up at once, and keeps its prompts."""
+    """A model that answers at once, better if it is shown demonstrations, and keeps its prompts."""
 
     supports_function_calling = True
 
@@ -460,7 +463,8 @@ class _Reader:
 
         parts = [part for message in request.messages for part in message.parts]
         self.prompts.append("\n".join([str(request.system or ""), *map(str, parts)]))
-        given = {"status": "denied", "answer": ""}
+        shown = self.prompts[-1].count("Working for: ") > 1
+        given = {"status": "answered", "answer": _ASKED} if shown else {"status": "denied", "answer": ""}
         if request.tools:
             said = lm15.Message.assistant([lm15.ToolCallPart("1", "finish", given)])
         else:

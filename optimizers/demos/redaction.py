@@ -111,7 +111,7 @@ class Twin:
         self._ended, self._judged = ended, env.kind.judges_answers
         results = MadeUpResults(env, self._random, _syllables)
         required = task.answer.required if task.answer else ()
-        answers = [self._text(entity.value) for entity in required]
+        answers = [(entity.type, self._text(entity.value)) for entity in required]
         self._results = results.of(self._steps, self._task, answers, script)
 
     def of(self, fields: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -31,6 +31,7 @@ Row = dict[str, Any]
 _DONE = "Done."
 """The result of a tool that declares none."""
 
+_DENIED = "Access denied."
 _NOTHING_FOUND = "There is nothing that fits."
 
 
@@ -51,17 +52,20 @@ class MadeUpResults:
         self._word = word
 
     def of(
-        self, steps: Sequence[Mapping[str, Any]], task: str, answers: Iterable[Any], script: Transcript
+        self,
+        steps: Sequence[Mapping[str, Any]],
+        task: str,
+        answers: Iterable[tuple[str, Any]],
+        script: Transcript,
     ) -> list[str]:
         """What each of the calls returns, in one row.
 
-        A value of a call or of the answer that nothing before it has stands in an earlier result: in a column
-        of the argument's name, else in the last one.
+        A value of a call or of the answer that nothing before it has stands in an earlier result.
 
         Args:
             steps: the calls, made up.
             task: the text of the task, made up.
-            answers: the values of the answer, made up.
+            answers: the values of the answer, made up, each with its type.
         """
         tools = [self._tools.get(step["tool"]) for step in steps]
         rows = [self._row(tool, step["arguments"]) for tool, step in zip(tools, steps, strict=True)]
@@ -69,25 +73,25 @@ class MadeUpResults:
         for number, step in enumerate(steps):
             for name, value in _values(step["arguments"]):
                 if not _has(given, value) and number and (name in rows[number] or _is_short(value)):
-                    _place(rows[:number], name, value, task)
+                    _place_argument(rows[:number], name, value)
             given += "\n" + as_text(step["arguments"]).casefold()
-        for value in answers:
+        for kind, value in answers:
             if not _has(given, value) and rows:
-                _place(rows, "", value, task)
+                _place_answer(rows, f"{kind} {task}", value, self._word(self._random))
         found = [
-            as_text(self._value(_declared(tool), row)) if tool else self._denial(None)
+            as_text(self._value(_declared(tool), row)) if tool else _DENIED
             for tool, row in zip(tools, rows, strict=True)
         ]
         if tools and script.denied:
-            found[-1] = self._denial(tools[-1])
+            found[-1] = self._denial(tools[-1], steps[-1]["arguments"])
         elif tools and tools[-1] and script.status == "not_found":
             found[-1] = as_text(self._value(_declared(tools[-1]), None))
         return found
 
     def _row(self, tool: Tool | None, arguments: Mapping[str, Any]) -> _Row:
         """A row of the tool's table; columns with the names of arguments have their values."""
-        table = self._table(tool) if tool else None
-        row = _Row(table.indexes[0] if table and table.indexes else "", written=bool(tool and tool.writes))
+        table = self._table(tool, arguments) if tool else None
+        row = _Row(table, written=bool(tool and tool.writes))
         for column in table.columns if table else ():
             value = arguments.get(column)
             row[column] = self._cell(column, table.type_of(column)) if value is None else value
@@ -95,17 +99,17 @@ class MadeUpResults:
                 row.bound.add(column)
         return row
 
-    def _table(self, tool: Tool) -> Table | None:
-        """The table that the access rules name for a tool, else the first one that its code names."""
+    def _table(self, tool: Tool, arguments: Mapping[str, Any]) -> Table | None:
+        """The first table that the access rules name for a tool, else its arguments, else its code."""
         use = self._uses.get(tool.name)
         code = getattr(inspect.unwrap(tool.function), "__code__", None)
-        names = [use[0]] if use else _words_in(code) if code else ()
+        names = [*(use or ())[:1], *map(str, arguments.values()), *(_words_in(code) if code else ())]
         return next((self._tables[name] for name in names if name in self._tables), None)
 
-    def _denial(self, tool: Tool | None) -> str:
-        table = self._table(tool) if tool else None
+    def _denial(self, tool: Tool | None, arguments: Mapping[str, Any]) -> str:
+        table = self._table(tool, arguments) if tool else None
         if tool is None or table is None:
-            return "Access denied."
+            return _DENIED
         return denial_text(denial(table.name, "update" if tool.writes else "read"))
 
     def _cell(self, column: str, kind: str) -> Any:
@@ -167,12 +171,14 @@ class _Row(dict[str, Any]):
 
     Attributes:
         key: the column that identifies it; empty without a table.
+        free: the columns of free text.
         written: whether a call wrote it, whose result then shows no more than what was settled.
     """
 
-    def __init__(self, key: str, *, written: bool) -> None:
+    def __init__(self, table: Table | None, *, written: bool) -> None:
         super().__init__()
-        self.key = key
+        self.key = table.indexes[0] if table and table.indexes else ""
+        self.free = table.free if table else ()
         self.written = written
         self.bound: set[str] = set()
         self.placed: list[Any] = []
@@ -191,27 +197,24 @@ class _Row(dict[str, Any]):
         self.placed.append(self[column])
 
 
-def _place(rows: Sequence[_Row], name: str, value: Any, task: str) -> None:
-    """Put a value that is needed later into the latest row with a column of its name, else into the last.
+def _place_argument(rows: Sequence[_Row], name: str, value: Any) -> None:
+    """Put the value of a later argument into the latest column of its name, else the key of the last row."""
+    row = next((row for row in reversed(rows) if name in row and name not in row.bound), rows[-1])
+    row.place(name if name in row or row.key in row.bound else row.key or name, value)
 
-    There it takes the key, and an answer the column that the task names.
-    """
-    for row in reversed(rows):
-        if name in row and name not in row.bound:
-            return row.place(name, value)
-    asked = set(_WORD.findall(task.casefold()))
 
-    def fit(place: tuple[_Row, str]) -> tuple[int, bool]:
+def _place_answer(rows: Sequence[_Row], asked: str, value: Any, word: str) -> None:
+    """Put an answer into the latest column that is asked for by name, else into a free text, else anywhere."""
+    words = set(_WORD.findall(asked.casefold()))
+    free = [(row, column) for row in reversed(rows) for column in row if column not in row.bound]
+
+    def fit(place: tuple[_Row, str]) -> tuple[int, bool, bool]:
         row, column = place
-        return -len(asked & set(_WORD.findall(column.casefold()))), column == row.key
+        shared = len(words.intersection(_WORD.findall(column.casefold())))
+        return -shared, column not in row.free, column == row.key
 
-    last = rows[-1]
-    if name and last.key and last.key not in last.bound:
-        return last.place(last.key, value)
-    among = [last] if name else reversed(rows)
-    free = [(row, column) for row in among for column in row if column not in row.bound]
-    row, column = min(free, key=fit, default=(last, name or "result"))
-    return row.place(column, value)
+    row, column = min(free, key=fit, default=(rows[-1], "result"))
+    row.place(column, f"{word} {value} {word}." if column in row.free else value)
 
 
 def _has(text: str, value: Any) -> bool:

@@ -126,15 +126,15 @@ class AccessPolicy:
         for reference in references:
             source, key, _ = parted(reference)
             settings = self.document.sources.get(source)
-            allowed = settings.demonstrations if settings else True
-            if isinstance(allowed, bool):
-                quoted_by_nobody = not allowed
-            else:
-                filled = [f"r.{quoted(name)} <> ''" for name, given in allowed.items() if not given]
-                rows = f"SELECT 1 FROM main.{quoted(source)} AS r WHERE ({' OR '.join(filled) or 0})"
-                same = f"(?1 = '*' OR r.{quoted(settings.key)} = ?1)" if settings else "0"
-                quoted_by_nobody = bool(connection.execute(f"{rows} AND {same} LIMIT 1", (key,)).fetchall())
-            if quoted_by_nobody:
+            if settings is None or settings.demonstrations is True:
+                continue
+            kept_out = "1"
+            if settings.demonstrations is not False:
+                fields = [name for name, allowed in settings.demonstrations.items() if not allowed]
+                kept_out = " OR ".join(f"r.{quoted(name)} <> ''" for name in fields) or "0"
+            rows = f"SELECT 1 FROM main.{quoted(source)} AS r WHERE ({kept_out})"
+            same = f"(?1 = '*' OR r.{quoted(settings.key)} = ?1)"
+            if connection.execute(f"{rows} AND {same} LIMIT 1", (key,)).fetchall():
                 found.add(reference)
         return frozenset(found)
 

@@ -60,8 +60,8 @@ if TYPE_CHECKING:
     from worksmith.tools.environment import Environment
 
 _QUOTED = (
-    "What somebody writes there stands in prompts of all who may read it. To keep a table or a field out, say "
-    '"demonstrations": false in the policy.'
+    "What somebody writes there stands in prompts of all who may read it. To keep a table or a field out, "
+    'say "demonstrations": false in the policy.'
 )
 _TABLES = re.compile(r"[^@/]+/")
 """References to records, and not to a world or a denial."""
