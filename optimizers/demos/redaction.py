@@ -65,7 +65,10 @@ def with_twins(
         script, ended = next(iter((*followed, *plans)), None), True
     if script is None:
         return dict(calls)
-    return {name: _with_twin(call, Twin(task, env, script, ended=ended)) for name, call in calls.items()}
+    return {
+        name: _with_twin(call, Twin(task, env, script, authored=not reflected, ended=ended))
+        for name, call in calls.items()
+    }
 
 
 def _with_twin(call: LastCall, twin: Twin) -> LastCall:
@@ -78,7 +81,11 @@ def _with_twin(call: LastCall, twin: Twin) -> LastCall:
 
 def _as_made(task: Task, made: Sequence[tuple[str, Any]]) -> Transcript:
     """The run of a model, without its thoughts."""
-    steps = tuple(TranscriptStep(tool, arguments or {}) for tool, arguments in made if tool != FINISH)
+    steps = tuple(
+        TranscriptStep(tool, arguments if isinstance(arguments, Mapping) else {})
+        for tool, arguments in made
+        if tool != FINISH
+    )
     said = made[-1][1] if made and made[-1][0] == FINISH and isinstance(made[-1][1], Mapping) else {}
     return Transcript(task.query, steps, str(said.get("answer", "")), status=str(said.get("status", "")))
 
@@ -87,15 +94,19 @@ class Twin:
     """Makes the fields of one demonstration's predictors anew.
 
     Args:
+        authored: whether an author wrote the calls, and no model made them.
         ended: whether the task was ended, and not left after the last call.
     """
 
-    def __init__(self, task: Task, env: Environment, script: Transcript, *, ended: bool) -> None:
+    def __init__(
+        self, task: Task, env: Environment, script: Transcript, *, authored: bool = True, ended: bool = True
+    ) -> None:
         self._random = rng(0, "redaction", task.id)
         self._script = script
         self._shared_context = task.context.strip()
         kept = _public_words(env) | _words(_around(task.query, task.slots.values()))
-        written = [*task.slots.values(), script.final, *_leaves([step.arguments for step in script.steps])]
+        values = [_values(env, step) if authored else step.arguments for step in script.steps]
+        written = [*task.slots.values(), script.final, *_leaves(values)]
         self._private = frozenset().union(*map(_words, written)) - kept
         self._made: dict[str, str] = {}
         self._today = (task.now or env.world.manifest.now).date().isoformat()
@@ -103,8 +114,15 @@ class Twin:
         self._name = " ".join(_syllables(self._random).capitalize() for _ in range(2))
         self._task = self._text(task.query)
         self._steps = [
-            {"thought": self._text(step.thought), "tool": step.tool, "arguments": self._value(step.arguments)}
-            for step in script.steps
+            {
+                "thought": self._text(step.thought),
+                "tool": step.tool,
+                "arguments": {
+                    **{name: value for name, value in step.arguments.items() if name not in given},
+                    **self._value(given),
+                },
+            }
+            for step, given in zip(script.steps, values, strict=True)
         ]
         said = self._value(script.closing(env.kind.finish.arguments))
         self._closing = {"thought": script.closing_thought, "tool": FINISH, "arguments": said}
@@ -222,6 +240,18 @@ def _public_words(env: Environment) -> frozenset[str]:
     kind = env.kind
     texts = [tool.text for toolkit in kind.toolkits for tool in toolkit.tools]
     return _remembered("\n".join([*texts, kind.house_rules, kind.finish.text]))
+
+
+def _values(env: Environment, step: TranscriptStep) -> Mapping[str, Any]:
+    """The arguments of a call without its settings: optional numbers such as a limit, of no column's name."""
+    tool = next((tool for kit in env.kind.toolkits for tool in kit.tools if tool.name == step.tool), None)
+    needed = {*tool.parameters.get("required", ())} if tool else {*step.arguments}
+    columns = {column for table in env.kind.tables for column in table.columns}
+    return {
+        name: value
+        for name, value in step.arguments.items()
+        if name in needed | columns or not isinstance(value, int | float)
+    }
 
 
 def _leaves(value: Any) -> Iterator[str]:

@@ -72,12 +72,12 @@ class MadeUpResults:
         given = task.casefold()
         for number, step in enumerate(steps):
             for name, value in _values(step["arguments"]):
-                if not _has(given, value) and number and (name in rows[number] or _is_short(value)):
-                    _place_argument(rows[:number], name, value)
+                if number and not _has(given, value) and (name in rows[number] or _is_short(value)):
+                    _place(rows[:number], f"{name} {step['thought']}", value, self._word(self._random))
             given += "\n" + as_text(step["arguments"]).casefold()
         for kind, value in answers:
-            if not _has(given, value) and rows:
-                _place_answer(rows, f"{kind} {task}", value, self._word(self._random))
+            if rows and not _has(given, value):
+                _place(rows, f"{kind} {task}", value, self._word(self._random))
         found = [
             as_text(self._value(_declared(tool), row)) if tool else _DENIED
             for tool, row in zip(tools, rows, strict=True)
@@ -197,14 +197,13 @@ class _Row(dict[str, Any]):
         self.placed.append(self[column])
 
 
-def _place_argument(rows: Sequence[_Row], name: str, value: Any) -> None:
-    """Put the value of a later argument into the latest column of its name, else the key of the last row."""
-    row = next((row for row in reversed(rows) if name in row and name not in row.bound), rows[-1])
-    row.place(name if name in row or row.key in row.bound else row.key or name, value)
+def _place(rows: Sequence[_Row], asked: str, value: Any, word: str) -> None:
+    """Put a value that is needed later into a column of the last rows.
 
-
-def _place_answer(rows: Sequence[_Row], asked: str, value: Any, word: str) -> None:
-    """Put an answer into the latest column that is asked for by name, else into a free text, else anywhere."""
+    Args:
+        asked: the words by which it is known. The column that shares most of them is taken, else one of free
+            text, else any but the key.
+    """
     words = set(_WORD.findall(asked.casefold()))
     free = [(row, column) for row in reversed(rows) for column in row if column not in row.bound]
 

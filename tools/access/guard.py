@@ -229,9 +229,11 @@ class Guard:
         Raises:
             ToolError: it is not exactly one SELECT, uses what is not allowed, or takes too long.
         """
-        for name in self._tables:
-            if name.lower() in text.lower():
-                self.note(name, private=True)
+        told = text.lower()
+        for name in (name for name in self._tables if name.lower() in told):
+            # Besides fields by their names there are all of them at once.
+            columns = ("*", "natural", *map(str.lower, self.private_fields(name)))
+            self.note(name, private=any(column in told for column in columns))
         views = {
             name: (table, self._policy.view(self._ctx.persona, name, table.columns))
             for name, table in self._tables.items()

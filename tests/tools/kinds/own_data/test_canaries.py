@@ -85,21 +85,32 @@ def test_a_condition_is_about_columns_alone(where: str, tmp_path_factory: pytest
         assert "no condition or order over the columns" in seen.text
 
 
-def test_a_count_quotes_what_it_counts(tmp_path: Path) -> None:
-    """A demonstration with the number is shown to nobody who may not read the records."""
+@pytest.mark.parametrize(
+    ("tool", "arguments", "quoted"),
+    [
+        ("get", {"table": "tickets", "key": "1"}, {"tickets/1", "tickets#private/1"}),
+        ("get", {"table": "tickets", "key": "999"}, {"tickets/999"}),
+        ("get", {"table": "notes", "key": "N4"}, {"notes/N4", "tickets/*"}),
+        ("find", {"table": "tickets", "where": "number = 999"}, {"tickets/*"}),
+        ("find", {"table": "tickets", "where": "secret = 'x'"}, {"tickets/*", "tickets#private/*"}),
+        ("find", {"table": "tickets", "order": "secret", "where": "0"}, {"tickets/*", "tickets#private/*"}),
+        ("count", {"table": "tickets", "where": "vip = 0"}, {"tickets/*"}),
+        ("select", {"sql": "SELECT count(number) FROM tickets"}, {"tickets/*"}),
+        ("select", {"sql": "SELECT max(secret) FROM tickets"}, {"tickets/*", "tickets#private/*"}),
+        ("select", {"sql": "SELECT * FROM tickets"}, {"tickets/*", "tickets#private/*"}),
+        ("delete", {"table": "tickets", "key": "999"}, {"tickets/999"}),
+        ("insert", {"table": "tickets", "values": {"department": "IT", "vip": False}}, {"tickets/*"}),
+        ("own", {"attribute": "role"}, {"people/ann", "people#private/ann"}),
+    ],
+)
+def test_a_call_quotes_all_that_its_result_depends_on(
+    tool: str, arguments: dict[str, Any], quoted: set[str], tmp_path: Path
+) -> None:
+    """A choice depends on what it leaves out, and a missing record on what could be there."""
     env = canaries.environment(tmp_path)
-    ann, bob = env.persona("ann"), env.persona("bob")
-
-    def unreadable(sql: str) -> bool:
-        episode = env.episode(persona=ann)
-        episode.call("tools.count", {"table": "tickets", "where": sql})
-        reads = frozenset(episode.calls[-1].reads)
-        assert not env.unreadable(ann, reads)
-        return bool(env.unreadable(bob, reads))
-
-    assert unreadable("owner = 'ann'")
-    assert unreadable("department = 'IT' AND vip = 0"), "the lead sees a private field in these"
-    assert not unreadable("number = 0")
+    episode = env.episode(persona=env.persona("ann"))
+    episode.call(f"tools.{tool}", arguments)
+    assert set(episode.calls[-1].reads) == quoted
 
 
 def test_an_error_tells_nothing_of_hidden_rows(tmp_path: Path) -> None:
@@ -122,21 +133,28 @@ def test_an_error_tells_nothing_of_hidden_rows(tmp_path: Path) -> None:
 def test_what_a_tool_tells_of_its_persona_is_quoted(tmp_path: Path) -> None:
     """Bob's manager may see his salary, a colleague only his role, and others nothing of him."""
     env = canaries.environment(tmp_path)
-    bob, ann, cy = map(env.persona, ("bob", "ann", "cy"))
-    rules = json.loads(json.dumps(canaries.POLICY))
-    rules["sources"]["people"]["private"]["rule"]["when"] = {"self": "id"}
-    (tmp_path / "own").mkdir()
-    strict = canaries.environment(tmp_path / "own", rules)
+    episode = env.episode(persona=env.persona("bob"))
+    assert episode.call("tools.own", {"attribute": "role"}).status == "ok"
+    quoted = frozenset(episode.calls[-1].reads)
+    assert {who for who in canaries.PEOPLE if env.unreadable(env.persona(who), quoted)} == {
+        "cy",
+        "dee",
+        "eve",
+    }
 
-    def quoted(attribute: str) -> frozenset[str]:
-        episode = env.episode(persona=bob)
-        assert episode.call("tools.own", {"attribute": attribute}).status == "ok"
-        return frozenset(episode.calls[-1].reads)
 
-    assert not env.unreadable(ann, quoted("salary"))
-    assert strict.unreadable(ann, quoted("salary"))
-    assert not strict.unreadable(ann, quoted("role"))
-    assert env.unreadable(cy, quoted("role"))
+def test_a_key_is_no_mark_of_private_fields(tmp_path: Path) -> None:
+    """Bob reads the record P and not the one whose key looks like the private part of it."""
+    data = canaries.rows()
+    person = data["people"][0]
+    data["people"] += [
+        {**person, "id": "P", "department": "IT", "manager": None},
+        *({**person, "id": key, "department": "HR", "manager": None} for key in ("P#private", "*x", "a/b")),
+    ]
+    env = canaries.environment(tmp_path, data=data)
+    bob = env.persona("bob")
+    marks = {"people/P", "people/P#private", "people#private/P", "people/*x", "people/a/b"}
+    assert env.unreadable(bob, frozenset(marks)) == marks - {"people/P"}
 
 
 @pytest.mark.parametrize(
