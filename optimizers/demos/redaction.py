@@ -65,10 +65,8 @@ def with_twins(
         script, ended = next(iter((*followed, *plans)), None), True
     if script is None:
         return dict(calls)
-    return {
-        name: _with_twin(call, Twin(task, env, script, authored=not reflected, ended=ended))
-        for name, call in calls.items()
-    }
+    twin = Twin(task, env, script, authored=not reflected, ended=ended)
+    return {name: _with_twin(call, twin) for name, call in calls.items()}
 
 
 def _with_twin(call: LastCall, twin: Twin) -> LastCall:

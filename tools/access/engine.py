@@ -254,12 +254,14 @@ class AccessPolicy:
         people = self.document.people
         if people is None:
             return set()
+        read = {f"{people.source}/{persona.id}"}
         private = {name.lower() for name in self.private_fields(people.source)}
-        own = {f"{people.source}/{persona.id}"}
+        told = set(map(private_part, read)) if private & (private if wholly else set(FIELDS)) else set()
         if wholly:
-            own |= {f"{people.source}/{manager}" for manager in persona.managers}
-        shown = private if wholly else private & set(FIELDS)
-        return own | set(map(private_part, own)) if shown or self.decides_by_private(people.source) else own
+            read |= {f"{people.source}/{manager}" for manager in persona.managers}
+        if self.decides_by_private(people.source):
+            told |= set(map(private_part, read))
+        return read | told
 
     def vector_filter(self, persona: Persona, source: str, connection: apsw.Connection) -> VectorFilter:
         """The vector form: which documents of the collection of `source` may be searched.

@@ -11,6 +11,7 @@ import pytest
 from tests.tools.kinds.own_data import canaries
 from worksmith.tools.environment import Environment
 from worksmith.tools.persona import Persona
+from worksmith.tools.policy import DENIED
 
 
 def observed(env: Environment, persona: Persona) -> list[tuple[str, dict[str, Any], str]]:
@@ -99,7 +100,7 @@ def test_a_condition_is_about_columns_alone(where: str, tmp_path_factory: pytest
         ("select", {"sql": "SELECT max(secret) FROM tickets"}, {"tickets/*", "tickets#private/*"}),
         ("select", {"sql": "SELECT * FROM tickets"}, {"tickets/*", "tickets#private/*"}),
         ("delete", {"table": "tickets", "key": "999"}, {"tickets/999"}),
-        ("insert", {"table": "tickets", "values": {"department": "IT", "vip": False}}, {"tickets/*"}),
+        ("insert", {"table": "notes", "values": {"id": "N1"}}, {DENIED, "notes/*", "tickets/*"}),
         ("own", {"attribute": "role"}, {"people/ann", "people#private/ann"}),
     ],
 )
