@@ -71,7 +71,7 @@ def made_world(rows: int) -> World:
             "manager": None if at < 2 else f"p{at // 4:02}",
             "team": f"t{at % 3}",
             "active": True,
-            "salary": draw.randint(1_000, 9_000),
+            "salary": draw.randint(100_000, 999_999),
             "clearance": draw.choice(("low", "high")),
         }
         for at in range(PEOPLE + 4)
@@ -128,7 +128,7 @@ _FREE: Mapping[str, Callable[[Any], Any]] = {
 _PERSONAL: Mapping[str, Callable[[Any], Any]] = {
     "name": lambda draw: f"Fn{_word(draw)} Ln{_word(draw)}",
     "email": _or_nothing(lambda draw: f"{_word(draw)}@y.org"),
-    "salary": lambda draw: draw.randint(10, 99_999),
+    "salary": lambda draw: draw.randint(10, 999_999),
     "clearance": _or_nothing(lambda draw: draw.choice(("low", "high", "none"))),
 }
 
@@ -336,3 +336,10 @@ def _change(row: dict[str, Any], column: str, value: Any, counted: Counter[str])
     if row[column] != value:
         counted["null" if None in (value, row[column]) else type(value).__name__] += 1
         row[column] = value
+
+
+def hidden_values(world: World, other: World) -> set[str]:
+    """The values of the cells in which two worlds differ, of those that nothing made up can have."""
+    pairs = ((row, new) for table in world for row, new in zip(world[table], other[table], strict=True))
+    values = (value for row, new in pairs for column, value in row.items() if value != new[column])
+    return {str(value) for value in values if len(str(value)) > (5 if isinstance(value, int) else 6)}

@@ -7,7 +7,7 @@ for byte.
 
 Held fixed is what the reader may read, also where other cells decide on it. Tasks are their authors' text:
 what they name and expect stays, whatever becomes of the cells. The teachers do each task in every world, and
-the model that programs are chosen with does not look at records: a choice by scores depends on what it scores.
+the model that programs are chosen with looks at no record: a choice by scores depends on what is scored.
 
 A second run shows demonstrations in which the values that one recognises are replaced, as one would do it at
 first: it has to find differences, else the first run proves nothing.
@@ -16,6 +16,7 @@ first: it has to find differences, else the first run proves nothing.
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 import time
 from collections import Counter
@@ -31,6 +32,7 @@ from benchmarks._hidden_cells import (
     ASKED,
     RULES,
     World,
+    hidden_values,
     made_tasks,
     made_world,
     opened,
@@ -48,6 +50,8 @@ if TYPE_CHECKING:
 
 NAME = "interference"
 DESCRIPTION = "hidden cells of own data varied, every optimizer compiled anew: how many prompts differ"
+
+_TOKEN = re.compile(r"[\w.@-]+")
 
 READERS = 20
 ROWS = 18
@@ -96,6 +100,7 @@ def run(quick: bool) -> dict[str, Any]:
         "varied_by_type": dict(found.varied),
         "prompts": found.prompts,
         "prompts_with_made_up_demonstrations": found.made_up,
+        "hidden_values_in_prompts": found.leaked,
         "differences": sum(found.differing.values()),
         "differences_by_optimizer": dict(found.differing),
         "differences_where_recognised_values_are_replaced": sum(weak.differing.values()),
@@ -109,6 +114,7 @@ class _Found:
         self.differing: Counter[str] = Counter()
         self.prompts = 0
         self.made_up = 0
+        self.leaked = 0
 
 
 def _compared(readers: int, rows: int, strategies: Sequence[Strategy]) -> _Found:
@@ -126,11 +132,12 @@ def _compared(readers: int, rows: int, strategies: Sequence[Strategy]) -> _Found
         for number, reader in enumerate(names):
             other, counted = varied(world, before, reader, again, number)
             found.varied.update(counted)
-            after = Suite(again(other), lines)
+            after, secrets = Suite(again(other), lines), hidden_values(world, other)
             for one in strategies:
                 mine, theirs = at_rest[one.name][reader], prompts(after, one, [reader])[reader]
                 assert mine, "the reader was asked nothing"
                 found.prompts += len(mine)
+                found.leaked += sum(len(secrets & set(_TOKEN.findall(prompt))) for prompt in mine)
                 found.made_up += sum("are made up" in prompt for prompt in mine)
                 found.differing[one.name] += sum(map(ne, mine, theirs)) + abs(len(mine) - len(theirs))
     return found
