@@ -119,9 +119,10 @@ class PolicyDocument(Part):
     @cached_property
     def compared(self) -> Mapping[str, set[str]]:
         """The fields of each source that some rule compares; those of personas are of the people's source."""
-        people = self.people or People(source="", id="")
         found: dict[str, set[str]] = defaultdict(set)
-        found[people.source] = {each for each in (people.id, people.manager, people.level) if each}
+        people = self.people.source if self.people else ""
+        if self.people:
+            found[people] = {field for field in (self.people.manager, self.people.level) if field}
         for name, settings in self.sources.items():
             private = [settings.private.rule.when] if settings.private else []
             for when in (*(rule.when for rule in settings.rules), *private):
@@ -129,7 +130,7 @@ class PolicyDocument(Part):
                     match node:
                         case Same():
                             found[source].add(node.pair.record)
-                            found[people.source].add(node.pair.persona)
+                            found[people].add(node.pair.persona)
                         case IsSelf():
                             found[source].update(node.fields)
                         case Manages():
@@ -139,11 +140,11 @@ class PolicyDocument(Part):
                         case RecordIn():
                             found[source].add(node.record.field)
                         case PersonaIn():
-                            found[people.source].add(node.persona.field)
+                            found[people].add(node.persona.field)
                         case InDepartment():
-                            found[people.source].add("department")
+                            found[people].add("department")
                         case AtLevel():
-                            found[people.source].add("level")
+                            found[people].add("level")
                         case May() | Exists():
                             joined = node.may if isinstance(node, May) else node.exists
                             found[source].update(joined.on)
