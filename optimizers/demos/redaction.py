@@ -116,8 +116,10 @@ class Twin:
                 "thought": self._text(step.thought),
                 "tool": step.tool,
                 "arguments": {
-                    **{name: value for name, value in step.arguments.items() if name not in given},
-                    **self._value(given),
+                    (self._text(name) if name in given else name): self._value(value)
+                    if name in given
+                    else value
+                    for name, value in step.arguments.items()
                 },
             }
             for step, given in zip(script.steps, values, strict=True)

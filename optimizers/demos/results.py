@@ -46,6 +46,7 @@ class MadeUpResults:
         kind = env.kind
         self._tools = {tool.name: tool for kit in kind.toolkits for tool in kit.tools}
         self._tables = {table.name: table for table in kind.tables}
+        self._keys = {table.indexes[0] for table in kind.tables if table.indexes}
         policy = env.policy
         self._uses = policy.document.tools if isinstance(policy, AccessPolicy) else {}
         self._random = random
@@ -72,7 +73,11 @@ class MadeUpResults:
         given = task.casefold()
         for number, step in enumerate(steps):
             for name, value in _values(step["arguments"]):
-                if number and not _has(given, value) and (name in rows[number] or _is_short(value)):
+                if not number or _has(given, value) or not (name in rows[number] or _is_short(value)):
+                    continue
+                if name in self._keys:
+                    _place_key(rows[:number], name, value)
+                else:
                     _place(rows[:number], f"{name} {step['thought']}", value, self._word(self._random))
             given += "\n" + as_text(step["arguments"]).casefold()
         for kind, value in answers:
@@ -195,6 +200,14 @@ class _Row(dict[str, Any]):
         self[column] = _like(self.get(column), value)
         self.bound.add(column)
         self.placed.append(self[column])
+
+
+def _place_key(rows: Sequence[_Row], name: str, value: Any) -> None:
+    """Put the key of a record into the latest column that ends with its name, else beside the last row."""
+    free = ((row, column) for row in reversed(rows) for column in row if column not in row.bound)
+    fitting = ((row, column) for row, column in free if f"_{column}".endswith(f"_{name}"))
+    row, column = next(fitting, (rows[-1], name))
+    row.place(column, value)
 
 
 def _place(rows: Sequence[_Row], asked: str, value: Any, word: str) -> None:

@@ -104,20 +104,20 @@ class AccessPolicy:
             return
         key, table = quoted(self.document.sources[source].key), f"main.{quoted(source)} AS r"
         readable, shown = self.condition(persona, source, "read"), self.private_condition(persona, source)
-        rights = f"min(({readable}) IS TRUE), min((({readable}) AND ({shown})) IS TRUE)"
+        private = f"({readable}) AND ({shown})"
         found = connection.execute(
-            f"SELECT r.{key}, {rights} FROM {table} "
+            f"SELECT r.{key}, min(({readable}) IS TRUE), min(({private}) IS TRUE) FROM {table} "
             f"WHERE r.{key} IN (SELECT value FROM json_each(?)) GROUP BY r.{key}",
             (json.dumps(sorted(names - {"*"})),),
         ).fetchall()
         if "*" in names:
-            found += connection.execute(f"SELECT '*', {rights} FROM {table}").fetchall()
-        for name, whole, private in found:
+            other = f"NOT EXISTS (SELECT 1 FROM {table} WHERE ({{}}) IS NOT TRUE)".format
+            found += connection.execute(f"SELECT '*', {other(readable)}, {other(private)}").fetchall()
+        for name, whole, all_fields in found:
             reference = f"{source}/{name}"
-            # Of no rows at all there is no least right.
-            if whole != 0:
+            if whole:
                 yield reference
-            if private != 0:
+            if all_fields:
                 yield private_part(reference)
 
     def unquoted(self, references: frozenset[str], connection: apsw.Connection) -> frozenset[str]:
