@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import json
 import re
 import types
 import typing
@@ -17,7 +18,6 @@ from pydantic import BaseModel
 from typing_extensions import is_typeddict
 
 from worksmith.tools.access.engine import AccessPolicy, denial
-from worksmith.tools.dispatch import as_text
 from worksmith.tools.policy import denial_text
 
 if TYPE_CHECKING:
@@ -26,13 +26,14 @@ if TYPE_CHECKING:
     from worksmith.tools.sqlite.schema import Table
     from worksmith.tools.tool import Tool
 
-Row = dict[str, Any]
-
 _DONE = "Done."
 """The result of a tool that declares none."""
 
 _DENIED = "Access denied."
 _NOTHING_FOUND = "There is nothing that fits."
+
+_DEEPEST = 4
+"""Values in values, as a type may contain itself."""
 
 
 class MadeUpResults:
@@ -79,18 +80,18 @@ class MadeUpResults:
                     _place_key(rows[:number], name, value)
                 else:
                     _place(rows[:number], f"{name} {step['thought']}", value, self._word(self._random))
-            given += "\n" + as_text(step["arguments"]).casefold()
+            given += "\n" + _written(step["arguments"]).casefold()
         for kind, value in answers:
             if rows and not _has(given, value):
                 _place(rows, f"{kind} {task}", value, self._word(self._random))
         found = [
-            as_text(self._value(_declared(tool), row)) if tool else _DENIED
+            _written(self._value(_declared(tool), row)) if tool else _DENIED
             for tool, row in zip(tools, rows, strict=True)
         ]
         if tools and script.denied:
             found[-1] = self._denial(tools[-1], steps[-1]["arguments"])
         elif tools and tools[-1] and script.status == "not_found":
-            found[-1] = as_text(self._value(_declared(tools[-1]), None))
+            found[-1] = _written(self._value(_declared(tools[-1]), None))
         return found
 
     def _row(self, tool: Tool | None, arguments: Mapping[str, Any]) -> _Row:
@@ -132,31 +133,33 @@ class MadeUpResults:
     def _day(self) -> str:
         return f"20{self._random.randint(31, 49)}-{self._random.randint(1, 12):02}-14"
 
-    def _value(self, kind: Any, row: _Row | None) -> Any:
+    def _value(self, kind: Any, row: _Row | None, depth: int = 0) -> Any:
         """A value of a declared type; without a row there is nothing to return."""
-        origin, parts = typing.get_origin(kind), typing.get_args(kind)
+        origin, parts, depth = typing.get_origin(kind), typing.get_args(kind), depth + 1
+        if depth > _DEEPEST:
+            return None
         if origin is typing.Annotated:
-            return self._value(parts[0], row)
+            return self._value(parts[0], row, depth)
         if origin in (typing.Union, types.UnionType):
             some = [part for part in parts if part is not type(None)]
-            return None if row is None and len(some) < len(parts) else self._value(some[0], row)
+            return None if row is None and len(some) < len(parts) else self._value(some[0], row, depth)
         if origin is Literal:
             return parts[0]
         if isinstance(kind, type) and issubclass(kind, Enum):
             return next(iter(kind)).value
         if (fields := _fields(kind)) is not None:
-            return {name: self._field(name, part, row) for name, part in fields.items()}
+            return {name: self._field(name, part, row, depth) for name, part in fields.items()}
         base = origin if isinstance(origin, type) else kind
         if isinstance(base, type) and issubclass(base, list | tuple | set | frozenset):
-            return [] if row is None else [self._value(parts[0] if parts else Any, row)]
+            return [] if row is None else [self._value(parts[0] if parts else Any, row, depth)]
         if isinstance(base, type) and issubclass(base, Mapping):
             return _NOTHING_FOUND if row is None else row.shown or {"result": self._word(self._random)}
         return self._scalar(base, row)
 
-    def _field(self, name: str, kind: Any, row: _Row | None) -> Any:
+    def _field(self, name: str, kind: Any, row: _Row | None, depth: int) -> Any:
         if row is None or name not in row:
             # A number beside rows is their count.
-            return self._value(kind, row) if kind is not int else int(row is not None)
+            return self._value(kind, row, depth) if kind is not int else int(row is not None)
         return row[name]
 
     def _scalar(self, kind: Any, row: _Row | None) -> Any:
@@ -260,10 +263,14 @@ def _values(arguments: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
                 yield name, each
 
 
+def _written(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
 def _declared(tool: Tool) -> Any:
     try:
-        return typing.get_type_hints(tool.function).get("return", Any)
-    except (NameError, TypeError):
+        return typing.get_type_hints(tool.function, include_extras=True).get("return", Any)
+    except Exception:  # the annotation is a user's code
         return Any
 
 
