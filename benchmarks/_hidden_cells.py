@@ -245,13 +245,13 @@ def readable(env: Environment, world: World, reader: str) -> frozenset[str]:
 
 
 def varied(
-    world: World, env: Environment, reader: str, again: Callable[[World], Environment], seed: int
+    world: World, env: Environment, reader: str, again: Callable[[World], Environment]
 ) -> tuple[World, Counter[str]]:
     """The world with other cells where the reader may not read them, and how many there are by type.
 
     Cells that rules look at are changed table by table, as long as the reader may read the same as before.
     """
-    draw = rng(seed, "varied", reader)
+    draw = rng(0, "varied", reader)
     seen, counted = readable(env, world, reader), Counter[str]()
     other = {table: [dict(row) for row in rows] for table, rows in world.items()}
     makers = {**_FREE, **_PERSONAL}
@@ -263,9 +263,7 @@ def varied(
             for column in (name for name in hidden if name in row):
                 _change(row, column, makers[column](draw), counted)
             if reference not in seen and table != "people":
-                _change(
-                    row, "id", 50_000 + at if table == "ranked" else f"{table}-other-{seed}-{at}", counted
-                )
+                _change(row, "id", 50_000 + at if table == "ranked" else f"{table}-other-{at}", counted)
     for table in world:
         tried, deciding = {**other, table: [dict(row) for row in other[table]]}, Counter[str]()
         for old, row in zip(world[table], tried[table], strict=True):

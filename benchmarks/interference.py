@@ -21,8 +21,11 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, redirect_stderr
 from io import StringIO
+from itertools import repeat
+from multiprocessing import get_context
 from operator import ne
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -54,6 +57,7 @@ DESCRIPTION = "hidden cells of own data varied, every optimizer compiled anew: h
 _TOKEN = re.compile(r"[\w.@-]+")
 
 READERS = 20
+_PROCESSES = 4
 ROWS = 18
 """Of each table."""
 
@@ -87,59 +91,58 @@ _QUICK = ("knn", "taught by a model")
 
 def run(quick: bool) -> dict[str, Any]:
     """Compile and compare; then the same with demonstrations that only replace what they recognise."""
-    readers, rows = (1, 8) if quick else (READERS, ROWS)
     strategies = [one for one in STRATEGIES if not quick or one.name in _QUICK]
     started = time.perf_counter()
-    found = _compared(readers, rows, strategies)
+    names = [f"p{number:02}" for number in range(1 if quick else READERS)]
+    if quick:
+        found = compared(names, 8, strategies)
+    else:
+        parts = [names[start::_PROCESSES] for start in range(_PROCESSES)]
+        with ProcessPoolExecutor(_PROCESSES, get_context("spawn")) as pool:
+            found = sum(pool.map(compared, parts, repeat(ROWS), repeat(strategies)), start=Counter())
     with recognising():
-        weak = _compared(1, 8, strategies[:1])
+        weak = compared(names[:1], 8, strategies[:1])
+
+    def counts(what: str) -> dict[str, int]:
+        return {name: count for (each, name), count in found.items() if each == what}
+
     return {
-        "readers": readers,
+        "readers": len(names),
         "optimizers": len(strategies),
-        "varied_cells": sum(found.varied.values()),
-        "varied_by_type": dict(found.varied),
-        "prompts": found.prompts,
-        "prompts_with_made_up_demonstrations": found.made_up,
-        "hidden_values_in_prompts": found.leaked,
-        "differences": sum(found.differing.values()),
-        "differences_by_optimizer": dict(found.differing),
-        "differences_where_recognised_values_are_replaced": sum(weak.differing.values()),
+        "varied_cells": sum(counts("varied").values()),
+        "varied_by_type": counts("varied"),
+        "prompts": found["prompts", ""],
+        "prompts_with_made_up_demonstrations": counts("made up"),
+        "hidden_values_in_prompts": found["hidden values", ""],
+        "differences": found["different", ""],
+        "differences_where_recognised_values_are_replaced": weak["different", ""],
         "seconds": round(time.perf_counter() - started, 1),
     }
 
 
-class _Found:
-    def __init__(self) -> None:
-        self.varied: Counter[str] = Counter()
-        self.differing: Counter[str] = Counter()
-        self.prompts = 0
-        self.made_up = 0
-        self.leaked = 0
-
-
-def _compared(readers: int, rows: int, strategies: Sequence[Strategy]) -> _Found:
+def compared(readers: Sequence[str], rows: int, strategies: Sequence[Strategy]) -> Counter[tuple[str, str]]:
+    """What was varied for these readers, and how many of their prompts are different or tell."""
     from worksmith.evals.suite import Suite
 
-    found, world = _Found(), made_world(rows)
+    found, world = Counter[tuple[str, str]](), made_world(rows)
     with tempfile.TemporaryDirectory() as name:
 
         def again(other: World) -> Environment:
             return opened(other, Path(name))
 
-        names = [f"p{number:02}" for number in range(readers)]
-        before, lines = again(world), made_tasks(world, names)
-        at_rest = {one.name: prompts(Suite(before, lines), one, names) for one in strategies}
-        for number, reader in enumerate(names):
-            other, counted = varied(world, before, reader, again, number)
-            found.varied.update(counted)
+        before, lines = again(world), made_tasks(world, readers)
+        at_rest = {one.name: prompts(Suite(before, lines), one, readers) for one in strategies}
+        for reader in readers:
+            other, counted = varied(world, before, reader, again)
+            found.update({("varied", kind): count for kind, count in counted.items()})
             after, secrets = Suite(again(other), lines), hidden_values(world, other)
             for one in strategies:
                 mine, theirs = at_rest[one.name][reader], prompts(after, one, [reader])[reader]
                 assert mine, "the reader was asked nothing"
-                found.prompts += len(mine)
-                found.leaked += sum(len(secrets & set(_TOKEN.findall(prompt))) for prompt in mine)
-                found.made_up += sum("are made up" in prompt for prompt in mine)
-                found.differing[one.name] += sum(map(ne, mine, theirs)) + abs(len(mine) - len(theirs))
+                found["prompts", ""] += len(mine)
+                found["hidden values", ""] += sum(len(secrets & set(_TOKEN.findall(each))) for each in mine)
+                found["made up", one.name] += sum("are made up" in each for each in mine)
+                found["different", ""] += sum(map(ne, mine, theirs)) + abs(len(mine) - len(theirs))
     return found
 
 
