@@ -12,6 +12,7 @@ from benchmarks._table_tools import declare_tools
 from worksmith.tools.kinds.own_data.environment import Environment
 from worksmith.tools.policy import private_part
 from worksmith.tools.seeding import rng
+from worksmith.tools.sqlite.cells import CellType
 
 if TYPE_CHECKING:
     import random
@@ -151,7 +152,7 @@ def opened(world: World, folder: Path) -> Environment:
         sandboxes=1,
         types={name: _types(name) for name in world},
     )
-    rules = {
+    rules: dict[str, dict[str, Any]] = {
         name: {"rules": [{"id": f"R-{name}", "operations": _OPERATIONS, "when": when}]}
         for name, when in {**RULES, "people": {"any": [{"self": "id"}, {"manages": "id"}]}}.items()
     }
@@ -166,7 +167,7 @@ def opened(world: World, folder: Path) -> Environment:
     return env
 
 
-def _types(table: str) -> dict[str, str]:
+def _types(table: str) -> dict[str, CellType]:
     if table == "people":
         return {"salary": "integer", "level": "integer", "active": "boolean"}
     return {"amount": "integer", "ratio": "real", "urgent": "boolean"}

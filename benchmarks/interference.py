@@ -55,11 +55,14 @@ NAME = "interference"
 DESCRIPTION = "hidden cells of own data varied, every optimizer compiled anew: how many prompts differ"
 
 _TOKEN = re.compile(r"[\w.@-]+")
+_FIELD = re.compile(r"`\[\[ ## (\w+) ## \]\]`")
 
 READERS = 20
 _PROCESSES = 4
 ROWS = 18
 """Of each table."""
+
+_INSTRUCTING = ("dspy:COPRO", "dspy:MIPROv2", "dspy:InferRules", "dspy:SIMBA", "dspy:GEPA")
 
 
 class Strategy(NamedTuple):
@@ -83,6 +86,12 @@ STRATEGIES = (
     Strategy("tpe", "tpe", "plan", {"accept": "best", "demos": 6, "candidates": 2}),
     Strategy("few shot", "dspy:BootstrapFewShot", "act", {"demos": 5}),
     Strategy("random search", "dspy:BootstrapFewShotWithRandomSearch", "act", {"demos": 4, "candidates": 2}),
+    Strategy("labeled", "dspy:LabeledFewShot", "act", {"demos": 4}),
+    Strategy("optuna", "dspy:BootstrapFewShotWithOptuna", "act", {"demos": 4, "candidates": 2}),
+    *(
+        Strategy(name.removeprefix("dspy:"), name, "act", {"demos": 4, "candidates": 2})
+        for name in _INSTRUCTING
+    ),
     Strategy("taught by a model", "knn", "react", {"accept": "best", "demos": 6, "curious": True}),
     Strategy("knn few shot", "dspy:KNNFewShot", "act", {"demos": 4}),
 )
@@ -175,6 +184,18 @@ class _Reader:
         return lm15.Response(None, request.model, said, reason, lm15.Usage(1, 1, 2))
 
 
+class _Proposer:
+    """A model that proposes the same instructions whatever it is shown."""
+
+    def complete(self, request: Any) -> Any:
+        from dspy import lm15
+
+        asked = _FIELD.findall(str(request.messages[-1].text))
+        text = "\n\n".join(f"[[ ## {name} ## ]]\nDo the task well." for name in asked if name != "completed")
+        said = lm15.Message.assistant(text or "```\nDo the task well.\n```")
+        return lm15.Response(None, request.model, said, "stop", lm15.Usage(1, 1, 2))
+
+
 class _Curious:
     """A teacher that follows gold plans, and calls once more if what it has read makes it."""
 
@@ -211,6 +232,8 @@ def prompts(suite: Suite, strategy: Strategy, readers: Sequence[str]) -> dict[st
     settings = dict(strategy.settings)
     if settings.pop("curious", False):
         settings["teacher"] = model(_Curious(GoldEngine(suite.select(split="train"))), "curious")
+    if strategy.optimizer in _INSTRUCTING:
+        settings["proposer"] = model(_Proposer(), "proposer")
     engine = _Reader()
     with dspy.context(lm=model(engine, "reader")), redirect_stderr(StringIO()):
         optimizer = OPTIMIZERS[strategy.optimizer](workers=1, **settings)

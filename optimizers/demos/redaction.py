@@ -57,14 +57,12 @@ def with_twins(
     if not task.slots:
         return dict(calls)
     made = max((calls_in(call.fields) for call in calls.values()), key=len, default=[])
-    if reflected:
-        script, ended = _as_made(task, made), bool(made) and made[-1][0] == FINISH
-    else:
-        plans = gold_transcripts(task)
-        followed = (one for one in plans if [(step.tool, step.arguments) for step in one.steps] == made[:-1])
-        script, ended = next(iter((*followed, *plans)), None), True
+    plans = gold_transcripts(task)
+    followed = [one for one in plans if [(step.tool, step.arguments) for step in one.steps] == made[:-1]]
+    script = _as_made(task, made) if reflected else next(iter((*followed, *plans)), None)
     if script is None:
         return dict(calls)
+    ended = not reflected or (bool(made) and made[-1][0] == FINISH)
     twin = Twin(task, env, script, authored=not reflected, ended=ended)
     return {name: _with_twin(call, twin) for name, call in calls.items()}
 
@@ -103,7 +101,11 @@ class Twin:
         self._script = script
         self._shared_context = task.context.strip()
         kept = _public_words(env) | _words(_around(task.query, task.slots.values()))
-        values = [_values(env, step) if authored else step.arguments for step in script.steps]
+        arguments = [{} if isinstance(step.arguments, str) else step.arguments for step in script.steps]
+        values = [
+            _values(env, step.tool, given) if authored else given
+            for step, given in zip(script.steps, arguments, strict=True)
+        ]
         written = [*task.slots.values(), script.final, *_leaves(values)]
         self._private = frozenset().union(*map(_words, written)) - kept
         self._made: dict[str, str] = {}
@@ -115,14 +117,9 @@ class Twin:
             {
                 "thought": self._text(step.thought),
                 "tool": step.tool,
-                "arguments": {
-                    (self._text(name) if name in given else name): self._value(value)
-                    if name in given
-                    else value
-                    for name, value in step.arguments.items()
-                },
+                "arguments": self._arguments(given, hidden),
             }
-            for step, given in zip(script.steps, values, strict=True)
+            for step, given, hidden in zip(script.steps, arguments, values, strict=True)
         ]
         said = self._value(script.closing(env.kind.finish.arguments))
         self._closing = {"thought": script.closing_thought, "tool": FINISH, "arguments": said}
@@ -189,6 +186,13 @@ class Twin:
         told = str(context).endswith(f"\n\n{self._shared_context}") and self._shared_context
         return f"{found[0]}{self._name}.{_NOTE}" + (f"\n\n{told}" if told else "")
 
+    def _arguments(self, given: Mapping[str, Any], hidden: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments of a call, with those replaced that are to be hidden."""
+        return {
+            self._text(name) if name in hidden else name: self._value(value) if name in hidden else value
+            for name, value in given.items()
+        }
+
     def _value(self, value: Any) -> Any:
         """A value that an author wrote with its words replaced; truth values stay."""
         if isinstance(value, Mapping):
@@ -242,14 +246,14 @@ def _public_words(env: Environment) -> frozenset[str]:
     return _remembered("\n".join([*texts, kind.house_rules, kind.finish.text]))
 
 
-def _values(env: Environment, step: TranscriptStep) -> Mapping[str, Any]:
+def _values(env: Environment, name: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
     """The arguments of a call without its settings: optional numbers such as a limit, of no column's name."""
-    tool = next((tool for kit in env.kind.toolkits for tool in kit.tools if tool.name == step.tool), None)
-    needed = {*tool.parameters.get("required", ())} if tool else {*step.arguments}
+    tool = next((tool for kit in env.kind.toolkits for tool in kit.tools if tool.name == name), None)
+    needed = {*tool.parameters.get("required", ())} if tool else {*arguments}
     columns = {column for table in env.kind.tables for column in table.columns}
     return {
         name: value
-        for name, value in step.arguments.items()
+        for name, value in arguments.items()
         if name in needed | columns or not isinstance(value, int | float)
     }
 

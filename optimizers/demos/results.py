@@ -98,7 +98,9 @@ class MadeUpResults:
         """A row of the tool's table; columns with the names of arguments have their values."""
         table = self._table(tool, arguments) if tool else None
         row = _Row(table, written=bool(tool and tool.writes))
-        for column in table.columns if table else ():
+        if table is None:
+            return row
+        for column in table.columns:
             value = arguments.get(column)
             row[column] = self._cell(column, table.type_of(column)) if value is None else value
             if value is not None:

@@ -58,7 +58,9 @@ def steps_of(demonstration: Demonstration) -> list[Demonstration]:
     if not stepwise:
         raise _no_steps()
     whole = {name: part for name, part in demonstration.parts.items() if name not in stepwise}
-    forms = [form for part in stepwise.values() for form in (part, DemoNotes.of(part).redacted) if form]
+    forms: list[Mapping[str, Any]] = [
+        form for part in stepwise.values() for form in (part, DemoNotes.of(part).redacted) if form
+    ]
     count = max(len(form[_TRAJECTORY]) for form in forms) + 1
     found = []
     for number in range(count):

@@ -151,7 +151,7 @@ class Lessons:
         """A predictor's fields for the proposer: from their twin, or else unchanged, which is noted."""
         notes, shown = DemoNotes.of(part), without_notes(part)
         if notes.redacted is not None:
-            return {name: notes.redacted[name] for name in shown}
+            return {**{name: shown[name] for name in ("augmented",) if name in shown}, **notes.redacted}
         if self.context.proposer is not None:
             with self._lock:
                 self.context.proposer.seen.update(notes.records)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from worksmith.tools.access.confinement import Limits
@@ -77,7 +77,7 @@ class Guard:
         rows = [self._tables[source].shown(row) for row in self._ctx.rows(text, parameters)]
         self._note_choice(source, conditions, order)
         if rows and self.private_fields(source):
-            keys = {row[self.key(source)] for row in rows}
+            keys: set[Any] = {row[self.key(source)] for row in rows}
             for key in keys - self.withheld(source, keys):
                 self.note(source, key, private=True)
         return rows
@@ -264,7 +264,7 @@ class Guard:
     def _note_choice(self, source: str, conditions: Sequence[Sql], order: str = "") -> None:
         """Note a choice of records: it depends on those left out as well, unless the key is given."""
         key = self.key(source)
-        exact = (
+        exact: Iterator[Any] = (
             values[0]
             for text, values in conditions
             if len(values) == 1 and text.replace('"', "") == f"{key} = ?"

@@ -60,8 +60,8 @@ class TaskLine(BaseModel):
         persona: the id of the persona; empty for the environment's own.
         toolkits: the toolkits on offer; None for all.
         reference: a right answer in words, for judges and for the end of the gold plan.
-        slots: the values in the query that come from records, each by a name of yours. With them others than
-            those who may read the records can be shown a demonstration of the task in which they are made up.
+        slots: the values in the query that come from records, each by a name of yours. With them and a plan
+            others than those who may read the records can be shown a demonstration with made-up values.
         metric: `module:function`, or in Python the function itself.
         judge: a rubric: a criterion in words, or the name of a rubric file.
     """
