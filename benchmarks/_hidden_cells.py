@@ -98,8 +98,9 @@ def _key(table: str, at: int) -> str | int:
     """Keys of many kinds, also such as look like marks of references."""
     if table == "ranked":
         return 1_000 + at
+    number = 100_000 + 7_919 * at
     odd = {1: f"{table}-0#private", 2: f"{table}#private/0", 3: "*", 4: "@denied", 5: f"{table}/5"}
-    return odd.get(at, f"{table}-{at}") if table == "codes" else f"{table}-{at}"
+    return odd.get(at, f"{table}-{number}") if table == "codes" else f"{table}-{number}"
 
 
 def _word(draw: random.Random) -> str:
@@ -283,7 +284,9 @@ def _change(row: dict[str, Any], column: str, value: Any, counted: Counter[str])
 
 
 def hidden_values(world: World, other: World) -> set[str]:
-    """The values of the cells in which two worlds differ, of those that nothing made up can have."""
-    pairs = ((row, new) for table in world for row, new in zip(world[table], other[table], strict=True))
-    values = (value for row, new in pairs for column, value in row.items() if value != new[column])
-    return {str(value) for value in values if len(str(value)) > (5 if isinstance(value, int) else 6)}
+    """The values of the cells in which two worlds differ, of those that nothing else has or can be made up as."""
+    rows = [pair for table in world for pair in zip(world[table], other[table], strict=True)]
+    cells = [(value, new[column]) for row, new in rows for column, value in row.items()]
+    common = {str(value) for value, new in cells if value == new}
+    values = {value for value, new in cells if value != new}
+    return {str(value) for value in values if len(str(value)) > (5 if isinstance(value, int) else 6)} - common

@@ -115,11 +115,11 @@ class Twin:
         self._task = self._text(task.query)
         self._steps = [
             {
-                "thought": self._text(step.thought),
-                "tool": step.tool,
+                "thought": self._text(one.thought),
+                "tool": one.tool,
                 "arguments": self._arguments(given, hidden),
             }
-            for step, given, hidden in zip(script.steps, arguments, values, strict=True)
+            for one, given, hidden in zip(script.steps, arguments, values, strict=True)
         ]
         said = self._value(script.closing(env.kind.finish.arguments))
         self._closing = {"thought": script.closing_thought, "tool": FINISH, "arguments": said}
@@ -135,7 +135,7 @@ class Twin:
             "task": self._task,
             "context": self._context(fields.get("context")),
             "plan": self._text(self._script.plan),
-            "progress": None if fields.get("progress") else "",
+            "progress": "",  # a plan is made anew where a step has failed, as records may have it
             "rules": "",
         }
         if "verdict" in fields:

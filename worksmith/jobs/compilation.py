@@ -107,6 +107,7 @@ class Compilation(Facts):
             said = f"Demonstrations quote records of {', '.join(self.quotes)}. {_QUOTED}"
             console.print(escape(said), highlight=False)
         facts = self.facts()
+        facts.pop("quotes")
         if "optimism" not in manifest.acceptance:
             facts.pop("acceptance", None)
         console.print(facts_table(facts))
