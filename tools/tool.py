@@ -33,6 +33,11 @@ class _Arguments(BaseModel):
     model_config = ConfigDict(extra="forbid", coerce_numbers_to_str=True)
 
 
+def is_reserved(name: str) -> bool:
+    """Whether an argument cannot have a name: frameworks call a tool as a method, and pydantic has its own."""
+    return name == "self" or (name.startswith("model_") and hasattr(BaseModel, name))
+
+
 def tool(*, writes: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Mark a function `f(context, ...)` as a tool.
 

@@ -62,7 +62,7 @@ class AgentTool:
         """Arguments that the tool takes, in the types of its schema; others as they are."""
         return self._plain(arguments)
 
-    def __call__(self, **arguments: Any) -> str:
+    def __call__(self, /, **arguments: Any) -> str:
         return self._run(arguments)
 
     def function(self) -> Callable[..., str]:
@@ -209,18 +209,18 @@ class AgentTools(Sequence[AgentTool]):
         ]
 
     def langchain(self) -> list[BaseTool]:
-        """The tools as LangChain's `StructuredTool`s.
+        """The tools as LangChain's `BaseTool`s.
 
         Raises:
             InputError: LangChain is not installed.
         """
         try:
-            from langchain_core.tools import StructuredTool
+            from worksmith.programs.own_agents.langchain_tool import LangChainTool
         except ImportError as error:
             raise missing_extra("LangChain", "langgraph") from error
         return [
-            StructuredTool(
-                name=each.name, description=each.description, args_schema=each.schema, func=each.function()
+            LangChainTool(
+                name=each.name, description=each.description, args_schema=each.schema, called=each
             )
             for each in self
         ]

@@ -19,7 +19,7 @@ from worksmith.tools.kinds.own_data.context import Context
 from worksmith.tools.kinds.own_data.outside import Outside
 from worksmith.tools.seeding import digest
 from worksmith.tools.sqlite.schema import Table
-from worksmith.tools.tool import FINISH, Tool, Toolkit, tool
+from worksmith.tools.tool import FINISH, Tool, Toolkit, is_reserved, tool
 from worksmith.tools.tool_context import Shown, ToolContext
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ class OwnTools:
     ) -> Tool:
         @tool(writes=writes)
         @wraps(function)
-        def run(ctx: ToolContext, **arguments: Any) -> Any:
+        def run(ctx: ToolContext, /, **arguments: Any) -> Any:
             own = Context(ctx, self.tables, self.searched, writes=writes)
             value = called(own, **arguments)
             if not isinstance(value, Shown | None):
@@ -195,6 +195,9 @@ def check_function(function: Any, where: str) -> None:
             raise refuse(f"the argument {parameter.name} has no type", f"write `{parameter.name}: str`")
         if parameter.name.startswith("_"):
             raise refuse(f"the argument {parameter.name} begins with _", "leave the _ out")
+        if is_reserved(parameter.name):
+            hint = f"write another name, such as `{parameter.name}_`"
+            raise refuse(f"no argument can be called {parameter.name}", hint)
 
 
 def _hints(function: Callable[..., Any], where: str) -> Mapping[str, Any]:
