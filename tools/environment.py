@@ -133,12 +133,13 @@ class Environment:
         """The content address of the code of all tools."""
         return functions_digest(tool.function for kit in self.kind.toolkits for tool in kit.tools)
 
-    def persona(self, persona_id: str) -> Persona:
+    def persona(self, persona_id: str | int) -> Persona:
         """A person of this world, by id.
 
         Raises:
             InputError: there is nobody of this id.
         """
+        persona_id = str(persona_id)
         found = self._personas.get(persona_id)
         if found is None:
             found = self._personas[persona_id] = self.kind.find_persona(self.world, persona_id)

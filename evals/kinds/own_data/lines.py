@@ -71,7 +71,7 @@ class TaskLine(BaseModel):
     id: str = ""
     query: Text
     context: str = ""
-    persona: str = ""
+    persona: Annotated[str, Field(coerce_numbers_to_str=True)] = ""
     split: Literal["train", "dev", "test"] | None = None
     intent: str = ""
     now: datetime | None = None
