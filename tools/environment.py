@@ -66,8 +66,19 @@ class Environment:
 
     @cached_property
     def policy(self) -> Policy:
-        """The access rules."""
-        return self.kind.open_policy(self.world)
+        """The access rules.
+
+        Raises:
+            InputError: they are invalid, or lack something that `Policy` has.
+        """
+        found = self.kind.open_policy(self.world)
+        if lacking := [name for name in vars(Policy) if name[0] != "_" and not hasattr(found, name)]:
+            raise InputError(
+                f"the policy {type(found).__name__} lacks {', '.join(lacking)}",
+                where=f"the world kind {self.kind.name}",
+                hint="begin with the class Unrestricted of worksmith.plugins.worlds, which has all of them",
+            )
+        return found
 
     @cached_property
     def library(self) -> Library | None:
