@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
@@ -14,6 +14,7 @@ from worksmith.tools.kinds.own_data.index import open_library
 from worksmith.tools.kinds.own_data.kind import OWN_DATA
 from worksmith.tools.kinds.own_data.personas import OnePersona, Personas
 from worksmith.tools.kinds.own_data.policy import OPEN, own_policy
+from worksmith.tools.kinds.own_data.sources.made_keys import Key
 from worksmith.tools.kinds.own_data.sources.tables import Source, read_tables
 from worksmith.tools.kinds.own_data.worlds import build_world
 from worksmith.tools.persona import Persona
@@ -78,8 +79,9 @@ class Environment(Declarations):
         sources: Mapping[str, Source],
         *,
         now: date | str,
-        keys: Mapping[str, str] | None = None,
+        keys: Mapping[str, Key] | None = None,
         types: Mapping[str, Mapping[str, CellType]] | None = None,
+        nulls: Sequence[str] = (),
         personas: str | None = None,
         house_rules: str = "",
         folder: Path | str | None = None,
@@ -91,8 +93,10 @@ class Environment(Declarations):
             sources: by the name of the table a CSV, JSONL, Parquet or SQLite file, a folder of documents, a
                 pandas frame, or a list of dicts.
             now: the clock of all episodes, such as `2026-01-05 09:00`.
-            keys: by table the column that identifies a row; else it is inferred.
+            keys: by table the column that identifies a row; else it is inferred. Several columns together,
+                such as `("order_id", "line")`, are joined to a further one, and `row_number` is the number.
             types: by table and column `text`, `integer`, `real` or `boolean`; else they are inferred.
+            nulls: the cells of CSV files that are empty, such as `NULL`.
             personas: name of the table whose rows are the people that agents work for; without it there is
                 one, called `user`.
             house_rules: conventions that an agent has to know, for its prompts.
@@ -102,7 +106,7 @@ class Environment(Declarations):
         Raises:
             InputError: a source or an argument is wrong; says where.
         """
-        tables = read_tables(sources, keys=keys, types=types)
+        tables = read_tables(sources, keys=keys, types=types, nulls=nulls)
         place = Path(folder) if folder is not None else None
         world = build_world(tables, now=_moment(now), persona=USER, folder=place)
         return cls(world, personas=personas, house_rules=house_rules, sandboxes=sandboxes)
