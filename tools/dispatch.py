@@ -29,8 +29,9 @@ class Observation:
     """The reply to a call of a tool.
 
     Attributes:
-        status: `tool_error` is the tool's own refusal, `tool_crash` a defect of the tool. `refused` marks a
-            call that the agent's own access checker refused, so that it was not made.
+        status: `ok`; `denied` by the policy; `unknown_tool`, `bad_arguments`; `tool_error`, the tool's own
+            refusal; `tool_crash`, a defect of the tool; `refused`, a call that the agent's own access checker
+            refused, so that it was not made.
         value: the result as JSON-able data, after the policy's filter.
         text: the result as the agent reads it; shorter than the value where a tool says so (see `Shown`).
     """

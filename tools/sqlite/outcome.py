@@ -27,6 +27,8 @@ class RowChange:
     """What happened to one row.
 
     Attributes:
+        table: its table.
+        operation: `insert`, `update` or `delete`.
         row: its position in the table; that of a new row says only in which order they were made.
         before: the old cells (all of them for a deleted row, the changed ones for an update).
         after: the new cells (all of them for a new row, the changed ones for an update).
