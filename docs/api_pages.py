@@ -55,7 +55,10 @@ new project imports them.
 """
 _WIDTH = 88
 _SHOWN = {**dict.fromkeys(("Race", "Nearest", "Bootstrap", "Tpe"), ("compile",)), "Budget": ("seconds",)}
-_SHOWN |= {"Episode": ("call", "finished", "copy", "outcome"), "Outcome": ("empty", "changes", "matches", "to_json")}
+_SHOWN |= {
+    "Episode": ("call", "finished", "copy", "outcome"),
+    "Outcome": ("empty", "changes", "matches", "to_json"),
+}
 """The members for users, of classes that have many for their own side of the house."""
 
 _GIVEN = ("Context", "Evaluation", "Comparison", "WorksmithError", "ToolError", "Episode", "Outcome")

@@ -48,6 +48,10 @@ class Environment:
         self._toolsets: dict[tuple[frozenset[str] | None, frozenset[str]], Toolset] = {}
         self._personas: dict[str, Persona] = {}
 
+    def __repr__(self) -> str:
+        manifest = self.world.manifest
+        return f"Environment({str(self.world.path)!r}, {manifest.kind}, {manifest.now:%Y-%m-%d %H:%M})"
+
     @classmethod
     def open(cls, directory: Path | str) -> Self:
         """The environment over the world in `directory`.

@@ -34,7 +34,7 @@ class _Arguments(BaseModel):
 
 
 def is_reserved(name: str) -> bool:
-    """Whether an argument cannot have a name: frameworks call a tool as a method, and pydantic has its own."""
+    """Whether no argument can have a name: frameworks call tools as methods, and pydantic has its own."""
     return name == "self" or (name.startswith("model_") and hasattr(BaseModel, name))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from langchain_core.tools import BaseTool
 
 
-class LangChainTool(BaseTool):
+class LangChainTool(BaseTool):  # type: ignore[misc]
     """Passes on every argument. A `StructuredTool` keeps those back that have the names of its own."""
 
     called: Callable[..., str]

@@ -219,9 +219,7 @@ class AgentTools(Sequence[AgentTool]):
         except ImportError as error:
             raise missing_extra("LangChain", "langgraph") from error
         return [
-            LangChainTool(
-                name=each.name, description=each.description, args_schema=each.schema, called=each
-            )
+            LangChainTool(name=each.name, description=each.description, args_schema=each.schema, called=each)
             for each in self
         ]
 

@@ -188,10 +188,13 @@ def check_fields(predictor: str, signature: type[dspy.Signature]) -> None:
         try:
             TypeAdapter(field.annotation).validate_python(_TEXTS.get(name, _NEXT))
         except ValidationError as error:
+            hint = (
+                "make it a str, give it a default (dspy.OutputField(default=...)), or take a language model"
+            )
             raise InputError(
                 f"gold plans can only say a text, and {name} is {formatannotation(field.annotation)}",
                 where=f"{predictor}.{name}",
-                hint="make it a str, give it a default (dspy.OutputField(default=...)), or take a language model",
+                hint=hint,
             ) from error
 
 

@@ -21,7 +21,6 @@ from docs.snippets import (
     Block,
     ToolContext,
     blocks,
-    commands,
     difference,
     is_run,
     needs,
@@ -147,7 +146,9 @@ def test_data_that_is_only_shown_is_read_by_what_it_is_for(tmp_path: Path) -> No
     for block in all_blocks():
         text = "\n".join(block.lines)
         try:
-            if block.language == "toml" and ("models" in tomllib.loads(text) or "prices" in tomllib.loads(text)):
+            if block.language == "toml" and (
+                "models" in tomllib.loads(text) or "prices" in tomllib.loads(text)
+            ):
                 file.write_text(text)
                 read_models(read_project(file).models, where=block.place)
             elif block.language == "json":

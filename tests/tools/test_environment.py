@@ -47,7 +47,7 @@ def test_a_policy_that_lacks_something_is_named_before_any_episode(tmp_path: Pat
         def decide(self, persona: object, tool: str, arguments: object) -> Decision:
             return Decision(False, "closed")
 
-    kind = dataclasses.replace(OFFICE, open_policy=lambda _: Closed())
+    kind = dataclasses.replace(OFFICE, open_policy=lambda _: Closed())  # type: ignore[arg-type, return-value]
     with pytest.raises(InputError, match="world kind office: the policy Closed lacks unreadable, visible"):
         Environment(small_office.world(tmp_path), kind).check()
 

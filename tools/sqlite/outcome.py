@@ -92,6 +92,10 @@ class Outcome:
         """The changes as JSON-able data."""
         return [change.to_json() for change in self.changes]
 
+    def __repr__(self) -> str:
+        said = ", ".join(f"{change.operation} {change.table}" for change in self.changes)
+        return f"Outcome({said or 'no changes'})"
+
 
 def _read(change: apsw.TableChange, table: Table) -> RowChange:
     old, new = change.old or (), change.new or ()

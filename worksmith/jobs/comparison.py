@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from worksmith.jobs.settings.programs import CompareSettings
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison(Printable):
     """The result of a comparison.
 
@@ -90,7 +90,9 @@ class Comparison(Printable):
     @property
     def failed(self) -> bool:
         """Whether a program could not run, or all its episodes were lost."""
-        return bool(self.failures) or any(row.summary.graded == 0 for row in self.study.rows if not row.arm.baseline)
+        return bool(self.failures) or any(
+            row.summary.graded == 0 for row in self.study.rows if not row.arm.baseline
+        )
 
     def to_json(self) -> dict[str, Any]:
         return {**self.settings, **self.study.to_json(), "failures": dict(self.failures)}

@@ -60,7 +60,7 @@ _TRIAL = ("name", "outcome", "errors", "race", "broken")
 """The facts of a trial that are shown."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Compilation(Facts):
     """The result of a compile.
 

@@ -1,4 +1,4 @@
-"""Episodes and what they leave, as tests, metrics and scorers of yours get them"""
+"""Episodes and what they leave, as tests, metrics and scorers of yours get them."""
 
 from worksmith.evals.tasks.task import Answer as ExpectedAnswer
 from worksmith.tools.dispatch import Observation

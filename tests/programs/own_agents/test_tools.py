@@ -91,7 +91,7 @@ def of_mcp(tools: AgentTools) -> Any:
 
     async def ask(given: dict[str, Any]) -> str:
         async with client.Client(tools.mcp()) as server:
-            return (await server.call_tool(tools[0].name, given)).content[0].text
+            return str((await server.call_tool(tools[0].name, given)).content[0].text)
 
     return lambda given: asyncio.run(ask(given))
 

@@ -100,7 +100,8 @@ def test_a_project_over_an_export_of_a_database(tmp_path: Path, monkeypatch: pyt
     data = tmp_path / "data"
     data.mkdir()
     (data / "order_details.csv").write_text(
-        "order,product,price\n" + "".join(f"{n // 3},{n % 3},{'NULL' if n == 4 else n % 2}\n" for n in range(12))
+        "order,product,price\n"
+        + "".join(f"{n // 3},{n % 3},{'NULL' if n == 4 else n % 2}\n" for n in range(12))
     )
     with sqlite3.connect(data / "shop.db") as shop:
         shop.execute("CREATE TABLE categories (id INTEGER PRIMARY KEY, name TEXT)")
@@ -119,7 +120,7 @@ def test_a_project_over_an_export_of_a_database(tmp_path: Path, monkeypatch: pyt
         "addresses.update_address",
         "categories.update_category",
     ]
-    assert suite.env.tables["order_details"].types["price"] == "integer"
+    assert {table.name: table.types for table in suite.env.kind.tables}["order_details"]["price"] == "integer"
     found = suite.env.episode().call("order_details.find_order_details", {"order_product": "1-1"})
     assert found.value == [{"order_product": "1-1", "order": 1, "product": 1, "price": None}]
     assert check_tasks(TaskCheckSettings(suite="shop")).to_json()["wrong"] == 0

@@ -25,7 +25,9 @@ _EXPECTED = frozenset(("answer", "answers", "reference", "changes", "calls", "pl
 """Fields that say what is right of a request."""
 
 _NULLS = frozenset(("NULL", "\\N"))
-_TYPED = re.compile(r"\s*(-?[\d.,]+([eE][+-]?\d+)?|\d{4}-\d\d-\d\d.*|true|false)\s*", re.ASCII | re.IGNORECASE)
+_TYPED = re.compile(
+    r"\s*(-?[\d.,]+([eE][+-]?\d+)?|\d{4}-\d\d-\d\d.*|true|false)\s*", re.ASCII | re.IGNORECASE
+)
 _OTHER = "other"
 _TEXTS = ("title", "subject", "name", "summary", "text", "body", "description", "content", "notes")
 
@@ -54,7 +56,9 @@ def write_environment(
         if _is_of_tasks(file):
             warnings.warn(Notice(f"{file} is left out: it has tasks with what is right"), stacklevel=2)
         elif (other := sources.setdefault(_name(file), file)) != file:
-            raise InputError(f"{other.name} gives a table of the same name", where=str(file), hint="rename one")
+            raise InputError(
+                f"{other.name} gives a table of the same name", where=str(file), hint="rename one"
+            )
     if not sources:
         raise InputError("no tables here", where=str(data), hint=f"files end in {', '.join(ENDINGS)}")
     nulls = nulls or sorted(set().union(*map(_nulls, read_tables(sources))))
@@ -63,7 +67,8 @@ def write_environment(
     template = files("worksmith.tools.kinds.own_data").joinpath("environment.txt").read_text(encoding="utf-8")
     text = jinja2.Template(template).render(
         sources={
-            name: json.dumps(os.path.relpath(file.resolve(), folder.resolve())) for name, file in sources.items()
+            name: json.dumps(os.path.relpath(file.resolve(), folder.resolve()))
+            for name, file in sources.items()
         },
         tables=tables,
         now=f"{datetime.now():%Y-%m-%d} 09:00",
@@ -89,7 +94,9 @@ def _is_of_tasks(file: Path) -> bool:
     """Whether a file has requests together with what is right."""
     if file.suffix.lower() not in (".jsonl", ".ndjson", ".csv", ".tsv"):
         return False
-    return any("query" in table.columns and _EXPECTED & {*table.columns} for table in read_tables({"it": file}))
+    return any(
+        "query" in table.columns and _EXPECTED & {*table.columns} for table in read_tables({"it": file})
+    )
 
 
 def _nulls(table: SourceTable) -> set[str]:

@@ -165,7 +165,9 @@ def test_labels_of_single_responses_suffice_and_each_miss_is_named() -> None:
     assert "pairs" not in verdict.measured["measures"]
     lenient = verdict_on(Levels(lambda task, record: 5 if "I" in record.answer else 4), cases)
     assert failures(lenient)[0].startswith("agreement, lower end: -")
-    assert any(line.startswith("passes answers to other requests: 1, not at most 0.1") for line in failures(lenient))
+    assert any(
+        line.startswith("passes answers to other requests: 1, not at most 0.1") for line in failures(lenient)
+    )
 
 
 def test_a_verdict_that_was_changed_is_no_verdict(tmp_path: Path) -> None:

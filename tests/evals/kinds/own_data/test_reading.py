@@ -72,7 +72,10 @@ def test_only_a_query_and_an_expectation_are_needed(desk: Environment, tmp_path:
 def test_ids_of_personas_may_be_whole_numbers(tmp_path: Path) -> None:
     people = [{"id": 6, "boss": None}, {"id": 7, "boss": 6}]
     env = OwnEnvironment.from_tables(
-        {"people": people, "rooms": [{"id": 1, "owner": 7}]}, now="2026-01-05", personas="people", folder=tmp_path
+        {"people": people, "rooms": [{"id": 1, "owner": 7}]},
+        now="2026-01-05",
+        personas="people",
+        folder=tmp_path,
     )
     rules = [
         {"id": "OWN", "operations": ["read"], "when": {"self": "owner"}},
@@ -89,8 +92,11 @@ def test_ids_of_personas_may_be_whole_numbers(tmp_path: Path) -> None:
 
     (one,) = read_own_tasks(env, [{"query": "How many rooms?", "answer": 1, "persona": 6}])
     assert one.persona == env.persona(6) == env.persona("6")
-    assert [len(env.episode(persona=env.persona(id)).call("tools.rooms", {}).value) for id in (6, 7)] == [1, 1]
-    with pytest.raises(InputError, match="no persona '8' .there are 6, 7"):
+    assert [len(env.episode(persona=env.persona(id)).call("tools.rooms", {}).value) for id in (6, 7)] == [
+        1,
+        1,
+    ]
+    with pytest.raises(InputError, match=r"no persona '8' \(there are 6, 7"):
         env.persona(8)
 
 

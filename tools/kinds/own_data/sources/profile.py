@@ -67,8 +67,8 @@ def profile(reading: Reading, name: str, key: str | None, types: Mapping[str, Ce
         wanted = next((column.name for column in columns if column.can_be_key), None)
         if wanted is None:
             hint = (
-                f'name columns that do so together, keys={{"{name}": ("A", "B")}} or `--key {name}=A,B`, or have '
-                f'the rows numbered: keys={{"{name}": "{ROW_NUMBER}"}} or `--key {name}={ROW_NUMBER}`'
+                f'name columns that do so together, keys={{"{name}": ("A", "B")}} or `--key {name}=A,B`, or '
+                f'have the rows numbered: keys={{"{name}": "{ROW_NUMBER}"}} or `--key {name}={ROW_NUMBER}`'
             )
             raise InputError("no column has another value in every row", where=reading.where, hint=hint)
     else:

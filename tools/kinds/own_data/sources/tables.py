@@ -12,8 +12,8 @@ from typing import Any
 from worksmith.tools.errors import InputError
 from worksmith.tools.kinds.own_data.sources.csv_files import CsvFile
 from worksmith.tools.kinds.own_data.sources.documents import DocumentFolder
-from worksmith.tools.kinds.own_data.sources.names import check_tables
 from worksmith.tools.kinds.own_data.sources.made_keys import ROW_NUMBER, Key, MadeKey, joined_name
+from worksmith.tools.kinds.own_data.sources.names import check_tables
 from worksmith.tools.kinds.own_data.sources.objects import JsonLines, from_dicts, from_frame, is_frame
 from worksmith.tools.kinds.own_data.sources.parquet import ParquetFile
 from worksmith.tools.kinds.own_data.sources.profile import CELL_TYPES, Profile, converter, profile
