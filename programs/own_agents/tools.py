@@ -8,7 +8,7 @@ import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -152,10 +152,19 @@ class AgentTools(Sequence[AgentTool]):
             if _endless(arguments):
                 arguments = "nested too deeply"
             try:
-                return self._episode.call(writable(own), arguments)
+                seen = self._episode.call(writable(own), arguments)
             except Exception as error:
                 self.failure = error
                 raise
+            if seen.status != "unknown_tool":
+                return seen
+            text = (
+                f"{writable(str(name))} is not a valid tool, try one of [{', '.join(t.name for t in self)}]."
+            )
+            self._episode.calls[-1] = replace(
+                self._episode.calls[-1], observation=Observation(seen.status, text, text)
+            )
+            return self._episode.calls[-1].observation
 
     def _finished(self, arguments: Mapping[str, Any]) -> Observation:
         fields = self.answer_fields
