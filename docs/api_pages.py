@@ -177,7 +177,8 @@ def _parameter(parameter: inspect.Parameter) -> str:
 
 
 def _type(annotation: Any) -> str:
-    return annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+    shown = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+    return re.sub(r"worksmith(\.\w+)+\.(?=[A-Z])", "", shown)
 
 
 def _value(default: Any) -> str:

@@ -117,7 +117,7 @@ def check_gate(judges: Sequence[Judge], found: Sequence[GateVerdict]) -> None:
             )
         if not any(verdict.passed for verdict in own):
             raise InputError(
-                f"the judge {judge.name} did not pass: {own[-1].failed[0]}",
+                f"the judge {judge.name} did not pass: {'; '.join(own[-1].failed)}",
                 where="--judge",
                 hint="it may report, but not drive a compile; --force-judge lets it",
             )

@@ -16,10 +16,9 @@ from typing import Any
 from worksmith.tools.errors import InputError, Notice
 from worksmith.tools.kinds.own_data.nouns import singular
 from worksmith.tools.kinds.own_data.sources.reading import portions
-from worksmith.tools.kinds.own_data.sources.tables import SourceTable, read_tables
+from worksmith.tools.kinds.own_data.sources.tables import ENDINGS, SourceTable, read_tables
 from worksmith.tools.sqlite.cells import CellType
 
-ENDINGS = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".sqlite", ".sqlite3", ".db")
 _TYPES: Mapping[CellType, str] = {"text": "str", "integer": "int", "real": "float", "boolean": "bool"}
 _EXPECTED = frozenset(("answer", "answers", "reference", "changes", "calls", "plan"))
 """Fields that say what is right of a request."""

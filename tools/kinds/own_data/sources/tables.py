@@ -32,6 +32,8 @@ _CSV, _JSONL, _PARQUET, _SQLITE = (
     (".parquet", ".pq"),
     (".sqlite", ".sqlite3", ".db"),
 )
+ENDINGS = (*_CSV, *_JSONL, *_PARQUET, *_SQLITE)
+"""Of the files that can be read."""
 
 
 @dataclass(frozen=True)
@@ -169,9 +171,8 @@ def _from_path(name: str, path: Path, nulls: Sequence[str]) -> Mapping[str, Read
         return {name: DocumentFolder(path)}
     if not path.exists():
         raise InputError("there is no such file or folder", where=str(path))
-    known = ", ".join((*_CSV, *_JSONL, *_PARQUET, *_SQLITE))
     raise InputError(
         f"no format is known by the ending {suffix!r}",
         where=str(path),
-        hint=f"known are {known}, and folders of documents",
+        hint=f"known are {', '.join(ENDINGS)}, and folders of documents",
     )
