@@ -174,6 +174,13 @@ def test_commands_that_are_only_shown_have_the_options_they_show() -> None:
                 raise AssertionError(f"{block.place}: {line}") from error
 
 
+def test_addresses_on_this_machine_have_the_ports_of_our_commands() -> None:
+    text = "\n".join(page.read_text() for page in pages() if page.name != "cli.md")
+    ports = set(re.findall(r"127\.0\.0\.1:(\d+)", text)) - {"5001"}  # of `mlflow models serve`
+    ours = set(re.findall(r"`--port`.*?(\d{4})", (ROOT / "docs/cli.md").read_text()))
+    assert {"8440", "8450"} <= ports <= ours
+
+
 def test_links_between_pages_lead_somewhere() -> None:
     broken = [
         f"{name(page)}: {target}"
