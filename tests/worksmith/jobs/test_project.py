@@ -108,6 +108,8 @@ def test_a_project_over_an_export_of_a_database(tmp_path: Path, monkeypatch: pyt
         shop.executemany("INSERT INTO categories VALUES (?, ?)", [(n, f"Kind {n}") for n in range(9)])
         shop.execute("CREATE TABLE addresses (id INTEGER PRIMARY KEY, town TEXT)")
         shop.execute("INSERT INTO addresses VALUES (1, 'Bern')")
+        shop.execute("CREATE TABLE stock (shelf TEXT, product INT, n INT, PRIMARY KEY (product, shelf))")
+        shop.executemany("INSERT INTO stock VALUES (?, ?, 1)", [("a", 1), ("a", 2), ("b", 1)])
     (data / "tasks.jsonl").write_text('{"query": "Where is 1?", "answer": "Bern"}\n')
 
     with pytest.raises(InputError, match="`--key order_details=A,B`"):
@@ -119,7 +121,9 @@ def test_a_project_over_an_export_of_a_database(tmp_path: Path, monkeypatch: pyt
         "order_details.update_order_detail",
         "addresses.update_address",
         "categories.update_category",
+        "stock.update_stock",
     ]
+    assert suite.env.episode().call("stock.find_stock", {"product_shelf": "1-b"}).value[0]["shelf"] == "b"
     assert {table.name: table.types for table in suite.env.kind.tables}["order_details"]["price"] == "integer"
     found = suite.env.episode().call("order_details.find_order_details", {"order_product": "1-1"})
     assert found.value == [{"order_product": "1-1", "order": 1, "product": 1, "price": None}]

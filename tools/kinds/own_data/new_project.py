@@ -62,7 +62,7 @@ def write_environment(
         raise InputError("no tables here", where=str(data), hint=f"files end in {', '.join(ENDINGS)}")
     nulls = nulls or sorted(set().union(*map(_nulls, read_tables(sources))))
     read = read_tables(sources, keys=keys, nulls=nulls)
-    tables = [_described(table, keys.get(table.name, ())) for table in read]
+    tables = [_described(table) for table in read]
     template = files("worksmith.tools.kinds.own_data").joinpath("environment.txt").read_text(encoding="utf-8")
     text = jinja2.Template(template).render(
         sources={
@@ -112,7 +112,8 @@ def _nulls(table: SourceTable) -> set[str]:
     return set().union(*(found for found in seen.values() if _OTHER not in found))
 
 
-def _described(table: SourceTable, parts: Sequence[str]) -> dict[str, Any]:
+def _described(table: SourceTable) -> dict[str, Any]:
+    parts = table.reading.parts
     types, key = table.profile.types, table.profile.key
     fields = [(column, _TYPES[types[column]]) for column in table.columns if _is_argument(column)]
     texts = [column for column in table.columns if column.lower() in _TEXTS and types[column] == "text"]
@@ -121,7 +122,7 @@ def _described(table: SourceTable, parts: Sequence[str]) -> dict[str, Any]:
         "singular": singular(table.name),
         "columns": table.columns,
         "key": key,
-        "chosen_key": list(parts) if len(parts) > 1 else key,
+        "chosen_key": list(parts) if parts else key,
         "key_argument": key if _is_argument(key) else "key",
         "key_type": _TYPES[types[key]],
         "fields": fields,

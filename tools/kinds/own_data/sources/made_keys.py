@@ -27,20 +27,20 @@ class MadeKey(Reading):
         self.where, self.unit, self.lexical = reading.where, reading.unit, reading.lexical
         self.key = joined_name(parts) if parts else ROW_NUMBER
         self.digest = digest([reading.digest, self.key], 64)
-        self._reading, self._parts = reading, parts
+        self._reading, self.parts = reading, parts
 
     def names(self) -> Sequence[object]:
         return (self.key, *self._reading.columns)
 
     def rows(self) -> Iterator[Row]:
-        places = [self._reading.columns.index(part) for part in self._parts]
+        places = [self._reading.columns.index(part) for part in self.parts]
         for number, (row, cells) in enumerate(self._reading.rows(), start=1):
             if not places:
                 yield row, (str(number) if self.lexical else number, *cells)
                 continue
             joined = [cell_text(cells[at]) if cells[at] is not None else "" for at in places]
             if "" in joined:
-                column = self._parts[joined.index("")]
+                column = self.parts[joined.index("")]
                 raise InputError("a part of the key is empty", where=place(self._reading, row, column))
             yield row, ("-".join(joined), *cells)
 

@@ -123,7 +123,7 @@ def read_tables(
                 )
     found = []
     for name, reading in readings.items():
-        chosen_key = keys.get(name, ())
+        chosen_key = keys.get(name, reading.parts)
         columns = [chosen_key] if isinstance(chosen_key, str) else list(chosen_key)
         if columns == [ROW_NUMBER] and ROW_NUMBER not in reading.columns:
             readings[name] = reading = MadeKey(reading)
