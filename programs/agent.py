@@ -263,7 +263,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
         if undecided:
             self._toolset = state[MADE].get("toolset")
 
-    def forward(self, task: VisibleTask | str, persona: str | None = None) -> dspy.Prediction:
+    def forward(self, task: VisibleTask | str, persona: str | int | None = None) -> dspy.Prediction:
         """Do `task` in an episode of its own.
 
         Args:
@@ -316,13 +316,13 @@ class Agent(dspy.Module):  # type: ignore[misc]
             unreadable=rollout.calls.unreadable,
         )
 
-    async def aforward(self, task: VisibleTask | str, persona: str | None = None) -> dspy.Prediction:
+    async def aforward(self, task: VisibleTask | str, persona: str | int | None = None) -> dspy.Prediction:
         """As `forward`, for event loops: each episode has a thread of its own, up to 256 at once."""
         # DSPy warns of every other way to a module's own `forward`, which optimizers may have replaced.
         forward = object.__getattribute__(self, "forward")
         return await in_a_thread(partial(forward, task, persona))
 
-    def _open(self, given: VisibleTask | str, asker: str | None, lm: Any) -> Rollout:
+    def _open(self, given: VisibleTask | str, asker: str | int | None, lm: Any) -> Rollout:
         if self.env is None:
             raise InputError("the agent has no environment", hint="set agent.env")
         task = asked(given, self.env, asker)

@@ -23,7 +23,7 @@ _WHAT = (
 _TASKS: WeakKeyDictionary[Environment, dict[str, Task]] = WeakKeyDictionary()
 
 
-def asked(given: Any, env: Environment, persona: str | None = None) -> VisibleTask:
+def asked(given: Any, env: Environment, persona: str | int | None = None) -> VisibleTask:
     """The task that a program was given, perhaps in an example.
 
     A text becomes one of a persona, or of the world's own.

@@ -183,10 +183,8 @@ class TrajectoryAdapter(WholeTrajectories, dspy.ChatAdapter):  # type: ignore[mi
         tools = trajectory.tools
         assert tools is not None
         layout = made_once(self._native_layouts, signature, NativeLayout.of)
-        turns, data = (
-            self.turns.prompt(layout, demos, inputs),
-            self._data(signature, signature.output_fields, inputs),
-        )
+        turns = self.turns.prompt(layout, demos, inputs)
+        data = self._data(signature, signature.output_fields, inputs)
         system = f"{layout.system}\n\n{tools.notes}" if tools.notes else layout.system
         asked, stepwise = data.asked, "calls" not in data.asked
         config = native_config(lm, settings, stepwise=stepwise)
