@@ -60,7 +60,7 @@ class Score(NamedTuple):
 
 
 def metric_inputs(task: Task, episode: EpisodeResult) -> tuple[dspy.Example, dspy.Prediction]:
-    """The example and the prediction that a metric of the user's gets; docs/how-to/metrics.md describes them."""
+    """The example and the prediction that a metric of the user's gets, see docs/how-to/metrics.md."""
     import dspy
 
     example, own = getattr(task, "example", None), episode.prediction
