@@ -191,6 +191,9 @@ def _argument_model(name: str, function: Callable[..., Any], notes: Mapping[str,
     parameters = list(inspect.signature(function).parameters.values())[1:]
     fields: dict[str, Any] = {}
     for parameter in parameters:
+        if is_reserved(parameter.name):
+            hint = f"write another name, such as `{parameter.name}_`"
+            raise InputError(f"no argument can be called {parameter.name}", where=name, hint=hint)
         default = ... if parameter.default is parameter.empty else parameter.default
         note: dict[str, Any] = {"description": notes[parameter.name]} if parameter.name in notes else {}
         fields[parameter.name] = (hints[parameter.name], Field(default, **note))

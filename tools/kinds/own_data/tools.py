@@ -19,7 +19,7 @@ from worksmith.tools.kinds.own_data.context import Context
 from worksmith.tools.kinds.own_data.outside import Outside
 from worksmith.tools.seeding import digest
 from worksmith.tools.sqlite.schema import Table
-from worksmith.tools.tool import FINISH, Tool, Toolkit, is_reserved, tool
+from worksmith.tools.tool import FINISH, Tool, Toolkit, tool
 from worksmith.tools.tool_context import Shown, ToolContext
 
 if TYPE_CHECKING:
@@ -150,6 +150,9 @@ class OwnTools:
                 warnings.simplefilter("ignore")  # an argument may have the name of a method of pydantic's
                 made = Tool(toolkit, run)
                 _ = made.parameters, made.text
+        except InputError as error:
+            error.where = where
+            raise
         except Exception as error:
             said = str(error).partition("\n")[0]
             raise InputError(
@@ -195,9 +198,6 @@ def check_function(function: Any, where: str) -> None:
             raise refuse(f"the argument {parameter.name} has no type", f"write `{parameter.name}: str`")
         if parameter.name.startswith("_"):
             raise refuse(f"the argument {parameter.name} begins with _", "leave the _ out")
-        if is_reserved(parameter.name):
-            hint = f"write another name, such as `{parameter.name}_`"
-            raise refuse(f"no argument can be called {parameter.name}", hint)
 
 
 def _hints(function: Callable[..., Any], where: str) -> Mapping[str, Any]:
