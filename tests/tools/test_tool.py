@@ -50,7 +50,7 @@ def test_an_argument_has_no_name_that_means_something_else() -> None:
         """Look."""
         return model_config
 
-    with pytest.raises(InputError, match="notes.look: no argument can be called model_config"):
+    with pytest.raises(InputError, match=r"notes\.look: no argument can be called model_config"):
         Tool("notes", look)
 
 
