@@ -222,7 +222,7 @@ def _main(arguments: Sequence[str], folder: Path, environment: dict[str, str], o
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)
-    sys.path.insert(0, str(folder))
+    sys.path.insert(0, str(folder if arguments[0] == "-c" else (folder / arguments[0]).parent))
     if arguments[0] == "-c":
         sys.argv, main = ["-c", *arguments[2:]], ModuleType("__main__")
         sys.modules["__main__"] = main
