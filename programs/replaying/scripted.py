@@ -215,7 +215,8 @@ def _reply(script: Transcript, place: PromptData) -> dict[str, Any]:
 
 
 def _as_text(values: Mapping[str, Any]) -> lm15.Message:
-    fields = [f"[[ ## {name} ## ]]\n{as_text(value)}" for name, value in values.items()]
+    texts = {name: "null" if value is None else as_text(value) for name, value in values.items()}
+    fields = [f"[[ ## {name} ## ]]\n{text}" for name, text in texts.items()]
     return lm15.Message.assistant("\n\n".join([*fields, "[[ ## completed ## ]]"]))
 
 

@@ -38,6 +38,8 @@ def gate_grids(verdict: GateVerdict) -> tuple[Grid, ...]:
     def outcome(name: str) -> str:
         if any(text.startswith(f"{name} ") for text in verdict.failed):
             return "FAILED"
+        if not bound_of(name, verdict.thresholds):
+            return ""
         return "ok" if name in values else "does not apply"
 
     measures = Grid.of(
