@@ -40,7 +40,7 @@ def write_environment(
         data: the folder with the files. One of tasks is left out: agents must not read their answers.
         folder: of the project; the Python file names the data by relative paths.
         keys: by table the columns that identify a row together; else one is inferred.
-        nulls: the cells of CSV files that are empty; none for those that look so.
+        nulls: cells of CSV files that are empty, beside those that look so.
 
     Raises:
         InputError: there is no such folder, no table in it, a key fits no table, or a file cannot be read.
@@ -60,7 +60,7 @@ def write_environment(
             )
     if not sources:
         raise InputError("no tables here", where=str(data), hint=f"files end in {', '.join(ENDINGS)}")
-    nulls = nulls or sorted(set().union(*map(_nulls, read_tables(sources))))
+    nulls = sorted(set(nulls).union(*map(_nulls, read_tables(sources))))
     read = read_tables(sources, keys=keys, nulls=nulls)
     tables = [_described(table) for table in read]
     template = files("worksmith.tools.kinds.own_data").joinpath("environment.txt").read_text(encoding="utf-8")

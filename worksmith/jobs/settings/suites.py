@@ -53,8 +53,8 @@ class NewSettings(JobSettings):
     )
     null: tuple[str, ...] = setting(
         (),
-        "With --from, the cells of CSV files that are empty, such as NULL.",
-        unset="NULL and \\N, where the rest of a column are numbers, dates or booleans",
+        "With --from, a cell of CSV files that is empty, such as n/a. NULL and \\N are found where the rest "
+        "of a column are numbers, dates or booleans.",
     )
     industry: str | None = setting(
         None, "Instead of a project, a copy of this industry of generated companies, to be rewritten."
