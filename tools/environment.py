@@ -191,7 +191,7 @@ class Environment:
         self,
         toolkits: Iterable[str] | None = None,
         *,
-        persona: Persona | None = None,
+        persona: Persona | str | int | None = None,
         now: datetime | None = None,
         without: Iterable[str] = (),
         ask: Callable[[str], str] | None = None,
@@ -201,16 +201,18 @@ class Environment:
 
         Args:
             toolkits: names of the toolkits to supply, shared ones are added; None supplies all.
-            persona: default is the world's own.
+            persona: one of this world, or the id; default is the world's own.
             now: default is the world's clock.
             without: categories of tools that are left out, see `WorldKind.toolset`.
             ask: asks the agent's own model, for tools that do.
             rehearsal: work on the world even where a live system is connected, as expectations are.
 
         Raises:
-            InputError, RetrievalError: see `check_records` and `check`.
+            InputError, RetrievalError: see `check_records` and `check`; or there is nobody of this id.
         """
         self.check()
+        if isinstance(persona, str | int):
+            persona = self.persona(persona)
         if not rehearsal:
             self.check_records()
         manifest = self.world.manifest

@@ -92,10 +92,7 @@ def test_ids_of_personas_may_be_whole_numbers(tmp_path: Path) -> None:
 
     (one,) = read_own_tasks(env, [{"query": "How many rooms?", "answer": 1, "persona": 6}])
     assert one.persona == env.persona(6) == env.persona("6")
-    assert [len(env.episode(persona=env.persona(id)).call("tools.rooms", {}).value) for id in (6, 7)] == [
-        1,
-        1,
-    ]
+    assert [len(env.episode(persona=id).call("tools.rooms", {}).value) for id in (6, 7)] == [1, 1]
     with pytest.raises(InputError, match=r"no persona '8' \(there are 6, 7"):
         env.persona(8)
 
