@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class DenseIndex:
-    """Sentence embeddings (all-MiniLM-L6-v2, on the CPU, no download) of texts with slot values folded.
+    """Sentence embeddings (all-MiniLM-L6-v2, on the CPU, no download).
 
     The model is loaded when the first text is embedded.
     """
@@ -58,7 +58,9 @@ class FusedIndex:
 
     def search(self, text: str, k: int, *, exclude: Iterable[str] = ()) -> list[Hit]:
         banned = tuple(exclude)
-        return fused((index.search(text, self._size, exclude=banned) for index in self._indexes), k)
+        rankings = [index.search(text, self._size, exclude=banned) for index in self._indexes]
+        # An index that finds nothing in common ranks without regard to the text.
+        return fused([hits for hits in rankings if hits and hits[0].score > 0] or rankings, k)
 
 
 def fused_index(texts: Mapping[str, str], kin: Mapping[str, str] | None = None) -> FusedIndex:

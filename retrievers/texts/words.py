@@ -1,0 +1,73 @@
+"""The words of texts in any script.
+
+Scripts without spaces between words, and Korean, which joins particles to words, are taken apart into their
+characters: Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese. Pairs of neighbours stand for their words.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from itertools import pairwise
+
+import regex  # type: ignore[import-untyped]
+
+_UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}ー\p{Hangul}\p{Line_Break=Complex_Context}"
+_WORD = rf"[^\W{_UNSPACED}]"
+
+CHARACTER = rf"[{_UNSPACED}]\p{{M}}*"
+"""A pattern for `regex`: a character of a script without spaces, with its marks."""
+
+LETTER = rf"[^\W\d{_UNSPACED}]"
+"""The same for a letter of another script, a mark or an underscore."""
+
+EMOJI = r"\p{Extended_Pictographic}|\p{Regional_Indicator}{2}"
+
+_RUN = regex.compile(rf"(?:{CHARACTER})+|{_WORD}+|{EMOJI}")
+_PART = regex.compile(rf"{CHARACTER}|{_WORD}+|{EMOJI}")
+_CODE = regex.compile(rf"(?<!{_WORD})(?:(?!_){LETTER}){{2,}}[-_]?\d{{2,}}(?!{_WORD})")
+_UNSEEN = regex.compile(r"\p{Default_Ignorable_Code_Point}+")
+
+_SIMPLE = re.compile(r"\w+")
+_OTHER = re.compile(r"[^\x00-\xa8\xaf-\u02ff\u2010-\u2027]")
+"""In a text without these characters, `_SIMPLE` finds the same as `_RUN` and `_PART`, in a fifth of the time."""
+
+
+def composed(text: str) -> str:
+    """The text in one form (NFKC): of letters and marks, of width, of spaces, without unseen characters."""
+    return text if text.isascii() else unicodedata.normalize("NFKC", _UNSEEN.sub("", text))
+
+
+def folded(text: str) -> str:
+    """The text in one form and in lower case."""
+    return text.lower() if text.isascii() else composed(composed(text).casefold())
+
+
+def words(text: str) -> list[str]:
+    """The words of a text in order, folded; of a script without spaces, its characters."""
+    text = folded(text)
+    found: list[str] = (_PART if _OTHER.search(text) else _SIMPLE).findall(text)
+    return found
+
+
+def terms(text: str, *, asked: bool = False) -> list[str]:
+    """The words of a text for an index, folded; of a script without spaces, characters and pairs of them.
+
+    Args:
+        asked: for a query: a character is left out where it stands in a pair.
+    """
+    text = folded(text)
+    if not _OTHER.search(text):
+        return _SIMPLE.findall(text)
+    found: list[str] = []
+    for run in _RUN.findall(text):
+        parts = _PART.findall(run)
+        if len(parts) == 1 or not asked:
+            found += parts
+        found += map("".join, pairwise(parts))
+    return found
+
+
+def codes(text: str) -> list[list[str]]:
+    """The codes in a text, such as AB-1234, each as its words."""
+    return [words(code) for code in _CODE.findall(composed(text))]
