@@ -53,5 +53,5 @@ def _jaccard(one: Pieces, other: Pieces) -> float:
 
 
 def _pieces(text: str) -> Pieces:
-    found = words(text)
+    found = words(text) or [text]
     return frozenset(tuple(found[at : at + _PIECE]) for at in range(max(1, len(found) - _PIECE + 1)))

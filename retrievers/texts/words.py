@@ -13,19 +13,20 @@ from itertools import pairwise
 import regex  # type: ignore[import-untyped]
 
 _UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}ー\p{Hangul}\p{Line_Break=Complex_Context}"
-_WORD = rf"[^\W{_UNSPACED}]"
-
 CHARACTER = rf"[{_UNSPACED}]\p{{M}}*"
 """A pattern for `regex`: a character of a script without spaces, with its marks."""
 
+WORD = rf"[^\W{_UNSPACED}]"
+"""The same for a character of a word of another script."""
+
 LETTER = rf"[^\W\d{_UNSPACED}]"
-"""The same for a letter of another script, a mark or an underscore."""
+"""The same without digits."""
 
 EMOJI = r"\p{Extended_Pictographic}|\p{Regional_Indicator}{2}"
 
-_RUN = regex.compile(rf"(?:{CHARACTER})+|{_WORD}+|{EMOJI}")
-_PART = regex.compile(rf"{CHARACTER}|{_WORD}+|{EMOJI}")
-_CODE = regex.compile(rf"(?<!{_WORD})(?:(?!_){LETTER}){{2,}}[-_]?\d{{2,}}(?!{_WORD})")
+_RUN = regex.compile(rf"(?:{CHARACTER})+|{WORD}+|{EMOJI}")
+_PART = regex.compile(rf"{CHARACTER}|{WORD}+|{EMOJI}")
+_CODE = regex.compile(rf"(?<!{WORD})(?:(?!_){LETTER}){{2,}}[-_]?\d{{2,}}(?!{WORD})")
 _UNSEEN = regex.compile(r"\p{Default_Ignorable_Code_Point}+")
 
 _SIMPLE = re.compile(r"\w+")
