@@ -23,10 +23,10 @@ _MONTH = (
 )
 _WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 
-_QUOTED = re.compile(r"「[^「」\n]+」|『[^『』\n]+』|«[^«»\n]+»|„[^„“”\n]+[“”]")
+_QUOTED = re.compile(r"「[^「」\n]+」|『[^『』\n]+』|«[^«»\n]+»|„[^„\"\n]+\"")
 """A quotation whose first mark differs from its last, so that it may stand within words."""
 
-_PLAIN_QUOTES = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"'})
+_STRAIGHT = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"'})
 
 _NAME = regex.compile(r"(?<=[\p{Ll},_'] )(?:\p{Lu}\p{Ll}[\w-]*)(?: \p{Lu}\p{Ll}[\w-]*)*")
 _SMALL = regex.compile(r"\b[\p{Ll}\p{M}]+\b")
@@ -81,17 +81,24 @@ def abstract(text: str, names: Collection[str] = ()) -> list[str]:
     return ["_name" if word in names else root for word, root in _roots(text) if word in names or root]
 
 
+def without_values(text: str) -> str:
+    """The text with a type mark in the place of each slot value."""
+    text = _QUOTED.sub("_quote", composed(text).translate(_STRAIGHT))
+    german = _NOUNS.search(text)
+    for mark, pattern in _SLOTS:
+        if not (german and mark == _NAMED):
+            text = pattern.sub(mark, text)
+    return text
+
+
 @lru_cache(maxsize=4096)
 def _roots(text: str) -> tuple[tuple[str, str], ...]:
     """The words of `text`, slot values as their type, each with its root."""
     phrases, _ = _synonyms()
-    text = _QUOTED.sub("_quote", composed(text)).translate(_PLAIN_QUOTES)
-    slots = [slot for slot in _SLOTS if slot[0] != _NAMED or not _NOUNS.search(text)]
+    text = composed(text).translate(_STRAIGHT)
     for phrase, word in phrases:
         text = phrase.sub(word, text)
-    for mark, pattern in slots:
-        text = pattern.sub(mark, text)
-    return tuple(map(_rooted, _WORD.findall(folded(text))))
+    return tuple(map(_rooted, _WORD.findall(folded(without_values(text)))))
 
 
 @lru_cache(maxsize=16_384)

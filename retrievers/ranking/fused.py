@@ -6,8 +6,10 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import regex  # type: ignore[import-untyped]
+
 from worksmith.retrievers.embedding.models import open_embedder
-from worksmith.retrievers.ranking.abstraction import abstract
+from worksmith.retrievers.ranking.abstraction import without_values
 from worksmith.retrievers.ranking.hits import Hit, TextIndex, fused
 from worksmith.retrievers.ranking.lexical import LexicalIndex
 
@@ -15,10 +17,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class DenseIndex:
-    """Sentence embeddings (all-MiniLM-L6-v2, on the CPU, no download).
+_LATIN, _SIGN = regex.compile(r"\p{Latin}"), regex.compile(r"[\p{L}\p{Extended_Pictographic}]")
 
-    The model is loaded when the first text is embedded.
+
+class DenseIndex:
+    """Sentence embeddings (all-MiniLM-L6-v2, on the CPU, no download) of texts with slot values folded.
+
+    The model knows English: a text in another alphabet finds nothing. It is loaded when the first text is embedded.
     """
 
     def __init__(self, texts: Mapping[str, str]) -> None:
@@ -28,7 +33,7 @@ class DenseIndex:
         self._matrix: NDArray[Any] | None = None
 
     def search(self, text: str, k: int, *, exclude: Iterable[str] = ()) -> list[Hit]:
-        if not self._keys:
+        if not self._keys or not reads(text):
             return []
         # Rounded: batching moves the last digits of an embedding.
         scores = (self._embedded() @ embed((text,))[0]).round(5)
@@ -68,7 +73,11 @@ def fused_index(texts: Mapping[str, str], kin: Mapping[str, str] | None = None) 
     return FusedIndex((LexicalIndex(texts, kin), DenseIndex(texts)), len(texts))
 
 
+def reads(text: str) -> bool:
+    """Whether most letters of a text are of the alphabet that the model was taught."""
+    return 2 * len(_LATIN.findall(text)) > len(_SIGN.findall(text))
+
+
 def embed(texts: Sequence[str]) -> NDArray[Any]:
-    """Unit vectors of texts whose slot values are folded to their type."""
-    folded = [" ".join(abstract(text)).replace("_", "") for text in texts]
-    return open_embedder().embed(folded)
+    """Unit vectors of texts whose slot values are folded to their type; all other words stay as they are."""
+    return open_embedder().embed([without_values(text).replace("_", " ") for text in texts])

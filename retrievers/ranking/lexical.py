@@ -11,10 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice, pairwise
 
+import regex  # type: ignore[import-untyped]
+
 from worksmith.retrievers.ranking.abstraction import abstract, names_in
 from worksmith.retrievers.ranking.covering import covering
 from worksmith.retrievers.ranking.hits import Hit
-from worksmith.retrievers.texts.words import words
+from worksmith.retrievers.texts.words import CHARACTER, LETTER, words
 
 Vector = Mapping[str, float]
 
@@ -24,8 +26,11 @@ _KIN_WEIGHT = 0.7
 _COVERED = 500
 """The most texts whose covering order is found: time and memory grow with the square."""
 
-_SHORT = 3
-"""Characters of a word that has no ending."""
+_CHARACTER = regex.compile(CHARACTER)
+_HIRAGANA = regex.compile(r"\p{Hiragana}{2}")
+"""A pair that is grammar rather than a word."""
+
+_OTHER_ALPHABET = regex.compile(rf"(?!\p{{Latin}}){LETTER}{{4,}}")
 
 _PAIR_WEIGHT = 0.6
 """Pairs say how words go together but repeat what the words say, so they count less."""
@@ -132,17 +137,26 @@ class LexicalIndex:
     def _features(self, text: str) -> Counter[str]:
         """Words, neighbours and neighbours but one, with marks for the ends of the text.
 
-        A word of an alphabet whose endings nobody cuts is also its runs of characters.
+        In a script without spaces a pair is as good as a word, and a character says less. A word of an
+        alphabet whose endings are not cut is its runs of characters, too.
         """
         found = ["^", *abstract(text, self._names), "$"]
-        features = Counter(found[1:-1])
-        features.update(f"{first} {second}" for first, second in pairwise(found))
+        others = set() if text.isascii() else {word for word in found if not word.isascii()}
+        unspaced = set(filter(_CHARACTER.match, others))
+        features = Counter(f"{word} " if word in unspaced else word for word in found[1:-1])
         features.update(
-            f"{first} _ {second}" for first, second in zip(found[1:-1], found[3:-1], strict=False)
+            first + second
+            if first in unspaced and second in unspaced and not _HIRAGANA.match(first + second)
+            else f"{first} {second}"
+            for first, second in pairwise(found)
         )
-        for word in found:
-            if not word.isascii() and len(word) > _SHORT:
-                features.update(f"{run} " for run in _runs(f"_{word}_"))
+        features.update(
+            f"{first} _ {second}"
+            for first, second in zip(found[1:-1], found[3:-1], strict=False)
+            if first not in unspaced
+        )
+        for word in filter(_OTHER_ALPHABET.match, others):
+            features.update(f"{run} " for run in _runs(f"_{word}_"))
         return features
 
 
