@@ -203,7 +203,7 @@ def _around(text: str, values: Any) -> str:
     """A task's text with its slot values cut out, the longest first."""
     for value in sorted(values, key=len, reverse=True):
         if value:
-            found = rf"(?<!{WORD}){regex.escape(normalize("NFC", value))}(?!{WORD})"
+            found = rf"(?<!{WORD}){regex.escape(normalize('NFC', value))}(?!{WORD})"
             text = regex.sub(found, " ", normalize("NFC", text), flags=regex.IGNORECASE)
     return str(_CHARACTER.sub(" ", text))
 
