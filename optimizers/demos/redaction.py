@@ -209,7 +209,9 @@ def _around(text: str, values: Any) -> str:
 
 
 def _words(text: str) -> frozenset[str]:
-    return frozenset(found["word"].lower() for found in _PIECE.finditer(normalize("NFC", text)) if found["word"])
+    return frozenset(
+        found["word"].lower() for found in _PIECE.finditer(normalize("NFC", text)) if found["word"]
+    )
 
 
 _remembered = lru_cache(4)(_words)

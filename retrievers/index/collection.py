@@ -18,8 +18,8 @@ from worksmith.retrievers.errors import RetrievalError
 from worksmith.retrievers.ranking.exact import Vectors, similarities
 from worksmith.retrievers.ranking.hits import Hit, best, fused, ranked
 from worksmith.retrievers.ranking.words import WordIndex, index_words
-from worksmith.retrievers.texts.words import codes
 from worksmith.retrievers.texts.documents import Document, by_key
+from worksmith.retrievers.texts.words import codes
 
 if TYPE_CHECKING:
     from worksmith.retrievers.embedding.models import Embedder

@@ -12,6 +12,9 @@ from itertools import pairwise
 
 import regex  # type: ignore[import-untyped]
 
+WORDS = 2
+"""The version of what a word is: an index by other words is made anew."""
+
 _UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}ー\p{Hangul}\p{Line_Break=Complex_Context}"
 CHARACTER = rf"[{_UNSPACED}]\p{{M}}*"
 """A pattern for `regex`: a character of a script without spaces, with its marks."""

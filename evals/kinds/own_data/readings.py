@@ -21,8 +21,10 @@ _TRUTH = {"true": True, "false": False}
 _FRACTION = re.compile(r"(?P<whole>\d+)?\s?(?P<part>[¼-¾⅐-⅞])")
 _EXPONENT = re.compile(r"(?<![\w.,])\d+(?:\.\d+)?[eE][+-]?\d{1,2}(?!\w|[.,]\d)")
 _END = r"(?!\d|[.,']\d)"
-_APOSTROPHES = re.compile(rf"(?<![\w.,'])\d{{1,3}}(?:'\d{{3}})+(?!\d|[,']\d)")
-_SURELY_COMMA = re.compile(rf"(?<![\w.,'])\d{{1,3}}(?:(?:\.\d{{3}})+,\d+|(?:\.\d{{3}}){{2,}}|(?:[ ']\d{{3}})+,\d\d?){_END}")
+_APOSTROPHES = re.compile(r"(?<![\w.,'])\d{1,3}(?:'\d{3})+(?!\d|[,']\d)")
+_SURELY_COMMA = re.compile(
+    rf"(?<![\w.,'])\d{{1,3}}(?:(?:\.\d{{3}})+,\d+|(?:\.\d{{3}}){{2,}}|(?:[ ']\d{{3}})+,\d\d?){_END}"
+)
 _COMMA = re.compile(rf"(?<![\w.,'])(?:\d{{1,3}}(?:[. ']\d{{3}})+|\d+)(?:,\d+)?{_END}")
 _SCALES = (
     (re.compile(r"(?<=\d)M\b|(?<=\d)\s?(?:mn|[Mm]io)\b\.?"), " million"),

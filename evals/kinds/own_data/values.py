@@ -44,6 +44,7 @@ _BETWEEN = re.compile(
 )
 """The members of a set and what may stand between them, such as the number of a member in a list."""
 
+
 class _Form(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 

@@ -11,6 +11,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from worksmith.retrievers.texts.words import composed
 from worksmith.tools.errors import InputError
 from worksmith.tools.kinds.own_data.sources.tables import SourceTable, read_tables
 from worksmith.tools.sqlite.cells import CellType
@@ -56,7 +57,8 @@ def write_environment(data: Path, folder: Path) -> None:
 
 def _name(file: Path) -> str:
     """The name of a file's table."""
-    name = "".join(letter if letter.isalnum() else "_" for letter in file.stem.lower()).strip("_")
+    stem = composed(file.stem.lower())
+    name = "".join(letter if f"_{letter}".isidentifier() else "_" for letter in stem).strip("_")
     return name if name.isidentifier() and not keyword.iskeyword(name) else f"table_{name}"
 
 
