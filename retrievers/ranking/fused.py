@@ -23,7 +23,8 @@ _LATIN, _SIGN = regex.compile(r"\p{Latin}"), regex.compile(r"[\p{L}\p{Extended_P
 class DenseIndex:
     """Sentence embeddings (all-MiniLM-L6-v2, on the CPU, no download) of texts with slot values folded.
 
-    The model knows English: a text in another alphabet finds nothing. It is loaded when the first text is embedded.
+    The model knows English: a text in another alphabet finds nothing. It is loaded when the first text is
+    embedded.
     """
 
     def __init__(self, texts: Mapping[str, str]) -> None:

@@ -18,6 +18,7 @@ from worksmith.tools.sqlite.cells import CellType
 
 ENDINGS = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".sqlite", ".sqlite3", ".db")
 _TYPES: Mapping[CellType, str] = {"text": "str", "integer": "int", "real": "float", "boolean": "bool"}
+# A name in another language may say anything: all texts of such names are searched.
 _TEXTS = ("title", "subject", "name", "summary", "text", "body", "description", "content", "notes")
 
 
@@ -65,7 +66,7 @@ def _name(file: Path) -> str:
 def _described(table: SourceTable, file: Path, folder: Path) -> dict[str, Any]:
     types, key = table.profile.types, table.profile.key
     fields = [(column, _TYPES[types[column]]) for column in table.columns if _is_argument(column)]
-    texts = [column for column in table.columns if column.lower() in _TEXTS and types[column] == "text"]
+    texts = [c for c in table.columns if types[c] == "text" and (c.lower() in _TEXTS or not c.isascii())]
     return {
         "name": table.name,
         "singular": table.name[:-1] if table.name.endswith("s") else table.name,
