@@ -1,14 +1,14 @@
 """The words of texts in any script.
 
 Scripts without spaces between words, and Korean, which joins particles to words, are taken apart into their
-characters: Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese. Pairs of neighbours stand for their words.
+characters: Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese. Runs of them stand for their words: two, or
+three where a character is a sound alone.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from itertools import pairwise
 
 import regex  # type: ignore[import-untyped]
 
@@ -29,6 +29,7 @@ EMOJI = r"\p{Extended_Pictographic}|\p{Regional_Indicator}{2}"
 
 _RUN = regex.compile(rf"(?:{CHARACTER})+|{WORD}+|{EMOJI}")
 _PART = regex.compile(rf"{CHARACTER}|{WORD}+|{EMOJI}")
+_SOUND = regex.compile(r"\p{Line_Break=Complex_Context}")
 _CODE = regex.compile(rf"(?<!{WORD})(?:(?!_){LETTER}){{2,}}[-_]?\d{{2,}}(?!{WORD})")
 _UNSEEN = regex.compile(r"\p{Default_Ignorable_Code_Point}+")
 
@@ -55,10 +56,10 @@ def words(text: str) -> list[str]:
 
 
 def terms(text: str, *, asked: bool = False) -> list[str]:
-    """The words of a text for an index, folded; of a script without spaces, characters and pairs of them.
+    """The words of a text for an index, folded; of a script without spaces, short runs of characters.
 
     Args:
-        asked: for a query: a character is left out where it stands in a pair.
+        asked: for a query: only the longest of these runs.
     """
     text = folded(text)
     if not _OTHER.search(text):
@@ -66,9 +67,9 @@ def terms(text: str, *, asked: bool = False) -> list[str]:
     found: list[str] = []
     for run in _RUN.findall(text):
         parts = _PART.findall(run)
-        if len(parts) == 1 or not asked:
-            found += parts
-        found += map("".join, pairwise(parts))
+        longest = min(len(parts), 3 if _SOUND.match(run) else 2)
+        for size in range(longest if asked else 1, longest + 1):
+            found += ("".join(parts[at : at + size]) for at in range(len(parts) - size + 1))
     return found
 
 

@@ -50,7 +50,7 @@ class _Form(BaseModel):
 
 
 class Exactly(RootModel[str | int | float | bool | None]):
-    """One value. Letter case, white space, forms of quotes and dashes, and what ends an answer do not count."""
+    """One value. Letter case, spaces, forms of quotes and dashes, and what ends an answer do not count."""
 
     model_config = ConfigDict(frozen=True)
 
