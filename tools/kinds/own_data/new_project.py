@@ -45,7 +45,7 @@ def write_environment(data: Path, folder: Path) -> None:
     text = jinja2.Template(template).render(
         tables=tables,
         now=f"{datetime.now():%Y-%m-%d} 09:00",
-        keys=json.dumps({table["name"]: table["key"] for table in tables}),
+        keys=json.dumps({table["name"]: table["key"] for table in tables}, ensure_ascii=False),
     )
     (folder / "environment.py").write_text(text.rstrip() + "\n", encoding="utf-8")
     allowed = {"id": "all", "operations": ["read", "create", "update", "delete"], "when": {"always": True}}
@@ -70,7 +70,7 @@ def _described(table: SourceTable, file: Path, folder: Path) -> dict[str, Any]:
     return {
         "name": table.name,
         "singular": table.name[:-1] if table.name.endswith("s") else table.name,
-        "path": json.dumps(os.path.relpath(file.resolve(), folder.resolve())),
+        "path": json.dumps(os.path.relpath(file.resolve(), folder.resolve()), ensure_ascii=False),
         "columns": table.columns,
         "key": key,
         "key_argument": key if _is_argument(key) else "key",
