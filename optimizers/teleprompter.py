@@ -195,9 +195,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
             result, run_id = self._compiled(plan, data)
         program = result.compiled.program
         program = program.deepcopy() if program is student else program
-        program.compilation = Compilation.of(
-            result, notes=tuple(filter(None, (*notes, result.note))), run_id=run_id
-        )
+        program.compilation = Compilation.of(result, notes=tuple(filter(None, notes)), run_id=run_id)
         program._compiled = True
         return program
 

@@ -11,14 +11,12 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from worksmith.retrievers.texts.words import composed
 from worksmith.tools.errors import InputError
 from worksmith.tools.kinds.own_data.sources.tables import SourceTable, read_tables
 from worksmith.tools.sqlite.cells import CellType
 
 ENDINGS = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".sqlite", ".sqlite3", ".db")
 _TYPES: Mapping[CellType, str] = {"text": "str", "integer": "int", "real": "float", "boolean": "bool"}
-# A name in another language may say anything: all texts of such names are searched.
 _TEXTS = ("title", "subject", "name", "summary", "text", "body", "description", "content", "notes")
 
 
@@ -45,7 +43,7 @@ def write_environment(data: Path, folder: Path) -> None:
     text = jinja2.Template(template).render(
         tables=tables,
         now=f"{datetime.now():%Y-%m-%d} 09:00",
-        keys=json.dumps({table["name"]: table["key"] for table in tables}, ensure_ascii=False),
+        keys=json.dumps({table["name"]: table["key"] for table in tables}),
     )
     (folder / "environment.py").write_text(text.rstrip() + "\n", encoding="utf-8")
     allowed = {"id": "all", "operations": ["read", "create", "update", "delete"], "when": {"always": True}}
@@ -58,19 +56,18 @@ def write_environment(data: Path, folder: Path) -> None:
 
 def _name(file: Path) -> str:
     """The name of a file's table."""
-    stem = composed(file.stem.lower())
-    name = "".join(letter if f"_{letter}".isidentifier() else "_" for letter in stem).strip("_")
+    name = "".join(letter if letter.isalnum() else "_" for letter in file.stem.lower()).strip("_")
     return name if name.isidentifier() and not keyword.iskeyword(name) else f"table_{name}"
 
 
 def _described(table: SourceTable, file: Path, folder: Path) -> dict[str, Any]:
     types, key = table.profile.types, table.profile.key
     fields = [(column, _TYPES[types[column]]) for column in table.columns if _is_argument(column)]
-    texts = [c for c in table.columns if types[c] == "text" and (c.lower() in _TEXTS or not c.isascii())]
+    texts = [column for column in table.columns if column.lower() in _TEXTS and types[column] == "text"]
     return {
         "name": table.name,
         "singular": table.name[:-1] if table.name.endswith("s") else table.name,
-        "path": json.dumps(os.path.relpath(file.resolve(), folder.resolve()), ensure_ascii=False),
+        "path": json.dumps(os.path.relpath(file.resolve(), folder.resolve())),
         "columns": table.columns,
         "key": key,
         "key_argument": key if _is_argument(key) else "key",
