@@ -23,8 +23,7 @@ _LATIN, _SIGN = regex.compile(r"\p{Latin}"), regex.compile(r"[\p{L}\p{Extended_P
 class DenseIndex:
     """Sentence embeddings (all-MiniLM-L6-v2, on the CPU, no download) of texts with slot values folded.
 
-    The model knows English: a text in another alphabet finds nothing. It is loaded when the first text is
-    embedded.
+    The model is loaded when the first text is embedded.
     """
 
     def __init__(self, texts: Mapping[str, str]) -> None:
@@ -34,7 +33,7 @@ class DenseIndex:
         self._matrix: NDArray[Any] | None = None
 
     def search(self, text: str, k: int, *, exclude: Iterable[str] = ()) -> list[Hit]:
-        if not self._keys or not reads(text):
+        if not self._keys:
             return []
         # Rounded: batching moves the last digits of an embedding.
         scores = (self._embedded() @ embed((text,))[0]).round(5)
@@ -56,7 +55,11 @@ class DenseIndex:
 
 
 class FusedIndex:
-    """Ranks by the sum of reciprocal ranks in several indexes over the same keys."""
+    """Ranks by the sum of reciprocal ranks in several indexes over the same keys.
+
+    The first one goes by words. The model of the others knows English, so it ranks for a text in another
+    alphabet only if no text has anything in common with that.
+    """
 
     def __init__(self, indexes: Sequence[TextIndex], size: int) -> None:
         self._indexes = tuple(indexes)
@@ -64,9 +67,13 @@ class FusedIndex:
 
     def search(self, text: str, k: int, *, exclude: Iterable[str] = ()) -> list[Hit]:
         banned = tuple(exclude)
-        rankings = [index.search(text, self._size, exclude=banned) for index in self._indexes]
-        # An index that finds nothing in common ranks without regard to the text.
-        return fused([hits for hits in rankings if hits and hits[0].score > 0] or rankings, k)
+        first, *others = self._indexes
+        by_words = first.search(text, self._size, exclude=banned)
+        related = any(hit.score > 0 for hit in by_words[:1])
+        if related and not _is_latin(text):
+            return fused([by_words], k)
+        by_meaning = [index.search(text, self._size, exclude=banned) for index in others]
+        return fused([by_words, *by_meaning] if related else by_meaning, k)
 
 
 def fused_index(texts: Mapping[str, str], kin: Mapping[str, str] | None = None) -> FusedIndex:
@@ -74,8 +81,7 @@ def fused_index(texts: Mapping[str, str], kin: Mapping[str, str] | None = None) 
     return FusedIndex((LexicalIndex(texts, kin), DenseIndex(texts)), len(texts))
 
 
-def reads(text: str) -> bool:
-    """Whether most letters of a text are of the alphabet that the model was taught."""
+def _is_latin(text: str) -> bool:
     return 2 * len(_LATIN.findall(text)) > len(_SIGN.findall(text))
 
 

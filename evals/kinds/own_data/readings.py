@@ -18,7 +18,7 @@ _SUBJECT = r"(?:it|this|that|these|those|they|he|she|there|we|you|i|the)\b"
 _NEGATED = re.compile(r"\b(?:not|never|cannot)\b|n't\b")
 _TRUTH = {"true": True, "false": False}
 
-_FRACTION = re.compile(r"(?P<whole>\d+)?\s?(?P<part>[¼-¾⅐-⅞])")
+_FRACTION = re.compile(r"(?P<whole>\d{1,15})?\s?(?P<part>[¼-¾⅐-⅞])")
 _EXPONENT = re.compile(r"(?<![\w.,])\d+(?:\.\d+)?[eE][+-]?\d{1,2}(?!\w|[.,]\d)")
 _END = r"(?!\d|[.,']\d)"
 _APOSTROPHES = re.compile(r"(?<![\w.,'])\d{1,3}(?:'\d{3})+(?!\d|[,']\d)")
