@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Annotated, Any, Literal
+from unicodedata import normalize
 
 import regex  # type: ignore[import-untyped]
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, RootModel, Tag, field_validator
@@ -174,7 +175,7 @@ class Pattern(_Form):
     def answers(self, text: str, question: str, locale: Locale = ENGLISH) -> bool:
         """Whether the pattern is found in an answer, see `LONGEST`."""
         try:
-            return _compiled(self.pattern).search(text[:LONGEST], timeout=_SECONDS) is not None
+            return _compiled(self.pattern).search(normalize("NFC", text[:LONGEST]), timeout=_SECONDS) is not None
         except TimeoutError:
             return False
 
@@ -286,7 +287,7 @@ def _fewest(pattern: str) -> int:
 
 @lru_cache(maxsize=1024)
 def _compiled(pattern: str) -> Any:
-    return regex.compile(pattern)
+    return regex.compile(normalize("NFC", pattern))
 
 
 AnyOf.model_rebuild()

@@ -32,6 +32,7 @@ def right(expected: Any, answer: str, question: str = "") -> bool:
         (3, "There are 3 tickets."),
         (3.5, "3.50 hours"),
         ("café", "cafe\u0301."),
+        ({"pattern": "^café$"}, "cafe\u0301"),
         ("O'Neil", "O\u2019Neil"),
         ("2\u20133 days", "2-3\u00a0days"),
         ("東京", "「東京」。"),
