@@ -12,18 +12,20 @@ from worksmith.evals.tasks.task import same_text
 from worksmith.retrievers.texts.words import composed
 from worksmith.tools.kinds.own_data.locales import Locale
 
-_CLAUSE = re.compile(r"[.!?;:,/()\[\]\n…،؛؟।]|\s-+\s|\b(?:and|or|but|so)\b")
+_CLAUSE = re.compile(r"[.!?;:,/()\[\]{}\n…،؛؟।]|\s-+\s|\b(?:and|or|but|so)\b")
 _NUMERO = re.compile(r"\bno\.(?=\s*\d)")
 _SUBJECT = r"(?:it|this|that|these|those|they|he|she|there|we|you|i|the)\b"
 _NEGATED = re.compile(r"\b(?:not|never|cannot)\b|n't\b")
 _TRUTH = {"true": True, "false": False}
 
+_UNBROKEN = re.compile(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))")
 _FRACTION = re.compile(r"(?P<whole>\d{1,15})?\s?(?P<part>[¼-¾⅐-⅞])")
 _EXPONENT = re.compile(r"(?<![\w.,])\d+(?:\.\d+)?[eE][+-]?\d{1,2}(?!\w|[.,]\d)")
 _END = r"(?!\d|[.,']\d)"
 _APOSTROPHES = re.compile(r"(?<![\w.,'])\d{1,3}(?:'\d{3})+(?!\d|[,']\d)")
 _SURELY_COMMA = re.compile(
     rf"(?<![\w.,'])\d{{1,3}}(?:(?:\.\d{{3}})+,\d+|(?:\.\d{{3}}){{2,}}|(?:[ ']\d{{3}})+,\d\d?){_END}"
+    r"|(?<![\w.,'])\d+,\d\d?(?=\s?[€%])"
 )
 _COMMA = re.compile(rf"(?<![\w.,'])(?:\d{{1,3}}(?:[. ']\d{{3}})+|\d+)(?:,\d+)?{_END}")
 _SCALES = (
@@ -76,7 +78,7 @@ def _at_the_end(clause: str, yes: str, no: str) -> bool | None:
 
 def numbers(text: str, locale: Locale) -> set[float]:
     """The numbers in a text, as the locale writes them where a form has two readings."""
-    text = typed(_FRACTION.sub(_decimal, text))
+    text = typed(_FRACTION.sub(_decimal, _UNBROKEN.sub("'", text)))
     text = _EXPONENT.sub(lambda found: format(Decimal(found[0]), "f"), text)
     text = (_COMMA if locale.comma else _SURELY_COMMA).sub(_pointed, text)
     text = _APOSTROPHES.sub(lambda found: found[0].replace("'", ""), text)

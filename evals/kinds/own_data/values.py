@@ -175,7 +175,8 @@ class Pattern(_Form):
     def answers(self, text: str, question: str, locale: Locale = ENGLISH) -> bool:
         """Whether the pattern is found in an answer, see `LONGEST`."""
         try:
-            return _compiled(self.pattern).search(normalize("NFC", text[:LONGEST]), timeout=_SECONDS) is not None
+            found = _compiled(self.pattern).search(normalize("NFC", text[:LONGEST]), timeout=_SECONDS)
+            return found is not None
         except TimeoutError:
             return False
 
