@@ -44,6 +44,8 @@ _SCALES = {
     "billion": 1_000_000_000,
 }
 _APART = rf"(?<!{WORD})(?<![.)-])"
+_LETTERS = rf"(?:(?!_){LETTER}){{1,8}}"
+_PART = rf"(?:(?!_){WORD})+"
 # Repetitions within a word are bounded, so that time is linear in the length of a text.
 _TOKEN = regex.compile(
     rf"""
@@ -54,13 +56,13 @@ _TOKEN = regex.compile(
     |(?P<figures>\d{{1,2}}[./]\d{{1,2}}[./]\d{{4}}\b)
     |(?P<ym>\d{{4}}-\d\d(?![\d-]))
     |(?P<my>{_MONTH}[ ,]+\d{{4}}\b)
-    |(?P<id>(?<!{WORD})(?:(?!_){LETTER}){{1,8}}(?:[-_]\d|[-_](?:(?!_){LETTER}){{1,8}}[-_]\d|(?<=\w\w)\d{{3}})\w*(?:[-_]\w+)*)(?:'s\b)?
+    |(?P<id>(?<!{WORD}){_LETTERS}(?:[-_]\d|[-_]{_LETTERS}[-_]\d|(?<=\w\w)\d{{3}})\w*(?:[-_]\w+)*)(?:'s\b)?
     |(?P<time>T?\d{{1,2}}:\d\d(?::\d\d(?:\.\d+)?)?(?:\s?[ap]\.?m\b)?)
     |(?:(?:[$€£¥₹]|\b(?:rs\.?|inr|usd|eur|gbp))\s?)?
      (?P<number>{_APART}-?\d{{1,3}}(?:,\d{{2,3}}){{1,9}}(?:\.\d+)?(?!\d|,\d)|{_APART}-?\d+(?:\.\d+)?|\d+)
      (?:\s?(?P<scale>k|thousand|lakh|crore|million|billion)s?\b)?
      (?:\s?(?:%|percent\b|per\ cent\b|(?:rupee|dollar|euro)s?\b|(?:inr|usd|eur|gbp)\b)|(?:st|nd|rd|th)\b)?
-    |(?P<word>{CHARACTER}|(?:(?!_){WORD})+(?:[.'_+](?:(?!_){WORD})+)*)
+    |(?P<word>{CHARACTER}|{_PART}(?:[.'_+]{_PART})*)
     """,
     regex.VERBOSE | regex.IGNORECASE,
 )
