@@ -29,6 +29,7 @@ EMOJI = r"\p{Extended_Pictographic}|\p{Regional_Indicator}{2}"
 
 _RUN = regex.compile(rf"(?:{CHARACTER})+|{WORD}+|{EMOJI}")
 _PART = regex.compile(rf"{CHARACTER}|{WORD}+|{EMOJI}")
+_FIRST = regex.compile(CHARACTER)
 _SOUND = regex.compile(r"\p{Line_Break=Complex_Context}")
 _CODE = regex.compile(rf"(?<!{WORD})(?:(?!_){LETTER}){{2,}}[-_]?\d{{2,}}(?!{WORD})")
 _UNSEEN = regex.compile(r"\p{Default_Ignorable_Code_Point}+")
@@ -66,7 +67,7 @@ def terms(text: str, *, asked: bool = False) -> list[str]:
         return _SIMPLE.findall(text)
     found: list[str] = []
     for run in _RUN.findall(text):
-        parts = _PART.findall(run)
+        parts = _PART.findall(run) if _FIRST.match(run) else [run]
         longest = min(len(parts), 3 if _SOUND.match(run) else 2)
         for size in range(longest if asked else 1, longest + 1):
             found += ("".join(parts[at : at + size]) for at in range(len(parts) - size + 1))
