@@ -34,7 +34,8 @@ def locale_called(name: str) -> Locale:
         InputError: the language is not known.
     """
     known = _locales()
-    found = known.get(name) or known.get(str(name).partition("-")[0])
+    written = str(name).replace("_", "-")
+    found = known.get(written) or known.get(written.partition("-")[0])
     if found is None:
         raise InputError(f"no locale {name!r}", where="locale", hint=f"there are {', '.join(known)}")
     return found

@@ -120,7 +120,7 @@ def test_wrong_answers(expected: Any, answer: str) -> None:
         ("de", 1_500_000, "1,5 Mio. Euro"),
         ("fr", 1234, "1 234"),
         ("de-CH", 1.234, "1.234"),
-        ("de-AT", 1234, "1.234"),
+        ("de_AT", 1234, "1.234"),
         ("de", True, "Ja, es ist zu spät."),
         ("de", False, "Nein."),
         ("zh", True, "是的。已经晚了。"),
