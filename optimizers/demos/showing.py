@@ -81,12 +81,12 @@ def show(program: dspy.Module, display: Display, settings: ShowSettings) -> Show
     return Shown(show_nearest(copy, nearest), everything)
 
 
-def nothing_in_common(program: dspy.Module, shown: Sequence[Demonstration], tasks: Iterable[Task]) -> str:
+def nothing_in_common(program: dspy.Module, shown: Sequence[Demonstration], tasks: Sequence[Task]) -> str:
     """The remark that no task has a word in common with a searched demonstration; empty where one has."""
     if not any(isinstance(predictor, NearestPredict) for predictor in program.predictors()):
         return ""
     index = LexicalIndex({f"{place:06}": each.query for place, each in enumerate(shown)})
-    if any(index.shares_words(task.query) for task in tasks):
+    if not tasks or any(index.shares_words(task.query) for task in tasks):
         return ""
     return "no task to choose by has a word in common with a demonstration: none is really the nearest"
 
