@@ -53,7 +53,7 @@ class Compilation:
             cost=manifest.cost,
             gaps=manifest.gaps,
             stopped=manifest.stopped,
-            notes=notes,
+            notes=(*notes, *filter(None, (result.note,))),
             artifact=result.artifact,
             run_id=run_id,
         )
