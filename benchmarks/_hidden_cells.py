@@ -284,7 +284,7 @@ def _change(row: dict[str, Any], column: str, value: Any, counted: Counter[str])
 
 
 def hidden_values(world: World, other: World) -> set[str]:
-    """The values of the cells in which two worlds differ, of those that nothing else has or can be made up as."""
+    """The values of the cells in which two worlds differ, of those that nothing else has or is made up as."""
     rows = [pair for table in world for pair in zip(world[table], other[table], strict=True)]
     cells = [(value, new[column]) for row, new in rows for column, value in row.items()]
     common = {str(value) for value, new in cells if value == new}

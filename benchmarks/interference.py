@@ -173,7 +173,12 @@ class _Reader:
         if request.tools:
             said = lm15.Message.assistant([lm15.ToolCallPart("1", "finish", given)])
         else:
-            fields = {"thought": "-", "tool": "finish", "arguments": given, "plan": "1. finish"}
+            fields: dict[str, Any] = {
+                "thought": "-",
+                "tool": "finish",
+                "arguments": given,
+                "plan": "1. finish",
+            }
             fields["calls"] = [{"tool": "finish", "arguments": given}]
             asked = {
                 name: value for name, value in fields.items() if f"[[ ## {name} ## ]]" in self.prompts[-1]
@@ -239,7 +244,7 @@ def prompts(suite: Suite, strategy: Strategy, readers: Sequence[str]) -> dict[st
         optimizer = OPTIMIZERS[strategy.optimizer](workers=1, **settings)
         agent = Agent(strategy.agent, suite.env, prompt=strategy.prompt)
         better = optimizer.compile(agent, trainset=suite.train, valset=suite.dev)
-        found = {}
+        found: dict[str, list[str]] = {}
         for reader in readers:
             engine.prompts = found[reader] = []
             for task in suite.select(split="test"):

@@ -20,11 +20,15 @@ from datetime import date, timedelta
 from functools import lru_cache
 from random import Random
 from typing import TYPE_CHECKING, Any
+from unicodedata import normalize
+
+import regex  # type: ignore[import-untyped]
 
 from worksmith.evals.dspy_programs.demo_format import DemoNotes, calls_in, without_notes
 from worksmith.evals.tasks.transcript import Transcript, TranscriptStep, gold_transcripts
 from worksmith.optimizers.demos.demonstration import LastCall
 from worksmith.optimizers.demos.results import MadeUpResults
+from worksmith.retrievers.texts.words import CHARACTER, WORD
 from worksmith.tools.seeding import rng
 from worksmith.tools.tool import FINISH
 
@@ -32,7 +36,13 @@ if TYPE_CHECKING:
     from worksmith.evals.tasks.task import Task
     from worksmith.tools.environment import Environment
 
-_PIECE = re.compile(r"(?P<day>\d{4}-\d\d-\d\d)|(?P<clock>T?\d\d:\d\d(?::\d\d)?(?!\d))|(?P<word>[^\W_]+)")
+_PIECE = regex.compile(
+    r"(?P<day>\d{4}-\d\d-\d\d)|(?P<clock>T?\d\d:\d\d(?::\d\d)?(?!\d))"
+    rf"|(?P<word>{CHARACTER}|(?:(?!_){WORD})+)"
+)
+_CHARACTER = regex.compile(CHARACTER)
+"""Is kept nowhere: names are made of the characters of other words."""
+
 _CONTEXT = re.compile(r"Now: \w+ \d{4}-\d\d-\d\d \d\d:\d\d\. Working for: ")
 _HANDLE = re.compile(r"#\d+")
 """A handle for the result of a call; the number is the call's own, and of no record."""
@@ -207,7 +217,7 @@ class Twin:
         return self._text(value) if isinstance(value, str) else value
 
     def _text(self, text: str) -> str:
-        return text if _HANDLE.fullmatch(text) else _PIECE.sub(self._replaced, text)
+        return text if _HANDLE.fullmatch(text) else _PIECE.sub(self._replaced, normalize("NFC", text))
 
     def _replaced(self, piece: re.Match[str]) -> str:
         if piece["day"]:
@@ -243,7 +253,7 @@ def _public_words(env: Environment) -> frozenset[str]:
     """Words that say nothing about any record; a number may be the id of one."""
     kind = env.kind
     texts = [tool.text for toolkit in kind.toolkits for tool in toolkit.tools]
-    return _remembered("\n".join([*texts, kind.house_rules, kind.finish.text]))
+    return _remembered(_CHARACTER.sub(" ", "\n".join([*texts, kind.house_rules, kind.finish.text])))
 
 
 def _values(env: Environment, name: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -273,12 +283,15 @@ def _around(text: str, values: Iterable[str]) -> str:
     """A task's text with its slot values cut out, the longest first."""
     for value in sorted(values, key=len, reverse=True):
         if value:
-            text = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", " ", text, flags=re.IGNORECASE)
-    return text
+            found = rf"(?<!{WORD}){regex.escape(normalize('NFC', value))}(?!{WORD})"
+            text = regex.sub(found, " ", normalize("NFC", text), flags=regex.IGNORECASE)
+    return str(_CHARACTER.sub(" ", text))
 
 
 def _words(text: str) -> frozenset[str]:
-    return frozenset(found["word"].lower() for found in _PIECE.finditer(text) if found["word"])
+    return frozenset(
+        found["word"].lower() for found in _PIECE.finditer(normalize("NFC", text)) if found["word"]
+    )
 
 
 @lru_cache(4)  # the same texts of all tools come with every demonstration

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from typing import Any
 
 import dspy
@@ -158,6 +159,27 @@ def test_what_no_author_wrote_is_not_made_up(
     company: tuple[Environment, Planted], task: Task, made: LastCall
 ) -> None:
     assert "redacted" not in with_twins({"predict": made}, task, company[0])["predict"].inputs
+
+
+@pytest.mark.parametrize(
+    ("name", "query"),
+    [
+        ("张伟民", "请取消张伟民的会议"),
+        ("김민준", "김민준과의 회의를 취소해 주세요"),
+        ("สมชาย", "ยกเลิกประชุมกับสมชายวันนี้"),
+        ("मीरा", "मीरा की बैठक रद्द करें"),
+        ("Андрей", "Андрей ждёт: отмени встречу"),
+        ("Zoë", "Cancel the meeting with Zoë"),
+    ],
+)
+def test_a_name_of_any_script_is_hidden(company: tuple[Environment, Planted], name: str, query: str) -> None:
+    plan = (Step(tool="conversations.read", arguments={"with_employee": unicodedata.normalize("NFD", name)}),)
+    task = TASK.model_copy(update={"query": query, "slots": {"person": name}, "gold_plan": plan})
+    made = twin(company[0], made_by(task=task), task)
+
+    said = unicodedata.normalize("NFC", json.dumps(made, ensure_ascii=False))
+    assert name not in said
+    assert unicodedata.normalize("NFC", name)[:2] not in said
 
 
 @pytest.mark.slow
