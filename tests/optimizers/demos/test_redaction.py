@@ -105,6 +105,21 @@ def test_nothing_that_an_episode_read_changes_a_byte(
     assert json.dumps(twin(company[0], made)) == json.dumps(twin(company[0], made_by()))
 
 
+def test_a_plan_that_was_made_anew_is_shown_as_the_first_one(company: tuple[Environment, Planted]) -> None:
+    """Whether a step failed, so that there is progress to plan from, depends on records."""
+
+    def planned(progress: str) -> dict[str, Any]:
+        inputs = {"context": CONTEXT, "task": TASK.query, "progress": progress, "records": ["mail/1"]}
+        calls = {
+            "planner": LastCall(inputs, {"plan": f"What is left after {progress}"}),
+            "selector": made_by(),
+        }
+        found: dict[str, Any] = with_twins(calls, TASK, company[0])["planner"].inputs["redacted"]
+        return found
+
+    assert planned("1. conversations.read: there is no Meera") == planned("")
+
+
 def test_what_was_copied_from_where_can_still_be_seen(company: tuple[Environment, Planted]) -> None:
     made = twin(company[0], made_by())
     first, second = made["trajectory"]
