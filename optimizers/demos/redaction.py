@@ -3,7 +3,7 @@
 A twin is made of what the authors of task, tools and tables wrote, and of nothing that an episode has read:
 no cell of any record can change a byte of it. Its calls and its answer are those of the task's gold plan, so
 a trajectory that differs from every gold plan has no twin. What its calls return is made up by the declared
-result of the tool and the schema of its table, always in one row.
+result of the tool and the schema of its table, in as many rows as the answer needs.
 
 Every word of a slot, an argument or the answer is replaced by a made-up one, within a twin always by the
 same. These stay: words of the tools' descriptions, among them the values that an argument may have, of the

@@ -60,7 +60,7 @@ class MadeUpResults:
         answers: Iterable[tuple[str, Any]],
         script: Transcript,
     ) -> list[str]:
-        """What each of the calls returns, in one row.
+        """What each of the calls returns: one row, or as many as the answer names or counts.
 
         A value of a call or of the answer that nothing before it has stands in an earlier result.
 
@@ -81,8 +81,14 @@ class MadeUpResults:
                 else:
                     _place(rows[:number], f"{name} {step['thought']}", value, self._word(self._random))
             given += "\n" + _written(step["arguments"]).casefold()
-        for kind, value in answers:
-            if rows and not _has(given, value):
+        needed = [(kind, value) for kind, value in answers if rows and not _has(given, value)]
+        if len(needed) > 1 and len({kind for kind, _ in needed}) == 1:
+            self._list(rows[-1], tools[-1], steps[-1]["arguments"], f"{needed[0][0]} {task}", needed)
+        elif needed and self._is_count(tools[-1], rows[-1], needed, task):
+            more = range(int(needed[0][1]) - 1)
+            rows[-1].others = [self._row(tools[-1], steps[-1]["arguments"]) for _ in more]
+        else:
+            for kind, value in needed:
                 _place(rows, f"{kind} {task}", value, self._word(self._random))
         found = [
             _written(self._value(_declared(tool), row)) if tool else _DENIED
@@ -93,6 +99,28 @@ class MadeUpResults:
         elif tools and tools[-1] and script.status == "not_found":
             found[-1] = _written(self._value(_declared(tools[-1]), None))
         return found
+
+    def _list(
+        self,
+        row: _Row,
+        tool: Tool | None,
+        arguments: Mapping[str, Any],
+        asked: str,
+        values: Sequence[tuple[str, Any]],
+    ) -> None:
+        """Give each of several answers of one kind a row, all in the same column."""
+        column = _place([row], asked, values[0][1], self._word(self._random))
+        row.others = [self._row(tool, arguments) for _ in values[1:]]
+        for other, (_, value) in zip(row.others, values[1:], strict=True):
+            other.place(column, value)
+
+    @staticmethod
+    def _is_count(tool: Tool | None, row: _Row, answers: Sequence[tuple[str, Any]], task: str) -> bool:
+        """Whether the answer is how many rows there are: a small number, and no column is asked for."""
+        words = set(_WORD.findall(task.casefold()))
+        named = any(words.intersection(_WORD.findall(column.casefold())) for column in row)
+        small = len(answers) == 1 and re.fullmatch(r"[1-9]", str(answers[0][1])) is not None
+        return tool is not None and small and not named
 
     def _row(self, tool: Tool | None, arguments: Mapping[str, Any]) -> _Row:
         """A row of the tool's table; columns with the names of arguments have their values."""
@@ -153,7 +181,8 @@ class MadeUpResults:
             return {name: self._field(name, part, row, depth) for name, part in fields.items()}
         base = origin if isinstance(origin, type) else kind
         if isinstance(base, type) and issubclass(base, list | tuple | set | frozenset):
-            return [] if row is None else [self._value(parts[0] if parts else Any, row, depth)]
+            rows = [] if row is None else [row, *row.others]
+            return [self._value(parts[0] if parts else Any, each, depth) for each in rows]
         if isinstance(base, type) and issubclass(base, Mapping):
             return _NOTHING_FOUND if row is None else row.shown or {"result": self._word(self._random)}
         return self._scalar(base, row)
@@ -161,7 +190,7 @@ class MadeUpResults:
     def _field(self, name: str, kind: Any, row: _Row | None, depth: int) -> Any:
         if row is None or name not in row:
             # A number beside rows is their count.
-            return self._value(kind, row, depth) if kind is not int else int(row is not None)
+            return self._value(kind, row, depth) if kind is not int else 1 + len(row.others) if row else 0
         return row[name]
 
     def _scalar(self, kind: Any, row: _Row | None) -> Any:
@@ -183,6 +212,7 @@ class _Row(dict[str, Any]):
         key: the column that identifies it; empty without a table.
         free: the columns of free text.
         written: whether a call wrote it, whose result then shows no more than what was settled.
+        others: the further rows of a list.
     """
 
     def __init__(self, table: Table | None, *, written: bool) -> None:
@@ -190,6 +220,7 @@ class _Row(dict[str, Any]):
         self.key = table.indexes[0] if table and table.indexes else ""
         self.free = table.free if table else ()
         self.written = written
+        self.others: list[_Row] = []
         self.bound: set[str] = set()
         self.placed: list[Any] = []
 
@@ -215,8 +246,8 @@ def _place_key(rows: Sequence[_Row], name: str, value: Any) -> None:
     row.place(column, value)
 
 
-def _place(rows: Sequence[_Row], asked: str, value: Any, word: str) -> None:
-    """Put a value that is needed later into a column of the last rows.
+def _place(rows: Sequence[_Row], asked: str, value: Any, word: str) -> str:
+    """Put a value that is needed later into a column of the last rows; gives its name.
 
     Args:
         asked: the words by which it is known. The column that shares most of them is taken, else one of free
@@ -232,6 +263,7 @@ def _place(rows: Sequence[_Row], asked: str, value: Any, word: str) -> None:
 
     row, column = min(free, key=fit, default=(rows[-1], "result"))
     row.place(column, f"{word} {value} {word}." if column in row.free else value)
+    return column
 
 
 def _has(text: str, value: Any) -> bool:
