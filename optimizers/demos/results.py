@@ -118,7 +118,8 @@ class MadeUpResults:
     def _is_count(tool: Tool | None, row: _Row, answers: Sequence[tuple[str, Any]], task: str) -> bool:
         """Whether the answer is how many rows there are: a small number, and no column is asked for."""
         words = set(_WORD.findall(task.casefold()))
-        named = any(words.intersection(_WORD.findall(column.casefold())) for column in row)
+        free = (column for column in row if column not in row.bound)
+        named = any(words.intersection(_WORD.findall(column.casefold())) for column in free)
         small = len(answers) == 1 and re.fullmatch(r"[1-9]", str(answers[0][1])) is not None
         return tool is not None and small and not named
 
