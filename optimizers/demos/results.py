@@ -191,7 +191,13 @@ class MadeUpResults:
     def _field(self, name: str, kind: Any, row: _Row | None, depth: int) -> Any:
         if row is None or name not in row:
             # A number beside rows is their count.
-            return self._value(kind, row, depth) if kind is not int else 1 + len(row.others) if row else 0
+            return (
+                self._value(kind, row, depth)
+                if kind is not int
+                else 1 + len(row.others)
+                if row is not None
+                else 0
+            )
         return row[name]
 
     def _scalar(self, kind: Any, row: _Row | None) -> Any:
