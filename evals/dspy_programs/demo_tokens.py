@@ -9,12 +9,9 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, TypeVar
 
-from worksmith.evals.dspy_programs.demo_format import NOTES
+from worksmith.evals.dspy_programs.demo_format import AUGMENTED, without_notes
 
 _CHARACTERS: Final = 4
-_UNSEEN: Final = NOTES | {"augmented"}
-"""Fields of an example that no prompt shows."""
-
 Item = TypeVar("Item")
 
 
@@ -22,9 +19,10 @@ def demo_tokens(fields: Mapping[str, Any]) -> int:
     """The estimated tokens of one predictor's example.
 
     Args:
-        fields: the fields of the example; those that no prompt shows are not counted.
+        fields: the fields of the example; notes, which no prompt shows, are not counted, nor is DSPy's mark
+            of a bootstrapped example.
     """
-    shown = {name: value for name, value in fields.items() if name not in _UNSEEN}
+    shown = {name: value for name, value in without_notes(fields).items() if (name, value) != AUGMENTED}
     return -(-len(json.dumps(shown, ensure_ascii=False, default=str)) // _CHARACTERS)
 
 

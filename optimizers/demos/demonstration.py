@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
-from worksmith.evals.dspy_programs.demo_format import DemoNotes, ExampleFields
+from worksmith.evals.dspy_programs.demo_format import NOTES, DemoNotes, ExampleFields
 from worksmith.evals.scoring.path_scores import records_seen
 from worksmith.tools.errors import InputError
 from worksmith.tools.seeding import digest
@@ -102,8 +103,8 @@ class Demonstration(BaseModel):
         part = self.parts.get(predictor)
         if part is None:
             return None
-        notes = DemoNotes(self.records, solves=self.solves)
-        return dspy.Example(augmented=True, **{**notes.to_fields(), **part})
+        notes = DemoNotes.of(part) if NOTES in part else DemoNotes(self.records)
+        return dspy.Example({"augmented": True, **part, **replace(notes, solves=self.solves).to_fields()})
 
     @property
     def solves(self) -> str:

@@ -52,7 +52,7 @@ class Foreign(DspyOptimizer):
         if task_kind(context.student.env.kind.name).call is None:
             # An example of a suite holds a task and no trajectory; it shows nothing.
             for predictor in wrapped.program.predictors():
-                predictor.demos = [demo for demo in predictor.demos if lessons.made(_fields(demo))]
+                predictor.demos = [demo for demo in predictor.demos if lessons.made(demo)]
         _hold_back(wrapped.program, context.held_back)
         return Optimized(wrapped, "optimized")
 
@@ -76,10 +76,6 @@ def _hold_back(program: dspy.Module, tasks: Sequence[Task]) -> None:
 
 def _texts(fields: Any) -> frozenset[tuple[str, str]]:
     return frozenset((name, same_text(str(value))) for name, value in fields.items())
-
-
-def _fields(demo: Any) -> dict[str, Any]:
-    return {name: value for name, value in demo.items() if name != "augmented"}
 
 
 def _taken(function: Callable[..., Any], options: dict[str, Any]) -> dict[str, Any]:

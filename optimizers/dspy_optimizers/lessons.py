@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import dspy
 from pydantic_core import to_jsonable_python
 
-from worksmith.evals.dspy_programs.demo_format import DemoNotes, without_notes
+from worksmith.evals.dspy_programs.demo_format import AUGMENTED, DemoNotes, without_notes
 from worksmith.evals.lm.failures import failure_status
 from worksmith.evals.records.record import PRIMARY
 from worksmith.evals.scoring.constraints import acceptable
@@ -192,15 +192,15 @@ class Lessons:
         found: dict[str, Demonstration] = {}
         for predictor in program.predictors():
             for demo in predictor.demos:
-                part = {name: value for name, value in demo.items() if name != "augmented"}
                 # An example itself, where an optimizer shows such, is no demonstration of anybody's.
-                if (demonstration := self.made(part)) is not None:
+                if (demonstration := self.made(demo)) is not None:
                     found[demonstration.task_id] = demonstration
         return tuple(found.values())
 
-    def made(self, part: Mapping[str, Any]) -> Demonstration | None:
-        """The demonstration that a predictor's fields are from; None if they come from no episode."""
-        return self._by_part.get(_key(part))
+    def made(self, demo: Mapping[str, Any]) -> Demonstration | None:
+        """The demonstration that a predictor's example is from; None if it comes from no episode."""
+        unmarked = {name: value for name, value in demo.items() if (name, value) != AUGMENTED}
+        return self._by_part.get(_key(demo)) or self._by_part.get(_key(unmarked))
 
     def _rollouts(self, taught: bool) -> Any:
         return self.context.teacher if taught else self.context.student
