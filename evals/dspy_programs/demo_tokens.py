@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final, TypeVar
 
 from worksmith.evals.dspy_programs.demo_format import AUGMENTED, without_notes
+from worksmith.evals.dspy_programs.field_texts import plain
 
 _CHARACTERS: Final = 4
 Item = TypeVar("Item")
@@ -23,7 +24,7 @@ def demo_tokens(fields: Mapping[str, Any]) -> int:
             of a bootstrapped example.
     """
     shown = {name: value for name, value in without_notes(fields).items() if (name, value) != AUGMENTED}
-    return -(-len(json.dumps(shown, ensure_ascii=False, default=str)) // _CHARACTERS)
+    return -(-len(json.dumps(plain(shown), ensure_ascii=False)) // _CHARACTERS)
 
 
 def fitting(items: Iterable[tuple[Item, Mapping[str, int]]], limit: int | None) -> list[Item]:

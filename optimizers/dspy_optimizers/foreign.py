@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import dspy
 
+from worksmith.evals.dspy_programs.field_texts import text_of
 from worksmith.evals.suite import as_examples
 from worksmith.evals.task_kind import task_kind
 from worksmith.evals.tasks.task import Task, same_text
@@ -75,7 +76,7 @@ def _hold_back(program: dspy.Module, tasks: Sequence[Task]) -> None:
 
 
 def _texts(fields: Any) -> frozenset[tuple[str, str]]:
-    return frozenset((name, same_text(str(value))) for name, value in fields.items())
+    return frozenset((name, same_text(text_of(value))) for name, value in fields.items())
 
 
 def _taken(function: Callable[..., Any], options: dict[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,6 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, Self
 
 import dspy
-from pydantic_core import to_jsonable_python
 
 from worksmith.evals.dspy_programs.demo_format import AUGMENTED, DemoNotes, without_notes
 from worksmith.evals.lm.failures import failure_status
@@ -32,6 +31,7 @@ from worksmith.optimizers.demos.redaction import with_twins
 from worksmith.optimizers.dspy_optimizers.feedback import feedback
 from worksmith.optimizers.dspy_optimizers.standings import Standings, admitted
 from worksmith.optimizers.optimizer import CompileContext
+from worksmith.tools.canonical import canonical, path
 from worksmith.tools.files.secrets import described
 from worksmith.tools.seeding import digest
 from worksmith.tools.statuses import INFRASTRUCTURE
@@ -163,7 +163,7 @@ class Lessons:
         """The inputs and outputs of a predictor's call for the proposer, as in DSPy's traces."""
         shown = self.disclose({**inputs, **outputs})
         disclosed = {name: shown.pop(name) for name in outputs if name in shown}
-        return shown, dspy.Prediction(**disclosed)
+        return shown, dspy.Prediction(disclosed)
 
     def once(self, key: Hashable, run: Callable[[], Any]) -> Any:
         """The result of `run`; of calls with the same key at the same time only the first runs."""
@@ -279,7 +279,7 @@ class LastSteps(dspy.Module):  # type: ignore[misc]
             return [(predictors[name], *lessons.disclosed_step(*call)) for name, call in calls.items()]
         lessons.note(task, episode, {name: call.fields for name, call in calls.items()}, taught=taught)
         return [
-            (predictors[name], call.inputs, dspy.Prediction(**call.outputs)) for name, call in calls.items()
+            (predictors[name], call.inputs, dspy.Prediction(call.outputs)) for name, call in calls.items()
         ]
 
 
@@ -292,7 +292,7 @@ def _asked(inputs: Mapping[str, Any]) -> str:
 
 
 def _key(values: Mapping[str, Any]) -> str:
-    return digest(to_jsonable_python(dict(values), fallback=repr))
+    return digest(canonical(dict(values), path))
 
 
 def _default_scorers(context: CompileContext) -> tuple[Any, ...]:
