@@ -24,7 +24,7 @@ def plain(value: Any, unknown: Callable[[Any], Any] | None = None) -> Any:
     """
     try:
         return to_jsonable_python(value, fallback=unknown or _said)
-    except ValueError:  # bytes that are no text
+    except (ValueError, TypeError):  # bytes that are no text, or a time that is none
         return _said(value)
 
 
@@ -50,9 +50,13 @@ def _text(data: Any) -> str:
 
 
 def _said(value: Any) -> str:
-    """The text of an object, which does not change with its place in memory."""
-    return _ADDRESS.sub("", str(value))
+    """The text of an object, with its content in place of its address."""
+    return _ADDRESS.sub(lambda _: f" of {_digest(value)}", str(value))
 
 
 def _named(value: Any) -> str:
-    return f"{path(type(value))} {digest(canonical(value, path))}"
+    return f"{path(type(value))} of {_digest(value)}"
+
+
+def _digest(value: Any) -> str:
+    return digest(canonical(value, path))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import dspy
 
 from worksmith.evals.dspy_programs.demo_format import AUGMENTED, DemoNotes, without_notes
+from worksmith.evals.dspy_programs.own_models import check_fields
 from worksmith.evals.lm.failures import failure_status
 from worksmith.evals.records.record import PRIMARY
 from worksmith.evals.scoring.constraints import acceptable
@@ -220,6 +221,10 @@ class Lessons:
         return self
 
 
+_KEYWORDS = frozenset({"augmented", "base", "self"})
+"""Optimizers make a demonstration with `dspy.Example(augmented=True, **inputs, **outputs)`."""
+
+
 class LastSteps(dspy.Module):  # type: ignore[misc]
     """A program whose trace holds only each predictor's last call, as plain data.
 
@@ -229,6 +234,7 @@ class LastSteps(dspy.Module):  # type: ignore[misc]
 
     def __init__(self, program: dspy.Module, lessons: Lessons, *, reflected: bool = False) -> None:
         super().__init__()
+        check_fields(program, _KEYWORDS, "DSPy's optimizers cannot write into a demonstration")
         self.program = program
         self._lessons = lessons
         self._reflected = reflected

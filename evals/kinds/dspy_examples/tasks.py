@@ -10,7 +10,7 @@ from typing import Any
 import dspy
 from pydantic import Field
 
-from worksmith.evals.dspy_programs.field_texts import texts_of
+from worksmith.evals.dspy_programs.field_texts import text_of, texts_of
 from worksmith.evals.suite import Suite
 from worksmith.evals.tasks.repeats import of_one_intent
 from worksmith.evals.tasks.task import Split, Task
@@ -45,7 +45,8 @@ def suite_of(splits: Sequence[Sequence[Any]], intent: str | None) -> Suite:
         intent: the field of an example that names its kind; None for the input `intent`, if there is one.
 
     Raises:
-        InputError: an example has no inputs.
+        InputError: an example has no inputs, no example has the field `intent`, or a value has no content
+            that stays the same.
     """
     seen: Counter[str] = Counter()
     tasks = [
@@ -53,6 +54,8 @@ def suite_of(splits: Sequence[Sequence[Any]], intent: str | None) -> Suite:
         for split, examples in zip(SPLITS, splits, strict=True)
         for task in _tasks(examples, split, intent, seen)
     ]
+    if intent and all(task.intent is None for task in tasks):
+        raise InputError(f"no example has a field {intent!r}", where="intent")
     return Suite(Environment(empty_world()), of_one_intent(tasks))
 
 
@@ -71,7 +74,7 @@ def _tasks(
             id=content if seen[content] == 1 else f"{content}-{seen[content]}",
             query=texts_of(inputs, exact=True),
             domains=(),
-            intent=None if named is None else str(named),
+            intent=None if named is None else text_of(named),
             split=split,
             held_out_split=split,
             example=example,
@@ -89,6 +92,9 @@ def _inputs(example: Any, where: str) -> dict[str, Any]:
     if not found:
         hint = 'say which fields are: dspy.Example(question=..., answer=...).with_inputs("question")'
         raise InputError("the example has no inputs", where=where, hint=hint)
+    if "self" in found:
+        hint = "give the field another name"
+        raise InputError("DSPy calls no program with an input `self`", where=where, hint=hint)
     return found
 
 
