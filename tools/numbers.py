@@ -21,7 +21,7 @@ def scalar(value: Any) -> Any:
 
 
 def listed(value: Any) -> Any:
-    """An array, a tensor or a number of their packages, or a fraction, as what JSON has; for `fallback`.
+    """An array, a tensor or a number of their packages as lists and numbers; the `fallback` of pydantic.
 
     Raises:
         TypeError: the value is something else.
@@ -29,8 +29,6 @@ def listed(value: Any) -> Any:
     if hasattr(value, "dtype") and hasattr(value, "tolist"):
         times = getattr(value.dtype, "kind", "") in ("m", "M")
         return (value.astype(str) if times else value).tolist()
-    if isinstance(value, Real):
-        return float(value)
     raise TypeError(f"a value of the type {type(value).__qualname__} is no JSON")
 
 
@@ -40,13 +38,13 @@ def python_numbers(value: Any) -> Any:
         return {name: python_numbers(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
         return [python_numbers(item) for item in value]
-    if isinstance(value, Decimal):
+    if isinstance(value, Decimal | Fraction):
         return number(value)
-    return listed(value) if hasattr(value, "dtype") or isinstance(value, Fraction) else value
+    return listed(value) if hasattr(value, "dtype") else value
 
 
 def number(value: Any) -> float | int | None:
-    """A number as one of Python's, a whole one as an integer; None for what is none, NaN or infinite."""
+    """A number as an `int` or a `float`; None for what is none, for NaN and for infinity."""
     value = scalar(value)
     if isinstance(value, int):
         return int(value)
