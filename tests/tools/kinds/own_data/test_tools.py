@@ -85,10 +85,7 @@ def test_arguments_are_of_plain_types_and_models(env: Environment) -> None:
         ({"rate": float("nan")}, '{"rate": null}'),
         (Colour.RED, "red"),
         ((1, "a"), '[1, "a"]'),
-        (
-            {"n": np.int64(3), "of": np.arange(2), "share": np.float32(0.5)},
-            '{"n": 3, "of": [0, 1], "share": 0.5}',
-        ),
+        ({"n": np.int64(3), "of": np.arange(2)}, '{"n": 3, "of": [0, 1]}'),
     ],
 )
 def test_results_are_shown_as_json(env: Environment, value: Any, shown: str) -> None:
