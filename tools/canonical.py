@@ -6,7 +6,6 @@ apart: its class, arguments and attributes. So a lambda, a generator, a lock or 
 
 from __future__ import annotations
 
-import copyreg
 import inspect
 import json
 import sys
@@ -24,6 +23,7 @@ from worksmith.tools.seeding import digest_bytes
 
 _PLAIN: Final = frozenset({type(None), bool, int, float, str})
 _TYPE: Final = "\0type"
+_NAMED: Final[tuple[Any, ...]] = (type, FunctionType)
 _DEEPEST: Final = 50
 
 
@@ -75,7 +75,7 @@ class _Canonical:
             return _typed(value, _sorted(self._each(value)))
         if type(value) is dict:
             return _typed(value, _sorted(self._each(value.items())))
-        if isinstance(value, type | FunctionType):
+        if isinstance(value, _NAMED):
             if (source := _source(value)) is None:
                 return self._odd(value, "has no name to import it by")
             return _typed(value, source)
@@ -98,8 +98,8 @@ class _Canonical:
         if isinstance(parts, str):
             return _typed(value, parts)
         made, given, state, items, pairs = (*parts, None, None, None)[:5]
-        bare = made is copyreg.__newobj__ and len(given) == 1
-        if bare and not state and items is None and pairs is None and type(value).__eq__ is object.__eq__:
+        bare = path(made) == "copyreg.__newobj__" and len(given) == 1
+        if bare and not state and items is None and pairs is None and _is_itself(type(value)):
             return self._odd(value, "has no content")
         arguments = [path(each) if isinstance(each, type) else self(each) for each in given]
         attributes = [self(_lasting(value, each)) for each in (state if type(state) is tuple else [state])]
@@ -155,11 +155,16 @@ def _source(defined: Any) -> str | None:
         return ""
 
 
+def _is_itself(kind: Any) -> bool:
+    """Whether an object of a class is equal to no other."""
+    return kind.__eq__ is object.__eq__
+
+
 @cache
 def _serves(kind: type) -> bool:
-    """Whether objects of a class are equal to themselves only, and the class is of an installed package."""
+    """Whether an object of a class is equal to no other, and the class is of an installed package."""
     top = kind.__module__.partition(".")[0]
-    if kind.__eq__ is not object.__eq__ or top == "__main__":
+    if not _is_itself(kind) or top == "__main__":
         return False
     file = getattr(sys.modules.get(kind.__module__), "__file__", None)
     installed = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}

@@ -188,7 +188,7 @@ def test_the_question_is_searched_and_not_an_id_or_a_date() -> None:
     assert compiled("knn", Program(kinds), make).ask.nearest.field == "question"
 
 
-WITHOUT = {"a generator": lambda: (n for n in ()), "a lambda": lambda: lambda: 0, "a lock": threading.Lock}
+WITHOUT = {"a generator": lambda: (n for n in [0]), "a lambda": lambda: lambda: 0, "a lock": threading.Lock}
 
 
 @pytest.mark.parametrize("what", WITHOUT)
@@ -267,7 +267,7 @@ def test_a_name_that_dspy_itself_takes_is_refused_before_anything_is_paid(name: 
 
 @pytest.mark.filterwarnings("ignore:with . dev intents")
 def test_an_intent_is_an_input_or_asked_for() -> None:
-    def chosen(inputs: Mapping[str, Any], outputs: Sequence[str], **more: Any) -> Any:
+    def chosen(inputs: Sequence[str], outputs: Sequence[str], **more: Any) -> Any:
         def make(n: int) -> dict[str, Any]:
             return {"question": f"what is the number {n}"} | dict.fromkeys(inputs, f"kind {n % 3}")
 
@@ -285,6 +285,9 @@ def test_an_intent_is_an_input_or_asked_for() -> None:
 
 
 def test_settings_are_numbers_of_any_kind() -> None:
+    fraction: Any = Fraction(1, 3)
+    whole: Any = np.int64(1000)
+    minutes: Any = Decimal(5)
     better = compiled(
         "bootstrap",
         Program({"question": str}),
@@ -297,8 +300,8 @@ def test_settings_are_numbers_of_any_kind() -> None:
         margin=Decimal("0.1"),
         threshold=1.0000001,
         demo_tokens=np.int64(4000),
-        constraints=[Constraint("outcome", ">=", Fraction(1, 3))],
-        budget=ws.Budget(calls=np.int64(1000), minutes=Decimal(5)),
+        constraints=[Constraint("outcome", ">=", fraction)],
+        budget=ws.Budget(calls=whole, minutes=minutes),
     ).compilation
     assert better.trials
     assert json.loads(better.artifact.text)["manifest"]["settings"]["demos"] == 3
@@ -306,4 +309,4 @@ def test_settings_are_numbers_of_any_kind() -> None:
         with pytest.raises(InputError, match=next(iter(wrong))):
             ws.Bootstrap(lambda *_: True, **wrong)
     with pytest.raises(InputError, match="positive number"):
-        ws.Budget(calls=np.nan)
+        ws.Budget(minutes=np.nan)

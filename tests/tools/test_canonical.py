@@ -131,7 +131,7 @@ def _deep() -> list[Any]:
 
 WITHOUT: dict[str, Callable[[], Any]] = {
     "lambda": lambda: lambda: 0,
-    "generator": lambda: (n for n in ()),
+    "generator": lambda: (n for n in [0]),
     "lock": threading.Lock,
     "file": lambda: Path(__file__).open(),  # noqa: SIM115
     "object": object,

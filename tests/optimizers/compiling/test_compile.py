@@ -19,7 +19,6 @@ from worksmith.optimizers.demos.showing import give_demonstrations
 from worksmith.optimizers.demos.trace_bank import TraceBank
 from worksmith.optimizers.optimizer import CompileContext
 from worksmith.optimizers.search.few_shot import Bootstrap, Nearest
-from worksmith.tools.errors import InputError
 
 VERBS = ("Cancel", "Rename", "Shift")
 

@@ -180,6 +180,7 @@ def test_steps_of_a_twin_are_cut_with_it(bank: TraceBank) -> None:
     )
 
     first = DemoNotes.of(steps_of(whole)[0].parts["selector.predict"]).redacted
+    assert first is not None
     assert (first["task"], first["trajectory"], first["tool"]) == ("made up", [], "calendar.search_events")
     assert not any(DemoNotes.of(step.parts["selector.predict"]).redacted for step in steps_of(other))
 
