@@ -66,7 +66,7 @@ class _Canonical:
         if type(value) is list:
             return self._each(value)
         if type(value) is dict and all(type(key) is str for key in value):
-            return {key: self(item) for key, item in value.items()}
+            return {key: self(item) for key, item in value.copy().items()}
         if isinstance(value, bytes | bytearray | memoryview):
             return _typed(value, digest_bytes(bytes(value), 64))
         if isinstance(value, tuple):

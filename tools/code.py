@@ -251,10 +251,13 @@ def _live(thing: Any, seen: set[int]) -> Iterator[Any]:
         yield from _code(thing.__code__)
         for name in sorted(_globals(thing.__code__)):
             value = thing.__globals__.get(name)
-            if getattr(value, "__module__", None) == thing.__module__:
-                yield from _live(inspect.unwrap(value) if callable(value) else value, seen)
-            elif isinstance(value, str | int | float | bool | bytes | tuple):
-                yield [name, repr(value)]
+            if isinstance(value, type | FunctionType) or hasattr(value, "__wrapped__"):
+                if value.__module__ == thing.__module__:
+                    yield from _live(inspect.unwrap(value), seen)
+            elif name in thing.__globals__ and not isinstance(value, ModuleType):
+                yield [name, canonical(value, _served)]
+                if type(value).__module__ == thing.__module__:
+                    yield from _live(type(value), seen)
 
 
 def _code(code: CodeType) -> Iterator[Any]:

@@ -42,7 +42,7 @@ _URLS = ("api_base", "base_url")
 _SEEN: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
 """Digests of users' models, engines and metrics, which may count their calls in an attribute."""
 
-_SECRET_MARKS = ("key", "token", "secret", "password", "header", "auth", "credential")
+_SECRET_MARKS = ("key", "token", "secret", "password", "header", "auth", "authorization", "credential")
 
 
 def program_digest(program: Any) -> str:
@@ -51,15 +51,43 @@ def program_digest(program: Any) -> str:
 
 
 def state_digest(program: Any) -> str:
-    """The content address of a program's state: its own `digest`, else that of class and DSPy state.
-
-    A program with further state, such as a step limit, should have a `digest` attribute that covers it.
-    """
+    """The content address of a program's state: its own `digest`, else of class, settings and DSPy state."""
     own = getattr(program, "digest", None)
     if own is not None:
         return str(own() if callable(own) else own)
     models = [model_digest(model) for _, _, model in own_models(program)]
-    return digest([path(program), _content(_state(program)), *models])
+    return digest([path(program), _content(_state(program)), _settings(program), *models])
+
+
+def _settings(program: Any) -> Any:
+    """The attributes of a program and of its modules, such as a number of passages."""
+    import dspy
+
+    if not isinstance(program, dspy.Module):
+        return None if hasattr(program, "__qualname__") else _kept(program, ())
+    left_out = {*vars(dspy.Module()), "_compiled", "compilation"}
+    found = {}
+    for name, part in program.named_sub_modules():
+        if isinstance(part, dspy.Predict):
+            # All else of a predictor is in the state, apart from a random number.
+            found[name] = _content(part.config)
+        elif hasattr(part, "digest"):
+            found[name] = state_digest(part)
+        elif not type(part).__module__.startswith("worksmith."):
+            found[name] = _kept(part, left_out)
+    return found
+
+
+def _kept(thing: Any, left_out: Collection[str]) -> Any:
+    """The attributes of an object without secrets. A module of DSPy's among them counts by its class."""
+    import dspy
+
+    def served(value: Any) -> Any:
+        return path(value) if isinstance(value, dspy.Module) else _served(value)
+
+    attributes = list(getattr(thing, "__dict__", {}).items())
+    kept = {name: each for name, each in attributes if name not in left_out and not _secret(name, each)}
+    return canonical(kept, served)
 
 
 def _state(program: Any) -> Any:
@@ -126,7 +154,7 @@ def plain_settings(lm: Any) -> dict[str, Any]:
     settings = {
         name: _without_credentials(str(value)) if name in _URLS and value else _content(value)
         for name, value in given.items()
-        if not _secret(name) and name != "timeout"
+        if not _secret(name, value) and name != "timeout"
     }
     headers = {name: sorted(given[name]) for name in ("headers", "extra_headers") if given.get(name)}
     return {**settings, **headers}
@@ -176,9 +204,7 @@ def _first_seen(thing: Any, left_out: Collection[str]) -> str:
 
 
 def _now(thing: Any, left_out: Collection[str]) -> str:
-    attributes = getattr(thing, "__dict__", {}).items()
-    kept = {name: value for name, value in attributes if name not in left_out and not _secret(name)}
-    return digest([path(type(thing)), code_digest(thing), _content(kept)])
+    return digest([path(type(thing)), code_digest(thing), _kept(thing, left_out)])
 
 
 @cache
@@ -196,9 +222,10 @@ def _without_credentials(address: str) -> str:
     return urlunsplit((parts.scheme, host, parts.path.rstrip("/"), "", ""))
 
 
-def _secret(name: str) -> bool:
-    # "max_tokens" is no secret although it has a mark in it.
-    return "max_" not in name and any(mark in name.lower() for mark in _SECRET_MARKS)
+def _secret(name: str, value: Any) -> bool:
+    """Whether a setting may be a secret; `max_tokens` is none, nor are `keywords`."""
+    words = [word.removesuffix("s") for word in name.lower().split("_")]
+    return not isinstance(value, int | float) and any(word.endswith(_SECRET_MARKS) for word in words)
 
 
 def _content(value: Any) -> Any:
