@@ -76,7 +76,8 @@ class _Canonical:
         if type(value) is dict:
             return _typed(value, _sorted(self._each(value.items())))
         if isinstance(value, _NAMED):
-            if (source := _source(value)) is None:
+            named: Any = value
+            if (source := _source(named)) is None:
                 return self._odd(value, "has no name to import it by")
             return _typed(value, source)
         if self._service is not None and _serves(type(value)):
@@ -117,7 +118,7 @@ class _Canonical:
 
 def path(thing: Any) -> str:
     """The path of a function or class, or of the class of an object."""
-    named = thing if hasattr(thing, "__qualname__") else type(thing)
+    named = thing if hasattr(thing, "__qualname__") and hasattr(thing, "__module__") else type(thing)
     return f"{named.__module__}.{named.__qualname__}"
 
 

@@ -250,7 +250,7 @@ def _live(thing: Any, seen: set[int]) -> Iterator[Any]:
     elif isinstance(thing, FunctionType):
         yield from _code(thing.__code__)
         for name in sorted(_globals(thing.__code__)):
-            value = thing.__globals__.get(name)
+            value: Any = thing.__globals__.get(name)
             if isinstance(value, type | FunctionType) or hasattr(value, "__wrapped__"):
                 if value.__module__ == thing.__module__:
                     yield from _live(inspect.unwrap(value), seen)

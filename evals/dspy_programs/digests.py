@@ -39,8 +39,8 @@ _VARIABLES = {
 _URLS = ("api_base", "base_url")
 """Settings with a server's address."""
 
-_SEEN: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
-"""Digests of users' models, engines and metrics, which may count their calls in an attribute."""
+_SEEN: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
+"""The attributes of users' programs, models, engines and metrics, which may count their calls in one."""
 
 _SECRET_MARKS = ("key", "token", "secret", "password", "header", "auth", "authorization", "credential")
 
@@ -60,11 +60,11 @@ def state_digest(program: Any) -> str:
 
 
 def _settings(program: Any) -> Any:
-    """The attributes of a program and of its modules, such as a number of passages."""
+    """The attributes of a program and its modules, such as a number of passages, when they are first seen."""
     import dspy
 
     if not isinstance(program, dspy.Module):
-        return None if hasattr(program, "__qualname__") else _kept(program, ())
+        return None if hasattr(program, "__qualname__") else _first_seen(program, ())
     left_out = {*vars(dspy.Module()), "_compiled", "compilation"}
     found = {}
     for name, part in program.named_sub_modules():
@@ -74,11 +74,11 @@ def _settings(program: Any) -> Any:
         elif hasattr(part, "digest"):
             found[name] = state_digest(part)
         elif not type(part).__module__.startswith("worksmith."):
-            found[name] = _kept(part, left_out)
+            found[name] = _first_seen(part, left_out)
     return found
 
 
-def _kept(thing: Any, left_out: Collection[str]) -> Any:
+def _now(thing: Any, left_out: Collection[str]) -> Any:
     """The attributes of an object without secrets. A module of DSPy's among them counts by its class."""
     import dspy
 
@@ -177,7 +177,7 @@ def callable_digest(function: Callable[..., Any]) -> str:
 
     owner = function.__self__ if isinstance(function, MethodType) else function
     state = program_digest(owner) if isinstance(owner, dspy.Module) else ""
-    own = "" if isinstance(owner, FunctionType | partial) else _first_seen(owner, vars(dspy.Module()))
+    own = "" if isinstance(owner, FunctionType | partial) else _of_object(owner, vars(dspy.Module()))
     return digest([path(function), code_digest(function), state, own])
 
 
@@ -191,20 +191,20 @@ def _engine(engine: Any) -> str:
 def _own(thing: Any) -> str:
     """The digest of code and attributes of an object of a user's class; empty for ours and DSPy's."""
     known = type(thing).__module__.startswith(("dspy.", "worksmith.evals."))
-    return "" if known else _first_seen(thing, _dspys())
+    return "" if known else _of_object(thing, _dspys())
 
 
-def _first_seen(thing: Any, left_out: Collection[str]) -> str:
+def _of_object(thing: Any, left_out: Collection[str]) -> str:
+    return digest([path(type(thing)), code_digest(thing), _first_seen(thing, left_out)])
+
+
+def _first_seen(thing: Any, left_out: Collection[str]) -> Any:
     try:
         if thing not in _SEEN:
             _SEEN[thing] = _now(thing, left_out)
         return _SEEN[thing]
     except TypeError:  # it cannot be hashed, or has no weak references
         return _now(thing, left_out)
-
-
-def _now(thing: Any, left_out: Collection[str]) -> str:
-    return digest([path(type(thing)), code_digest(thing), _kept(thing, left_out)])
 
 
 @cache

@@ -102,7 +102,7 @@ def test_whatever_a_setting_is_it_counts(made: Maker, held: Callable[[float], An
 
 class Passages(dspy.Module):  # type: ignore[misc]
     def __init__(
-        self, count: float = 3, keywords: tuple[str, ...] = (), api_key: str = "", **config: Any
+        self, count: Any = 3, keywords: tuple[str, ...] = (), api_key: str = "", **config: Any
     ) -> None:
         super().__init__()
         self.count, self.keywords, self.api_key = count, keywords, api_key
