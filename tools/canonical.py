@@ -10,11 +10,11 @@ import inspect
 import json
 import sys
 import sysconfig
-from collections.abc import Callable, Iterable, Mapping
-from functools import cache, cached_property
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from types import FunctionType
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from pydantic import BaseModel
 
@@ -76,11 +76,10 @@ class _Canonical:
         if type(value) is dict:
             return _typed(value, _sorted(self._each(value.items())))
         if isinstance(value, _NAMED):
-            named: Any = value
-            if (source := _source(named)) is None:
+            if (source := _source(value)) is None:
                 return self._odd(value, "has no name to import it by")
             return _typed(value, source)
-        if self._service is not None and _serves(type(value)):
+        if self._service is not None and _serves(cast(Hashable, type(value))):
             return self._service(value)
         if isinstance(value, BaseModel):
             fields = {name: getattr(value, name) for name in type(value).model_fields}
@@ -142,7 +141,7 @@ def _lasting(value: Any, state: Any) -> Any:
     }
 
 
-@cache
+@lru_cache(256)
 def _source(defined: Any) -> str | None:
     """The source of a class or function, empty if it is not in Python; None if it cannot be imported."""
     found: Any = sys.modules.get(defined.__module__)
