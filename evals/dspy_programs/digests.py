@@ -52,11 +52,18 @@ def program_digest(program: Any) -> str:
 
 def state_digest(program: Any) -> str:
     """The content address of a program's state: its own `digest`, else of class, settings and DSPy state."""
-    own = getattr(program, "digest", None)
-    if own is not None:
+    if (own := _declared(program)) is not None:
         return str(own() if callable(own) else own)
     models = [model_digest(model) for _, _, model in own_models(program)]
     return digest([path(program), _content(_state(program)), _settings(program), *models])
+
+
+def _declared(program: Any) -> Any:
+    """The digest that a program has itself; it is not a predictor of that name."""
+    import dspy
+
+    own = getattr(program, "digest", None)
+    return None if isinstance(own, dspy.Module) else own
 
 
 def _settings(program: Any) -> Any:
@@ -71,7 +78,7 @@ def _settings(program: Any) -> Any:
         if isinstance(part, dspy.Predict):
             # All else of a predictor is in the state, apart from a random number.
             found[name] = _content(part.config)
-        elif hasattr(part, "digest"):
+        elif _declared(part) is not None:
             found[name] = state_digest(part)
         elif not type(part).__module__.startswith("worksmith."):
             found[name] = _first_seen(part, left_out)
