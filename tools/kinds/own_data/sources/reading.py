@@ -17,6 +17,7 @@ from uuid import UUID
 from worksmith.tools.errors import InputError
 from worksmith.tools.files.json_files import read_file
 from worksmith.tools.kinds.own_data.sources.names import checked_columns
+from worksmith.tools.numbers import listed
 from worksmith.tools.sqlite.cells import CellValue
 
 Row = tuple[int, Sequence[CellValue]]
@@ -135,7 +136,7 @@ def plain(value: Any) -> CellValue:
     if value is None or type(value) in (str, int, bool):
         return value  # type: ignore[no-any-return]
     if hasattr(value, "tolist") and hasattr(value, "dtype"):  # of NumPy
-        return plain(str(value) if value.dtype.kind in "mM" and not value.shape else value.tolist())
+        return plain(listed(value))
     match value:
         case float():
             if math.isinf(value):
