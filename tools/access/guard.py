@@ -193,10 +193,12 @@ class Guard:
         self._note_write(source, key, changes)
         if changes:
             assignments = ", ".join(f"{quoted(field)} = ?" for field in changes)
-            self._ctx.execute(
-                f"UPDATE main.{quoted(source)} SET {assignments} WHERE {quoted(self.key(source))} = ?",
+            rows = self._ctx.values(
+                f"UPDATE main.{quoted(source)} SET {assignments} "
+                f"WHERE {quoted(self.key(source))} = ? RETURNING {ROW}",
                 [*changes.values(), key],
             )
+            self._ctx.written.update((source, row, field) for row in rows for field in changes)
 
     def delete(self, source: str, key: Key) -> None:
         """Remove a record.
