@@ -21,9 +21,6 @@ COMPILING = {
 }
 """What bounds the work of compiling a statement."""
 
-_PATTERN = 200
-"""Characters of a pattern of LIKE or GLOB."""
-
 _TICK = 100
 """Steps of SQLite's machine between two looks at the bounds. Few: a function is one step, however long it
 takes, and some (`instr`, `replace`, `trim`) take as long as both of their texts multiplied."""
@@ -38,6 +35,7 @@ class Bounds:
         seconds: for steps that are slow.
         statement: characters of the statement.
         cell: bytes of one value or row; a single step may take as long as the square of it.
+        pattern: bytes of a pattern of LIKE or GLOB.
         storage: bytes written to temporary files; None for no bound.
     """
 
@@ -45,6 +43,7 @@ class Bounds:
     seconds: float = 5.0
     statement: int = 4_000
     cell: int = 100_000
+    pattern: int = 200
     storage: int | None = 64_000_000
 
 
@@ -99,7 +98,7 @@ def bounded(connection: apsw.Connection, bounds: Bounds, what: str) -> Iterator[
         steps += _TICK
         return steps > bounds.steps or time.monotonic() > deadline
 
-    sizes = {apsw.SQLITE_LIMIT_LENGTH: bounds.cell, apsw.SQLITE_LIMIT_LIKE_PATTERN_LENGTH: _PATTERN}
+    sizes = {apsw.SQLITE_LIMIT_LENGTH: bounds.cell, apsw.SQLITE_LIMIT_LIKE_PATTERN_LENGTH: bounds.pattern}
     storage = nullcontext() if bounds.storage is None else limited(connection, bounds.storage)
     connection.set_progress_handler(tick, _TICK, id=tick)
     try:
