@@ -9,6 +9,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
+from dspy._vendor.lm15.transports import ReadError
 from dspy.lm15 import UnsupportedFeatureError
 from dspy.utils.exceptions import LMError, LMServerError, LMUnsupportedFeatureError
 
@@ -16,6 +17,9 @@ from worksmith.evals.lm.wire.replies import mended, readable
 
 LONGEST = 20_000
 """Bytes of a refusal that are kept."""
+
+_LARGEST = 100_000_000
+"""Bytes of an answer; a longer one does not end."""
 
 _SHOWN = 500
 """Characters of a refusal that are shown where the client finds no message in it."""
@@ -48,6 +52,8 @@ def received(status: int, chunks: Iterator[bytes]) -> Iterator[bytes]:
     for chunk in chunks:
         if status < 400:
             body.text += chunk
+            if len(body.text) > _LARGEST:
+                raise ReadError(f"the reply has more than {_LARGEST:,} bytes")
         else:
             body.text += chunk[: LONGEST - len(body.text)]
             yield chunk

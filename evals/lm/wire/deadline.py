@@ -1,4 +1,4 @@
-"""The end of a request that takes too long. Clients limit each wait, so a reply that drips would never end."""
+"""The end of a request that takes too long: clients limit each wait, so a reply that drips never ends."""
 
 from __future__ import annotations
 

@@ -79,19 +79,20 @@ def _counted(usage: Any) -> dict[str, Any] | None:
         return None
     found = {}
     for name, value in usage.items():
-        if isinstance(value, Mapping):
-            inner = {key: _count(each) if "token" in key else each for key, each in value.items()}
-            found[name] = {key: each for key, each in inner.items() if each is not None}
-        elif name.endswith("_details"):
+        if value is None or (name.endswith("_details") and not isinstance(value, Mapping)):
             continue
-        elif "token" in name.lower() and value is not None and not isinstance(value, list):
-            count = _count(value)
-            if count is None and "total" not in name.lower():
-                return None
-            found[name] = count
-        else:
-            found[name] = value
+        if name.lower().endswith("details") or "token" not in name.lower():
+            found[name] = _details(value) if isinstance(value, Mapping) else value
+            continue
+        found[name] = _count(value)
+        if found[name] is None and "total" not in name.lower():
+            return None
     return found
+
+
+def _details(part: Mapping[str, Any]) -> dict[str, Any]:
+    counts = {name: _count(each) if "token" in name else each for name, each in part.items()}
+    return {name: each for name, each in counts.items() if each is not None}
 
 
 def _count(value: Any) -> int | None:
