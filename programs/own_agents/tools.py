@@ -152,10 +152,16 @@ class AgentTools(Sequence[AgentTool]):
             if _endless(arguments):
                 arguments = "nested too deeply"
             try:
-                return self._episode.call(writable(own), arguments)
+                seen = self._episode.call(writable(own), arguments)
             except Exception as error:
                 self.failure = error
                 raise
+            if seen.status == "unknown_tool":
+                # By the names that the agent has for them.
+                known = ", ".join(each.name for each in self)
+                text = writable(f"{name} is not a valid tool, try one of [{known}].")
+                return Observation(seen.status, text, text)
+            return seen
 
     def _finished(self, arguments: Mapping[str, Any]) -> Observation:
         fields = self.answer_fields

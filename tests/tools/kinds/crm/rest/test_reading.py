@@ -200,7 +200,6 @@ def test_versions_resources_and_limits(org: Served, client: Salesforce) -> None:
         "parameterizedSearch",
         "sobjects/Foo",
         "sobjects/Case/describe/layouts",
-        "tooling/x",
     ],
 )
 def test_what_is_not_there_answers_in_the_platforms_manner(client: Salesforce, path: str) -> None:
@@ -210,6 +209,14 @@ def test_what_is_not_there_answers_in_the_platforms_manner(client: Salesforce, p
     assert met.value.content == [
         {"message": "The requested resource does not exist", "errorCode": "NOT_FOUND"}
     ]
+
+
+def test_an_api_that_is_not_served_is_named(client: Salesforce) -> None:
+    with pytest.raises(SalesforceResourceNotFound, match="Bulk API is not served"):
+        client.bulk.Case.query("SELECT Id FROM Case")
+    for path, name in (("jobs/ingest", "Bulk"), ("tooling/query", "Tooling")):
+        with pytest.raises(SalesforceResourceNotFound, match=f"{name} API is not served"):
+            client.restful(path)
 
 
 def test_a_method_that_does_not_fit_is_told_which_do(client: Salesforce) -> None:
@@ -279,6 +286,7 @@ def test_a_login_needs_the_token(org: Served, security_token: str) -> None:
     [
         ({"password": "wrong"}, "invalid_grant"),
         ({"grant_type": "client_credentials"}, "unsupported_grant_type"),
+        ({"username": ["ann", "bo"]}, "invalid_request"),
     ],
 )
 def test_oauth_refuses_in_its_own_words(org: Served, change: dict[str, str], code: str) -> None:
