@@ -61,7 +61,7 @@ class Own(dspy.BaseLM):  # type: ignore[misc]
 
 
 def hosted(server: ChatServer, num_retries: int, **wire: Any) -> dspy.LM:
-    given = {"api_base": server.url, "api_key": "none", "num_retries": num_retries, "cache": False}
+    given: dict[str, Any] = {"api_base": server.url, "api_key": "none", "num_retries": num_retries, "cache": False}
     return ProviderModel("openai/a-model", wire=WireSettings(**wire), **given)
 
 

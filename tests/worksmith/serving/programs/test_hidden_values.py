@@ -48,7 +48,7 @@ HIDDEN = list(itertools.product(*VALUES.values()))
 """The hidden values of claims, all that there can be."""
 
 changed = st.fixed_dictionaries({}, optional={name: st.sampled_from(each) for name, each in VALUES.items()})
-calls = st.one_of(
+calls: st.SearchStrategy[Any] = st.one_of(
     st.tuples(st.just("update"), changed),
     st.tuples(st.just("update"), st.just({"team": "red"})),
     st.tuples(st.just("delete"), st.just({})),
@@ -115,7 +115,7 @@ def told(clients: Clients, claim: str, task: list[Any], stream: bool) -> str:
     return re.sub(r'((created|expires|seconds)\\*": *)[0-9.e-]+', r"\1-", text)
 
 
-@settings(max_examples=20, deadline=None, phases=[Phase.explicit, Phase.generate])
+@settings(max_examples=10, deadline=None, phases=[Phase.explicit, Phase.generate])
 @given(
     policy=st.integers(0, len(POLICIES) - 1),
     pair=st.tuples(claims, claims),
