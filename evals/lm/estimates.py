@@ -27,8 +27,8 @@ def estimated(request: lm15.Request, response: lm15.Response) -> lm15.Usage:
 def unread(request: lm15.Request, error: BaseException) -> tuple[Tokens, bool]:
     """The tokens of a request whose answer could not be read, and whether they are estimated.
 
-    Those that the answer reports, else those of the request and of what has arrived. A request without an
-    answer has none.
+    Those that the answer reports, else those of the request and of what has arrived. A request that was
+    refused or got no answer has none.
     """
     answer: bytes | None = next((each.answer for each in chain(error) if hasattr(each, "answer")), None)
     if answer is None or is_refusal(answer):

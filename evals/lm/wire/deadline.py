@@ -14,6 +14,7 @@ from dspy._vendor.lm15.transports import ReadTimeout
 from dspy.utils.exceptions import LMTimeoutError
 
 T = TypeVar("T")
+E = TypeVar("E", bound=Exception)
 
 USUAL = 600.0
 """Seconds that a whole request may take, unless `total_timeout` or a longer `timeout` is set."""
@@ -48,7 +49,7 @@ def within(seconds: float, ask: Callable[[], T]) -> T:
     except TimeoutError:
         if done.done():
             raise
-        raise LMTimeoutError(_said(seconds)) from None
+        raise _over(LMTimeoutError, seconds) from None
 
 
 class TimedSocket:
@@ -74,8 +75,10 @@ class TimedSocket:
             except TimeoutError:
                 if self._wait < left:
                     raise
-        raise ReadTimeout(_said(self._seconds))
+        raise _over(ReadTimeout, self._seconds)
 
 
-def _said(seconds: float) -> str:
-    return f"the reply was not complete after {seconds:g} s (total_timeout)"
+def _over(kind: type[E], seconds: float) -> E:
+    error = kind(f"the reply was not complete after {seconds:g} s (total_timeout)")
+    error.answer = b""  # type: ignore[attr-defined]  # the server has had the request, and may bill it
+    return error
