@@ -8,7 +8,6 @@ from typing import Any
 import dspy
 from dspy import lm15
 from dspy.clients.backend_selection import select_backend
-from dspy.clients.engines.litellm_engine import LiteLLMEngine
 from dspy.clients.engines.lm15_engine import timeouts_for
 from dspy.utils import DummyLM
 from dspy.utils.exceptions import LMUnsupportedFeatureError
@@ -16,13 +15,11 @@ from dspy.utils.exceptions import LMUnsupportedFeatureError
 from worksmith.evals.lm.prompt_cache import Mark, compatible_mark, native_mark, with_cache_writes
 from worksmith.evals.lm.wire.bodies import answered, with_body
 from worksmith.evals.lm.wire.client import native_client, total_seconds
+from worksmith.evals.lm.wire.compatible import CompatibleEngine
 from worksmith.evals.lm.wire.deadline import within
 
 _WITHOUT_VERSION = ("anthropic/", "ollama/", "ollama_chat/")
 """Models whose addresses LiteLLM takes without the `/v1` that DSPy's own client needs."""
-
-_UNREAD = "Invalid response object"
-"""In LiteLLM's errors about answers that it cannot read."""
 
 Ask = Callable[[lm15.Request], lm15.Response]
 
@@ -49,7 +46,7 @@ def single_request(lm: dspy.BaseLM) -> Ask:
     if engine == "lm15" or (native is not None and route.resolution.declared):
         assert native is not None
         return native
-    compatible = _Compatible(model_type=lm.model_type, **route.clients)
+    compatible = CompatibleEngine(model_type=lm.model_type, **route.clients)
     seconds = total_seconds(lm, timeouts_for(route.clients.get("timeout")))
     own_keys = {name: value for name, value in lm.kwargs.items() if name in LITELLM_KEYS}
     compatible.client_options.update(own_keys)
@@ -68,21 +65,10 @@ def single_request(lm: dspy.BaseLM) -> Ask:
             except LMUnsupportedFeatureError:
                 pass  # known before anything is sent; DSPy goes on with LiteLLM as well
         with with_body():
-            try:
-                return with_cache_writes(within(seconds, lambda: compatible.complete(mark(request))))
-            except Exception as error:
-                if _UNREAD in str(error):
-                    answered(None)
-                raise
+            return with_cache_writes(within(seconds, lambda: compatible.complete(mark(request))))
 
     mark = compatible_mark(lm)
     return ask
-
-
-class _Compatible(LiteLLMEngine):  # type: ignore[misc]
-    def _response(self, raw: Any, request: lm15.Request) -> lm15.Response:
-        response: lm15.Response = super()._response(answered(_plain(raw)), request)
-        return response
 
 
 def _marking(mark: Mark, asks: Ask) -> Ask:

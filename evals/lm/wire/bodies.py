@@ -42,6 +42,11 @@ class _Body:
 _BODY: ContextVar[_Body | None] = ContextVar("body_of_reply", default=None)
 
 
+def in_request() -> bool:
+    """Whether this is in a block of `with_body`."""
+    return _BODY.get() is not None
+
+
 def received(status: int, chunks: Iterator[bytes]) -> Iterator[bytes]:
     """The chunks of a body, which is kept for the error that `with_body` lets through.
 

@@ -24,7 +24,7 @@ from dspy.lm15 import RouterConfig, Timeouts
 from worksmith.evals.lm.wire.bodies import received, with_body
 from worksmith.evals.lm.wire.deadline import TimedSocket, seconds_of
 
-_CONNECTIONS = 4096
+CONNECTIONS = 4096
 """The most at once: a lane or the workers limit requests, not the pool (DSPy's has 100)."""
 
 
@@ -48,7 +48,7 @@ def native_client(lm: dspy.LM, route: BackendSelection) -> Callable[[lm15.Reques
             read_timeout=waits.read,
             write_timeout=waits.write,
             pool_timeout=waits.pool,
-            max_connections=_CONNECTIONS,
+            max_connections=CONNECTIONS,
         ),
     )
     engine = LM15Engine(config, model_type=lm.model_type)

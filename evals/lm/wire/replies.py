@@ -18,11 +18,14 @@ _INPUT = ("prompt_tokens", "input_tokens", "promptTokenCount")
 _OUTPUT = ("completion_tokens", "output_tokens", "candidatesTokenCount")
 
 
-def mended(body: bytes) -> bytes:
+def mended(body: bytes | bytearray) -> bytes:
     """The body of a reply as DSPy's client can read it; the same if it is no JSON object."""
     data = _object(body)
-    better = None if data is None else readable(data)
-    return body if better == data else json.dumps(better).encode()
+    if data is None:
+        return bytes(body)
+    better = readable(data)
+    same = better == data and repr(better.get("usage")) == repr(data.get("usage"))  # 1.0 equals 1
+    return bytes(body) if same else json.dumps(better).encode()
 
 
 def readable(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -56,7 +59,7 @@ def is_refusal(body: bytes) -> bool:
     return bool(data.get("error")) and not (data.get("choices") or data.get("candidates"))
 
 
-def _object(body: bytes) -> dict[str, Any] | None:
+def _object(body: bytes | bytearray) -> dict[str, Any] | None:
     try:
         data = json.loads(body)
     except (ValueError, RecursionError):

@@ -6,11 +6,12 @@ import itertools
 import math
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any, BinaryIO
 
 import dspy
 import pytest
-from dspy.utils.exceptions import LMError
+from dspy.utils.exceptions import LMError, LMTimeoutError
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -60,14 +61,14 @@ class Own(dspy.BaseLM):  # type: ignore[misc]
         return self._reply
 
 
-def hosted(server: ChatServer, num_retries: int, **wire: Any) -> dspy.LM:
+def hosted(server: ChatServer, num_retries: int, engine: str = "lm15", **wire: Any) -> dspy.LM:
     given: dict[str, Any] = {
         "api_base": server.url,
         "api_key": "none",
         "num_retries": num_retries,
         "cache": False,
     }
-    return ProviderModel("openai/a-model", wire=WireSettings(**wire), **given)
+    return ProviderModel("openai/a-model", engine=engine, wire=WireSettings(**wire), **given)
 
 
 def asked(server: ChatServer, reply: dict[str, Any], own: bool, **wire: Any) -> tuple[Any, Meter]:
@@ -178,6 +179,19 @@ def test_a_drip_ends_with_the_total_limit(server: ChatServer, first: bytes, then
     assert "total_timeout" in ended.error
     assert meter.usage.paid_requests == 1
     assert (meter.usage.paid_prompt_tokens > 5, meter.usage.estimated) == (True, True)
+
+
+@pytest.mark.slow
+def test_through_litellm_it_is_the_same(server: ChatServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    server.say({"whole": whole(texts=("Friday.", "Monday."))}, {"whole": whole("many")})
+    server.say({"raw": drip(HEAD + b"Content-Length: 100000\r\n\r\n", b" ")})
+    model = metered(hosted(server, num_retries=0, engine="litellm", total_timeout=2.0))
+    for tokens, estimated in ((110, False), (13, True), (11, True)):
+        with metering() as meter, suppress(LMTimeoutError):
+            assert model(QUESTION) == ["Friday."]
+        assert (meter.usage.paid_requests, meter.usage.estimated) == (1, estimated)
+        assert abs(meter.usage.paid_tokens - tokens) < 5
 
 
 def test_a_body_that_never_ends_ends(server: ChatServer, monkeypatch: pytest.MonkeyPatch) -> None:
