@@ -294,14 +294,15 @@ class Guard:
         if tested or sorting:
             # SQLite neither merges a query with a LIMIT into another nor tests the other's conditions in it.
             # A cell of a column that nobody names may be longer than the bounds.
-            named = " ".join((what, *(each.text for each in (*tested, *sorting)))).lower()
-            columns = [
-                name for each in self._tables[source].columns if (name := quoted(each))[1:-1].lower() in named
-            ]
-            text = f"FROM (SELECT {', '.join((ROW, *columns))} {text} LIMIT -1) WHERE {_all(tested)}"
+            said = " ".join((what, *(each.text for each in (*tested, *sorting)))).casefold()
+            names = map(quoted, self._tables[source].columns)
+            named = ", ".join((ROW, *(name for name in names if name[1:-1].casefold() in said)))
+            text = f"FROM (SELECT {named} {text} LIMIT -1) WHERE {_all(tested)}"
         if order is not None:
             first = order.text if isinstance(order, Foreign) else order
-            text += f" ORDER BY {first + ', ' if first else ''}{ROW}"
+            text += (
+                f" ORDER BY {first}\n, {ROW}" if first else f" ORDER BY {ROW}"
+            )  # a comment ends with its line
         values = [value for each in (*own, *tested, *sorting) for value in each[1]]
         if limit is not None:
             text, values = f"{text} LIMIT ?", [*values, limit]
@@ -337,7 +338,7 @@ class Guard:
 
 
 def _all(conditions: Sequence[Sql]) -> str:
-    return " AND ".join(f"({text})" for text, _ in conditions) or "1"
+    return " AND ".join(f"({text}\n)" for text, _ in conditions) or "1"
 
 
 def _by_others(conditions: Sequence[Sql], order: str | Foreign | None) -> bool:

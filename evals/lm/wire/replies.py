@@ -16,6 +16,8 @@ _MOST = 10**12
 
 _INPUT = ("prompt_tokens", "input_tokens", "promptTokenCount")
 _OUTPUT = ("completion_tokens", "output_tokens", "candidatesTokenCount")
+_COUNTS = ("tokens", "TokenCount")
+"""Ends of the names of numbers of tokens."""
 
 
 def mended(body: bytes | bytearray) -> bytes:
@@ -84,17 +86,17 @@ def _counted(usage: Any) -> dict[str, Any] | None:
     for name, value in usage.items():
         if value is None or (name.endswith("_details") and not isinstance(value, Mapping)):
             continue
-        if name.lower().endswith("details") or "token" not in name.lower():
+        if not name.endswith(_COUNTS):
             found[name] = _details(value) if isinstance(value, Mapping) else value
             continue
         found[name] = _count(value)
-        if found[name] is None and "total" not in name.lower():
+        if found[name] is None and name.endswith((*_INPUT, *_OUTPUT)):
             return None
     return found
 
 
 def _details(part: Mapping[str, Any]) -> dict[str, Any]:
-    counts = {name: _count(each) if "token" in name else each for name, each in part.items()}
+    counts = {name: _count(each) if name.endswith(_COUNTS) else each for name, each in part.items()}
     return {name: each for name, each in counts.items() if each is not None}
 
 

@@ -121,7 +121,7 @@ def test_unreadable_tokens_are_estimated(server: ChatServer, own: bool, count: A
         {**USAGE, "total_tokens": -1},
         {**USAGE, "prompt_tokens_details": {"cached_tokens": -5}},
         {**USAGE, "prompt_tokens_details": [1]},
-        {**USAGE, "cost": 0.5, "service_tier": "usual"},
+        {**USAGE, "cost": 0.5, "service_tier": "usual", "completion_tokens_per_sec": 26.5},
     ],
 )
 def test_what_can_be_read_is_the_servers_own(server: ChatServer, own: bool, usage: Any) -> None:

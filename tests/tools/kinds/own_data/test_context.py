@@ -56,7 +56,9 @@ def growing(tmp_path_factory: pytest.TempPathFactory) -> Environment:
         "order": lambda table, sql: table.find(order=sql),
         "count": lambda table, sql: table.count(where=sql),
         "search": lambda table, sql: table.search("a", where=sql),
-        "both": lambda table, sql: table.find(where=sql, order="length(id) DESC, id DESC"),
+        "both": lambda table, sql: table.find(
+            where=sql, order="length(id) DESC, id DESC -- a comment", limit=9
+        ),
     }
 
     @env.tool(writes=False)
@@ -215,7 +217,7 @@ def test_a_piece_of_sql_runs_under_the_bounds_of_a_select(
 
 
 def test_a_row_is_found_whose_other_cells_are_longer_than_the_bounds(growing: Environment) -> None:
-    found = growing.episode().call("tools.apply", {"use": "both", "sql": "id > 1"}).value
+    found = growing.episode().call("tools.apply", {"use": "both", "sql": "id > 1 -- a comment"}).value
 
     assert [(row["id"], len(row["title"])) for row in found] == [(3, 5), (2, 300_000)]
 
