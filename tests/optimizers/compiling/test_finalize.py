@@ -148,7 +148,11 @@ def test_candidates_that_scores_led_to_are_tested_as_the_best_of_all_there_are(
 def test_the_best_of_those_that_are_shown_to_be_better_is_taken(suite: Suite, tmp_path: Path) -> None:
     """The one with the highest score loses too much on some intents."""
     work = context(suite, tmp_path)
-    scores = {INCUMBENT: [0.5] * 16, "steady": [0.8] * 16, "wild": [1.0] * 13 + [0.0] * 3}
+    scores = {
+        INCUMBENT: [0.0] * 9 + [0.6] * 7,
+        "steady": [0.29] * 9 + [0.89] * 7,
+        "wild": [1.0] * 9 + [0.0] * 7,
+    }
     made = measured(work, scores, 1)
     found = accepted(work, PLAIN, made)
 
