@@ -130,8 +130,9 @@ def _table(setting: Setting, number: int) -> Table:
 
 def _leads(table: Table) -> Table:
     """The mean lead of each candidate in each intent."""
-    means = table.mean(axis=1)
-    return (means[:, 1:] - means[:, :1]).T
+    means: Table = table.mean(axis=1)
+    leads: Table = (means[:, 1:] - means[:, :1]).T
+    return leads
 
 
 def _tested(table: Table) -> int | None:
