@@ -19,7 +19,7 @@ def test_scores_by_which_programs_are_compared_lie_between_0_and_1(value: float)
         return {"outcome": 1.0, "profit": value}
 
     assert scores_of([scorer], make_task(1), EPISODE)["outcome"] == 1
-    with pytest.raises(InputError, match="'profit' of .* lies between 0 and 1"):
+    with pytest.raises(InputError, match=r"'profit' of .* lies between 0 and 1"):
         ObjectiveScorer([scorer], "profit")(make_task(1), EPISODE)
     with pytest.raises(InputError, match="'outcome' of"):
         scores_of([lambda task, episode: {"outcome": value}], make_task(1), EPISODE)

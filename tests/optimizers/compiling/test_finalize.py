@@ -57,7 +57,8 @@ def test_what_is_not_shown_to_be_better_is_not_taken(suite: Suite, tmp_path: Pat
     assert found.acceptance["best"] == made.chosen
     assert found.acceptance["said"] == (
         f"kept the program as it is: {made.chosen} is not shown to be better than the program as it is on 3 "
-        "intents (evidence 7.88 of 20 needed), and with fewer than 5 nothing can be; --accept best takes it all the same"
+        "intents (evidence 7.88 of 20 needed), and with fewer than 5 nothing can be; --accept best takes it "
+        "all the same"
     )
 
 
