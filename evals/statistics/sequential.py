@@ -39,7 +39,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-_RESERVE = 1.4
 _LARGEST_SHARE = 0.99
 
 _EXPECTED = (0.25, 2)
@@ -108,11 +107,8 @@ def evidence_of(leads: Sequence[Sequence[float]], alpha: float, candidates: int)
 
 
 def needed(alpha: float) -> float:
-    """The logarithm of the evidence that chance reaches with a probability below `alpha`.
-
-    The bets would use up 1/alpha. The rest is a reserve: intents of one suite are seldom quite independent.
-    """
-    return math.log(_RESERVE / alpha)
+    """The logarithm of the evidence that chance reaches with a probability of at most `alpha`."""
+    return -math.log(alpha)
 
 
 def fewest_intents(alpha: float, candidates: int) -> int:

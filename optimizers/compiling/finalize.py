@@ -128,7 +128,7 @@ def _decided(
         facts |= {
             "difference": round(fmean(leads[place]), 6),
             "evidence": round(math.exp(logs[place]), 3),
-            "needed": round(math.exp(needed(settings.alpha)), 3),
+            "needed": round(1 / settings.alpha, 6),
             "alpha": settings.alpha,
             "candidates": compared,
             "intents": len(leads[place]),

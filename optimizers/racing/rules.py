@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol
 
-from worksmith.evals.statistics.sequential import needed
 from worksmith.tools.errors import InfrastructureError
 
 INCUMBENT = "uncompiled"
@@ -114,10 +113,10 @@ class Arm:
         """Count the intents that it and the incumbent have both met."""
         self.intents = max(self.intents, intents)
 
-    def judge(self, evidence: float, enough: float) -> None:
+    def judge(self, evidence: float, needed: float) -> None:
         """Take in evidence. The most that was reached counts: the guarantee is about every look."""
         self.evidence = max(self.evidence, evidence)
-        self.accepted = self.evidence >= enough
+        self.accepted = self.evidence >= needed
 
     def leave(self, reason: str, *, out: bool = False) -> None:
         """Leave the race."""
@@ -181,6 +180,6 @@ class Outcome:
             **facts,
             "accepted": arm.accepted,
             "evidence": round(math.exp(min(arm.evidence, _LARGEST)), 3),
-            "needed": round(math.exp(needed(rules.alpha)), 3),
+            "needed": 1 / rules.alpha,
             "intents": arm.intents,
         }

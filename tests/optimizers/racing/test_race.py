@@ -24,7 +24,7 @@ def test_who_is_clearly_better_is_accepted_early() -> None:
     assert found.winner == "good"
     assert found.episodes < 100
     assert found.report("good")["accepted"]
-    assert found.report("good")["evidence"] >= found.report("good")["needed"] == 28
+    assert found.report("good")["evidence"] >= found.report("good")["needed"] == 20
     assert found.report("bad")["left"] == "not better than good by 10 points"
     assert found.report(INCUMBENT)["verdict"] == "beaten by good"
 
