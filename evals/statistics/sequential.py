@@ -23,7 +23,8 @@ JRSS B 86, 2024). The share may depend on all that was seen before. The larger o
 
 A stock that has reached what is needed is not risked again. For scores of 0 and 1 and intents of one task the
 power is nearly that of McNemar's exact test. The order of the intents matters a little; it is drawn before
-they are run.
+they are run. With many intents such bets use up nearly all of alpha. Intents of one suite are seldom quite
+independent, so a part of the stock is then put aside, see `_reserve`.
 
 Few intents can show little. A difference of d in each of n intents gives at most (1 + d)^n, the best possible
 without further assumptions: a program that gains d in most intents and loses everything in a few is no better
@@ -38,11 +39,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from itertools import count
 
 _LARGEST_SHARE = 0.99
 
 _EXPECTED = (0.25, 2)
 """The mean square of differences before any is seen, and how many differences it counts as."""
+
+_RESERVE, _FEW = 0.4, 10
+"""With up to `_FEW` intents nothing is put aside; with many a stock of 1 + `_RESERVE` becomes 1."""
 
 _DOUBT = 4
 """Ties, counted as squares of 1, that the share of the largest growth so far is shrunk by."""
@@ -52,7 +57,7 @@ class Evidence:
     """The evidence against "an intent's mean difference is on average at most `bound`".
 
     Attributes:
-        log: the natural logarithm of the evidence; 0 without any differences.
+        log: the natural logarithm of the evidence.
     """
 
     def __init__(self, intents: int, need: float, bound: float = 0.0) -> None:
@@ -67,7 +72,7 @@ class Evidence:
         self._need = need
         self._bound = bound
         self._sum, self._squares, self._count = 0.0, _EXPECTED[0] * _EXPECTED[1], _EXPECTED[1]
-        self.log = 0.0
+        self.log = -_reserve(intents)
 
     def add(self, differences: Iterable[float]) -> None:
         """Add the mean differences of intents, each between -1 and 1, in the order in which they came.
@@ -113,7 +118,13 @@ def needed(alpha: float) -> float:
 
 def fewest_intents(alpha: float, candidates: int) -> int:
     """The fewest intents with which a candidate that wins every task has enough evidence."""
-    return math.ceil(needed(alpha / candidates) / math.log1p(_LARGEST_SHARE))
+    need, most = needed(alpha / candidates), math.log1p(_LARGEST_SHARE)
+    return next(n for n in count(math.ceil(need / most)) if n * most >= need + _reserve(n))
+
+
+def _reserve(intents: int) -> float:
+    """The logarithm of the stock before something is put aside, which leaves 1."""
+    return math.log1p(_RESERVE * max(0.0, 1 - _FEW / max(1, intents)))
 
 
 def adjusted(logs: Sequence[float], absent: int = 0) -> list[float]:
@@ -128,8 +139,8 @@ def adjusted(logs: Sequence[float], absent: int = 0) -> list[float]:
     found = []
     for place, own in enumerate(logs):
         total, least = own, own - math.log(1 + absent)
-        for count, other in enumerate(sorted([*logs[:place], *logs[place + 1 :]]), 2 + absent):
+        for number, other in enumerate(sorted([*logs[:place], *logs[place + 1 :]]), 2 + absent):
             total = max(total, other) + math.log1p(math.exp(-abs(total - other)))
-            least = min(least, total - math.log(count))
+            least = min(least, total - math.log(number))
         found.append(least)
     return found

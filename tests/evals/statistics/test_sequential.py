@@ -76,11 +76,10 @@ def test_skewed_differences_without_a_mean_are_seldom_accepted(
         ]
         return max(evidence_of(leads, 0.05, candidates)) >= NEED
 
-    # Three standard errors of a share of 5 %.
-    assert sum(accepts() for _ in range(400)) <= 400 * 0.05 + 3 * math.sqrt(400 * 0.05 * 0.95)
+    assert sum(accepts() for _ in range(400)) <= 400 * 0.05
 
 
-@pytest.mark.parametrize(("candidates", "fewest"), [(1, 5), (4, 7), (20, 9)])
+@pytest.mark.parametrize(("candidates", "fewest"), [(1, 5), (4, 7), (20, 9), (500, 14)])
 def test_below_so_many_intents_nothing_can_be_shown(candidates: int, fewest: int) -> None:
     assert fewest_intents(0.05, candidates) == fewest
     for intents in range(fewest - 2, fewest + 20):
@@ -93,7 +92,7 @@ def test_enough_is_not_risked_again() -> None:
 
 
 def test_ties_say_nothing() -> None:
-    assert evidence([0.0] * 1000) == 0.0
+    assert evidence([0.0] * 1000) == Evidence(1000, NEED).log < 0
     assert evidence([]) == 0.0
 
 
