@@ -60,19 +60,20 @@ class Evidence:
         log: the natural logarithm of the evidence.
     """
 
-    def __init__(self, intents: int, need: float, bound: float = 0.0) -> None:
+    def __init__(self, intents: int, need: float, bound: float = 0.0, *, reserve: bool = True) -> None:
         """Bet on the differences of so many intents.
 
         Args:
             intents: fixed before the first bet. Fewer may come.
             need: the logarithm of the evidence that is to be reached.
             bound: between -1 and 1.
+            reserve: whether a part of the stock is put aside.
         """
         self._to_come = intents
         self._need = need
         self._bound = bound
         self._sum, self._squares, self._count = 0.0, _EXPECTED[0] * _EXPECTED[1], _EXPECTED[1]
-        self.log = -_reserve(intents)
+        self.log = -_reserve(intents) if reserve else 0.0
 
     def add(self, differences: Iterable[float]) -> None:
         """Add the mean differences of intents, each between -1 and 1, in the order in which they came.

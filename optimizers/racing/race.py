@@ -141,14 +141,13 @@ class _Race:
         self._candidates += [Arm(name) for name in names]
         most = max(self._most, len(self._candidates))
         for name in names:
-            self._better[name] = self._evidence(self._rules.alpha / most)
+            self._better[name] = Evidence(len(self._ends), needed(self._rules.alpha / most))
             # A bet against "at least `margin` better than the rival", on the rival's lead.
-            self._no_use[name] = self._evidence(self._rules.beta, -self._rules.margin)
+            self._no_use[name] = Evidence(
+                len(self._ends), needed(self._rules.beta), -self._rules.margin, reserve=False
+            )
         if not self._incumbent.out and any(not arm.accepted for arm in self._candidates if not arm.left):
             self._incumbent.come_back()
-
-    def _evidence(self, chance: float, bound: float = 0.0) -> Evidence:
-        return Evidence(len(self._ends), needed(chance), bound)
 
     def wanted(self) -> dict[str, range]:
         """The places at which arms run next: newcomers catch up, or all run a block."""
