@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from worksmith.evals.records.record import PRIMARY
 from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
@@ -55,8 +56,27 @@ class KnowsNames(Protocol):
 
 
 def scores_of(scorers: Iterable[Scorer], task: Task, episode: EpisodeResult) -> dict[str, float]:
-    """The scores of all `scorers`; the last one's counts for a name that several give."""
-    return {name: float(value) for scorer in scorers for name, value in scorer(task, episode).items()}
+    """The scores of all `scorers`; the last one's counts for a name that several give.
+
+    Raises:
+        InputError: the outcome does not lie between 0 and 1.
+    """
+    found = {name: float(value) for scorer in scorers for name, value in scorer(task, episode).items()}
+    check_range(PRIMARY, found.get(PRIMARY, 0.0), task)
+    return found
+
+
+def check_range(name: str, value: float, task: Task) -> None:
+    """Check a score by which programs are compared: tests and intervals hold for scores from 0 to 1.
+
+    Raises:
+        InputError: it lies outside.
+    """
+    if not 0 <= value <= 1:
+        raise InputError(
+            f"the score {name!r} of {task.id} is {value:g}",
+            hint="a score by which programs are compared lies between 0 and 1",
+        )
 
 
 def check_score_names(scorers: Sequence[Scorer], names: Iterable[str], *, where: str) -> None:
