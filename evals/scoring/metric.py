@@ -18,6 +18,7 @@ from worksmith.evals.records.record import PRIMARY
 from worksmith.evals.scoring.objective import expected_outcome, in_place, writing_tools
 from worksmith.evals.scoring.scorer import Scorer, scores_of
 from worksmith.tools.errors import InfrastructureError, InputError
+from worksmith.tools.numbers import share
 from worksmith.tools.seeding import digest
 from worksmith.tools.statuses import INFRASTRUCTURE
 
@@ -50,13 +51,14 @@ class Score(NamedTuple):
         Raises:
             InputError: it is something else.
         """
-        score = getattr(found, "score", found)
-        if not isinstance(score, int | float) or not 0 <= score <= 1:
+        given = getattr(found, "score", found)
+        score = share(given)
+        if score is None:
             raise InputError(
-                f"{metric} returned {score!r} for {task.id}",
+                f"{metric} returned {given!r} for {task.id}",
                 hint="return a bool, a number from 0 to 1, or dspy.Prediction(score=..., feedback=...)",
             )
-        return cls(float(score), str(getattr(found, "feedback", "") or ""))
+        return cls(score, str(getattr(found, "feedback", "") or ""))
 
 
 def metric_inputs(task: Task, episode: EpisodeResult) -> tuple[dspy.Example, dspy.Prediction]:
@@ -133,6 +135,7 @@ class MetricScorer:
 
     def __init__(self, metric: Callable[..., Any], others: Sequence[Scorer] = ()) -> None:
         self._metric = metric
+        self._name = getattr(metric, "__name__", type(metric).__name__)
         self._others = tuple(others)
         if others:
             self.writing_tools = writing_tools(others)
@@ -155,7 +158,7 @@ class MetricScorer:
         Raises:
             InputError: the metric returned something else than a score from 0 to 1, or has a mistake.
         """
-        score = Score.of(self._asked(task, episode), "the metric", task).value
+        score = Score.of(self._asked(task, episode), f"the metric {self._name}", task).value
         others = scores_of(self._others, task, episode)
         return in_place(others, score) if others else {PRIMARY: score}
 
@@ -165,7 +168,7 @@ class MetricScorer:
 
     def feedback(self, task: Task, episode: EpisodeResult) -> str:
         """The metric's words on an episode; empty if it has none."""
-        return Score.of(self._asked(task, episode), "the metric", task).feedback
+        return Score.of(self._asked(task, episode), f"the metric {self._name}", task).feedback
 
     def _asked(self, task: Task, episode: EpisodeResult) -> Any:
         import dspy

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict
-from pydantic_core import PydanticSerializationError, to_jsonable_python
 
-from worksmith.evals.dspy_programs.demo_format import DemoNotes, ExampleFields
+from worksmith.evals.dspy_programs.demo_format import NOTES, DemoNotes, ExampleFields
+from worksmith.evals.dspy_programs.field_texts import plain
 from worksmith.evals.scoring.path_scores import records_seen
-from worksmith.tools.errors import InputError
 from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
@@ -102,8 +102,8 @@ class Demonstration(BaseModel):
         part = self.parts.get(predictor)
         if part is None:
             return None
-        notes = DemoNotes(self.records, solves=self.solves)
-        return dspy.Example(augmented=True, **{**notes.to_fields(), **part})
+        notes = DemoNotes.of(part) if NOTES in part else DemoNotes(self.records)
+        return dspy.Example({"augmented": True, **part, **replace(notes, solves=self.solves).to_fields()})
 
     @property
     def solves(self) -> str:
@@ -113,28 +113,18 @@ class Demonstration(BaseModel):
 
 
 def last_calls(program: dspy.Module, trace: Iterable[TraceStep]) -> dict[str, LastCall]:
-    """Each predictor's last call in `trace`, as plain data, by the predictor's name.
-
-    Raises:
-        InputError: if a field holds something that cannot be written to a file.
-    """
+    """Each predictor's last call in `trace`, as plain data, by the predictor's name."""
     names = {id(predictor): name for name, predictor in program.named_predictors()}
     last = {
         names[id(predictor)]: LastCall(inputs, outputs.toDict())
         for predictor, inputs, outputs in trace
         if id(predictor) in names
     }
-    return {name: LastCall(*_plain(name, last[name])) for name in names.values() if name in last}
+    return {name: LastCall(*map(_plain, last[name])) for name in names.values() if name in last}
 
 
-def _plain(name: str, call: LastCall) -> tuple[dict[str, Any], dict[str, Any]]:
-    try:
-        return to_jsonable_python(call.inputs), to_jsonable_python(call.outputs)
-    except PydanticSerializationError as error:
-        raise InputError(
-            f"a demonstration of {name} is not plain data: {error}",
-            hint="give predictors text, numbers, lists and dicts only",
-        ) from error
+def _plain(fields: dict[str, Any]) -> dict[str, Any]:
+    return {name: plain(value) for name, value in fields.items()}
 
 
 def quoted_records(episode: EpisodeResult) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from worksmith.optimizers.demos.demonstration import Demonstration
 from worksmith.optimizers.demos.selection import Display
 from worksmith.optimizers.demos.steps import Unit
 from worksmith.retrievers.ranking.lexical import LexicalIndex
+from worksmith.retrievers.texts.words import words
 from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
@@ -51,8 +52,7 @@ def show(program: dspy.Module, display: Display, settings: ShowSettings) -> Show
     Demonstrations beyond `settings.demo_tokens` are left out; the fixed ones are let in first.
 
     Raises:
-        InputError: something is to be searched, and a predictor has no input that holds the task's text, or
-            the program itself is the predictor.
+        InputError: something is to be searched, and the program itself is the predictor.
     """
     names = [name for name, _ in program.named_predictors()]
     fixed = fitting(((each, _sizes(each, names)) for each in display.fixed), settings.demo_tokens)
@@ -68,7 +68,7 @@ def show(program: dspy.Module, display: Display, settings: ShowSettings) -> Show
     copy = give_demonstrations(program, everything)
     nearest = {
         name: NearestSettings(
-            _query_field(name, everything),
+            _query_field(name, predictor.signature.input_fields, everything),
             display.count,
             settings.embedding,
             fixed=sum(name in each.parts for each in fixed),
@@ -105,25 +105,32 @@ def _sizes(demonstration: Demonstration, names: Iterable[str]) -> Mapping[str, i
     return {name: demo_tokens(demonstration.parts[name]) for name in names if name in demonstration.parts}
 
 
-def _query_field(name: str, demonstrations: Sequence[Demonstration]) -> str:
-    """The input of a predictor that holds the task's text in every demonstration.
+def _query_field(name: str, inputs: Iterable[str], demonstrations: Sequence[Demonstration]) -> str:
+    """The input of a predictor that holds the task's text in every demonstration; empty if none does.
 
-    Where a task is several inputs, it is the one of them that differs most often between tasks, and among
-    equals the shortest: a question rather than its context.
+    Where a task is several inputs, sentences come before shorter texts, such as ids, dates and names. Of
+    several the one that differs most often between tasks, and among equals the shortest: a question rather
+    than its context.
     """
     parts = [(d.query, d.parts[name]) for d in demonstrations if name in d.parts]
-    for field in parts[0][1]:
-        if all(part.get(field) == query for query, part in parts):
-            return field
     texts = {
         field: [part[field] for _, part in parts]
-        for field in parts[0][1]
-        if all(f"{field}: {part.get(field)}" in query for query, part in parts)
+        for field in inputs
+        if all(isinstance(part.get(field), str) and part[field] in query for query, part in parts)
     }
-    if texts:
-        return min(texts, key=lambda field: (-len(set(texts[field])), sum(map(len, texts[field]))))
-    raise InputError(
-        f"no input of the predictor {name} holds the task's text",
-        where="--optimizer knn",
-        hint="use bootstrap, which shows every task the same demonstrations",
-    )
+    for field, found in texts.items():
+        if found == [query for query, _ in parts]:
+            return field
+    spoken = {field: found for field, found in texts.items() if any(map(_has_words, found))}
+    told = {field: found for field, found in spoken.items() if _are_sentences(found)}
+    among = told or spoken
+    return min(among, key=lambda field: (-len(set(among[field])), sum(map(len, among[field]))), default="")
+
+
+def _has_words(text: str) -> bool:
+    return 2 * sum(map(str.isalpha, text)) > len(text)
+
+
+def _are_sentences(texts: Sequence[str]) -> bool:
+    """Whether most texts have three words or more."""
+    return 2 * sum(sum(word[0].isalpha() for word in words(text)) >= 3 for text in texts) >= len(texts)
