@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import dspy
 import dspy.teleprompt
 
+from worksmith.evals.dspy_programs.copies import copied_program
 from worksmith.evals.dspy_programs.digests import model_name
 from worksmith.evals.dspy_programs.nearest import Embedding
 from worksmith.evals.lm.named import model_named
@@ -194,7 +195,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
             )
             result, run_id = self._compiled(plan, data)
         program = result.compiled.program
-        program = program.deepcopy() if program is student else program
+        program = copied_program(program) if program is student else program
         program.compilation = Compilation.of(result, notes=tuple(filter(None, notes)), run_id=run_id)
         program._compiled = True
         return program

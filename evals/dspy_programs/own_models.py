@@ -49,8 +49,10 @@ def with_models(thing: Thing, change: Callable[[Any], Any]) -> Thing:
     changed = {id(model): change(model) for model in models}
     if all(changed[id(model)] is model for model in models):
         return thing
-    copied = cast(Any, thing).deepcopy()
+    from worksmith.evals.dspy_programs.copies import copied_program
+
+    copy = copied_program(cast(Any, thing))
     # The copy may have copies of the models; it gets what the program's own were changed to.
-    for (module, name, _), model in zip(own_models(copied), models, strict=True):
+    for (module, name, _), model in zip(own_models(copy), models, strict=True):
         setattr(module, name, changed[id(model)])
-    return cast(Thing, copied)
+    return cast(Thing, copy)

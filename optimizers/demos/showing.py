@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from worksmith.evals.dspy_programs.copies import copied_program
 from worksmith.evals.dspy_programs.demo_tokens import demo_tokens, fitting
 from worksmith.evals.dspy_programs.nearest import Embedding, NearestSettings, show_all, show_nearest
 from worksmith.optimizers.demos.demonstration import Demonstration
@@ -42,19 +43,12 @@ def show(program: dspy.Module, display: Display, settings: ShowSettings) -> Show
     Demonstrations beyond `settings.demo_tokens` are left out; the fixed ones are let in first.
 
     Raises:
-        InputError: something is to be searched, and a predictor has no input that holds the task's text, or
-            the program itself is the predictor.
+        InputError: something is to be searched, and a predictor has no input that holds the task's text.
     """
     names = [name for name, _ in program.named_predictors()]
     fixed = fitting(((each, _sizes(each, names)) for each in display.fixed), settings.demo_tokens)
     if not display.searched:
         return Shown(show_all(give_demonstrations(program, fixed), names), tuple(fixed))
-    if any(predictor is program for predictor in program.predictors()):
-        raise InputError(
-            "a program that is a single predictor cannot search its demonstrations",
-            where="student",
-            hint="put the predictor into a dspy.Module, such as dspy.ChainOfThought, or use bootstrap",
-        )
     everything = (*fixed, *display.searched)
     copy = give_demonstrations(program, everything)
     nearest = {
@@ -74,7 +68,7 @@ def show(program: dspy.Module, display: Display, settings: ShowSettings) -> Show
 
 def give_demonstrations(program: dspy.Module, demonstrations: Sequence[Demonstration]) -> dspy.Module:
     """A copy of `program` whose predictors show `demonstrations`, in that order."""
-    copy = program.deepcopy()
+    copy = copied_program(program)
     for name, predictor in copy.named_predictors():
         examples = (demonstration.example(name) for demonstration in demonstrations)
         predictor.demos = [example for example in examples if example is not None]

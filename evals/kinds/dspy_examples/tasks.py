@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from copy import deepcopy
 from typing import Any
 
 import dspy
 from pydantic import Field
 from pydantic_core import to_jsonable_python
 
+from worksmith.evals.dspy_programs.copies import copied
 from worksmith.evals.suite import Suite
 from worksmith.evals.tasks.repeats import of_one_intent
 from worksmith.evals.tasks.task import Split, Task
@@ -109,17 +109,10 @@ def call(program: Any, task: ExampleTask) -> dspy.Prediction:
     Returns:
         Its prediction with an episode. What is no prediction becomes one with the field `answer`.
     """
-    made = program(**{name: _copied(value) for name, value in task.example.inputs().items()})
+    made = program(**{name: copied(value) for name, value in task.example.inputs().items()})
     prediction = made if isinstance(made, dspy.Prediction) else dspy.Prediction(answer=made)
     fields = {name: value for name, value in prediction.items() if name != "episode"}
     episode = EpisodeResult("finished", Outcome(b"", ()), answer=_text(fields) if fields else "")
     episode.prediction = prediction
     return dspy.Prediction(answer=episode.answer, episode=episode)
 
-
-def _copied(value: Any) -> Any:
-    """A copy of an input; itself if it cannot be copied, as a connection or a lock."""
-    try:
-        return deepcopy(value)
-    except Exception:
-        return value
