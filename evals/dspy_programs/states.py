@@ -103,8 +103,8 @@ def fit(program: dspy.Module, state: Mapping[str, Any], *, trusted: bool = False
     for name, part in parts.items():
         if not trusted:
             hint = (
-                "save it without models: by compilation.save(FILE), or after set_lm(None); a file that you trust "
-                "loads with load(FILE, allow_unsafe_lm_state=True)"
+                "save it without models, by compilation.save(FILE) or after set_lm(None); "
+                "a file that you trust loads with load(FILE, allow_unsafe_lm_state=True)"
             )
             validated(saved[name], _Saved, "a state of texts and demonstrations alone", where=name, hint=hint)
         if isinstance(part, dspy.Predict) and not _same_fields(part, saved[name]):

@@ -1,4 +1,4 @@
-"""The wrapper of a program for DSPy's optimizers: a strict metric, traces of last steps, provenance."""
+"""The wrapper of a program for DSPy's optimizers: a strict metric, short traces, provenance."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import dspy
 from pydantic_core import to_jsonable_python
 
 from worksmith.evals.dspy_programs.demo_format import DemoNotes, without_notes
+from worksmith.evals.dspy_programs.traces import TraceStep, traced
 from worksmith.evals.lm.failures import failure_status
 from worksmith.evals.records.record import PRIMARY
 from worksmith.evals.scoring.constraints import acceptable
@@ -23,9 +24,7 @@ from worksmith.evals.tasks.task import VisibleTask
 from worksmith.optimizers.demos.collection import teaches_idle
 from worksmith.optimizers.demos.demonstration import (
     Demonstration,
-    LastCall,
-    TraceStep,
-    last_calls,
+    example_calls,
     quoted_records,
 )
 from worksmith.optimizers.demos.redaction import with_twins
@@ -220,8 +219,8 @@ class Lessons:
         return self
 
 
-class LastSteps(dspy.Module):  # type: ignore[misc]
-    """A program whose trace holds only each predictor's last call, as plain data.
+class Sampled(dspy.Module):  # type: ignore[misc]
+    """A program whose trace holds one call of each predictor, as plain data.
 
     Args:
         reflected: whether the trace is for a proposer to read, and not to become demonstrations.
@@ -235,30 +234,29 @@ class LastSteps(dspy.Module):  # type: ignore[misc]
 
     def forward(self, **inputs: Any) -> dspy.Prediction:
         outer = dspy.settings.trace
-        traced = outer is not None
+        wanted = outer is not None
         whole = self._lessons.task(inputs)
-        key = (id(self), whole.id, traced)
-        prediction, steps = self._lessons.once(key, lambda: self._run(whole, traced))
-        if traced:
+        key = (id(self), whole.id, wanted)
+        prediction, steps = self._lessons.once(key, lambda: self._run(whole, wanted))
+        if wanted:
             outer.extend(steps)
         return prediction
 
-    def _run(self, task: Task, traced: bool) -> tuple[dspy.Prediction, list[TraceStep]]:
+    def _run(self, task: Task, wanted: bool) -> tuple[dspy.Prediction, list[TraceStep]]:
         lessons = self._lessons
         if lessons.broken is not None:
             raise lessons.broken
-        taught = traced and dspy.settings.lm is lessons.context.teacher.lm
+        taught = wanted and dspy.settings.lm is lessons.context.teacher.lm
         with admitted(lessons.context, str(id(self))):
             try:
-                with dspy.context(trace=[] if traced else None):
+                with traced(wanted) as trace:
                     prediction = self._perform(task, taught)
-                    found = last_calls(self.program, dspy.settings.trace or ())
+                episode = prediction.episode
+                lessons.count(episode, taught=taught)
+                steps = self._steps(task, episode, trace, taught) if wanted else []
             except Exception as error:
                 lessons.failed(error)
                 raise
-            episode = prediction.episode
-            lessons.count(episode, taught=taught)
-            steps = self._steps(task, episode, found, taught) if traced else []
             held = Held(task, episode, "" if taught else lessons.standings.enter(self.program))
             return dspy.Prediction(answer=prediction.answer, held=held), steps
 
@@ -269,10 +267,11 @@ class LastSteps(dspy.Module):  # type: ignore[misc]
         return run_program(self.program, task, self._lessons.context.student.env)
 
     def _steps(
-        self, task: Task, episode: EpisodeResult, found: dict[str, LastCall], taught: bool
+        self, task: Task, episode: EpisodeResult, trace: list[TraceStep], taught: bool
     ) -> list[TraceStep]:
-        """The last calls as DSPy's trace has them; those that may become demonstrations are noted."""
+        """A call of each predictor as DSPy's trace has it; one that may become a demonstration is noted."""
         lessons = self._lessons
+        found = example_calls(self.program, trace, lessons.context.settings.seed, task.id)
         calls = with_twins(found, task, lessons.context.teacher.env)
         predictors = dict(self.program.named_predictors())
         if self._reflected:

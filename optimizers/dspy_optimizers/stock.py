@@ -15,7 +15,7 @@ import dspy
 from worksmith.evals.suite import as_examples
 from worksmith.evals.tasks.task import same_text
 from worksmith.optimizers.demos.trace_bank import nothing_taught
-from worksmith.optimizers.dspy_optimizers.lessons import LastSteps, Lessons
+from worksmith.optimizers.dspy_optimizers.lessons import Lessons, Sampled
 from worksmith.optimizers.optimizer import CompileContext, Compiled
 from worksmith.optimizers.teleprompter import Teleprompter
 from worksmith.tools.errors import InputError, WorksmithError
@@ -35,7 +35,7 @@ REDACTED = "the proposer is shown trajectories in redacted form"
 class Optimized(NamedTuple):
     """A program that an optimizer of DSPy's has made, and the name of its trial."""
 
-    wrapped: LastSteps
+    wrapped: Sampled
     name: str
 
 
@@ -64,7 +64,7 @@ class DspyOptimizer(Teleprompter):
         return Compiled(made.program, made.demonstrations, (trial,), trial.name, lessons.gaps)
 
 
-def without_measuring(lessons: Lessons, wrapped: LastSteps) -> Compiled:
+def without_measuring(lessons: Lessons, wrapped: Sampled) -> Compiled:
     """The program inside `wrapped`, without the models that optimizers leave in its predictors."""
     program = wrapped.program
     for predictor in program.predictors():

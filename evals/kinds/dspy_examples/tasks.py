@@ -115,4 +115,3 @@ def call(program: Any, task: ExampleTask) -> dspy.Prediction:
     episode = EpisodeResult("finished", Outcome(b"", ()), answer=_text(fields) if fields else "")
     episode.prediction = prediction
     return dspy.Prediction(answer=episode.answer, episode=episode)
-

@@ -18,7 +18,7 @@ from worksmith.evals.running.runner import evaluate
 from worksmith.evals.running.settings import EvalSettings
 from worksmith.evals.suite import Suite, as_examples
 from worksmith.evals.tasks.task import Task
-from worksmith.optimizers.dspy_optimizers.lessons import LastSteps, Lessons
+from worksmith.optimizers.dspy_optimizers.lessons import Lessons, Sampled
 from worksmith.optimizers.optimizer import CompileContext
 from worksmith.optimizers.proposer import Proposer
 from worksmith.optimizers.registry import OPTIMIZERS, optimizer
@@ -191,7 +191,7 @@ def test_an_episode_started_again_is_run_once(suite: Suite, tmp_path: Path) -> N
             return super().once(key, run)
 
     come = threading.Semaphore(0)
-    program = LastSteps(Waiting(), Counting(work))
+    program = Sampled(Waiting(), Counting(work))
     (example,) = as_examples(work.dev[:1])
     found: list[dspy.Prediction] = []
 
