@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Self
 from weakref import WeakSet
 
@@ -12,6 +12,7 @@ import dspy
 from dspy.dsp.utils.settings import main_thread_config
 from dspy.utils.usage_tracker import UsageTracker
 
+from worksmith.evals.lm.users_code import FROM_MODEL
 from worksmith.tools.errors import InputError
 
 _WATCH = "worksmith_watch"
@@ -94,6 +95,8 @@ def answering() -> Iterator[None]:
     try:
         yield
     except Exception as error:
+        with suppress(AttributeError):  # a class with slots
+            setattr(error, FROM_MODEL, True)
         if watch is not None:
             watch.failure = error
         raise

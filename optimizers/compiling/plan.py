@@ -12,6 +12,7 @@ import dspy
 
 from worksmith.evals.dspy_programs.digests import model_digest, program_digest, state_digest
 from worksmith.evals.dspy_programs.own_models import check_models, with_models
+from worksmith.evals.running.outage import Unscored
 from worksmith.evals.running.result import Progress
 from worksmith.evals.scoring.scorer import Scorer
 from worksmith.evals.tasks.task import SplitScheme
@@ -178,6 +179,8 @@ class Plan:
             None if self.metric is None else [with_models(each, metered) for each in self.metric.scorers]
         )
 
+        unscored = Unscored()
+
         def rollouts(model: Model, role: str) -> Rollouts:
             return Rollouts(
                 env=self.suite.env,
@@ -192,6 +195,7 @@ class Plan:
                 begun=self.begun,
                 time_limit=self.time_limit,
                 engine=self.engine,
+                unscored=unscored,
             )
 
         proposer, taught_by = self.proposing_model(), self.teaching_program

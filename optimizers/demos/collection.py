@@ -18,7 +18,7 @@ from worksmith.evals.records.record import PRIMARY, EpisodeRecord
 from worksmith.evals.task_kind import run_program
 from worksmith.optimizers.demos.demonstration import Demonstration, example_calls, quoted_records
 from worksmith.optimizers.demos.redaction import with_twins
-from worksmith.optimizers.demos.trace_bank import Gap, TraceBank
+from worksmith.optimizers.demos.trace_bank import NO_TRACE, Gap, TraceBank
 from worksmith.optimizers.rollouts import Rollouts
 from worksmith.tools.code import code_digest
 from worksmith.tools.files.atomic import append
@@ -175,7 +175,7 @@ def collect(
         record, trace = by_task.get(task.id), store.get(task.digest)
         reason = "not run" if record is None else lacking(record)
         if reason is None and (trace is None or not trace["parts"]):
-            reason = "left no trace"
+            reason = NO_TRACE
         if reason is not None:
             gaps.append(Gap(task_id=task.id, reason=reason, intent=task.intent))
             continue
@@ -212,6 +212,8 @@ def shortcoming(record: EpisodeRecord, *, threshold: float = 1.0, idle: bool = F
     if record.status != "finished":
         detail = f": {record.error}" if record.error else ""
         return f"{record.status}{detail}"
+    if record.scorer_failed:
+        return record.error
     if record.scores.get(PRIMARY, 0.0) < threshold:
         unknown = sorted({call.tool for call in record.calls if call.status == "unknown_tool"})
         return f"tools not on offer: {', '.join(unknown)}" if unknown else "wrong outcome"

@@ -14,6 +14,7 @@ from pydantic_core import to_jsonable_python
 from worksmith.evals.dspy_programs.demo_format import DemoNotes, without_notes
 from worksmith.evals.dspy_programs.traces import TraceStep, traced
 from worksmith.evals.lm.failures import failure_status
+from worksmith.evals.lm.users_code import UserCodeError
 from worksmith.evals.records.record import PRIMARY
 from worksmith.evals.scoring.constraints import acceptable
 from worksmith.evals.scoring.metric import MetricScorer
@@ -91,7 +92,7 @@ class Lessons:
         episode: EpisodeResult = prediction.held.episode
         task: Task = prediction.held.task
         finished = episode.status == "finished"
-        scores = self._scores(task, episode) if finished else {}
+        scores, failure = self._scores(task, episode) if finished else ({}, "")
         right = scores.get(PRIMARY, 0.0) >= self.context.settings.threshold and acceptable(
             self.context.settings.constraints, scores
         )
@@ -103,7 +104,7 @@ class Lessons:
         if right:
             self.taught = True
         else:
-            self._count_gap("wrong outcome" if finished else episode.status)
+            self._count_gap(failure or ("wrong outcome" if finished else episode.status))
         return right
 
     def reward(
@@ -119,9 +120,16 @@ class Lessons:
             return dspy.Prediction(score=0.0, feedback="The program failed.")
         task, episode = pred.held.task, pred.held.episode
         right = self.metric(gold, pred)
-        told = (s.feedback(task, episode) for s in self._scorers if isinstance(s, MetricScorer))
-        words = next(filter(None, told), "") or feedback(task, episode, self._scores(task, episode))
+        words = self._told(task, episode) or feedback(task, episode, self._scores(task, episode)[0])
         return dspy.Prediction(score=float(right), feedback=words)
+
+    def _told(self, task: Task, episode: EpisodeResult) -> str:
+        """The words of the user's metric on an episode; empty if it has none."""
+        try:
+            told = (s.feedback(task, episode) for s in self._scorers if isinstance(s, MetricScorer))
+            return next(filter(None, told), "")
+        except UserCodeError as error:
+            return str(error)
 
     def count(self, episode: EpisodeResult, *, taught: bool) -> None:
         with self._lock:
@@ -135,7 +143,7 @@ class Lessons:
             task,
             tools=tuple(call.tool for call in episode.calls),
             records=quoted_records(episode),
-            scores=dict(self._scores(task, episode)),
+            scores=self._scores(task, episode)[0],
             teacher=self._rollouts(taught).model,
             parts=parts,
         )
@@ -208,9 +216,17 @@ class Lessons:
         with self._lock:
             self._gaps[reason] += 1
 
-    def _scores(self, task: Task, episode: EpisodeResult) -> dict[str, float]:
+    def _scores(self, task: Task, episode: EpisodeResult) -> tuple[dict[str, float], str]:
+        """The scores, and what the user's metric raised; empty if it gave one."""
+        unscored = self.context.student.unscored
         try:
-            return scores_of(self._scorers, task, episode)
+            try:
+                scores = scores_of(self._scorers, task, episode)
+            except UserCodeError as error:
+                unscored.note(str(error))
+                return dict(error.scores), str(error)
+            unscored.note(None)
+            return scores, ""
         except Exception as error:
             self.broken = self.broken or error
             raise

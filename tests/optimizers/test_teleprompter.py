@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import dspy
 import pytest
 
 import worksmith as ws
-from tests.optimizers.mailroom import Copycat, Mailroom, lm, mails, metric, score
+from tests.optimizers.mailroom import TEAMS, Copycat, Mailroom, lm, mails, metric, score
 from worksmith.optimizers.cost.budget import Budget
 from worksmith.optimizers.registry import optimizer
 from worksmith.optimizers.search.few_shot import Bootstrap, Nearest, Tpe
@@ -153,9 +154,21 @@ def test_a_score_outside_0_to_1_is_refused(wrong: Any) -> None:
 
 def test_a_mistake_in_a_metric_is_said_with_its_place() -> None:
     with pytest.raises(
-        InputError, match=r"test_teleprompter.py:\d+: the metric raised AttributeError .*'tpic'"
+        InputError, match=r"the metric raised AttributeError: .*'tpic' \(test_teleprompter.py:\d+\)"
     ):
         made(metric=lambda example, prediction: example.tpic).compile(Mailroom(), trainset=TRAIN, valset=DEV)
+
+
+def test_a_metric_that_raises_on_some_answers_finds_them_wrong() -> None:
+    def strict(example: dspy.Example, prediction: dspy.Prediction, trace: Any = None) -> bool:
+        return list(TEAMS).index(prediction.topic) == list(TEAMS).index(example.topic)
+
+    found = made(metric=strict).compile(Mailroom(), trainset=TRAIN, valset=DEV).compilation
+    assert found.trials[0].score.value == 0
+    assert found.chosen != "uncompiled"
+    assert re.match(
+        r"the metric raised ValueError: .* \(test_teleprompter.py:\d+\), so \d+ of \d+ ans", str(found)
+    )
 
 
 def test_a_program_that_raises_is_wrong_and_no_fault_of_the_metric() -> None:
@@ -284,15 +297,6 @@ def test_of_several_inputs_the_one_that_tells_tasks_apart_is_compared() -> None:
     ]
     compiled = made(Nearest).compile(House(), trainset=given[0], valset=given[1])
     assert compiled.predict.nearest.field == "mail"
-
-
-def test_a_bare_predictor_shows_fixed_demonstrations_only() -> None:
-    student = dspy.Predict("mail -> topic, team")
-    with pytest.raises(InputError, match="single predictor"):
-        made(Nearest).compile(student, trainset=TRAIN, valset=DEV)
-    compiled = made(Race).compile(student, trainset=TRAIN, valset=DEV)
-    assert type(compiled) is dspy.Predict
-    assert not any(trial.name.startswith("nearest") for trial in compiled.compilation.trials)
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from worksmith import __version__
 from worksmith.evals.dspy_programs.digests import strategy_name
 from worksmith.evals.lm.named import ANALOGY
+from worksmith.evals.running.result import failed_scorers
 from worksmith.evals.scoring.constraints import constraints
 from worksmith.evals.suite import Suite
 from worksmith.evals.tasks.task_filter import conditions
@@ -327,7 +328,8 @@ def _check_failures(result: Result, progress: Progress) -> None:
     failures = [f"{name}: {said}" for name, found in tried if (said := lost_episodes(found))]
     if tried and all(found.summary.graded == 0 for _, found in tried):
         raise WorksmithError(f"nothing could be measured on dev; {failures[0]}")
-    for said in failures:
+    records = [record for _, found in tried for record in found.records]
+    for said in (failed_scorers(records), *failures):
         progress.say(said)
 
 

@@ -20,6 +20,7 @@ from worksmith.evals.dspy_programs.own_models import check_models, own_models
 from worksmith.evals.records.run_card import LoadedRun
 from worksmith.evals.reporting.report import evaluation_report, study_report
 from worksmith.evals.reporting.study import setting_of, study_of
+from worksmith.evals.running.result import failed_scorers
 from worksmith.jobs.parts.episode_row import episode_row
 from worksmith.jobs.parts.judges import asked_models
 from worksmith.jobs.parts.measurement import (
@@ -119,11 +120,16 @@ class Evaluation(Printable):
 
     @property
     def losses(self) -> list[str]:
-        """A sentence for each kind of loss to the infrastructure, and for errors of the program."""
+        """A sentence for errors of metric and program, and for each kind of loss to the infrastructure."""
         return [
             f"{label}: {said}"
             for label, result in self.runs.items()
-            for said in (lost_episodes(result), lost_verdicts(result), *failed_programs(result))
+            for said in (
+                failed_scorers(result.records),
+                *failed_programs(result),
+                lost_episodes(result),
+                lost_verdicts(result),
+            )
             if said
         ]
 
@@ -142,6 +148,8 @@ class Evaluation(Printable):
         return {**self.settings, "runs": runs, "rows": rows}
 
     def print(self, console: Console) -> None:
+        for said in self.losses:
+            console.out(said, highlight=False)
         for label, result in self.runs.items():
             corrected = self.settings["ground_truth"] == "corrected"
             title = f"{label}, corrected ground truth" if corrected else label

@@ -1,0 +1,85 @@
+"""Exceptions that leave a part of the user's: a metric, a scorer, a program. It is known by its call."""
+
+from __future__ import annotations
+
+import os
+import sysconfig
+import traceback
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+from worksmith.evals.lm.payer import AdmissionError
+from worksmith.tools.errors import InputError, WorksmithError
+from worksmith.tools.files.secrets import described
+
+_LONGEST = 300
+"""Characters of an exception's message."""
+
+FROM_MODEL = "_worksmith_from_model"
+"""The attribute of an exception that left a model's client or engine."""
+
+_LIBRARIES = tuple(
+    {os.path.realpath(sysconfig.get_path(name)) + os.sep for name in ("stdlib", "purelib", "platlib")}
+)
+
+
+class UserCodeError(WorksmithError):
+    """An exception that left a part of the user's.
+
+    Attributes:
+        where: file and line of the user's innermost frame.
+        scores: that others gave to the answer; the outcome is 0.
+    """
+
+    def __init__(self, part: str, error: BaseException) -> None:
+        self.where = place(error)
+        said = " ".join(described(error).split())[:_LONGEST].removesuffix(":")
+        super().__init__(f"{part} raised {said}{f' ({self.where})' if self.where else ''}")
+        self.scores: Mapping[str, float] = {}
+
+
+@contextmanager
+def calling(part: str) -> Iterator[None]:
+    """A block that calls a part of the user's.
+
+    Raises:
+        UserCodeError: an exception left it, whatever its class, but for those of a model that it asked.
+        InputError, AdmissionError: they concern all episodes.
+    """
+    try:
+        yield
+    except (KeyboardInterrupt, InputError, AdmissionError, UserCodeError):
+        raise
+    except BaseException as error:
+        from worksmith.evals.lm.failures import of_a_model
+
+        if of_a_model(error):
+            raise
+        raise UserCodeError(part, error) from error
+
+
+def place(error: BaseException) -> str:
+    """File and line of the innermost frame of the user's code; empty if there is none."""
+    own = [
+        f"{Path(frame.f_code.co_filename).name}:{line}"
+        for frame, line in traceback.walk_tb(error.__traceback__)
+        if is_users(frame)
+    ]
+    return own[-1] if own else ""
+
+
+def raised_by_user(error: BaseException) -> bool:
+    """Whether the user's code made an exception itself, and no library, model or system reported it."""
+    if hasattr(error, FROM_MODEL) or (isinstance(error, OSError) and error.errno is not None):
+        return False
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    return bool(frames) and is_users(frames[-1])
+
+
+def is_users(frame: FrameType) -> bool:
+    """Whether a frame is of no library: neither ours, nor Python's, nor an installed one."""
+    file = frame.f_code.co_filename
+    ours = str(frame.f_globals.get("__name__", "")).partition(".")[0] == "worksmith"
+    return not (ours or file.startswith("<frozen ") or os.path.realpath(file).startswith(_LIBRARIES))
