@@ -39,13 +39,14 @@ class _Given(BaseCallback):  # type: ignore[misc]
     """Copies the inputs of each predictor call as it begins."""
 
     def __init__(self) -> None:
-        self._begun: dict[str, dict[str, Any]] = {}
+        self._begun: dict[str, dict[str, tuple[Any, Any]]] = {}
         # The outputs are kept so that no later object has the id of one.
-        self._made: dict[int, tuple[Any, dict[str, Any]]] = {}
+        self._made: dict[int, tuple[Any, dict[str, tuple[Any, Any]]]] = {}
 
     def on_module_start(self, call_id: str, instance: Any, inputs: dict[str, Any]) -> None:
         if isinstance(instance, dspy.Predict):
-            self._begun[call_id] = {name: copied(value) for name, value in inputs["kwargs"].items()}
+            given = inputs["kwargs"].items()
+            self._begun[call_id] = {name: (value, copied(value)) for name, value in given}
 
     def on_module_end(self, call_id: str, outputs: Any, exception: BaseException | None = None) -> None:
         given = self._begun.pop(call_id, None)
@@ -53,6 +54,10 @@ class _Given(BaseCallback):  # type: ignore[misc]
             self._made[id(outputs)] = outputs, given
 
     def inputs(self, traced: dict[str, Any], outputs: Any) -> dict[str, Any]:
-        """The inputs of the call that gave `outputs`: those of DSPy's trace, as they were when it began."""
+        """The inputs of DSPy's trace of the call that gave `outputs`, as they were when it began.
+
+        A program may trace other inputs than it gave, as agents do; these are kept.
+        """
         _, given = self._made.get(id(outputs), (None, {}))
-        return {name: given.get(name, value) for name, value in traced.items()}
+        pairs = {name: given.get(name, (None, None)) for name in traced}
+        return {name: pairs[name][1] if value is pairs[name][0] else value for name, value in traced.items()}

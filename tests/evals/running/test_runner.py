@@ -362,8 +362,6 @@ def test_a_model_that_a_scorer_asks_in_vain_is_infrastructure(tasks: list[Task],
 
 
 def test_a_scorer_that_breaks_on_every_answer_ends_the_evaluation(tasks: list[Task], env: Any) -> None:
-    program, most = Scripted(), 4
-
     def broken(task: Task, episode: EpisodeResult) -> dict[str, float]:
         raise KeyError("expected")
 
