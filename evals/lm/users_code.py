@@ -72,11 +72,8 @@ def place(error: BaseException) -> str:
 
 def raised_by_user(error: BaseException) -> bool:
     """Whether the user's code made an exception itself, and no library, model or system reported it."""
-    if (
-        hasattr(error, FROM_MODEL)
-        or type(error).__module__.startswith("worksmith.")
-        or (isinstance(error, OSError) and error.errno is not None)
-    ):
+    ours = hasattr(error, FROM_MODEL) or type(error).__module__.startswith("worksmith.")
+    if ours or (isinstance(error, OSError) and error.errno is not None):
         return False
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
     return bool(frames) and is_users(frames[-1])

@@ -366,12 +366,12 @@ def test_a_scorer_that_breaks_on_every_answer_ends_the_evaluation(tasks: list[Ta
         raise KeyError("expected")
 
     with (
-        dspy.context(max_errors=most),
+        dspy.context(max_errors=4),
         pytest.raises(
             InputError, match=r"the scorer broken raised KeyError: 'expected' \(test_runner.py:\d+\)"
         ),
     ):
-        run(program, tasks, env, scorers=[broken], workers=1)
+        run(Scripted(), tasks, env, scorers=[broken])
 
 
 def test_no_message_says_whether_an_episode_runs_again(tasks: list[Task], env: Any) -> None:

@@ -25,7 +25,7 @@ from worksmith.optimizers.registry import OPTIMIZERS, optimizer
 from worksmith.programs.agent import Agent
 from worksmith.programs.prompting.request import AgentRequest
 from worksmith.programs.replaying.scripted import GoldEngine, scripted_lm
-from worksmith.tools.errors import WorksmithError
+from worksmith.tools.errors import InputError, WorksmithError
 
 pytestmark = pytest.mark.usefixtures("few_rounds")
 
