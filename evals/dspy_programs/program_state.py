@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from copy import copy
 from typing import Any
 
 import dspy
@@ -67,7 +68,9 @@ def state_of(program: dspy.Module) -> dict[str, PredictorState]:
     for name, part in program.named_parameters():
         if not isinstance(part, dspy.Predict):
             raise InputError(f"the part {name} of the program is no predictor, and only those are written")
-        dumped = part.dump_state()
+        bare = copy(part)
+        bare.lm = None  # it is not written, and a user's engine cannot be
+        dumped = bare.dump_state()
         kept = {key: dumped[key] for key in ("signature", "demos", "nearest") if key in dumped}
         try:
             states[name] = PredictorState.model_validate({**kept, "decisions": part.fields})

@@ -138,7 +138,8 @@ def check_made(state: Mapping[str, Any], made: Mapping[str, Any], *, but: str = 
 
 def _same_fields(part: dspy.Predict, saved: Any) -> bool:
     """Whether a saved predictor has the same fields; optimizers may rename outputs."""
-    own, theirs, inputs = _prefixes(part.dump_state()), _prefixes(saved), len(part.signature.input_fields)
+    own, theirs = _prefixes({"signature": part.signature.dump_state()}), _prefixes(saved)
+    inputs = len(part.signature.input_fields)
     return own[:inputs] == theirs[:inputs] and len(own) == len(theirs)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import dspy
 
 from worksmith.evals.dspy_programs.digests import program_digest
+from worksmith.evals.dspy_programs.own_models import give_models
 from worksmith.evals.suite import as_examples
 from worksmith.optimizers.dspy_optimizers.lessons import Lessons, Sampled
 from worksmith.optimizers.dspy_optimizers.stock import (
@@ -44,6 +45,7 @@ class LabeledFewShot(Teleprompter):
         numbers = [dspy.Example(number=number) for number in range(len(shuffled))]
         with working(context, Lessons(context)):
             program = dspy.LabeledFewShot(k=context.settings.demos).compile(context.program, trainset=numbers)
+        give_models(program, context.program)
         drawn: dict[int, None] = {}
         for name, predictor in program.named_predictors():
             drawn.update((demo.number, None) for demo in predictor.demos)

@@ -12,6 +12,7 @@ import dspy
 from pydantic_core import to_jsonable_python
 
 from worksmith.evals.dspy_programs.demo_format import DemoNotes, without_notes
+from worksmith.evals.dspy_programs.own_models import give_models
 from worksmith.evals.dspy_programs.traces import TraceStep, traced
 from worksmith.evals.lm.failures import failure_status
 from worksmith.evals.lm.users_code import UserCodeError
@@ -248,6 +249,12 @@ class Sampled(dspy.Module):  # type: ignore[misc]
         self._lessons = lessons
         self._reflected = reflected
 
+    def reset_copy(self) -> Self:
+        """A copy without demonstrations; DSPy's would have no models either."""
+        made: Self = super().reset_copy()
+        give_models(made, self)
+        return made
+
     def forward(self, **inputs: Any) -> dspy.Prediction:
         outer = dspy.settings.trace
         wanted = outer is not None
@@ -277,10 +284,11 @@ class Sampled(dspy.Module):  # type: ignore[misc]
             return dspy.Prediction(answer=prediction.answer, held=held), steps
 
     def _perform(self, task: Task, taught: bool) -> dspy.Prediction:
-        perform = self._lessons.context.perform
-        if perform is not None:
-            return perform(self.program, task, taught)
-        return run_program(self.program, task, self._lessons.context.student.env)
+        context = self._lessons.context
+        program = (context.teaching_program if taught else None) or self.program
+        if context.perform is not None:
+            return context.perform(program, task, taught)
+        return run_program(program, task, context.student.env)
 
     def _steps(
         self, task: Task, episode: EpisodeResult, trace: list[TraceStep], taught: bool

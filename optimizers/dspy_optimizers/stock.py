@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import dspy
 
+from worksmith.evals.dspy_programs.own_models import give_models
 from worksmith.evals.suite import as_examples
 from worksmith.evals.tasks.task import same_text
 from worksmith.optimizers.demos.trace_bank import nothing_taught
@@ -67,8 +68,7 @@ class DspyOptimizer(Teleprompter):
 def without_measuring(lessons: Lessons, wrapped: Sampled) -> Compiled:
     """The program inside `wrapped`, without the models that optimizers leave in its predictors."""
     program = wrapped.program
-    for predictor in program.predictors():
-        predictor.lm = None
+    give_models(program, lessons.context.program)
     return Compiled(program, lessons.shown_by(program), gaps=lessons.gaps)
 
 

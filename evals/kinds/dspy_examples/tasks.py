@@ -11,6 +11,7 @@ from pydantic import Field
 from pydantic_core import to_jsonable_python
 
 from worksmith.evals.dspy_programs.copies import copied
+from worksmith.evals.dspy_programs.event_loop import called
 from worksmith.evals.suite import Suite
 from worksmith.evals.tasks.repeats import of_one_intent
 from worksmith.evals.tasks.task import Split, Task
@@ -109,7 +110,7 @@ def call(program: Any, task: ExampleTask) -> dspy.Prediction:
     Returns:
         Its prediction with an episode. What is no prediction becomes one with the field `answer`.
     """
-    made = program(**{name: copied(value) for name, value in task.example.inputs().items()})
+    made = called(program, **{name: copied(value) for name, value in task.example.inputs().items()})
     prediction = made if isinstance(made, dspy.Prediction) else dspy.Prediction(answer=made)
     fields = {name: value for name, value in prediction.items() if name != "episode"}
     episode = EpisodeResult("finished", Outcome(b"", ()), answer=_text(fields) if fields else "")
