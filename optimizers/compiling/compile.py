@@ -20,6 +20,7 @@ from worksmith.optimizers.cost.spending import Spent
 from worksmith.optimizers.demos.trace_bank import Gap
 from worksmith.optimizers.optimizer import CompileContext, Compiled
 from worksmith.optimizers.trial import pareto_front
+from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
     from worksmith.tools.episode_result import Usage
@@ -67,6 +68,9 @@ def compile_program(plan: Plan) -> Result:
                 compiled: Compiled | None = plan.optimizer.search(context)
             except BudgetSpentError:
                 compiled = None
+            except InputError:
+                journal.refuse()
+                raise
             final = finalize(context, plan.optimizer, compiled)
     # The program goes on without the journal and the budget of its compile.
     final = replace(final, program=with_models(final.program, unmetered))

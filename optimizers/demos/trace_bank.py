@@ -83,6 +83,15 @@ def count_reasons(gaps: Iterable[Gap]) -> dict[str, int]:
     return dict(Counter(gap.reason for gap in gaps).most_common())
 
 
+def apart_from(tasks: Sequence[Task], held_back: Iterable[Task]) -> list[Task]:
+    """The tasks that ask the same as none of those held back."""
+    ids, texts = set(), set()
+    for task in held_back:
+        ids.add(task.id)
+        texts.add(same_text(task.query))
+    return [task for task in tasks if task.id not in ids and same_text(task.query) not in texts]
+
+
 class BankCard(BaseModel):
     """The head of a bank's file: its tasks, its sources and the format of its program.
 
@@ -282,12 +291,18 @@ def nothing_taught(teacher: str, gaps: Mapping[str, int], *, prebuilt: bool = Fa
             hint="build one from other training tasks or sources",
         )
     first = f"; the first: {detail}" if ":" in detail else ""
-    hint = "return 0 for an answer that cannot be scored" if " raised " in most else _HINTS.get(most)
-    by = teacher if hint is None else "the program"
+    if " raised " in most:
+        return NothingTaughtError(
+            f"nothing was taught: {detail}, at {kinds[most]} of {attempts} attempts at training tasks",
+            hint="return 0 for an answer that cannot be scored",
+        )
+    if most in _HINTS:
+        said = f"none of {attempts} training tasks gave a demonstration ({named}{first})"
+        return NothingTaughtError(f"nothing was taught: {said}", hint=_HINTS[most])
     return NothingTaughtError(
-        f"{by} taught nothing: none of {attempts} attempts at training tasks succeeded ({named}{first})",
-        where="--teacher" if hint is None else None,
-        hint=hint or "take a stronger model, gold where tasks have gold plans, or a --bank",
+        f"{teacher} taught nothing: none of {attempts} attempts at training tasks succeeded ({named}{first})",
+        where="--teacher",
+        hint="take a stronger model, gold where tasks have gold plans, or a --bank",
     )
 
 

@@ -33,6 +33,7 @@ from worksmith.optimizers.demos.redaction import with_twins
 from worksmith.optimizers.dspy_optimizers.feedback import feedback
 from worksmith.optimizers.dspy_optimizers.standings import Standings, admitted
 from worksmith.optimizers.optimizer import CompileContext
+from worksmith.tools.errors import InputError
 from worksmith.tools.files.secrets import described
 from worksmith.tools.seeding import digest
 from worksmith.tools.statuses import INFRASTRUCTURE
@@ -94,6 +95,8 @@ class Lessons:
         task: Task = prediction.held.task
         finished = episode.status == "finished"
         scores, failure = self._scores(task, episode) if finished else ({}, "")
+        if finished:
+            self._count_score(failure)
         right = scores.get(PRIMARY, 0.0) >= self.context.settings.threshold and acceptable(
             self.context.settings.constraints, scores
         )
@@ -123,6 +126,13 @@ class Lessons:
         right = self.metric(gold, pred)
         words = self._told(task, episode) or feedback(task, episode, self._scores(task, episode)[0])
         return dspy.Prediction(score=float(right), feedback=words)
+
+    def _count_score(self, failure: str) -> None:
+        try:
+            self.context.student.unscored.note(failure or None)
+        except InputError as error:
+            self.broken = self.broken or error
+            raise
 
     def _told(self, task: Task, episode: EpisodeResult) -> str:
         """The words of the user's metric on an episode; empty if it has none."""
@@ -219,15 +229,10 @@ class Lessons:
 
     def _scores(self, task: Task, episode: EpisodeResult) -> tuple[dict[str, float], str]:
         """The scores, and what the user's metric raised; empty if it gave one."""
-        unscored = self.context.student.unscored
         try:
-            try:
-                scores = scores_of(self._scorers, task, episode)
-            except UserCodeError as error:
-                unscored.note(str(error))
-                return dict(error.scores), str(error)
-            unscored.note(None)
-            return scores, ""
+            return scores_of(self._scorers, task, episode), ""
+        except UserCodeError as error:
+            return dict(error.scores), str(error)
         except Exception as error:
             self.broken = self.broken or error
             raise

@@ -14,8 +14,7 @@ import dspy
 
 from worksmith.evals.dspy_programs.own_models import give_models
 from worksmith.evals.suite import as_examples
-from worksmith.evals.tasks.task import same_text
-from worksmith.optimizers.demos.trace_bank import nothing_taught
+from worksmith.optimizers.demos.trace_bank import apart_from, nothing_taught
 from worksmith.optimizers.dspy_optimizers.lessons import Lessons, Sampled
 from worksmith.optimizers.optimizer import CompileContext, Compiled
 from worksmith.optimizers.teleprompter import Teleprompter
@@ -115,8 +114,7 @@ def working(context: CompileContext, lessons: Lessons) -> Iterator[None]:
 
 def examples(context: CompileContext) -> list[dspy.Example]:
     """The training tasks in an order drawn from the seed, without those that repeat a task held back."""
-    texts = {same_text(task.query) for task in context.held_back}
-    tasks = [task for task in context.train if same_text(task.query) not in texts]
+    tasks = apart_from(context.train, context.held_back)
     rng(context.settings.seed, "dspy").shuffle(tasks)
     return as_examples(tasks)
 
