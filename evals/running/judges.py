@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from worksmith.evals.lm.failures import chain, failure_of
 from worksmith.evals.lm.payer import AdmissionError
+from worksmith.evals.lm.users_code import place
 from worksmith.evals.records.parts import Judgement, VerdictStatus
 from worksmith.evals.records.verdicts import judged
 from worksmith.tools.errors import InputError
@@ -59,7 +60,9 @@ def ask_judge(judge: Judge, task: Task, record: EpisodeRecord) -> Judgement:
         with asking_for(judge.name) as owed:
             return judge(task, record).with_paid(owed)
     except Exception as error:
-        return Judgement(judge=judge.name, rubric="", status=no_verdict(error), feedback=described(error))
+        where = f" ({found})" if (found := place(error)) else ""
+        said = f"{described(error)}{where}"
+        return Judgement(judge=judge.name, rubric="", status=no_verdict(error), feedback=said)
 
 
 def no_verdict(error: Exception) -> VerdictStatus:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from worksmith.evals.dspy_programs.digests import model_digest, program_digest, scorers_digest, strategy_name
 from worksmith.evals.dspy_programs.own_models import with_models
+from worksmith.evals.dspy_programs.rewards import telling_rewards
 from worksmith.evals.records.parts import FaultEntry
 from worksmith.evals.records.record import PRIMARY, Digests, EpisodeRecord, WorkUnit
 from worksmith.evals.records.verdicts import JUDGE, with_verdict
@@ -74,7 +75,9 @@ class RolloutJob:
             self._judges = [with_models(judge, replies.keeping) for judge in settings.judges]
         lm = None if self.lm is None else asked(self.lm)
         models = [_for_trial(lm, settings.seed, trial) for trial in range(settings.trials)]
-        self.work = EpisodeWork(settings.env, with_models(program, asked), models, self.scorers)
+        self.work = EpisodeWork(
+            settings.env, telling_rewards(with_models(program, asked)), models, self.scorers
+        )
 
     def unit(self, task: Task, trial: int) -> WorkUnit:
         """The identity of one episode."""

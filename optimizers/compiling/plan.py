@@ -12,6 +12,7 @@ import dspy
 
 from worksmith.evals.dspy_programs.digests import model_digest, program_digest, state_digest
 from worksmith.evals.dspy_programs.own_models import check_models, with_models
+from worksmith.evals.dspy_programs.rewards import telling_rewards
 from worksmith.evals.running.outage import Unscored
 from worksmith.evals.running.result import Progress
 from worksmith.evals.scoring.scorer import Scorer
@@ -201,11 +202,11 @@ class Plan:
         proposer, taught_by = self.proposing_model(), self.teaching_program
         train, dev, held_back = self.task_sets()
         return CompileContext(
-            program=with_models(self.program, metered),
+            program=telling_rewards(with_models(self.program, metered)),
             train=train,
             dev=dev,
             held_back=held_back,
-            teaching_program=None if taught_by is None else with_models(taught_by, metered),
+            teaching_program=None if taught_by is None else telling_rewards(with_models(taught_by, metered)),
             teacher=rollouts(self.teacher, "teacher"),
             student=rollouts(self.lm, "student"),
             settings=self.settings,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 
 import worksmith as ws
 from tests.optimizers.mailroom import TEAMS, Copycat
+from worksmith.optimizers.demos.trace_bank import NothingTaughtError
 from worksmith.optimizers.registry import optimizer
 from worksmith.optimizers.search.few_shot import Bootstrap, Nearest
 from worksmith.optimizers.teleprompter import Teleprompter
@@ -216,3 +218,17 @@ def test_demonstrations_have_the_inputs_of_their_calls_early_ones_too(kind: str,
     if not inside:
         again, _ = compiled(kind, Loop(), demos=12)
         assert [demo.state["steps"] for demo in again.sort.demos] == steps
+
+
+@pytest.mark.parametrize("kind", [dspy.BestOfN, dspy.Refine])
+@pytest.mark.parametrize("tries", [1, 3])
+def test_what_a_reward_raises_is_named_and_no_fault_of_the_teacher(kind: Any, tries: int) -> None:
+    def reward(_: Any, found: Any) -> float:
+        raise OSError("no table of rewards")
+
+    program = kind(Loop(), N=tries, reward_fn=reward, threshold=1.0)
+    said = r"the reward raised OSError: no table of rewards \(test_program_graphs.py:\d+\)"
+    found = ws.evaluate(program, topics(0, 2), metric=right, lm=model(knows=True), progress=False)
+    assert re.search(said, str(found).partition("\n")[0])
+    with pytest.raises(NothingTaughtError, match=rf"nothing was taught: .*{said}"):
+        compiled("bootstrap", program)

@@ -12,6 +12,7 @@ from pydantic_core import to_jsonable_python
 
 from worksmith.evals.dspy_programs.copies import copied
 from worksmith.evals.dspy_programs.event_loop import called
+from worksmith.evals.lm.escapes import watch_in_use
 from worksmith.evals.suite import Suite
 from worksmith.evals.tasks.repeats import of_one_intent
 from worksmith.evals.tasks.task import Split, Task
@@ -111,6 +112,9 @@ def call(program: Any, task: ExampleTask) -> dspy.Prediction:
         Its prediction with an episode. What is no prediction becomes one with the field `answer`.
     """
     made = called(program, **{name: copied(value) for name, value in task.example.inputs().items()})
+    if made is None:
+        watch = watch_in_use()
+        raise (watch and watch.reward) or TypeError("the program returned None")
     prediction = made if isinstance(made, dspy.Prediction) else dspy.Prediction(answer=made)
     fields = {name: value for name, value in prediction.items() if name != "episode"}
     episode = EpisodeResult("finished", Outcome(b"", ()), answer=_text(fields) if fields else "")

@@ -286,4 +286,6 @@ def lost_verdicts(result: EvalResult) -> str:
     """The verdicts that judges owe, in one sentence; empty if none."""
     owing = [judge for judge in result.summary.judging if judge.failed]
     said = "; ".join(f"{each.failed} of {each.verdicts} verdicts of {each.judge}" for each in owing)
-    return f"{said} could not be had" if said else ""
+    failed = (one.feedback for record in result.records for one in record.judgements if one.status != "ok")
+    why = next(failed, "").partition("\n")[0]
+    return f"{said} could not be had{f', the first: {why}' if why else ''}" if said else ""

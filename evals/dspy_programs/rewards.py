@@ -1,0 +1,46 @@
+"""Rewards of `dspy.BestOfN` and `dspy.Refine`, whose exceptions DSPy prints and drops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import dspy
+
+from worksmith.evals.dspy_programs.copies import copied_program
+from worksmith.evals.lm.escapes import watch_in_use
+from worksmith.evals.lm.users_code import UserCodeError, calling
+
+Program = TypeVar("Program")
+
+
+class _Told:
+    """A reward function; the watch in use notes what it raises."""
+
+    def __init__(self, reward: Callable[..., Any]) -> None:
+        self.reward = reward
+
+    def __call__(self, *given: Any) -> Any:
+        try:
+            with calling("the reward"):
+                return self.reward(*given)
+        except UserCodeError as error:
+            if (watch := watch_in_use()) is not None:
+                watch.reward = error
+            raise
+
+
+def telling_rewards(program: Program) -> Program:
+    """A program that tells what its rewards raise: a copy, or itself if it has none."""
+    if not isinstance(program, dspy.Module) or not _rewarded(program):
+        return program
+    copy = copied_program(program)
+    for module in _rewarded(copy):
+        module.reward_fn = _Told(module.reward_fn)
+    return copy
+
+
+def _rewarded(program: dspy.Module) -> list[Any]:
+    modules = (module for _, module in program.named_sub_modules())
+    kinds = dspy.BestOfN | dspy.Refine
+    return [each for each in modules if isinstance(each, kinds) and not isinstance(each.reward_fn, _Told)]
