@@ -26,10 +26,12 @@ def copied_program(program: Program) -> Program:
     `program` is made anew, and closes over the copy's part.
     """
     memo: dict[int, Any] = {}
+    made: Program
     try:
-        made: Program = deepcopy(program, memo)
+        made = deepcopy(program, memo)
     except Exception:
-        return program.deepcopy()  # DSPy's leaves out what cannot be copied
+        made = program.deepcopy()  # DSPy's leaves out what cannot be copied
+        return made
     for _, module in made.named_sub_modules():
         for name, value in vars(module).items():
             if isinstance(value, FunctionType) and value.__closure__:

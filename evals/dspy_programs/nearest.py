@@ -170,7 +170,7 @@ def show_all(program: dspy.Module, names: Collection[str]) -> dspy.Module:
         if name in names and isinstance(predictor, NearestPredict):
             predictor.__class__ = dspy.Predict
             for own in ("nearest", "_chooser"):
-                vars(predictor).pop(own, None)
+                predictor.__dict__.pop(own, None)
     return program
 
 

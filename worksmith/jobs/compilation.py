@@ -45,6 +45,7 @@ from worksmith.optimizers.compiling.models import Model
 from worksmith.optimizers.compiling.plan import Plan
 from worksmith.optimizers.demos.showing import give_demonstrations
 from worksmith.optimizers.demos.trace_bank import Gap, TraceBank
+from worksmith.optimizers.racing.rules import INCUMBENT
 from worksmith.optimizers.registry import optimizer, optimizer_class
 from worksmith.optimizers.settings import Settings
 from worksmith.tools.errors import InputError, WorksmithError
@@ -95,6 +96,8 @@ class Compilation(Facts):
         facts = self.facts()
         if "optimism" not in manifest.acceptance:
             facts.pop("acceptance", None)
+        if manifest.chosen == INCUMBENT:  # the sentence says that the program is as it was
+            del facts["demonstrations"], facts["from_gold_plans"]
         console.print(facts_table(facts))
 
     def facts(self) -> dict[str, Any]:

@@ -264,7 +264,7 @@ def test_a_program_that_raises_is_a_wrong_answer(tasks: list[Task], env: Any) ->
     result = run(Scripted(task_001=KeyError("tool")), tasks, env)
 
     assert result.records[1].status == "program_error"
-    assert result.records[1].error.startswith("KeyError: 'tool' (test_runner.py:")
+    assert str(result.records[1].error).startswith("KeyError: 'tool' (test_runner.py:")
     assert "in __call__" in result.records[1].traceback
     assert result.summary.graded == 12
     assert result.summary.scores["outcome"].value == pytest.approx(5 / 12)
@@ -274,7 +274,7 @@ def test_a_program_that_exits_ends_its_episode_alone(tasks: list[Task], env: Any
     result = run(Scripted(task_003=SystemExit(0)), tasks[:5], env)
 
     assert [record.status for record in result.records].count("program_error") == 1
-    assert result.records[3].error.startswith("SystemExit: 0 (test_runner.py:")
+    assert str(result.records[3].error).startswith("SystemExit: 0 (test_runner.py:")
 
 
 def test_a_program_that_raises_gets_every_score(tasks: list[Task], env: Any) -> None:
