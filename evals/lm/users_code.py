@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
+from typing import Self
 
 from worksmith.evals.lm.payer import AdmissionError
 from worksmith.tools.errors import InputError, WorksmithError
@@ -29,15 +30,15 @@ class UserCodeError(WorksmithError):
     """An exception that left a part of the user's.
 
     Attributes:
-        where: file and line of the user's innermost frame.
         scores: that others gave to the answer; the outcome is 0.
     """
 
-    def __init__(self, part: str, error: BaseException) -> None:
-        self.where = place(error)
-        said = " ".join(described(error).split())[:_LONGEST].removesuffix(":")
-        super().__init__(f"{part} raised {said}{f' ({self.where})' if self.where else ''}")
-        self.scores: Mapping[str, float] = {}
+    scores: Mapping[str, float] = {}
+
+    @classmethod
+    def of(cls, part: str, error: BaseException) -> Self:
+        """The error that says which part raised what, and where."""
+        return cls(f"{part} raised {placed(error)}")
 
 
 @contextmanager
@@ -57,7 +58,14 @@ def calling(part: str) -> Iterator[None]:
 
         if of_a_model(error):
             raise
-        raise UserCodeError(part, error) from error
+        raise UserCodeError.of(part, error) from error
+
+
+def placed(error: BaseException) -> str:
+    """An exception in one line, with the place of `place`."""
+    said = " ".join(described(error).split())[:_LONGEST].removesuffix(":")
+    where = place(error)
+    return f"{said} ({where})" if where else said
 
 
 def place(error: BaseException) -> str:

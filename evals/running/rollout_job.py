@@ -13,7 +13,7 @@ from worksmith.evals.records.parts import FaultEntry
 from worksmith.evals.records.record import PRIMARY, Digests, EpisodeRecord, WorkUnit
 from worksmith.evals.records.verdicts import JUDGE, with_verdict
 from worksmith.evals.running.episode_work import EpisodeWork
-from worksmith.evals.running.judges import ask_judges
+from worksmith.evals.running.judges import ask_judges, judge_raised
 from worksmith.evals.running.settings import EvalSettings
 from worksmith.evals.task_kind import scorers_for, task_kind
 from worksmith.tools.code import code_digest
@@ -145,6 +145,11 @@ def _counting_verdict(record: EpisodeRecord) -> EpisodeRecord:
                 "a judge's verdict is part of its outcome, and no judge is named",
                 where=f"task {record.task_id}",
                 hint="name a model with --judge",
+            )
+        if said := judge_raised(record):
+            scores = {**record.scores, PRIMARY: 0.0}
+            return record.model_copy(
+                update={"scores": scores, "error": writable(said), "scorer_failed": True}
             )
         error = f"no judge gave a level: {record.judgements[0].feedback.partition(chr(10))[0]}"
         failed = {"status": "harness_error", "error": writable(error), "scorer_failed": True}

@@ -15,7 +15,7 @@ from worksmith.evals.dspy_programs.demo_format import DemoNotes, without_notes
 from worksmith.evals.dspy_programs.own_models import give_models
 from worksmith.evals.dspy_programs.traces import TraceStep, traced
 from worksmith.evals.lm.failures import failure_status
-from worksmith.evals.lm.users_code import UserCodeError, place
+from worksmith.evals.lm.users_code import UserCodeError, placed
 from worksmith.evals.records.record import PRIMARY
 from worksmith.evals.scoring.constraints import acceptable
 from worksmith.evals.scoring.metric import MetricScorer
@@ -34,7 +34,6 @@ from worksmith.optimizers.dspy_optimizers.feedback import feedback
 from worksmith.optimizers.dspy_optimizers.standings import Standings, admitted
 from worksmith.optimizers.optimizer import CompileContext
 from worksmith.tools.errors import InputError
-from worksmith.tools.files.secrets import described
 from worksmith.tools.seeding import digest
 from worksmith.tools.statuses import INFRASTRUCTURE
 
@@ -163,8 +162,7 @@ class Lessons:
 
     def failed(self, error: Exception) -> None:
         """Count an exception of the program, which the optimizer will swallow."""
-        where = f" ({found})" if (found := place(error)) else ""
-        self._count_gap(f"{failure_status(error)}: {described(error)}{where}")
+        self._count_gap(f"{failure_status(error)}: {placed(error)}")
 
     def disclose(self, part: dict[str, Any]) -> dict[str, Any]:
         """A predictor's fields for the proposer: from their twin, or else unchanged, which is noted."""
