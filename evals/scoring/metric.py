@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from worksmith.evals.dspy_programs.digests import callable_digest, scorers_digest
+from worksmith.evals.dspy_programs.event_loop import awaited
 from worksmith.evals.dspy_programs.own_models import with_models
 from worksmith.evals.lm.users_code import UserCodeError, calling
 from worksmith.evals.records.record import PRIMARY
@@ -163,7 +164,8 @@ class MetricScorer:
         if prediction is None:
             prediction = dspy.Prediction(answer=episode.answer, episode=episode)
         with dspy.context(trace=None, usage_tracker=None), calling("the metric"):
-            return self._metric(example, prediction, *self._further)
+            found = self._metric(example, prediction, *self._further)
+            return awaited(found) if inspect.isawaitable(found) else found
 
 
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)

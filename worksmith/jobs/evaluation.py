@@ -20,14 +20,11 @@ from worksmith.evals.dspy_programs.own_models import check_models, own_models
 from worksmith.evals.records.run_card import LoadedRun
 from worksmith.evals.reporting.report import evaluation_report, study_report
 from worksmith.evals.reporting.study import setting_of, study_of
-from worksmith.evals.running.result import failed_scorers
 from worksmith.jobs.parts.episode_row import episode_row
 from worksmith.jobs.parts.judges import asked_models
 from worksmith.jobs.parts.measurement import (
     Measurement,
-    failed_programs,
-    lost_episodes,
-    lost_verdicts,
+    losses,
     with_settings_of,
 )
 from worksmith.jobs.parts.opening import LOGS
@@ -121,17 +118,7 @@ class Evaluation(Printable):
     @property
     def losses(self) -> list[str]:
         """A sentence for errors of metric and program, and for each kind of loss to the infrastructure."""
-        return [
-            f"{label}: {said}"
-            for label, result in self.runs.items()
-            for said in (
-                failed_scorers(result.records),
-                *failed_programs(result),
-                lost_episodes(result),
-                lost_verdicts(result),
-            )
-            if said
-        ]
+        return [f"{label}: {said}" for label, result in self.runs.items() for said in losses(result)]
 
     def to_json(self) -> dict[str, Any]:
         runs = [

@@ -39,6 +39,8 @@ def compare_strategies(
         return
     result = compare(settings, progress=Terminal(), on_row=_say_row)
     show(result, as_json)
+    for loss in result.losses if as_json else ():
+        say(loss)
     if result.failed:
         raise typer.Exit(1)
     arms = result.missing + len(result.study.rows)
@@ -46,15 +48,10 @@ def compare_strategies(
 
 
 def _say_row(row: Row) -> None:
-    from worksmith.evals.running.result import failed_scorers
     from worksmith.evals.table import percent
-    from worksmith.jobs.parts.measurement import failed_programs, lost_episodes, lost_verdicts
     from worksmith.optimizers.registry import optimizer_class
 
     differs = optimizer_class(row.arm.optimizer).differs if row.arm.optimizer else ""
     if differs:
         say(f"{row.arm.label}: not as DSPy has it: {differs}")
     say(f"{row.arm.label}: outcome {percent(row.summary.scores.get('outcome'))} %")
-    mistakes = (failed_scorers(row.result.records), *failed_programs(row.result))
-    for said in filter(None, (*mistakes, lost_episodes(row.result), lost_verdicts(row.result))):
-        say(f"{row.arm.label}: {said}")

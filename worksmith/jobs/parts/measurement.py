@@ -17,7 +17,7 @@ from worksmith.evals.records.log import EpisodeLog
 from worksmith.evals.records.run_card import RunCard, make_room, versions, write_card
 from worksmith.evals.records.shard import Shard
 from worksmith.evals.reporting.report import evaluation_report
-from worksmith.evals.running.result import EvalResult
+from worksmith.evals.running.result import EvalResult, failed_scorers
 from worksmith.evals.running.runner import evaluate as run_episodes
 from worksmith.evals.running.settings import EvalSettings
 from worksmith.evals.suite import Suite
@@ -258,6 +258,12 @@ def with_settings_of(lm: dspy.LM, described: Mapping[str, Any]) -> dict[str, Any
     api = {"api": lm.model_type} if lm.model_type != "chat" else {}
     settings = api | {name: value for name, value in plain_settings(lm).items() if value is not None}
     return {**described, **({"model_settings": settings} if settings else {})}
+
+
+def losses(result: EvalResult) -> list[str]:
+    """A sentence for errors of metric and program, and for each kind of loss to the infrastructure."""
+    mistakes = [failed_scorers(result.records), *failed_programs(result)]
+    return [said for said in (*mistakes, lost_episodes(result), lost_verdicts(result)) if said]
 
 
 def lost_episodes(result: EvalResult) -> str:
