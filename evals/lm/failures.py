@@ -5,9 +5,11 @@ from __future__ import annotations
 import errno
 import traceback
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from worksmith.evals.lm.payer import AdmissionError
 from worksmith.evals.lm.refusals import refused_access, refused_setting
 from worksmith.evals.lm.sdk_errors import (
     framework_status,
@@ -20,7 +22,7 @@ from worksmith.evals.lm.sdk_errors import (
     sdk_status,
     status_of_code,
 )
-from worksmith.evals.lm.users_code import place, raised_by_user
+from worksmith.evals.lm.users_code import UserCodeError, place, raised_by_user
 from worksmith.tools.errors import InputError, WorksmithError
 from worksmith.tools.files.secrets import described, without_secrets
 from worksmith.tools.files.unicode import writable
@@ -113,7 +115,25 @@ def may_be_over_soon(error: BaseException) -> bool:
     return not any(is_lasting(each) for each in chain(error))
 
 
-def of_a_model(error: BaseException) -> bool:
+@contextmanager
+def calling(part: str) -> Iterator[None]:
+    """A block that calls a part of the user's.
+
+    Raises:
+        UserCodeError: an exception left it, whatever its class, but for those of a model that it asked.
+        InputError, AdmissionError: they concern all episodes.
+    """
+    try:
+        yield
+    except (KeyboardInterrupt, InputError, AdmissionError, UserCodeError):
+        raise
+    except BaseException as error:
+        if _of_a_model(error):
+            raise
+        raise UserCodeError.of(part, error) from error
+
+
+def _of_a_model(error: BaseException) -> bool:
     """Whether an exception is of DSPy's clients or adapters: a model gave no reply, or an unreadable one."""
     from dspy.lm15 import LM15Error
     from dspy.utils.exceptions import AdapterParseError, LMError

@@ -1,18 +1,16 @@
-"""Exceptions that leave a part of the user's: a metric, a scorer, a program. It is known by its call."""
+"""Exceptions that leave a part of the user's: a metric, a scorer, a program; and the place in its code."""
 
 from __future__ import annotations
 
 import os
 import sysconfig
 import traceback
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from types import FrameType
 from typing import Self
 
-from worksmith.evals.lm.payer import AdmissionError
-from worksmith.tools.errors import InputError, WorksmithError
+from worksmith.tools.errors import WorksmithError
 from worksmith.tools.files.secrets import described
 
 _LONGEST = 300
@@ -39,26 +37,6 @@ class UserCodeError(WorksmithError):
     def of(cls, part: str, error: BaseException) -> Self:
         """The error that says which part raised what, and where."""
         return cls(f"{part} raised {placed(error)}")
-
-
-@contextmanager
-def calling(part: str) -> Iterator[None]:
-    """A block that calls a part of the user's.
-
-    Raises:
-        UserCodeError: an exception left it, whatever its class, but for those of a model that it asked.
-        InputError, AdmissionError: they concern all episodes.
-    """
-    try:
-        yield
-    except (KeyboardInterrupt, InputError, AdmissionError, UserCodeError):
-        raise
-    except BaseException as error:
-        from worksmith.evals.lm.failures import of_a_model
-
-        if of_a_model(error):
-            raise
-        raise UserCodeError.of(part, error) from error
 
 
 def placed(error: BaseException) -> str:

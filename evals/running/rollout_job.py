@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from worksmith.evals.dspy_programs.digests import model_digest, program_digest, scorers_digest, strategy_name
 from worksmith.evals.dspy_programs.own_models import with_models
-from worksmith.evals.dspy_programs.rewards import telling_rewards
+from worksmith.evals.lm.rewards import telling_rewards
 from worksmith.evals.records.parts import FaultEntry
 from worksmith.evals.records.record import PRIMARY, Digests, EpisodeRecord, WorkUnit
 from worksmith.evals.records.verdicts import JUDGE, with_verdict

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from worksmith.evals.dspy_programs.digests import callable_digest, scorers_digest
 from worksmith.evals.dspy_programs.event_loop import awaited
 from worksmith.evals.dspy_programs.own_models import with_models
-from worksmith.evals.lm.users_code import UserCodeError, calling
+from worksmith.evals.lm.failures import calling
+from worksmith.evals.lm.users_code import UserCodeError
 from worksmith.evals.records.record import PRIMARY
 from worksmith.evals.scoring.objective import expected_outcome, in_place, writing_tools
 from worksmith.evals.scoring.scorer import Scorer, scores_of

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from worksmith.evals.lm.users_code import UserCodeError, calling
+from worksmith.evals.lm.failures import calling
+from worksmith.evals.lm.users_code import UserCodeError
 from worksmith.evals.records.record import PRIMARY
 from worksmith.tools.errors import InputError
 

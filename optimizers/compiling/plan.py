@@ -12,7 +12,7 @@ import dspy
 
 from worksmith.evals.dspy_programs.digests import model_digest, program_digest, state_digest
 from worksmith.evals.dspy_programs.own_models import check_models, with_models
-from worksmith.evals.dspy_programs.rewards import telling_rewards
+from worksmith.evals.lm.rewards import telling_rewards
 from worksmith.evals.running.outage import Unscored
 from worksmith.evals.running.result import Progress
 from worksmith.evals.scoring.scorer import Scorer

@@ -9,7 +9,8 @@ import dspy
 
 from worksmith.evals.dspy_programs.copies import copied_program
 from worksmith.evals.lm.escapes import watch_in_use
-from worksmith.evals.lm.users_code import UserCodeError, calling
+from worksmith.evals.lm.failures import calling
+from worksmith.evals.lm.users_code import UserCodeError
 
 Program = TypeVar("Program")
 
