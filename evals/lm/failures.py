@@ -85,7 +85,8 @@ def failure_of(error: BaseException) -> Ended:
         raise InputError(without_secrets(str(said_by))) from error
     if status != PROGRAM_ERROR:
         return Ended(status, _quoted(said_by, status))
-    where = f" ({found})" if (found := place(said_by)) else ""
+    found = "" if isinstance(said_by, UserCodeError) else place(said_by)
+    where = f" ({found})" if found else ""
     return Ended(status, _quoted(said_by, status)[: LONGEST_ERROR - len(where)] + where, _traceback(error))
 
 

@@ -41,7 +41,13 @@ def telling_rewards(program: Program) -> Program:
     return copy
 
 
-def _rewarded(program: dspy.Module) -> list[Any]:
+def give_back_rewards(program: dspy.Module) -> None:
+    """Let the rewards of a program that `telling_rewards` made be the user's functions again."""
+    for module in _rewarded(program, told=True):
+        module.reward_fn = module.reward_fn.reward
+
+
+def _rewarded(program: dspy.Module, *, told: bool = False) -> list[Any]:
     modules = (module for _, module in program.named_sub_modules())
     kinds = dspy.BestOfN | dspy.Refine
-    return [each for each in modules if isinstance(each, kinds) and not isinstance(each.reward_fn, _Told)]
+    return [m for m in modules if isinstance(m, kinds) and isinstance(m.reward_fn, _Told) == told]

@@ -6,6 +6,7 @@ import os
 import sysconfig
 import traceback
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from types import FrameType
 from typing import Self
@@ -40,7 +41,9 @@ class UserCodeError(WorksmithError):
 
 
 def placed(error: BaseException) -> str:
-    """An exception in one line, with the place of `place`."""
+    """An exception in one line, with the place of `place`; ours say it themselves."""
+    if isinstance(error, WorksmithError):
+        return str(error)
     said = " ".join(described(error).split())[:_LONGEST].removesuffix(":")
     where = place(error)
     return f"{said} ({where})" if where else said
@@ -67,6 +70,10 @@ def raised_by_user(error: BaseException) -> bool:
 
 def is_users(frame: FrameType) -> bool:
     """Whether a frame is of no library: neither ours, nor Python's, nor an installed one."""
-    file = frame.f_code.co_filename
     ours = str(frame.f_globals.get("__name__", "")).partition(".")[0] == "worksmith"
-    return not (ours or file.startswith("<frozen ") or os.path.realpath(file).startswith(_LIBRARIES))
+    return not (ours or _in_library(frame.f_code.co_filename))
+
+
+@cache
+def _in_library(file: str) -> bool:
+    return file.startswith("<frozen ") or os.path.realpath(file).startswith(_LIBRARIES)

@@ -31,6 +31,10 @@ def may_pass(record: EpisodeRecord, lm: Any) -> bool:
     return record.status == "model_error" and not free(model_name(lm))
 
 
+class UnscoredError(InputError):
+    """A metric or scorer of the user's gave no answer a score."""
+
+
 class Unscored:
     """Counts the answers at which a metric or scorer of the user's raised before any answer got a score.
 
@@ -51,14 +55,14 @@ class Unscored:
             failure: what the metric raised; None if it gave a score.
 
         Raises:
-            InputError: it was the last one.
+            UnscoredError: it was the last one.
         """
         self._over = self._over or failure is None
         if self._over:
             return
         self._raised += 1
         if self._raised >= self._most:
-            raise InputError(
+            raise UnscoredError(
                 f"{failure}, as for each of the first {self._raised} answers",
                 hint="return 0 for an answer that cannot be scored; dspy.configure(max_errors=N) allows more",
             )

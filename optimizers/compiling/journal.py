@@ -112,7 +112,7 @@ class Journal:
         try:
             check_folder(folder, fingerprint, resume=resume)
             if (folder / _REFUSED).exists():
-                _clear(folder, fingerprint)
+                _accept(folder, fingerprint)
             if not (folder / _DESCRIPTION).exists():
                 head = Description(fingerprint=dict(fingerprint), origin=dict(origin or {}))
                 text = json.dumps(head.model_dump(), indent=1)
@@ -295,11 +295,10 @@ def _differing(folder: Path, fingerprint: Mapping[str, Any]) -> list[tuple[str, 
     return list(differences(read_description(folder).fingerprint, now))
 
 
-def _clear(folder: Path, fingerprint: Mapping[str, Any]) -> None:
-    """Remove what a refused compile left, if another one begins; the lock stays."""
-    if not _differing(folder, fingerprint):
-        return
-    for path in folder.iterdir():
+def _accept(folder: Path, fingerprint: Mapping[str, Any]) -> None:
+    """Go on with a refused compile; if it is another one, remove what the refused one left but the lock."""
+    left = folder.iterdir() if _differing(folder, fingerprint) else [folder / _REFUSED]
+    for path in left:
         if path.is_dir():
             shutil.rmtree(path)
         elif path.name != _LOCK:

@@ -17,6 +17,7 @@ from worksmith.evals.dspy_programs.traces import TraceStep, traced
 from worksmith.evals.lm.failures import failure_status
 from worksmith.evals.lm.users_code import UserCodeError, placed
 from worksmith.evals.records.record import PRIMARY
+from worksmith.evals.running.outage import UnscoredError
 from worksmith.evals.scoring.constraints import acceptable
 from worksmith.evals.scoring.metric import MetricScorer
 from worksmith.evals.scoring.scorer import scores_of
@@ -33,7 +34,6 @@ from worksmith.optimizers.demos.redaction import with_twins
 from worksmith.optimizers.dspy_optimizers.feedback import feedback
 from worksmith.optimizers.dspy_optimizers.standings import Standings, admitted
 from worksmith.optimizers.optimizer import CompileContext
-from worksmith.tools.errors import InputError
 from worksmith.tools.seeding import digest
 from worksmith.tools.statuses import INFRASTRUCTURE
 
@@ -129,7 +129,7 @@ class Lessons:
     def _count_score(self, failure: str) -> None:
         try:
             self.context.student.unscored.note(failure or None)
-        except InputError as error:
+        except UnscoredError as error:
             self.broken = self.broken or error
             raise
 

@@ -12,6 +12,7 @@ import pytest
 import worksmith as ws
 from tests.optimizers.mailroom import TEAMS, Copycat, Mailroom, lm, mails, metric, score
 from worksmith.optimizers.cost.budget import Budget
+from worksmith.optimizers.demos.trace_bank import NothingTaughtError
 from worksmith.optimizers.registry import optimizer
 from worksmith.optimizers.search.few_shot import Bootstrap, Nearest, Tpe
 from worksmith.optimizers.search.race import Race
@@ -233,6 +234,22 @@ def test_a_killed_compile_goes_on_from_its_journal_without_paying_twice(tmp_path
     alone = made(Race).compile(Mailroom(), trainset=TRAIN, valset=DEV)
     assert whole.dump_state() == alone.dump_state()
     assert first + second == alone.compilation.artifact.measured["paid_requests"]
+
+
+def test_a_compile_that_taught_nothing_makes_room_for_another_and_no_other_does(tmp_path: Path) -> None:
+    def compile_on(examples: list[dspy.Example], of: Any = metric) -> Any:
+        optimizer = made(metric=of, journal=tmp_path / "journal")
+        return optimizer.compile(Mailroom(), trainset=examples, valset=DEV).compilation
+
+    with pytest.raises(NothingTaughtError):
+        compile_on(TRAIN[:6], lambda example, prediction: 0.0)
+    with pytest.raises(InputError, match="a compile was begun here"):
+        compile_on(TRAIN[:6], lambda example, prediction: 0.0)
+    found = compile_on(TRAIN)
+    with pytest.raises(InputError, match="a compile was begun here"):
+        compile_on(TRAIN[:8])
+    alone = made().compile(Mailroom(), trainset=TRAIN, valset=DEV).compilation
+    assert (found.chosen, found.gaps) == (alone.chosen, alone.gaps)
 
 
 def test_equal_examples_are_tasks_of_their_own_and_teach_nothing_to_themselves() -> None:
