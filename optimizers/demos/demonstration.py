@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 from pydantic import BaseModel, ConfigDict
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
-from worksmith.evals.dspy_programs.demo_format import NOTES, DemoNotes, ExampleFields
+from worksmith.evals.dspy_programs.demo_format import DemoNotes, ExampleFields, without_notes
 from worksmith.evals.scoring.path_scores import records_seen
 from worksmith.tools.errors import InputError
 from worksmith.tools.seeding import digest, rng
@@ -127,9 +127,9 @@ def example_calls(program: dspy.Module, trace: Iterable[TraceStep], seed: int, t
     for predictor, inputs, outputs in trace:
         name = names.get(id(predictor)) or names.get(predictor.stage)
         if name is not None:
-            known = predictor.signature.input_fields
             # `dspy.Refine` adds a hint, and a program may give more than the signature asks for.
-            shown = {field: value for field, value in inputs.items() if field in known or field in NOTES}
+            strange = without_notes(inputs).keys() - predictor.signature.input_fields.keys()
+            shown = {field: value for field, value in inputs.items() if field not in strange}
             calls.setdefault(name, []).append(Call(shown, outputs.toDict()))
     drawn = {name: _drawn(calls[name], seed, task, name) for name in names.values() if name in calls}
     return {name: Call(*_plain(name, call)) for name, call in drawn.items()}

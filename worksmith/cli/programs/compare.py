@@ -39,8 +39,6 @@ def compare_strategies(
         return
     result = compare(settings, progress=Terminal(), on_row=_say_row)
     show(result, as_json)
-    for loss in result.losses if as_json else ():
-        say(loss)
     if result.failed:
         raise typer.Exit(1)
     arms = result.missing + len(result.study.rows)
@@ -49,9 +47,12 @@ def compare_strategies(
 
 def _say_row(row: Row) -> None:
     from worksmith.evals.table import percent
+    from worksmith.jobs.parts.measurement import losses
     from worksmith.optimizers.registry import optimizer_class
 
     differs = optimizer_class(row.arm.optimizer).differs if row.arm.optimizer else ""
     if differs:
         say(f"{row.arm.label}: not as DSPy has it: {differs}")
     say(f"{row.arm.label}: outcome {percent(row.summary.scores.get('outcome'))} %")
+    for said in losses(row.result):
+        say(f"{row.arm.label}: {said}")
