@@ -66,6 +66,12 @@ def load(file: Path | str, into: Environment | dspy.Module) -> Agent | dspy.Modu
             where="into",
             hint="give an environment, or a program of the same class",
         )
+    if Path(file).is_dir() or Path(file).suffix == ".pkl":
+        raise InputError(
+            "what DSPy pickled can hold any code, and is not read",
+            where=str(file),
+            hint="save the program as .json; dspy.load opens a folder of your own",
+        )
     if isinstance(into, dspy.Module) and is_state(read_json(Path(file), "a compiled program")):
         return load_state(copied_program(into), file)
     loaded = Loaded(Path(file), Artifact.read(file))
