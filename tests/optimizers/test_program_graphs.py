@@ -124,10 +124,11 @@ def examples_shown(program: Any) -> list[int]:
 PROGRAMS = [one_under_two_names, shared_part, odd_key, closure, best_of, single]
 
 
-@pytest.mark.parametrize("kind", [Bootstrap, Nearest])
-@pytest.mark.parametrize("hold", PROGRAMS, ids=lambda hold: hold.__name__)
+@pytest.mark.parametrize(
+    ("kind", "hold"), [*((Nearest, hold) for hold in PROGRAMS), (Bootstrap, closure), (Bootstrap, single)]
+)
 def test_whatever_holds_a_predictor_shows_its_demonstrations(
-    hold: Callable[[Any], Any], kind: type[Teleprompter], tmp_path: Path
+    kind: type[Teleprompter], hold: Callable[[Any], Any], tmp_path: Path
 ) -> None:
     def fresh() -> dspy.Module:
         return single(None) if hold is single else Held(hold)
@@ -174,8 +175,7 @@ def test_a_named_teacher_is_asked_for_predictors_with_a_model_of_their_own(kind:
     assert ws.load(tmp_path / "program.json", given).sort.lm.model == own.model
 
 
-@pytest.mark.parametrize("kind", ["knn", "dspy:BootstrapFewShot"])
-@pytest.mark.parametrize("program", [Waiting, Later])
+@pytest.mark.parametrize(("program", "kind"), [(Waiting, "dspy:BootstrapFewShot"), (Later, "knn")])
 def test_asynchronous_programs_are_awaited(program: type[dspy.Module], kind: str) -> None:
     def work() -> Any:
         return compiled(kind, program())[0]
@@ -205,8 +205,9 @@ class Loop(dspy.Module):  # type: ignore[misc]
         return found
 
 
-@pytest.mark.parametrize("kind", ["bootstrap", "dspy:BootstrapFewShot"])
-@pytest.mark.parametrize("inside", [False, True], ids=["plain", "best of"])
+@pytest.mark.parametrize(
+    ("kind", "inside"), [("bootstrap", False), ("bootstrap", True), ("dspy:BootstrapFewShot", False)]
+)
 def test_demonstrations_have_the_inputs_of_their_calls_early_ones_too(kind: str, inside: bool) -> None:
     reward = {"reward_fn": lambda _, found: 1.0, "threshold": 1.0}
     better, _ = compiled(kind, dspy.BestOfN(Loop(), N=2, **reward) if inside else Loop(), demos=12)
@@ -220,8 +221,7 @@ def test_demonstrations_have_the_inputs_of_their_calls_early_ones_too(kind: str,
         assert [demo.state["steps"] for demo in again.sort.demos] == steps
 
 
-@pytest.mark.parametrize("kind", [dspy.BestOfN, dspy.Refine])
-@pytest.mark.parametrize("tries", [1, 3])
+@pytest.mark.parametrize(("kind", "tries"), [(dspy.BestOfN, 3), (dspy.Refine, 1)])
 def test_what_a_reward_raises_is_named_and_no_fault_of_the_teacher(kind: Any, tries: int) -> None:
     def reward(_: Any, found: Any) -> float:
         raise OSError("no table of rewards")
