@@ -116,7 +116,7 @@ class TaskKind:
     open_project: Callable[[Path], Any] | None = None
     open_environment: Callable[[Path], Environment] | None = None
     call: Callable[[Any, Task], Any] | None = None
-    from_examples: Callable[[Sequence[Sequence[Any]], str], Any] | None = None
+    from_examples: Callable[[Sequence[Sequence[Any]], str | None], Any] | None = None
     draft_tasks: Callable[[Path, Drafting], Sequence[dict[str, Any]]] | None = None
     write_environment: Callable[[Path, Path], None] | None = None
     suites: Callable[[], SuiteBuilder[Any]] | None = None

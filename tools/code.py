@@ -9,7 +9,7 @@ worksmith counts as a whole, byte for byte, because every episode runs through i
 and for a class of a kind or a model the folder that it lies in, such as `worksmith/models/analogy`.
 
 The values that a function is bound to count, its defaults and what it closes over, as they are when it is
-first seen. An object among them counts by its class.
+first seen.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from pathlib import Path
 from types import CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 
+from worksmith.tools.canonical import canonical, path
 from worksmith.tools.seeding import digest, digest_bytes
 
 _OURS = "worksmith"
@@ -93,12 +94,12 @@ def _plain(value: Any, functions: list[FunctionType]) -> Any:
             return [_plain(each, functions) for each in given]
         case tuple():
             return [_plain(each, functions) for each in value]
-        case None | bool() | int() | float() | str() | bytes():
-            return repr(value)
-        case frozenset():
-            return sorted(map(repr, value))
-    named = value if isinstance(value, type) else type(value)
-    return f"{named.__module__}.{named.__qualname__}"
+    return canonical(value, _served)
+
+
+def _served(value: Any) -> Any:
+    """An object that does something counts by its class, a model by its name as well."""
+    return [path(value), str(getattr(value, "model", ""))]
 
 
 def _content(cell: CellType) -> Any:

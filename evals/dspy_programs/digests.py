@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cache, partial
 from types import FunctionType, MethodType
 from typing import Any
@@ -11,6 +11,7 @@ from urllib.parse import urlsplit, urlunsplit
 from weakref import WeakKeyDictionary
 
 from worksmith.evals.dspy_programs.own_models import own_models
+from worksmith.tools.canonical import canonical, path
 from worksmith.tools.code import code_digest
 from worksmith.tools.seeding import digest
 
@@ -58,7 +59,7 @@ def state_digest(program: Any) -> str:
     if own is not None:
         return str(own() if callable(own) else own)
     models = [model_digest(model) for _, _, model in own_models(program)]
-    return digest([_path(program), _plain(_state(program)), *models])
+    return digest([path(program), _content(_state(program)), *models])
 
 
 def _state(program: Any) -> Any:
@@ -79,7 +80,7 @@ def strategy_name(program: Any) -> str:
     """The planning strategy that a program declares, else its own name."""
     declared = getattr(program, "strategy", None)
     name = getattr(declared, "name", declared)
-    return name if isinstance(name, str) and name else _path(program).rsplit(".", 1)[-1]
+    return name if isinstance(name, str) and name else path(program).rsplit(".", 1)[-1]
 
 
 def model_name(lm: Any) -> str:
@@ -123,7 +124,7 @@ def plain_settings(lm: Any) -> dict[str, Any]:
     """A model's settings as JSON-able data, without credentials and time-outs; of headers the names."""
     given = getattr(lm, "kwargs", {})
     settings = {
-        name: _without_credentials(str(value)) if name in _URLS and value else _plain(value)
+        name: _without_credentials(str(value)) if name in _URLS and value else _content(value)
         for name, value in given.items()
         if not _secret(name) and name != "timeout"
     }
@@ -134,7 +135,7 @@ def plain_settings(lm: Any) -> dict[str, Any]:
 def scorers_digest(scorers: Sequence[Any]) -> str:
     """The content address of scorers: of their code, and of their `digest` or their place in it."""
     return digest(
-        [[str(getattr(scorer, "digest", "") or _path(scorer)), code_digest(scorer)] for scorer in scorers]
+        [[str(getattr(scorer, "digest", "") or path(scorer)), code_digest(scorer)] for scorer in scorers]
     )
 
 
@@ -149,14 +150,14 @@ def callable_digest(function: Callable[..., Any]) -> str:
     owner = function.__self__ if isinstance(function, MethodType) else function
     state = program_digest(owner) if isinstance(owner, dspy.Module) else ""
     own = "" if isinstance(owner, FunctionType | partial) else _first_seen(owner, vars(dspy.Module()))
-    return digest([_path(function), code_digest(function), state, own])
+    return digest([path(function), code_digest(function), state, own])
 
 
 def _engine(engine: Any) -> str:
     if engine is None or isinstance(engine, str):
         return engine or ""
     version = getattr(engine, "digest", None) or getattr(engine, "version", None) or _own(engine)
-    return f"{_path(engine)}:{version() if callable(version) else version}"
+    return f"{path(engine)}:{version() if callable(version) else version}"
 
 
 def _own(thing: Any) -> str:
@@ -176,8 +177,8 @@ def _first_seen(thing: Any, left_out: Collection[str]) -> str:
 
 def _now(thing: Any, left_out: Collection[str]) -> str:
     attributes = getattr(thing, "__dict__", {}).items()
-    state = {name: _plain(value) for name, value in attributes if name not in left_out and not _secret(name)}
-    return digest([_path(type(thing)), code_digest(thing), state])
+    kept = {name: value for name, value in attributes if name not in left_out and not _secret(name)}
+    return digest([path(type(thing)), code_digest(thing), _content(kept)])
 
 
 @cache
@@ -186,12 +187,6 @@ def _dspys() -> frozenset[str]:
     import dspy
 
     return frozenset(vars(dspy.LM("openai/none")))
-
-
-def _path(thing: Any) -> str:
-    """The path of a function, or of the class of an object."""
-    named = thing if hasattr(thing, "__qualname__") else type(thing)
-    return f"{named.__module__}.{named.__qualname__}"
 
 
 def _without_credentials(address: str) -> str:
@@ -206,14 +201,17 @@ def _secret(name: str) -> bool:
     return "max_" not in name and any(mark in name.lower() for mark in _SECRET_MARKS)
 
 
-def _plain(value: Any) -> Any:
-    """A value as JSON-able data; objects count by their class."""
-    if value is None or isinstance(value, str | int | float | bool):
-        return value
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, set | frozenset):
-        return sorted(map(str, value))
-    return _path(value)
+def _content(value: Any) -> Any:
+    return canonical(value, _served)
+
+
+def _served(value: Any) -> Any:
+    """The data of an object that does something: its own digest, a model's or a program's; else its class."""
+    import dspy
+
+    if isinstance(value, dspy.BaseLM):
+        return model_digest(value)
+    if isinstance(value, dspy.Module):
+        return program_digest(value)
+    own = getattr(value, "digest", None)
+    return [path(value), own if isinstance(own, str) else ""]

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 Result = TypeVar("Result")
 
 
-def called(program: Any, **inputs: Any) -> Any:
+def called(program: Any, /, **inputs: Any) -> Any:
     """What a program gives, which may have `aforward` alone or an asynchronous `forward`."""
     kind = type(program)
     asynchronous = hasattr(kind, "aforward") and not hasattr(kind, "forward")

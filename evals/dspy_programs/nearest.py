@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import lru_cache
 from itertools import groupby
@@ -16,6 +16,7 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass
 
 from worksmith.evals.dspy_programs.demo_tokens import demo_tokens, fitting
+from worksmith.evals.dspy_programs.field_texts import text_of, texts_of
 from worksmith.evals.tasks.task import same_text
 from worksmith.retrievers.extras import check_vectors
 from worksmith.retrievers.ranking.hits import TextIndex
@@ -36,7 +37,7 @@ class NearestSettings:
     """Settings of the choice of demonstrations.
 
     Attributes:
-        field: the input that is compared.
+        field: the input that is compared; empty for all of them together.
         count: demonstrations for a query, besides the fixed ones.
         embedding: of the texts, see `text_index`.
         fixed: demonstrations at the head of the bank that every query is shown.
@@ -105,7 +106,8 @@ class NearestPredict(dspy.Predict):  # type: ignore[misc]
     def nearest_demos(self, inputs: Mapping[str, Any], hidden: frozenset[int] = frozenset()) -> list[Any]:
         """The demonstrations for a call with these inputs, without the positions in `hidden`."""
         way = _way(inputs) if self.nearest.by_state else ""
-        return list(self._choose()(inputs[self.nearest.field], way, hidden))
+        asked = searched_text(inputs, self.nearest.field, self.signature.input_fields)
+        return list(self._choose()(asked, way, hidden))
 
     def dump_state(self, json_mode: bool = True) -> dict[str, Any]:
         """The state of `dspy.Predict` with the settings of the choice."""
@@ -140,7 +142,9 @@ class NearestPredict(dspy.Predict):  # type: ignore[misc]
         known: _Bank | None = self.__dict__.get("_chooser")
         if known is None or not known.holds(self.demos, self.nearest):
             # One assignment: threads that meet here may build it twice, but each sees a whole one.
-            self._chooser = known = _Bank(self.demos, self.nearest)
+            fields = self.signature.input_fields
+            texts = [searched_text(demo, self.nearest.field, fields) for demo in self.demos]
+            self._chooser = known = _Bank(self.demos, self.nearest, texts)
         choose: Callable[[str, str, frozenset[int]], list[Any]] = known.choose
         return choose
 
@@ -172,6 +176,17 @@ def show_all(program: dspy.Module, names: Collection[str]) -> dspy.Module:
             for own in ("nearest", "_chooser"):
                 predictor.__dict__.pop(own, None)
     return program
+
+
+def searched_text(fields: Mapping[str, Any], field: str, inputs: Iterable[str]) -> str:
+    """The text by which a call and a demonstration are compared.
+
+    Args:
+        field: one of the inputs, see `NearestSettings.field`.
+    """
+    if field:
+        return text_of(fields.get(field, ""))
+    return texts_of({name: fields[name] for name in inputs if fields.get(name) is not None})
 
 
 def text_index(texts: Mapping[str, str], embedding: str, kin: Mapping[str, str]) -> TextIndex:
@@ -209,15 +224,15 @@ def _made(texts: Mapping[str, str], embedding: str, kin: Mapping[str, str]) -> T
 class _Bank:
     """The demonstrations of one predictor, ready to be searched."""
 
-    def __init__(self, demos: Sequence[Any], nearest: NearestSettings) -> None:
+    def __init__(self, demos: Sequence[Any], nearest: NearestSettings, texts: Sequence[str]) -> None:
         self._demos = tuple(demos)
         self._nearest = nearest
-        self._texts = [same_text(demo[nearest.field]) for demo in self._demos]
+        self._texts = [same_text(text) for text in texts]
         searched = {_key(at): demo for at, demo in enumerate(self._demos) if at >= nearest.fixed}
         # Tasks that were done by the same tools one after another are likely to ask for the same.
         kin = {key: way for key, demo in searched.items() if (way := _way(demo))}
-        texts = {key: demo[nearest.field] for key, demo in searched.items()}
-        self._index = text_index(texts, nearest.embedding, kin)
+        compared = {key: texts[int(key)] for key in searched}
+        self._index = text_index(compared, nearest.embedding, kin)
         self._searched = [int(key) for key in searched]
         self._ways = [_way(demo) for demo in self._demos] if nearest.by_state else []
         self._sizes = [{"": demo_tokens(demo)} for demo in self._demos] if nearest.tokens else []

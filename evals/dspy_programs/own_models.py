@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, TypeVar, cast
+
+from worksmith.tools.errors import InputError
 
 Thing = TypeVar("Thing")
 
@@ -42,15 +44,41 @@ def check_models(program: Any, models: Iterable[Any]) -> None:
     """Check that a program's parts can ask models; a part with a method `check_model` checks one itself.
 
     Raises:
-        InputError: a part cannot ask one of the models.
+        InputError: a part cannot ask one of the models, or an input has the name of an argument of DSPy's.
     """
     import dspy
 
+    if isinstance(program, dspy.Module):
+        check_fields(program, _ARGUMENTS, "DSPy's predictors take as a setting", inputs=True)
     parts = [each for _, each in program.named_sub_modules()] if isinstance(program, dspy.Module) else []
     checks = [part.check_model for part in parts if hasattr(part, "check_model")]
     for model in models:
         for check in checks:
             check(model)
+
+
+_ARGUMENTS = frozenset({"self", "config", "demos", "lm", "signature", "new_signature", "completions"})
+
+
+def check_fields(program: Any, reserved: Collection[str], why: str, *, inputs: bool = False) -> None:
+    """Check the names of the fields of a program's predictors.
+
+    Args:
+        why: completes "a field has a name that ...".
+        inputs: whether names of outputs are free.
+
+    Raises:
+        InputError: a name is reserved.
+    """
+    for name, predictor in program.named_predictors():
+        fields = predictor.signature.input_fields if inputs else predictor.signature.fields
+        for field in fields:
+            if field in reserved:
+                raise InputError(
+                    f"the field {field!r} has a name that {why}",
+                    where=f"the predictor {name}",
+                    hint="give the field another name",
+                )
 
 
 def with_models(thing: Thing, change: Callable[[Any], Any]) -> Thing:

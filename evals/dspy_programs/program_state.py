@@ -121,15 +121,14 @@ def _check(name: str, part: Any, state: PredictorState) -> None:
     has, said = len(part.signature.fields), len(state.signature.fields)
     if has != said:
         raise ValueError(f"the compiled program describes {said} fields of {name}, which has {has}")
-    if state.nearest is None:
+    if state.nearest is None or not (field := state.nearest.field):
         return
-    field = state.nearest.field
     if field not in part.signature.input_fields:
         raise ValueError(
             f"demonstrations of {name} are chosen by its input {field!r}, which it does not have"
         )
-    if not all(isinstance(demo.get(field), str) for demo in state.demos):
-        raise ValueError(f"a demonstration of {name} has no text {field!r} to be chosen by")
+    if not all(field in demo for demo in state.demos):
+        raise ValueError(f"a demonstration of {name} has no {field!r} to be chosen by")
 
 
 def _as_dspy_has_it(state: PredictorState) -> dict[str, Any]:

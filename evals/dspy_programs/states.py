@@ -109,6 +109,8 @@ def fit(program: dspy.Module, state: Mapping[str, Any], *, trusted: bool = False
             validated(saved[name], _Saved, "a state of texts and demonstrations alone", where=name, hint=hint)
         if isinstance(part, dspy.Predict) and not _same_fields(part, saved[name]):
             raise _other_program(f"{name} has other inputs or outputs")
+        if isinstance(part, dspy.Predict) and _old_notes(part, saved[name]):
+            raise _other_program(f"demonstrations of {name} have notes of an earlier version of worksmith")
     nearest = {
         name: NearestSettings.of(part["nearest"])
         for name, part in saved.items()
@@ -141,6 +143,12 @@ def _same_fields(part: dspy.Predict, saved: Any) -> bool:
     own, theirs = _prefixes({"signature": part.signature.dump_state()}), _prefixes(saved)
     inputs = len(part.signature.input_fields)
     return own[:inputs] == theirs[:inputs] and len(own) == len(theirs)
+
+
+def _old_notes(part: dspy.Predict, saved: Any) -> bool:
+    """Whether demonstrations name the records that they quote where nothing reads it any more."""
+    old = {"augmented", "records"} - part.signature.fields.keys()
+    return "records" in old and any(old <= demo.keys() for demo in saved.get("demos", ()))
 
 
 def _prefixes(part: Any) -> list[Any]:

@@ -141,7 +141,7 @@ class EpisodeWork:
             }
             return record.model_copy(update=failed)
         scored = record.model_copy(update={"scores": scores, "expected_changes": expected})
-        fault = self._fault(task, scored, episode)
+        fault = None if scored.scorer_failed else self._fault(task, scored, episode)
         return scored.model_copy(update={"fault": fault}) if fault else scored
 
     def _fault(self, task: Task, record: EpisodeRecord, episode: EpisodeResult) -> FaultEntry | None:

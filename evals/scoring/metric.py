@@ -19,6 +19,7 @@ from worksmith.evals.records.record import PRIMARY
 from worksmith.evals.scoring.objective import expected_outcome, in_place, writing_tools
 from worksmith.evals.scoring.scorer import Scorer, scores_of
 from worksmith.tools.errors import InfrastructureError, InputError
+from worksmith.tools.numbers import share
 from worksmith.tools.seeding import digest
 from worksmith.tools.statuses import INFRASTRUCTURE
 
@@ -51,13 +52,14 @@ class Score(NamedTuple):
         Raises:
             InputError: it is something else.
         """
-        score = getattr(found, "score", found)
-        if not isinstance(score, int | float) or not 0 <= score <= 1:
+        given = getattr(found, "score", found)
+        score = share(given)
+        if score is None:
             raise InputError(
-                f"{metric} returned {score!r} for {task.id}",
+                f"{metric} returned {given!r} for {task.id}",
                 hint="return a bool, a number from 0 to 1, or dspy.Prediction(score=..., feedback=...)",
             )
-        return cls(float(score), str(getattr(found, "feedback", "") or ""))
+        return cls(score, str(getattr(found, "feedback", "") or ""))
 
 
 def episode_metric(scorers: Sequence[Scorer], tasks: Iterable[Task], score: str) -> Metric:
@@ -116,6 +118,7 @@ class MetricScorer:
 
     def __init__(self, metric: Callable[..., Any], others: Sequence[Scorer] = ()) -> None:
         self._metric = metric
+        self._name = getattr(metric, "__name__", type(metric).__name__)
         self._others = tuple(others)
         if others:
             self.writing_tools = writing_tools(others)
@@ -141,7 +144,7 @@ class MetricScorer:
         """
         others = scores_of(self._others, task, episode)
         try:
-            score = Score.of(self._asked(task, episode), "the metric", task).value
+            score = Score.of(self._asked(task, episode), f"the metric {self._name}", task).value
         except UserCodeError as error:
             error.scores = in_place(others, 0.0) if others else {}
             raise
@@ -153,7 +156,7 @@ class MetricScorer:
 
     def feedback(self, task: Task, episode: EpisodeResult) -> str:
         """The metric's words on an episode; empty if it has none."""
-        return Score.of(self._asked(task, episode), "the metric", task).feedback
+        return Score.of(self._asked(task, episode), f"the metric {self._name}", task).feedback
 
     def _asked(self, task: Task, episode: EpisodeResult) -> Any:
         import dspy

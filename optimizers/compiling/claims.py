@@ -27,6 +27,12 @@ def intents_in(tasks: Sequence[Task]) -> int:
     return len({intent_or_task(task.intent, task.id) for task in tasks})
 
 
+def counted_intents(tasks: Sequence[Task]) -> str:
+    """The number of intents that statistics count; empty if each task is one of its own."""
+    intents = intents_in(tasks)
+    return "" if intents == len(tasks) else f"the statistics count {intents} intents in {len(tasks)} tasks"
+
+
 def too_few_intents(optimizer: Optimizer, dev: Sequence[Task], *, race: bool = False) -> str:
     """The warning that the dev tasks have too few intents for any claim; empty where they suffice.
 

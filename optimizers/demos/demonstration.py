@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict
-from pydantic_core import PydanticSerializationError, to_jsonable_python
 
-from worksmith.evals.dspy_programs.demo_format import DemoNotes, ExampleFields, without_notes
+from worksmith.evals.dspy_programs.demo_format import NOTES, DemoNotes, ExampleFields, without_notes
+from worksmith.evals.dspy_programs.field_texts import plain
 from worksmith.evals.scoring.path_scores import records_seen
-from worksmith.tools.errors import InputError
 from worksmith.tools.seeding import digest, rng
 
 if TYPE_CHECKING:
@@ -103,8 +103,8 @@ class Demonstration(BaseModel):
         part = self.parts.get(predictor)
         if part is None:
             return None
-        notes = DemoNotes(self.records, solves=self.solves)
-        return dspy.Example(augmented=True, **{**notes.to_fields(), **part})
+        notes = DemoNotes.of(part) if NOTES in part else DemoNotes(self.records)
+        return dspy.Example({"augmented": True, **part, **replace(notes, solves=self.solves).to_fields()})
 
     @property
     def solves(self) -> str:
@@ -118,9 +118,6 @@ def example_calls(program: dspy.Module, trace: Iterable[TraceStep], seed: int, t
 
     Of several calls it is as likely the last one as one before, drawn by the seed and the task: a loop has to
     see its early steps too. A last call that has all steps before it among its inputs shows them itself.
-
-    Raises:
-        InputError: if a field holds something that cannot be written to a file.
     """
     names = _names(program)
     calls: dict[str, list[Call]] = {}
@@ -132,7 +129,7 @@ def example_calls(program: dspy.Module, trace: Iterable[TraceStep], seed: int, t
             shown = {field: value for field, value in inputs.items() if field not in strange}
             calls.setdefault(name, []).append(Call(shown, outputs.toDict()))
     drawn = {name: _drawn(calls[name], seed, task, name) for name in names.values() if name in calls}
-    return {name: Call(*_plain(name, call)) for name, call in drawn.items()}
+    return {name: Call(*map(_plain, call)) for name, call in drawn.items()}
 
 
 def _names(program: dspy.Module) -> dict[Any, str]:
@@ -156,14 +153,8 @@ def is_stepwise(part: Mapping[str, Any]) -> bool:
     return isinstance(steps, list) and all("tool" in step for step in steps) and "tool" in part
 
 
-def _plain(name: str, call: Call) -> tuple[dict[str, Any], dict[str, Any]]:
-    try:
-        return to_jsonable_python(call.inputs), to_jsonable_python(call.outputs)
-    except PydanticSerializationError as error:
-        raise InputError(
-            f"a demonstration of {name} is not plain data: {error}",
-            hint="give predictors text, numbers, lists and dicts only",
-        ) from error
+def _plain(fields: dict[str, Any]) -> dict[str, Any]:
+    return {name: plain(value) for name, value in fields.items()}
 
 
 def quoted_records(episode: EpisodeResult) -> tuple[str, ...]:

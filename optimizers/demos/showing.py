@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from worksmith.evals.dspy_programs.copies import copied_program
 from worksmith.evals.dspy_programs.demo_tokens import demo_tokens, fitting
@@ -11,10 +11,13 @@ from worksmith.evals.dspy_programs.nearest import Embedding, NearestSettings, sh
 from worksmith.optimizers.demos.demonstration import Demonstration
 from worksmith.optimizers.demos.selection import Display
 from worksmith.optimizers.demos.steps import Unit
-from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
     import dspy
+
+
+_UNPARTED: Final = "\u0e00"
+"""Scripts from here on, Thai and Chinese among them, put no spaces between words."""
 
 
 class Shown(NamedTuple):
@@ -43,7 +46,7 @@ def show(program: dspy.Module, display: Display, settings: ShowSettings) -> Show
     Demonstrations beyond `settings.demo_tokens` are left out; the fixed ones are let in first.
 
     Raises:
-        InputError: something is to be searched, and a predictor has no input that holds the task's text.
+        InputError: something is to be searched, and a predictor is of a class of its own.
     """
     names = [name for name, _ in program.named_predictors()]
     fixed = fitting(((each, _sizes(each, names)) for each in display.fixed), settings.demo_tokens)
@@ -53,7 +56,7 @@ def show(program: dspy.Module, display: Display, settings: ShowSettings) -> Show
     copy = give_demonstrations(program, everything)
     nearest = {
         name: NearestSettings(
-            _query_field(name, everything),
+            _query_field(name, predictor.signature.input_fields, everything),
             display.count,
             settings.embedding,
             fixed=sum(name in each.parts for each in fixed),
@@ -80,25 +83,36 @@ def _sizes(demonstration: Demonstration, names: Iterable[str]) -> Mapping[str, i
     return {name: demo_tokens(demonstration.parts[name]) for name in names if name in demonstration.parts}
 
 
-def _query_field(name: str, demonstrations: Sequence[Demonstration]) -> str:
-    """The input of a predictor that holds the task's text in every demonstration.
+def _query_field(name: str, inputs: Iterable[str], demonstrations: Sequence[Demonstration]) -> str:
+    """The input of a predictor that holds the task's text in every demonstration; empty if none does.
 
-    Where a task is several inputs, it is the one of them that differs most often between tasks, and among
-    equals the shortest: a question rather than its context.
+    Where a task is several inputs, sentences come before shorter texts, such as ids, dates and names. Of
+    several the one that differs most often between tasks, and among equals the shortest: a question rather
+    than its context.
     """
     parts = [(d.query, d.parts[name]) for d in demonstrations if name in d.parts]
-    for field in parts[0][1]:
-        if all(part.get(field) == query for query, part in parts):
-            return field
     texts = {
         field: [part[field] for _, part in parts]
-        for field in parts[0][1]
-        if all(f"{field}: {part.get(field)}" in query for query, part in parts)
+        for field in inputs
+        if all(isinstance(part.get(field), str) and part[field] in query for query, part in parts)
     }
-    if texts:
-        return min(texts, key=lambda field: (-len(set(texts[field])), sum(map(len, texts[field]))))
-    raise InputError(
-        f"no input of the predictor {name} holds the task's text",
-        where="--optimizer knn",
-        hint="use bootstrap, which shows every task the same demonstrations",
-    )
+    for field, found in texts.items():
+        if found == [query for query, _ in parts]:
+            return field
+    spoken = {field: found for field, found in texts.items() if any(map(_has_words, found))}
+    told = {field: found for field, found in spoken.items() if _mostly_sentences(found)}
+    among = told or spoken
+    return min(among, key=lambda field: (-len(set(among[field])), sum(map(len, among[field]))), default="")
+
+
+def _has_words(text: str) -> bool:
+    return 2 * sum(map(str.isalpha, text)) > len(text)
+
+
+def _mostly_sentences(texts: Sequence[str]) -> bool:
+    return 2 * sum(map(_is_sentence, texts)) >= len(texts)
+
+
+def _is_sentence(text: str) -> bool:
+    """Whether a text is of three words; in scripts that do not part them, of four letters."""
+    return len(text.split()) >= 3 or sum(letter >= _UNPARTED and letter.isalpha() for letter in text) >= 4

@@ -86,8 +86,6 @@ def _cut(part: Mapping[str, Any], number: int) -> dict[str, Any] | None:
         # Later observations are no part of the step, and neither is a plan that was made later.
         cut |= {name: steps[number].get(name, "") for name in _OUTPUTS if name in part}
     cut[TRAJECTORY] = steps[:number]
-    if notes == DemoNotes():
-        return cut
     # A twin without the same steps cannot be cut; without one, the step is not shown to personas that may not
     # read its records.
     twin: Mapping[str, Any] = notes.redacted or {}

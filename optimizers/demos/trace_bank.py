@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from worksmith.evals.tasks.task import Task
 
-_FORMAT = "worksmith-bank/1"
+_FORMAT = "worksmith-bank/2"
 _WHAT = "a trace bank"
 
 HELD_BACK = "asks the same as a task held back"
@@ -170,7 +170,7 @@ class TraceBank:
                 raise InputError(
                     f"the trace bank was built for {made_for}, whose parts have other fields", hint=hint
                 )
-        known = {name: {*part.signature.fields, *NOTES} for name, part in program.named_predictors()}
+        known = {name: {*part.signature.fields, NOTES} for name, part in program.named_predictors()}
         for demonstration in self.demonstrations:
             for name, fields in demonstration.parts.items():
                 if strange := sorted(fields.keys() - known.get(name, set())):

@@ -9,10 +9,9 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, Self
 
 import dspy
-from pydantic_core import to_jsonable_python
 
-from worksmith.evals.dspy_programs.demo_format import DemoNotes, without_notes
-from worksmith.evals.dspy_programs.own_models import give_models
+from worksmith.evals.dspy_programs.demo_format import AUGMENTED, DemoNotes, without_notes
+from worksmith.evals.dspy_programs.own_models import check_fields, give_models
 from worksmith.evals.dspy_programs.traces import TraceStep, traced
 from worksmith.evals.lm.failures import failure_status
 from worksmith.evals.lm.users_code import UserCodeError, placed
@@ -34,6 +33,7 @@ from worksmith.optimizers.demos.redaction import with_twins
 from worksmith.optimizers.dspy_optimizers.feedback import feedback
 from worksmith.optimizers.dspy_optimizers.standings import Standings, admitted
 from worksmith.optimizers.optimizer import CompileContext
+from worksmith.tools.canonical import canonical, path
 from worksmith.tools.seeding import digest
 from worksmith.tools.statuses import INFRASTRUCTURE
 
@@ -180,7 +180,7 @@ class Lessons:
         """The inputs and outputs of a predictor's call for the proposer, as in DSPy's traces."""
         shown = self.disclose({**inputs, **outputs})
         disclosed = {name: shown.pop(name) for name in outputs if name in shown}
-        return shown, dspy.Prediction(**disclosed)
+        return shown, dspy.Prediction(disclosed)
 
     def once(self, key: Hashable, run: Callable[[], Any]) -> Any:
         """The result of `run`; of calls with the same key at the same time only the first runs."""
@@ -209,15 +209,15 @@ class Lessons:
         found: dict[str, Demonstration] = {}
         for predictor in program.predictors():
             for demo in predictor.demos:
-                part = {name: value for name, value in demo.items() if name != "augmented"}
                 # An example itself, where an optimizer shows such, is no demonstration of anybody's.
-                if (demonstration := self.made(part)) is not None:
+                if (demonstration := self.made(demo)) is not None:
                     found[demonstration.task_id] = demonstration
         return tuple(found.values())
 
-    def made(self, part: Mapping[str, Any]) -> Demonstration | None:
-        """The demonstration that a predictor's fields are from; None if they come from no episode."""
-        return self._by_part.get(_key(part))
+    def made(self, demo: Mapping[str, Any]) -> Demonstration | None:
+        """The demonstration that a predictor's example is from; None if it comes from no episode."""
+        unmarked = {name: value for name, value in demo.items() if (name, value) != AUGMENTED}
+        return self._by_part.get(_key(demo)) or self._by_part.get(_key(unmarked))
 
     def _rollouts(self, taught: bool) -> Any:
         return self.context.teacher if taught else self.context.student
@@ -240,6 +240,10 @@ class Lessons:
         return self
 
 
+_KEYWORDS = frozenset({"augmented", "base", "self"})
+"""Optimizers make a demonstration with `dspy.Example(augmented=True, **inputs, **outputs)`."""
+
+
 class Sampled(dspy.Module):  # type: ignore[misc]
     """A program whose trace holds one call of each predictor, as plain data.
 
@@ -249,6 +253,7 @@ class Sampled(dspy.Module):  # type: ignore[misc]
 
     def __init__(self, program: dspy.Module, lessons: Lessons, *, reflected: bool = False) -> None:
         super().__init__()
+        check_fields(program, _KEYWORDS, "DSPy's optimizers cannot write into a demonstration")
         self.program = program
         self._lessons = lessons
         self._reflected = reflected
@@ -306,7 +311,7 @@ class Sampled(dspy.Module):  # type: ignore[misc]
             return [(predictors[name], *lessons.disclosed_step(*call)) for name, call in calls.items()]
         lessons.note(task, episode, {name: call.fields for name, call in calls.items()}, taught=taught)
         return [
-            (predictors[name], call.inputs, dspy.Prediction(**call.outputs)) for name, call in calls.items()
+            (predictors[name], call.inputs, dspy.Prediction(call.outputs)) for name, call in calls.items()
         ]
 
 
@@ -319,7 +324,7 @@ def _asked(inputs: Mapping[str, Any]) -> str:
 
 
 def _key(values: Mapping[str, Any]) -> str:
-    return digest(to_jsonable_python(dict(values), fallback=repr))
+    return digest(canonical(dict(values), path))
 
 
 def _default_scorers(context: CompileContext) -> tuple[Any, ...]:

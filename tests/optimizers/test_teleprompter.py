@@ -150,7 +150,7 @@ def test_a_metric_may_return_what_dspys_may(given: Any, successes: bool) -> None
 
 @pytest.mark.parametrize("wrong", [7, "good", None, float("nan"), float("inf"), -0.1])
 def test_a_score_outside_0_to_1_is_refused(wrong: Any) -> None:
-    with pytest.raises(InputError, match="the metric returned"):
+    with pytest.raises(InputError, match="the metric <lambda> returned"):
         made(metric=lambda example, prediction: wrong).compile(Mailroom(), trainset=TRAIN, valset=DEV)
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import BaseModel, ConfigDict, PrivateAttr
 
+from worksmith.evals.lm.failures import calling
 from worksmith.evals.scoring.metric import Score
 from worksmith.tools.errors import InputError
 
@@ -66,6 +67,7 @@ class OwnMetric(BaseModel):
 
         Raises:
             InputError: the function gives no score.
+            UserCodeError: it raised an exception.
         """
         import dspy
 
@@ -77,7 +79,9 @@ class OwnMetric(BaseModel):
             calls=[call.to_json() for call in episode.calls],
             episode=episode,
         )
-        return Score.of(self._function(example, prediction), f"the metric {self.name}", task)
+        with calling(f"the metric {self.name}"):
+            found = self._function(example, prediction)
+        return Score.of(found, f"the metric {self.name}", task)
 
 
 def named_metric(name: str, folder: Path, *, home: Path | None, where: str) -> OwnMetric:

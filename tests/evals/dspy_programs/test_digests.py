@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
+from decimal import Decimal
 from functools import partial
 from typing import Any
 
 import dspy
+import numpy as np
 import pytest
 from dspy.evaluate import answer_exact_match, answer_passage_match
 
@@ -69,6 +72,32 @@ def by_method(least: float) -> Callable[..., Any]:
 def test_functions_with_other_settings_have_other_addresses(made: Maker) -> None:
     assert callable_digest(made(0.5)) == callable_digest(made(0.5))
     assert callable_digest(made(0.5)) != callable_digest(made(0.6))
+
+
+class Held:
+    __slots__ = ("least",)
+
+    def __init__(self, least: float) -> None:
+        self.least = least
+
+
+@pytest.mark.parametrize("made", [AtLeast, closed_over, by_default, by_partial])
+@pytest.mark.parametrize(
+    "held",
+    [
+        np.float32,
+        lambda least: Decimal(str(least)),
+        lambda least: [least],
+        lambda least: {"least": {"of": least}},
+        lambda least: np.full(3, least),
+        lambda least: timedelta(least),
+        Held,
+        lambda least: dspy.LM(f"openai/m{least}"),
+    ],
+)
+def test_whatever_a_setting_is_it_counts(made: Maker, held: Callable[[float], Any]) -> None:
+    assert callable_digest(made(held(0.5))) == callable_digest(made(held(0.5)))
+    assert callable_digest(made(held(0.5))) != callable_digest(made(held(0.6)))
 
 
 def test_dspys_own_metrics_have_addresses_of_their_own() -> None:

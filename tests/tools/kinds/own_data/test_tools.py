@@ -8,6 +8,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Literal, Optional
 
+import numpy as np
 import pytest
 from pydantic import BaseModel
 
@@ -84,6 +85,7 @@ def test_arguments_are_of_plain_types_and_models(env: Environment) -> None:
         ({"rate": float("nan")}, '{"rate": null}'),
         (Colour.RED, "red"),
         ((1, "a"), '[1, "a"]'),
+        ({"n": np.int64(3), "of": np.arange(2)}, '{"n": 3, "of": [0, 1]}'),
     ],
 )
 def test_results_are_shown_as_json(env: Environment, value: Any, shown: str) -> None:
