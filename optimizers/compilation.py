@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from worksmith.optimizers.trial import Trial
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Compilation:
     """What a compile found.
 
@@ -54,7 +54,7 @@ class Compilation:
             cost=manifest.cost,
             gaps=manifest.gaps,
             stopped=manifest.stopped,
-            notes=notes,
+            notes=(*notes, *filter(None, (result.note,))),
             artifact=result.artifact,
             run_id=run_id,
         )
@@ -76,6 +76,9 @@ class Compilation:
         stopped = f"the budget ended the compile ({self.stopped})" if self.stopped else ""
         said = [in_python(each) for each in (failed, claim, stopped) if each]
         return "\n".join([*said, *lines, *self.notes])
+
+    def __repr__(self) -> str:
+        return str(self)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self

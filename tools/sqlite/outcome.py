@@ -27,6 +27,8 @@ class RowChange:
     """What happened to one row.
 
     Attributes:
+        table: its table.
+        operation: `insert`, `update` or `delete`.
         row: its position in the table; that of a new row says only in which order they were made.
         before: the old cells (all of them for a deleted row, the changed ones for an update).
         after: the new cells (all of them for a new row, the changed ones for an update).
@@ -89,6 +91,10 @@ class Outcome:
     def to_json(self) -> list[dict[str, Any]]:
         """The changes as JSON-able data."""
         return [change.to_json() for change in self.changes]
+
+    def __repr__(self) -> str:
+        said = ", ".join(f"{change.operation} {change.table}" for change in self.changes)
+        return f"Outcome({said or 'no changes'})"
 
 
 def _read(change: apsw.TableChange, table: Table) -> RowChange:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 from pydantic import BaseModel, ConfigDict, PrivateAttr
 
 from worksmith.evals.lm.failures import calling
-from worksmith.evals.scoring.metric import Score
+from worksmith.evals.scoring.metric import Score, metric_inputs
 from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
@@ -69,18 +69,8 @@ class OwnMetric(BaseModel):
             InputError: the function gives no score.
             UserCodeError: it raised an exception.
         """
-        import dspy
-
-        example = dspy.Example(task=task, query=task.query).with_inputs("task", "query")
-        prediction = dspy.Prediction(
-            answer=episode.answer,
-            status=episode.answer_status,
-            changes=episode.outcome.to_json(),
-            calls=[call.to_json() for call in episode.calls],
-            episode=episode,
-        )
         with calling(f"the metric {self.name}"):
-            found = self._function(example, prediction)
+            found = self._function(*metric_inputs(task, episode))
         return Score.of(found, f"the metric {self.name}", task)
 
 

@@ -9,16 +9,16 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
-from decimal import Decimal
 from functools import lru_cache
 from typing import Annotated, Any, Literal
+from unicodedata import normalize
 
 import regex  # type: ignore[import-untyped]
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, RootModel, Tag, field_validator
 
-from worksmith.evals.scoring.answers.nothing import trimmed
-from worksmith.evals.scoring.answers.values import tokens
+from worksmith.evals.kinds.own_data.readings import numbers, plainly, says_yes
 from worksmith.evals.tasks.task import Entity, same_text
+from worksmith.tools.kinds.own_data.locales import ENGLISH, Locale
 
 Cell = str | int | float | bool | None
 
@@ -45,15 +45,13 @@ _BETWEEN = re.compile(
 )
 """The members of a set and what may stand between them, such as the number of a member in a list."""
 
-_YES_NO = {True: frozenset({"yes", "true"}), False: frozenset({"no", "false"})}
-
 
 class _Form(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class Exactly(RootModel[str | int | float | bool | None]):
-    """One value. Letter case, white space, and quotes and full stops around an answer do not count."""
+    """One value. Letter case, spaces, forms of quotes and dashes, and what ends an answer do not count."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -70,13 +68,13 @@ class Exactly(RootModel[str | int | float | bool | None]):
     def entities(self) -> tuple[Entity, ...]:
         return (_entity(self.root),)
 
-    def answers(self, text: str, question: str) -> bool:
-        """Whether an answer has this value; a number may stand in a sentence."""
+    def answers(self, text: str, question: str, locale: Locale = ENGLISH) -> bool:
+        """Whether an answer has this value; a number, yes and no may stand in a sentence."""
         if isinstance(self.root, bool):
-            return _folded(text) in _YES_NO[self.root]
+            return says_yes(text, locale) is self.root
         if isinstance(self.root, int | float):
-            return _says_number(text, question, float(self.root), 0.0)
-        return _folded(text) == _folded(self.root or "")
+            return _says_number(text, question, locale, float(self.root), 0.0)
+        return plainly(text) == plainly(self.root or "")
 
     def fits(self, cell: Cell) -> bool:
         """Whether a cell has this value."""
@@ -102,10 +100,10 @@ class SetOf(_Form):
     def entities(self) -> tuple[Entity, ...]:
         return tuple(_entity(value) for value in self.set)
 
-    def answers(self, text: str, question: str) -> bool:
+    def answers(self, text: str, question: str, locale: Locale = ENGLISH) -> bool:
         """Whether an answer lists these values."""
-        rest = same_text(trimmed(text.replace(_MEMBER, "?")))
-        for value in sorted({_folded(str(value)) for value in self.set}, key=len, reverse=True):
+        rest = plainly(text.replace(_MEMBER, "?"))
+        for value in sorted({plainly(str(value)) for value in self.set}, key=len, reverse=True):
             rest, found = re.subn(rf"(?<!\w){re.escape(value)}(?!\w)", _MEMBER, rest)
             if not found:
                 return False
@@ -134,9 +132,9 @@ class Number(_Form):
     def entities(self) -> tuple[Entity, ...]:
         return (_entity(self.example),)
 
-    def answers(self, text: str, question: str) -> bool:
+    def answers(self, text: str, question: str, locale: Locale = ENGLISH) -> bool:
         """Whether the numbers of an answer, those of the question left out, are this one."""
-        return _says_number(text, question, self.number, self.tolerance)
+        return _says_number(text, question, locale, self.number, self.tolerance)
 
     def fits(self, cell: Cell) -> bool:
         """Whether a cell holds the number."""
@@ -174,10 +172,11 @@ class Pattern(_Form):
     def entities(self) -> tuple[Entity, ...]:
         return ()
 
-    def answers(self, text: str, question: str) -> bool:
+    def answers(self, text: str, question: str, locale: Locale = ENGLISH) -> bool:
         """Whether the pattern is found in an answer, see `LONGEST`."""
         try:
-            return _compiled(self.pattern).search(text[:LONGEST], timeout=_SECONDS) is not None
+            found = _compiled(self.pattern).search(normalize("NFC", text[:LONGEST]), timeout=_SECONDS)
+            return found is not None
         except TimeoutError:
             return False
 
@@ -208,9 +207,9 @@ class AnyOf(_Form):
         first, *others = (entities[0] for entities in found)
         return (first.model_copy(update={"alias": tuple(each.value for each in others)}),)
 
-    def answers(self, text: str, question: str) -> bool:
+    def answers(self, text: str, question: str, locale: Locale = ENGLISH) -> bool:
         """Whether an answer is one of them."""
-        return any(each.answers(text, question) for each in self.any)
+        return any(each.answers(text, question, locale) for each in self.any)
 
     def fits(self, cell: Cell) -> bool:
         """Whether a cell is one of them."""
@@ -267,10 +266,6 @@ def _entity(value: Cell) -> Entity:
     return Entity(type="number" if isinstance(value, int | float) else "text", value=text)
 
 
-def _folded(text: str) -> str:
-    return same_text(trimmed(text))
-
-
 def _listed(values: Iterable[Any]) -> str:
     return ", ".join(map(str, values))
 
@@ -280,9 +275,8 @@ def _slack(number: float, tolerance: float) -> float:
     return tolerance + 1e-9 * max(1.0, abs(number))
 
 
-def _says_number(text: str, question: str, number: float, tolerance: float) -> bool:
-    said = {float(Decimal(token.value)) for token in tokens(text) if token.kind == "number"}
-    asked = {float(Decimal(token.value)) for token in tokens(question) if token.kind == "number"}
+def _says_number(text: str, question: str, locale: Locale, number: float, tolerance: float) -> bool:
+    said, asked = numbers(text, locale), numbers(question, locale)
     named = said - asked or said
     return bool(named) and all(abs(each - number) <= _slack(number, tolerance) for each in named)
 
@@ -294,7 +288,7 @@ def _fewest(pattern: str) -> int:
 
 @lru_cache(maxsize=1024)
 def _compiled(pattern: str) -> Any:
-    return regex.compile(pattern)
+    return regex.compile(normalize("NFC", pattern))
 
 
 AnyOf.model_rebuild()
