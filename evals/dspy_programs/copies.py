@@ -30,7 +30,7 @@ def copied_program(program: Program) -> Program:
     try:
         made = deepcopy(program, memo)
     except Exception:
-        made = program.deepcopy()  # DSPy's leaves out what cannot be copied
+        made = dspy.Module.deepcopy(program)  # DSPy's leaves out what cannot be copied
         return made
     for _, module in made.named_sub_modules():
         for name, value in vars(module).items():

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import dspy
 
+from worksmith.evals.dspy_programs.copies import copied_program
 from worksmith.evals.dspy_programs.demo_format import AUGMENTED, DemoNotes, without_notes
 from worksmith.evals.dspy_programs.own_models import check_fields, give_models
 from worksmith.evals.dspy_programs.traces import TraceStep, traced
@@ -257,6 +258,9 @@ class Sampled(dspy.Module):  # type: ignore[misc]
         self.program = program
         self._lessons = lessons
         self._reflected = reflected
+
+    def deepcopy(self) -> Self:
+        return copied_program(self)
 
     def reset_copy(self) -> Self:
         """A copy without demonstrations; DSPy's would have no models either."""

@@ -125,10 +125,16 @@ PROGRAMS = [one_under_two_names, shared_part, odd_key, closure, best_of, single]
 
 
 @pytest.mark.parametrize(
-    ("kind", "hold"), [*((Nearest, hold) for hold in PROGRAMS), (Bootstrap, closure), (Bootstrap, single)]
+    ("kind", "hold"),
+    [
+        *((Nearest, hold) for hold in PROGRAMS),
+        (Bootstrap, closure),
+        (Bootstrap, single),
+        ("dspy:BootstrapFewShot", one_under_two_names),
+    ],
 )
 def test_whatever_holds_a_predictor_shows_its_demonstrations(
-    kind: type[Teleprompter], hold: Callable[[Any], Any], tmp_path: Path
+    kind: type[Teleprompter] | str, hold: Callable[[Any], Any], tmp_path: Path
 ) -> None:
     def fresh() -> dspy.Module:
         return single(None) if hold is single else Held(hold)
