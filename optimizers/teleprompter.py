@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import dspy
 import dspy.teleprompt
 
+from worksmith.evals.dspy_programs.copies import copied_program
 from worksmith.evals.dspy_programs.digests import model_name
 from worksmith.evals.dspy_programs.nearest import Embedding
+from worksmith.evals.dspy_programs.own_models import without_models
 from worksmith.evals.lm.named import model_named
 from worksmith.evals.scoring.constraints import Constraint, constraints
 from worksmith.evals.tasks.transcript import GOLD
@@ -54,7 +56,8 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         threshold: the lowest score of a success, which may become a demonstration.
         lm: the model that the program is compiled for; default is DSPy's, else `local/analogy`.
         teacher: makes the demonstrations: a model, its name, or a program with the same predictors. Default
-            is `gold` if training tasks have gold plans, else `lm`.
+            is `gold` if training tasks have gold plans, else `lm`. A named teacher is asked for predictors
+            with a model of their own as well.
         proposer: proposes instructions, for optimizers that change them; default is the teacher, else `lm`.
         bank: demonstrations that were made before, in the teacher's place.
         workers: calls of the program at once.
@@ -197,7 +200,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
             )
             result, run_id = self._compiled(plan, data)
         program = result.compiled.program
-        program = program.deepcopy() if program is student else program
+        program = copied_program(program) if program is student else program
         program.compilation = Compilation.of(result, notes=tuple(filter(None, notes)), run_id=run_id)
         program._compiled = True
         return program
@@ -225,15 +228,18 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         """
         lm = _model(self.lm, suite) if self.lm is not None else default_model()
         taught_by = self.teacher if teacher is None else teacher
+        teaching = self._teaching_model(taught_by, suite, tasks, lm)
         program = taught_by if isinstance(taught_by, dspy.Module) else None
         if program is not None:
             self._check_teacher(program, student)
+        elif teaching is not lm and (asking := without_models(student)) is not student:
+            program = asking
         return Plan(
             program=student,
             describes=_config(student) if describes is None else describes,
             suite=suite,
             lm=lm,
-            teacher=self._teaching_model(taught_by, suite, tasks, lm),
+            teacher=teaching,
             optimizer=self,
             folder=folder,
             tasks=tasks,

@@ -77,7 +77,7 @@ class NearestSettings:
         return read
 
 
-_GUARD: Final = "a bank of demonstrations, load it with worksmith.load"
+_GUARD: Final = "a bank of demonstrations, load it with worksmith.load(FILE, PROGRAM)"
 """A field that no signature has, so that a plain `dspy.Predict` refuses the state and quotes this text.
 
 Else it would take over the bank and show all of it in every prompt.
@@ -150,18 +150,31 @@ class NearestPredict(dspy.Predict):  # type: ignore[misc]
 
 
 def show_nearest(program: dspy.Module, nearest: Mapping[str, NearestSettings]) -> dspy.Module:
-    """`program` with the predictors named in `nearest` replaced; changes it and returns it."""
+    """`program` whose predictors named in `nearest` choose; changes it and returns it.
+
+    A predictor stays the object that it is: a program may hold it in several places.
+
+    Raises:
+        InputError: a predictor is of a class of its own.
+    """
     for name, predictor in program.named_predictors():
         if name in nearest:
-            _replace(program, name, predictor, NearestPredict(predictor.signature, nearest[name]))
+            if type(predictor) not in (dspy.Predict, NearestPredict):
+                raise InputError(
+                    f"the predictor {name} is a {type(predictor).__name__}, and only a dspy.Predict chooses",
+                    hint="use bootstrap, which shows every task the same demonstrations",
+                )
+            predictor.__class__, predictor.nearest = NearestPredict, nearest[name]
     return program
 
 
 def show_all(program: dspy.Module, names: Collection[str]) -> dspy.Module:
-    """`program` with plain predictors for those in `names` that choose; changes it and returns it."""
+    """`program` whose predictors named in `names` show all of their demos; changes it and returns it."""
     for name, predictor in program.named_predictors():
         if name in names and isinstance(predictor, NearestPredict):
-            _replace(program, name, predictor, dspy.Predict(predictor.signature))
+            predictor.__class__ = dspy.Predict
+            for own in ("nearest", "_chooser"):
+                predictor.__dict__.pop(own, None)
     return program
 
 
@@ -275,10 +288,3 @@ def _way(fields: Mapping[str, Any]) -> str:
 
 def _last(way: str) -> str:
     return way.rpartition(" ")[2]
-
-
-def _replace(program: dspy.Module, name: str, old: dspy.Predict, new: dspy.Predict) -> None:
-    from dspy.primitives.module import set_attribute_by_name
-
-    new.config, new.lm, new.demos = old.config, old.lm, old.demos
-    set_attribute_by_name(program, name, new)

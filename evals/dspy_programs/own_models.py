@@ -23,6 +23,23 @@ def own_models(program: Any) -> Iterator[tuple[Any, str, Any]]:
                 yield module, name, value
 
 
+def without_models(program: Any) -> Any:
+    """A program whose predictors hold no model, and so ask the one in use: a copy, or itself if none does."""
+    if all(predictor.lm is None for predictor in program.predictors()):
+        return program
+    from worksmith.evals.dspy_programs.copies import copied_program
+
+    copy = copied_program(program)
+    copy.set_lm(None)
+    return copy
+
+
+def give_models(program: Any, like: Any) -> None:
+    """Give the predictors of a program the models that those of another one hold."""
+    for predictor, other in zip(program.predictors(), like.predictors(), strict=True):
+        predictor.lm = other.lm
+
+
 def check_models(program: Any, models: Iterable[Any]) -> None:
     """Check that a program's parts can ask models; a part with a method `check_model` checks one itself.
 
@@ -77,8 +94,10 @@ def with_models(thing: Thing, change: Callable[[Any], Any]) -> Thing:
     changed = {id(model): change(model) for model in models}
     if all(changed[id(model)] is model for model in models):
         return thing
-    copied = cast(Any, thing).deepcopy()
+    from worksmith.evals.dspy_programs.copies import copied_program
+
+    copy = copied_program(cast(Any, thing))
     # The copy may have copies of the models; it gets what the program's own were changed to.
-    for (module, name, _), model in zip(own_models(copied), models, strict=True):
+    for (module, name, _), model in zip(own_models(copy), models, strict=True):
         setattr(module, name, changed[id(model)])
-    return cast(Thing, copied)
+    return cast(Thing, copy)

@@ -7,13 +7,14 @@ compiled = optimizer.compile(agent, trainset=suite.examples("train"))
 from __future__ import annotations
 
 import inspect
-import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from worksmith.evals.dspy_programs.digests import callable_digest, scorers_digest
+from worksmith.evals.dspy_programs.event_loop import awaited
 from worksmith.evals.dspy_programs.own_models import with_models
+from worksmith.evals.lm.failures import calling
+from worksmith.evals.lm.users_code import UserCodeError
 from worksmith.evals.records.record import PRIMARY
 from worksmith.evals.scoring.objective import expected_outcome, in_place, writing_tools
 from worksmith.evals.scoring.scorer import Scorer, scores_of
@@ -156,10 +157,15 @@ class MetricScorer:
         """The scores.
 
         Raises:
-            InputError: the metric returned something else than a score from 0 to 1, or has a mistake.
+            InputError: the metric returned something else than a score from 0 to 1.
+            UserCodeError: it raised an exception.
         """
-        score = Score.of(self._asked(task, episode), f"the metric {self._name}", task).value
         others = scores_of(self._others, task, episode)
+        try:
+            score = Score.of(self._asked(task, episode), f"the metric {self._name}", task).value
+        except UserCodeError as error:
+            error.scores = in_place(others, 0.0) if others else {}
+            raise
         return in_place(others, score) if others else {PRIMARY: score}
 
     def expected(self, task: Task, outcome: Outcome) -> Outcome:
@@ -176,19 +182,9 @@ class MetricScorer:
         if episode.prediction is None and hasattr(task, "example"):
             return 0.0  # the program raised, so that there is nothing to measure
         example, prediction = metric_inputs(task, episode)
-        with dspy.context(trace=None, usage_tracker=None):
-            try:
-                return self._metric(example, prediction, *self._further)
-            except _MISTAKES as error:
-                own = traceback.extract_tb(error.__traceback__)[1:2]  # the first frame is the one here
-                raise InputError(
-                    f"the metric raised {type(error).__name__} for {task.id}: {error}",
-                    where=", ".join(f"{Path(frame.filename).name}:{frame.lineno}" for frame in own),
-                ) from error
-
-
-_MISTAKES = (ArithmeticError, AttributeError, LookupError, NameError, TypeError)
-"""Errors of a metric's own code; others may come from a model that it asks."""
+        with dspy.context(trace=None, usage_tracker=None), calling("the metric"):
+            found = self._metric(example, prediction, *self._further)
+            return awaited(found) if inspect.isawaitable(found) else found
 
 
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)

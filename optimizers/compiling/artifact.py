@@ -27,7 +27,7 @@ FORMAT: Final = "worksmith-program/3"
 _WHAT, _AGAIN = "a compiled program", "make one with `worksmith compile`"
 
 
-_HOW: Final = "a compiled program: load it with worksmith.load(FILE)"
+_HOW: Final = "a compiled program: load it with worksmith.load(FILE, PROGRAM)"
 _NO_STATE: Final = {"dependency_versions": {_HOW: ""}}
 """The field that DSPy's `Module.load` reads first. It stops at an unknown name, and quotes it."""
 

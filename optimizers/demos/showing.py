@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from worksmith.evals.dspy_programs.copies import copied_program
 from worksmith.evals.dspy_programs.demo_tokens import demo_tokens, fitting
 from worksmith.evals.dspy_programs.nearest import (
     Embedding,
@@ -18,7 +19,6 @@ from worksmith.optimizers.demos.selection import Display
 from worksmith.optimizers.demos.steps import Unit
 from worksmith.retrievers.ranking.lexical import LexicalIndex
 from worksmith.retrievers.texts.words import words
-from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
     import dspy
@@ -52,18 +52,12 @@ def show(program: dspy.Module, display: Display, settings: ShowSettings) -> Show
     Demonstrations beyond `settings.demo_tokens` are left out; the fixed ones are let in first.
 
     Raises:
-        InputError: something is to be searched, and the program itself is the predictor.
+        InputError: something is to be searched, and a predictor is of a class of its own.
     """
     names = [name for name, _ in program.named_predictors()]
     fixed = fitting(((each, _sizes(each, names)) for each in display.fixed), settings.demo_tokens)
     if not display.searched:
         return Shown(show_all(give_demonstrations(program, fixed), names), tuple(fixed))
-    if any(predictor is program for predictor in program.predictors()):
-        raise InputError(
-            "a program that is a single predictor cannot search its demonstrations",
-            where="student",
-            hint="put the predictor into a dspy.Module, such as dspy.ChainOfThought, or use bootstrap",
-        )
     everything = (*fixed, *display.searched)
     copy = give_demonstrations(program, everything)
     nearest = {
@@ -93,7 +87,7 @@ def nothing_in_common(program: dspy.Module, shown: Sequence[Demonstration], task
 
 def give_demonstrations(program: dspy.Module, demonstrations: Sequence[Demonstration]) -> dspy.Module:
     """A copy of `program` whose predictors show `demonstrations`, in that order."""
-    copy = program.deepcopy()
+    copy = copied_program(program)
     for name, predictor in copy.named_predictors():
         examples = (demonstration.example(name) for demonstration in demonstrations)
         predictor.demos = [example for example in examples if example is not None]

@@ -12,7 +12,7 @@ from worksmith.evals.dspy_programs.field_texts import text_of
 from worksmith.evals.suite import as_examples
 from worksmith.evals.task_kind import task_kind
 from worksmith.evals.tasks.task import Task, same_text
-from worksmith.optimizers.dspy_optimizers.lessons import LastSteps, Lessons
+from worksmith.optimizers.dspy_optimizers.lessons import Lessons, Sampled
 from worksmith.optimizers.dspy_optimizers.stock import DspyOptimizer, Optimized, examples
 from worksmith.optimizers.optimizer import CompileContext
 from worksmith.tools.errors import InputError
@@ -42,9 +42,9 @@ class Foreign(DspyOptimizer):
         made = self.made_by(**_taken(self.made_by.__init__, options))
         data = {"valset": as_examples(context.dev), "seed": context.settings.seed}
         wrapped = made.compile(
-            LastSteps(context.program, lessons), trainset=examples(context), **_taken(made.compile, data)
+            Sampled(context.program, lessons), trainset=examples(context), **_taken(made.compile, data)
         )
-        if not isinstance(wrapped, LastSteps):
+        if not isinstance(wrapped, Sampled):
             raise InputError(
                 f"{self.name} returned a {type(wrapped).__name__}, and not its student",
                 where="--optimizer",

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from copy import deepcopy
 from typing import Any
 
 import dspy
 from pydantic import Field
 
+from worksmith.evals.dspy_programs.copies import copied
+from worksmith.evals.dspy_programs.event_loop import called
 from worksmith.evals.dspy_programs.field_texts import text_of, texts_of
+from worksmith.evals.lm.escapes import watch_in_use
 from worksmith.evals.suite import Suite
 from worksmith.evals.tasks.repeats import of_one_intent
 from worksmith.evals.tasks.task import Split, Task
@@ -112,17 +114,12 @@ def call(program: Any, task: ExampleTask) -> dspy.Prediction:
     Returns:
         Its prediction with an episode. What is no prediction becomes one with the field `answer`.
     """
-    made = program(**{name: _copied(value) for name, value in task.example.inputs().items()})
+    made = called(program, **{name: copied(value) for name, value in task.example.inputs().items()})
+    if made is None:
+        watch = watch_in_use()
+        raise (watch and watch.reward) or TypeError("the program returned None")
     prediction = made if isinstance(made, dspy.Prediction) else dspy.Prediction(answer=made)
     fields = {name: value for name, value in prediction.items() if not isinstance(value, EpisodeResult)}
     episode = EpisodeResult("finished", Outcome(b"", ()), answer=texts_of(fields) if fields else "")
     episode.prediction = prediction
     return dspy.Prediction(answer=episode.answer, episode=episode)
-
-
-def _copied(value: Any) -> Any:
-    """A copy of an input; itself if it cannot be copied, as a connection or a lock."""
-    try:
-        return deepcopy(value)
-    except Exception:
-        return value
