@@ -97,5 +97,5 @@ def decided(acceptance: Mapping[str, Any], chosen: str | None, races: Mapping[st
         return "kept the program as it is: no candidate is shown to be better"
     if not race.get("accepted"):
         return f"took {chosen}"
-    facts = f"on {race['intents']} intents (evidence {race['evidence']:.3g}, needed {race['needed']:g})"
+    facts = f"on {race['intents']} intents (evidence {race['evidence']:.3g} of {race['needed']:g} needed)"
     return f"took {chosen}: it is better than the program as it is {facts}"

@@ -222,8 +222,16 @@ class Optimizer(ABC):
         return not (self.proposes or self.trains)
 
     @property
+    def adaptive(self) -> bool:
+        """Whether scores on dev decide which candidates are measured there next."""
+        return False
+
+    @property
     def compared(self) -> int:
-        """How many candidates are compared with the program as it is, at most."""
+        """How many candidates are compared with the program as it is, at most.
+
+        Of an adaptive optimizer all that could be: any of them may be the one that the scores lead to.
+        """
         return self.settings.candidates
 
     @abstractmethod

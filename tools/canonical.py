@@ -10,11 +10,11 @@ import inspect
 import json
 import sys
 import sysconfig
-from collections.abc import Callable, Iterable, Mapping
-from functools import cache, cached_property
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from types import FunctionType
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from pydantic import BaseModel
 
@@ -66,7 +66,7 @@ class _Canonical:
         if type(value) is list:
             return self._each(value)
         if type(value) is dict and all(type(key) is str for key in value):
-            return {key: self(item) for key, item in value.items()}
+            return {key: self(item) for key, item in value.copy().items()}
         if isinstance(value, bytes | bytearray | memoryview):
             return _typed(value, digest_bytes(bytes(value), 64))
         if isinstance(value, tuple):
@@ -79,7 +79,7 @@ class _Canonical:
             if (source := _source(value)) is None:
                 return self._odd(value, "has no name to import it by")
             return _typed(value, source)
-        if self._service is not None and _serves(type(value)):
+        if self._service is not None and _serves(cast(Hashable, type(value))):
             return self._service(value)
         if isinstance(value, BaseModel):
             fields = {name: getattr(value, name) for name in type(value).model_fields}
@@ -117,7 +117,7 @@ class _Canonical:
 
 def path(thing: Any) -> str:
     """The path of a function or class, or of the class of an object."""
-    named = thing if hasattr(thing, "__qualname__") else type(thing)
+    named = thing if hasattr(thing, "__qualname__") and hasattr(thing, "__module__") else type(thing)
     return f"{named.__module__}.{named.__qualname__}"
 
 
@@ -141,7 +141,7 @@ def _lasting(value: Any, state: Any) -> Any:
     }
 
 
-@cache
+@lru_cache(256)
 def _source(defined: Any) -> str | None:
     """The source of a class or function, empty if it is not in Python; None if it cannot be imported."""
     found: Any = sys.modules.get(defined.__module__)

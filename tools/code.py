@@ -250,11 +250,14 @@ def _live(thing: Any, seen: set[int]) -> Iterator[Any]:
     elif isinstance(thing, FunctionType):
         yield from _code(thing.__code__)
         for name in sorted(_globals(thing.__code__)):
-            value = thing.__globals__.get(name)
-            if getattr(value, "__module__", None) == thing.__module__:
-                yield from _live(inspect.unwrap(value) if callable(value) else value, seen)
-            elif isinstance(value, str | int | float | bool | bytes | tuple):
-                yield [name, repr(value)]
+            used: Any = thing.__globals__.get(name)
+            if isinstance(used, type | FunctionType) or hasattr(used, "__wrapped__"):
+                if getattr(used, "__module__", None) == thing.__module__:
+                    yield from _live(inspect.unwrap(used), seen)
+            elif name in thing.__globals__ and not isinstance(used, ModuleType):
+                yield [name, canonical(used, _served)]
+                if type(used).__module__ == thing.__module__:
+                    yield from _live(type(used), seen)
 
 
 def _code(code: CodeType) -> Iterator[Any]:

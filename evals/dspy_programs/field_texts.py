@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -11,8 +12,10 @@ from pydantic_core import to_jsonable_python
 
 from worksmith.tools.canonical import canonical, path
 from worksmith.tools.files.unicode import writable
+from worksmith.tools.numbers import listed
 from worksmith.tools.seeding import digest
 
+_SHORT = 64
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
@@ -37,7 +40,7 @@ def texts_of(fields: Mapping[str, Any], *, exact: bool = False) -> str:
     """The text of fields; of a single one its text alone.
 
     Args:
-        exact: whether the texts of two values that differ do so, too. An array then stands by its digest.
+        exact: whether the texts of two values that differ do so, too. A long array then stands by its digest.
     """
     texts = {name: _text(plain(value, _named if exact else None)) for name, value in fields.items()}
     if len(texts) == 1:
@@ -54,7 +57,12 @@ def _said(value: Any) -> str:
     return _ADDRESS.sub(lambda _: f" of {_digest(value)}", str(value))
 
 
-def _named(value: Any) -> str:
+def _named(value: Any) -> Any:
+    """An example, a number or a short array as what it holds; anything else by its digest."""
+    if hasattr(value, "toDict"):
+        return value.toDict()
+    if hasattr(value, "dtype") and hasattr(value, "tolist") and math.prod(value.shape) <= _SHORT:
+        return listed(value)
     return f"{path(type(value))} of {_digest(value)}"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from worksmith.evals.dspy_programs.copies import copied_program
 from worksmith.evals.dspy_programs.demo_tokens import demo_tokens, fitting
@@ -18,15 +18,12 @@ from worksmith.optimizers.demos.demonstration import Demonstration
 from worksmith.optimizers.demos.selection import Display
 from worksmith.optimizers.demos.steps import Unit
 from worksmith.retrievers.ranking.lexical import LexicalIndex
+from worksmith.retrievers.texts.words import words
 
 if TYPE_CHECKING:
     import dspy
 
     from worksmith.evals.tasks.task import Task
-
-
-_UNPARTED: Final = "\u0e00"
-"""Scripts from here on, Thai and Chinese among them, put no spaces between words."""
 
 
 class Shown(NamedTuple):
@@ -119,7 +116,7 @@ def _query_field(name: str, inputs: Iterable[str], demonstrations: Sequence[Demo
         if found == [query for query, _ in parts]:
             return field
     spoken = {field: found for field, found in texts.items() if any(map(_has_words, found))}
-    told = {field: found for field, found in spoken.items() if _mostly_sentences(found)}
+    told = {field: found for field, found in spoken.items() if _are_sentences(found)}
     among = told or spoken
     return min(among, key=lambda field: (-len(set(among[field])), sum(map(len, among[field]))), default="")
 
@@ -128,10 +125,6 @@ def _has_words(text: str) -> bool:
     return 2 * sum(map(str.isalpha, text)) > len(text)
 
 
-def _mostly_sentences(texts: Sequence[str]) -> bool:
-    return 2 * sum(map(_is_sentence, texts)) >= len(texts)
-
-
-def _is_sentence(text: str) -> bool:
-    """Whether a text is of three words; in scripts that do not part them, of four letters."""
-    return len(text.split()) >= 3 or sum(letter >= _UNPARTED and letter.isalpha() for letter in text) >= 4
+def _are_sentences(texts: Sequence[str]) -> bool:
+    """Whether most texts have three words or more."""
+    return 2 * sum(sum(word[0].isalpha() for word in words(text)) >= 3 for text in texts) >= len(texts)

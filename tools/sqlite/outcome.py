@@ -14,6 +14,8 @@ from worksmith.tools.sqlite.schema import Table
 
 Operation = Literal["insert", "update", "delete"]
 
+Cell = tuple[str, int, str]
+"""A table, a position in it, a column."""
 
 _DIGITS = 12
 """Of a float that count: 0.1 + 0.2 is 0.3."""
@@ -58,10 +60,15 @@ class Outcome:
     values, and the same new rows stand there. Order, positions and generated ids of new rows do not
     count, nor does the wording of free text, nor letter case except where the world kind says so, nor the
     last digits of floats.
+
+    Attributes:
+        written: the cells that tools overwrote, also with the value that they had, as far as that is known.
     """
 
-    def __init__(self, changeset: bytes, tables: Sequence[Table]) -> None:
-        self._changeset = changeset
+    def __init__(
+        self, changeset: bytes, tables: Sequence[Table], written: frozenset[Cell] = frozenset()
+    ) -> None:
+        self._changeset, self.written = changeset, written
         self.tables = tuple(tables)
         self._tables = {table.name: table for table in tables}
 
@@ -87,6 +94,18 @@ class Outcome:
     def matches(self, other: Outcome) -> bool:
         """Whether both episodes left the world in the same state."""
         return self._changeset == other._changeset or self.key == other.key
+
+    def proposed(self) -> dict[tuple[str, int], set[str]]:
+        """The rows, by table and position, that somebody has to approve, each with its written columns.
+
+        An equal value counts: were it left out, one could guess a value that one may not read.
+        """
+        found: dict[tuple[str, int], set[str]] = {}
+        for change in self.changes:
+            found[change.table, change.row] = {*change.before, *change.after}
+        for table, row, column in self.written:
+            found.setdefault((table, row), set()).add(column)
+        return dict(sorted(found.items()))
 
     def to_json(self) -> list[dict[str, Any]]:
         """The changes as JSON-able data."""

@@ -47,6 +47,8 @@ from worksmith.tools.errors import InfrastructureError, InputError
 class Scripted(dspy.Module):  # type: ignore[misc]
     """Solves tasks whose number is odd; counts its calls; can fail, wait or be interrupted at will."""
 
+    digest = "scripted"
+
     def __init__(self, **behaviour: Any) -> None:
         super().__init__()
         self.behaviour = behaviour
