@@ -62,23 +62,31 @@ def scores_of(scorers: Iterable[Scorer], task: Task, episode: EpisodeResult) -> 
     """The scores of all `scorers`; the last one's counts for a name that several give.
 
     Raises:
-        UserCodeError: the first that a scorer of the user's raised; it has the scores, and 0 as the outcome.
         InputError: the outcome does not lie between 0 and 1.
+        UserCodeError: the first that a scorer of the user's raised; it has the scores, and 0 as the outcome.
     """
     scores: dict[str, float] = {}
     failure: UserCodeError | None = None
     for scorer in scorers:
         try:
             with nullcontext() if _is_ours(scorer) else calling(f"the scorer {_name(scorer)}"):
-                given = scorer(task, episode)
+                given = {name: float(value) for name, value in scorer(task, episode).items()}
         except UserCodeError as error:
-            failure, given = failure or error, error.scores
-        scores |= {name: float(value) for name, value in given.items()}
+            failure, given = failure or error, dict(error.scores)
+        scores |= given
     if failure is not None:
         failure.scores = {**scores, PRIMARY: 0.0}
         raise failure
     check_range(PRIMARY, scores.get(PRIMARY, 0.0), task)
     return scores
+
+
+def _is_ours(scorer: Scorer) -> bool:
+    return type(scorer).__module__.startswith("worksmith.")
+
+
+def _name(scorer: Scorer) -> str:
+    return str(getattr(scorer, "__name__", type(scorer).__name__))
 
 
 def check_range(name: str, value: float, task: Task) -> None:
@@ -92,14 +100,6 @@ def check_range(name: str, value: float, task: Task) -> None:
             f"the score {name!r} of {task.id} is {value:g}",
             hint="a score by which programs are compared lies between 0 and 1",
         )
-
-
-def _is_ours(scorer: Scorer) -> bool:
-    return type(scorer).__module__.startswith("worksmith.")
-
-
-def _name(scorer: Scorer) -> str:
-    return str(getattr(scorer, "__name__", type(scorer).__name__))
 
 
 def check_score_names(scorers: Sequence[Scorer], names: Iterable[str], *, where: str) -> None:
