@@ -91,6 +91,7 @@ def _line(change: ChangeEntry) -> str:
         updates = ", ".join(
             f"{name}: {change.before.get(name)!r} -> {value!r}" for name, value in change.after.items()
         )
-        return f"{change.table}, row {change.row}: {updates}"
+        row = f"row {change.row}" if change.key is None else cell_text(change.key)
+        return f"{change.table}, {row}: {updates}"
     word, cells = ("new", change.after) if change.operation == "insert" else ("deleted", change.before)
     return f"{change.table}, {word} row: " + ", ".join(f"{name}={value!r}" for name, value in cells.items())

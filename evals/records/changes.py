@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from worksmith.evals.records.parts import ChangeEntry
-from worksmith.tools.sqlite.cells import CellValue
+from worksmith.tools.sqlite.cells import CellValue, cell_text
 from worksmith.tools.sqlite.outcome import folded_cell
 
 
@@ -52,9 +52,9 @@ def compare_changes(
     expected new row of its table with which it has most cells in common.
 
     Args:
-        identity: equal for changes that count as the same; default is place and cells without letter case.
+        identity: equal for changes that count as the same; default is place and cells.
     """
-    identity = identity or _folded
+    identity = identity or _identity
     left, wanted = list(expected), [identity(change) for change in expected]
     pairs, rest, extra = [], [], []
     for change in made:
@@ -68,7 +68,7 @@ def compare_changes(
     for change in rest:
         close = [other for other in left if _place(other) == _place(change)]
         if close:
-            nearest = max(close, key=lambda other: len(change.after.items() & other.after.items()))
+            nearest = max(close, key=lambda other: len(_cells(change) & _cells(other)))
             left.remove(nearest)
             pairs.append(Pair("differs", change, nearest))
         else:
@@ -77,15 +77,18 @@ def compare_changes(
 
 
 def place_text(change: ChangeEntry) -> str:
-    """The operation, table and row of a change, e.g. `update in calendar, row 7`."""
-    row = "" if change.operation == "insert" else f", row {change.row}"
-    return f"{change.operation} in {change.table}{row}"
+    """The operation, table and row of a change, e.g. `update in tickets, T-7`."""
+    row = f"row {change.row}" if change.key is None else cell_text(change.key)
+    return f"{change.operation} in {change.table}{'' if change.operation == 'insert' else f', {row}'}"
 
 
 def _place(change: ChangeEntry) -> tuple[str, str, int]:
     return change.table, change.operation, 0 if change.operation == "insert" else change.row
 
 
-def _folded(change: ChangeEntry) -> Hashable:
-    cells = ((name, folded_cell(cell)) for name, cell in change.after.items())
-    return _place(change), frozenset(cells)
+def _identity(change: ChangeEntry) -> Hashable:
+    return _place(change), _cells(change)
+
+
+def _cells(change: ChangeEntry) -> frozenset[Hashable]:
+    return frozenset((name, folded_cell(cell, exact=True)) for name, cell in change.after.items())

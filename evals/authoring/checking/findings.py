@@ -43,7 +43,7 @@ def differences(made: Outcome, expected: Outcome) -> str:
     """The changes in which two outcomes differ, in words; empty where both are the same."""
     if made.matches(expected):
         return ""
-    pairs = compare_changes(change_entries(made), change_entries(expected))
+    pairs = compare_changes(change_entries(made.changes), change_entries(expected.beside(made)))
     return "; ".join(_words(pair) for pair in pairs if pair.kind != "as expected")
 
 

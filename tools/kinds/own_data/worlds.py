@@ -26,7 +26,7 @@ KIND = "own_data"
 FOLDER = Path(".worksmith/worlds")
 """The folder of worlds beside a project."""
 
-_FORMAT = 1
+_FORMAT = 2
 """Counts changes of how sources are read, so that no world is reused that would be read otherwise today."""
 
 _PATIENCE = 600.0

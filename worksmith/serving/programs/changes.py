@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_jsonable_python
 
-from worksmith.tools.access.engine import AccessPolicy
+from worksmith.tools.access.engine import AccessPolicy, key_column
 from worksmith.tools.change_set import ChangeSet, ProposedChange
 from worksmith.tools.files.unicode import writable_data
 from worksmith.tools.policy import PRIVATE
@@ -57,6 +57,7 @@ class Replayed:
         self._env, self._content, self.persona = env, proposal.content, persona
         self._episode = env.episode(persona=persona)
         self._rest = env.episode(persona=persona)
+        self._tables = {table.name: table for table in env.kind.tables}
         for call in self._content["calls"]:
             if call["status"] in _NOT_MADE:
                 self._episode.refuse(call["tool"], call["arguments"], "")
@@ -67,7 +68,10 @@ class Replayed:
             raise StaleError
         old = _whole_rows(self._rest, [row for row in rows if row.operation != "insert"])
         new = _whole_rows(self._episode, [row for row in rows if row.operation != "delete"])
-        self.changes = tuple(self._change(row, old.get(_place(row)), new.get(_place(row))) for row in rows)
+        self.changes = tuple(
+            ProposedChange(row.table, row.operation, row.key, old.get(_place(row)), new.get(_place(row)))
+            for row in rows
+        )
 
     def change_set(self, proposal: Proposal, approved_by: Persona) -> ChangeSet:
         """The changes with whole rows, for the function that commits them."""
@@ -81,7 +85,8 @@ class Replayed:
         hidden = [self._hidden(episode, reader) for episode in (self._rest, self._episode)]
         found, complete = [], True
         for change in self.changes:
-            changed, key = set(change.changed), key_column(self._env, change.table)
+            changed = set(change.changed)
+            key = key_column(self._env.policy, self._tables[change.table])
             sides: list[dict[str, CellValue] | None] = []
             key_seen = False
             for cells, unreadable in zip((change.before, change.after), hidden, strict=True):
@@ -104,12 +109,6 @@ class Replayed:
             )
         return found, complete
 
-    def _change(
-        self, row: RowChange, before: dict[str, CellValue] | None, after: dict[str, CellValue] | None
-    ) -> ProposedChange:
-        key = (before or after or {}).get(key_column(self._env, row.table))
-        return ProposedChange(row.table, row.operation, key, before, after)
-
     def _hidden(self, episode: Episode, reader: Persona) -> frozenset[str]:
         """The references, with and without private fields, that a reader may not read in this state."""
         asked = frozenset(
@@ -131,14 +130,6 @@ class Replayed:
             return cells
         private = policy.private_fields(change.table) if isinstance(policy, AccessPolicy) else tuple(cells)
         return {name: value for name, value in cells.items() if name not in private}
-
-
-def key_column(env: Environment, table: str) -> str:
-    """The column by which access rules name a record."""
-    policy = env.policy
-    if isinstance(policy, AccessPolicy) and table in policy.document.sources:
-        return policy.document.sources[table].key
-    return next(each.columns[0] for each in env.kind.tables if each.name == table)
 
 
 def _reference(change: ProposedChange) -> str:
