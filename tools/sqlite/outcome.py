@@ -161,7 +161,7 @@ def folded_cell(value: CellValue, *, exact: bool = False) -> Hashable:
     """A cell for comparisons: a float without the digits that rounding leaves, a JSON value as its text.
 
     Args:
-        exact: letter case counts. Two ways to write one character in Unicode are the same either way.
+        exact: letter case counts. Two ways to write a character in Unicode are the same then.
     """
     plain = _plain(value)
     if isinstance(plain, str):

@@ -326,10 +326,10 @@ def _form(value: Any) -> str:
 
 def _cell_form(value: Any) -> str:
     """As `_form`; a list, and an object with other keys than those of a form, is a value."""
-    found = _form(value)
-    form = _BY_NAME.get(found)
-    strange = form and isinstance(value, dict) and not value.keys() <= form.model_fields.keys()
-    return "value" if found == "?" or strange else found
+    name = _form(value)
+    form = _BY_NAME.get(name)
+    strange = form is None or (isinstance(value, dict) and not value.keys() <= form.model_fields.keys())
+    return "value" if strange else name
 
 
 _KNOWN = 'a value, {"set": [...]}, {"any": [...]}, {"number": 3, "tolerance": 0.1} or {"pattern": "..."}'

@@ -14,7 +14,7 @@ def test_changes_are_paired_by_what_they_change() -> None:
     gone = ChangeEntry(table="tasks", operation="delete", row=3, before={"name": "a"})
     kinds = [
         (pair.kind, pair.either)
-        for pair in compare_changes([WRONG, gone, new(name="x")], [RIGHT, new(name="X"), new(name="y")])
+        for pair in compare_changes([WRONG, gone, new(name="x")], [RIGHT, new(name="x"), new(name="y")])
     ]
 
     assert kinds == [

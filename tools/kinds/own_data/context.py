@@ -158,7 +158,8 @@ class Records:
             where: a condition in SQL, such as `("priority > ? AND title LIKE ?", [2, "%printer%"])`.
             order: columns to sort by, such as `"priority DESC, opened"`; default is the order of the table.
             limit: at most so many.
-            equal: values of columns; None for NULL, a list for one of several values.
+            equal: values of columns; None for NULL, a list for one of several values
+                (in a JSON column a tuple, since a list is a value there).
 
         Raises:
             ToolError: there is no such column, or a value is not of its type.

@@ -75,7 +75,10 @@ def tables_of(world: World) -> tuple[Table, ...]:
             types = {column: kinds[sql] for column, sql in fields if column != ROW}
             indexes = tuple(key for (key,) in keys)
             generated = tuple(key for key in indexes if is_counted(connection, name, key))
-            found.append(Table(name, tuple(types), generated=generated, indexes=indexes, types=types))
+            columns = tuple(types)
+            found.append(
+                Table(name, columns, generated=generated, exact=columns, indexes=indexes, types=types)
+            )
         return tuple(found)
     finally:
         connection.close()

@@ -191,7 +191,7 @@ def converter(kind: CellType, *, lexical: bool) -> Callable[[CellValue], CellVal
         )
 
     def convert(cell: CellValue) -> CellValue:
-        if isinstance(cell, str) and not cell.strip():
+        if isinstance(cell, str) and not cell.strip() and (lexical or kind != "json"):
             return None
         return typed_cell(parse_json(str(cell).encode()) if lexical and kind == "json" else cell, kind)
 
