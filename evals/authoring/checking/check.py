@@ -34,7 +34,7 @@ def task_findings(env: Environment, scorers: Sequence[Scorer], task: Task) -> It
                 yield from reach_findings(env, task, expected)
         if task.changing and expected.empty:
             yield finding("wrong", task, "changes", "the expected changes change nothing")
-        elif _fulfilled(scorers, task, nothing):
+        elif task.gold_plan != () and _fulfilled(scorers, task, nothing):
             yield finding("note" if task.gold_plan else "wrong", task, "", "doing nothing fulfils it")
         yield from _answer_in_query(task)
     except InputError as error:
