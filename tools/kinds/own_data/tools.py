@@ -148,7 +148,7 @@ class OwnTools:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # an argument may have the name of a method of pydantic's
-                made = Tool(toolkit, run)
+                made = Tool(toolkit, run, strict=True)
                 _ = made.parameters, made.text
         except Exception as error:
             said = str(error).partition("\n")[0]
