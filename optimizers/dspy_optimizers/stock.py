@@ -13,7 +13,7 @@ from typing import NamedTuple
 import dspy
 
 from worksmith.evals.suite import as_examples
-from worksmith.evals.tasks.task import same_text
+from worksmith.evals.tasks.repeats import request
 from worksmith.optimizers.demos.trace_bank import nothing_taught
 from worksmith.optimizers.dspy_optimizers.lessons import LastSteps, Lessons
 from worksmith.optimizers.optimizer import CompileContext, Compiled
@@ -115,8 +115,8 @@ def working(context: CompileContext, lessons: Lessons) -> Iterator[None]:
 
 def examples(context: CompileContext) -> list[dspy.Example]:
     """The training tasks in an order drawn from the seed, without those that repeat a task held back."""
-    texts = {same_text(task.query) for task in context.held_back}
-    tasks = [task for task in context.train if same_text(task.query) not in texts]
+    held_back = {request(task) for task in context.held_back}
+    tasks = [task for task in context.train if request(task) not in held_back]
     rng(context.settings.seed, "dspy").shuffle(tasks)
     return as_examples(tasks)
 
