@@ -185,7 +185,7 @@ class Episode:
             self.changeset,
             self.library,
             self.ask,
-            tuple(call.observation.value if call.observation.status == "ok" else None for call in self.calls),
+            tuple(self.calls),
             self.backend,
             set() if reads is None else reads,
             [] if granted is None else granted,

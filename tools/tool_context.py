@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from worksmith.retrievers.index.library import Library
+    from worksmith.tools.episode_result import CallRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class ToolContext:
         changeset: what the episode has changed before this call; the connection shows it.
         library: the search indexes over the world at rest, if it has any.
         ask: asks the agent's own model; None where there is none.
-        results: what each earlier call of the episode returned, whole and in order; None for one that failed.
+        calls: the earlier calls of the episode, in order.
         backend: a live system that tools work on instead of the world; None where there is none.
         reads: references (`source/key`) of the records that the call has read, filled by whatever guards
             them; `source/key#private` where private fields were among it, `source/*` for a whole source.
@@ -60,11 +61,17 @@ class ToolContext:
     changeset: bytes = b""
     library: Library | None = None
     ask: Callable[[str], str] | None = None
-    results: tuple[Any, ...] = ()
+    calls: tuple[CallRecord, ...] = ()
     backend: object | None = None
     reads: set[str] = field(default_factory=set)
     granted: list[Decision] = field(default_factory=list)
     withheld: set[str] = field(default_factory=set)
+
+    @property
+    def results(self) -> tuple[Any, ...]:
+        """What each earlier call returned, whole; None for one that failed."""
+        seen = (call.observation for call in self.calls)
+        return tuple(each.value if each.status == "ok" else None for each in seen)
 
     def rows(self, sql: str, parameters: Sequence[CellValue] = ()) -> list[dict[str, Any]]:
         """The rows of a query, each as a dict in column order."""

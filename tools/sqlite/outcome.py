@@ -189,7 +189,7 @@ def _rounded(value: Any) -> Any:
     """A JSON value whose equal numbers are written alike: 1.0 is 1."""
     match value:
         case float():
-            found = float(f"{value:.{_DIGITS}g}")
+            found = value if value.is_integer() else float(f"{value:.{_DIGITS}g}")
             return int(found) if found.is_integer() else found
         case list():
             return [_rounded(each) for each in value]

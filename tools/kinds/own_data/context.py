@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from worksmith.tools.access.engine import AccessPolicy
 from worksmith.tools.access.guard import Foreign, Guard, Key, Sql
@@ -31,6 +32,14 @@ Where = tuple[str, Sequence[CellValue]]
 """A condition in SQL over the columns of one table, with the values of its question marks."""
 
 
+class PastCall(NamedTuple):
+    """An earlier call of an episode; `value` is what it returned, None where it failed."""
+
+    tool: str
+    arguments: Mapping[str, Any]
+    value: Any
+
+
 class Context:
     """The first argument of every tool: `ctx["tickets"].get("T-1")`, `ctx.persona`, `ctx.now`.
 
@@ -38,6 +47,7 @@ class Context:
         persona: the person that the agent works for; no argument of a call can change that.
         now: the clock of the episode; it stands still.
         live: whether calls outside are to be made, see `Environment.tool`.
+        calls: the earlier calls of the episode, each with `tool`, `arguments` and `value`.
 
     Example:
         >>> rows = [{"id": "T-1", "status": "open"}]
@@ -63,6 +73,13 @@ class Context:
         self._searched = searched
         self._writes = writes
         self._hidden: set[str] = set()
+
+    @property
+    def calls(self) -> tuple[PastCall, ...]:
+        """The earlier calls of the episode, in order: the memory of a tool. A copy."""
+        self._ctx.reads.update(*(call.reads for call in self._ctx.calls))
+        pairs = zip(self._ctx.calls, self._ctx.results, strict=True)
+        return tuple(PastCall(call.tool, *deepcopy((call.arguments, value))) for call, value in pairs)
 
     def announce(self, value: Any) -> None:
         """Have the observation name the private fields that were hidden and that a result shows empty.
