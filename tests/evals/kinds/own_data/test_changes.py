@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import unicodedata
 from pathlib import Path
 from typing import Any
@@ -189,3 +190,37 @@ def test_a_set_of_a_json_column_has_its_members_in_any_order(own: ws.Environment
     assert not right(own, wanted, ("users", "u0", "tags", ["B"]))
     with pytest.raises(ws.InputError, match="a text is needed"):
         right(own, stated("name", ["a"]))
+
+
+def test_changes_name_their_rows_by_key_in_copies_too(own: ws.Environment) -> None:
+    episode = own.episode()
+    for table, key, column, value in (("notes", "1", "said", "y"), ("users", "u1", "tags", ["a"])):
+        episode.call("tools.put", {"table": table, "key": key, "column": column, "value": value})
+    episode.edit(lambda world: world.execute("DELETE FROM users WHERE id = 'u0'"))
+    episode.edit(lambda world: world.execute("INSERT INTO users (id, name) VALUES ('u7', 'New')"))
+    expected = [
+        ("notes", "update", 1, {"said": "x"}, {"said": "y"}),
+        ("users", "update", "u1", {"tags": {"A": None, "b": [1, 2.0]}}, {"tags": ["a"]}),
+        ("users", "delete", "u0"),
+        ("users", "insert", "u7"),
+    ]
+    for outcome in (episode.outcome(), pickle.loads(pickle.dumps(episode.outcome()))):
+        shown = [tuple(change.values()) for change in outcome.to_json()]
+        assert shown[:2] == expected[:2]
+        assert [change[:3] for change in shown[2:]] == expected[2:]
+
+
+def test_gold_calls_nothing_where_the_plan_is_empty_and_a_headline_counts_what_was_graded(
+    own: ws.Environment,
+) -> None:
+    lines = [
+        {"query": "Is there anything to do?", "plan": []},
+        {"query": "Rename u0.", "changes": {"users": {"u0": {"name": "Eve"}}}},
+    ]
+    suite = ws.Suite(own, [{**line, "split": "test"} for line in lines])
+    result = ws.evaluate(ws.Agent("react", own), suite.test, lm="gold", progress=False)
+    first, lost = result.records
+    assert (first.status, first.scores["outcome"], first.calls) == ("finished", 1.0, ())
+    assert not lost.graded
+    assert "% on 2 tasks, 1 graded." in str(result)
+    assert result.to_json()["runs"][0]["summary"]["graded_tasks"] == 1
