@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import apsw
 
+from worksmith.tools.access.engine import key_column
 from worksmith.tools.dispatch import Observation, dispatch, run_tool
 from worksmith.tools.episode_result import CallRecord, EpisodeResult
-from worksmith.tools.access.engine import key_column
 from worksmith.tools.persona import Persona
 from worksmith.tools.policy import DENIED, Decision, Policy
 from worksmith.tools.sqlite.cells import CellValue, shown_cell

@@ -224,8 +224,8 @@ class _Bank:
     def _choose(self, query: str, asker: str, way: str, hidden: frozenset[int]) -> list[Any]:
         own = same_text(query)
         # A demonstration may lack the later, longer part of what is said of the asker.
-        of = [own == text and asker.startswith(of) for text, of in zip(self._texts, self._askers, strict=True)]
-        out = hidden | {at for at, same in enumerate(of) if same}
+        demos = enumerate(zip(self._texts, self._askers, strict=True))
+        out = hidden | {at for at, (text, of) in demos if text == own and asker.startswith(of)}
         always = [at for at in range(min(self._nearest.fixed, len(self._demos))) if at not in out]
         found = self._search(query, out | self._elsewhere(way, out))
         if self._nearest.tokens:

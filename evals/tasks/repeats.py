@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeVar
 
 from worksmith.evals.tasks.task import Task, VisibleTask, same_text
 
+
 class Request(NamedTuple):
     """A request as tasks of one world are compared by it. In another world the same id is another person."""
 
@@ -38,4 +39,6 @@ def of_one_intent(tasks: Sequence[AnyTask]) -> list[AnyTask]:
 def request(task: VisibleTask) -> Request:
     """What is asked, by whom and when: two tasks for which it is equal are the same request."""
     who = task.persona.id if task.persona else ""
-    return Request(same_text(task.query), same_text(task.context), who, task.now.isoformat() if task.now else "")
+    return Request(
+        same_text(task.query), same_text(task.context), who, task.now.isoformat() if task.now else ""
+    )

@@ -59,7 +59,7 @@ class Demonstration(BaseModel):
     """One teacher's trajectory, as the example that each predictor of the program shows.
 
     Attributes:
-        request: content address of the request, see `worksmith.evals.tasks.repeats.request`; empty if unknown.
+        request: content address of `worksmith.evals.tasks.repeats.request`; empty if unknown.
         tools: the tools called, in order.
         records: references (`source/key`) of the records that it quotes. It is not shown to a persona that
             may not read one of them.

@@ -22,7 +22,9 @@ class Shown(NamedTuple):
     program: dspy.Module
     demonstrations: tuple[Demonstration, ...]
 
+
 _ASKER: Final = "context"
+
 
 class ShowSettings(Protocol):
     """The settings of showing, see `worksmith.optimizers.settings.Settings`."""

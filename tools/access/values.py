@@ -16,7 +16,11 @@ NUMBERS = ("integer", "real")
 
 def stored(value: CellValue, column: CellType) -> Stored | None:
     """`value` as a column of this type holds it; None if a rule cannot find it equal to a cell."""
-    if column == "json" or isinstance(value, str) != (column == "text") or isinstance(value, bool) != (column == "boolean"):
+    if (
+        column == "json"
+        or isinstance(value, str) != (column == "text")
+        or isinstance(value, bool) != (column == "boolean")
+    ):
         return None
     try:
         cell = typed_cell(value, column)

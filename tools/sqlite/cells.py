@@ -24,7 +24,7 @@ CellValue = str | int | float | bool | list[Any] | dict[str, Any] | None
 
 
 def typed_cell(value: CellValue, kind: CellType) -> CellValue:
-    """`value` as SQLite holds it in a column of this type. Texts that say it are taken: `7`, `-1.5e3`, `FALSE`.
+    """`value` as SQLite holds it in such a column. Texts that say it are taken: `7`, `-1.5e3`, `FALSE`.
 
     Raises:
         ValueError: it is none; says what is needed.

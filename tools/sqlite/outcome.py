@@ -164,9 +164,11 @@ def folded_cell(value: CellValue, *, exact: bool = False) -> Hashable:
         exact: letter case counts. Two ways to write a character in Unicode are the same then.
     """
     plain = _plain(value)
+    if isinstance(plain, tuple):
+        return (folded_cell(plain[0], exact=exact),)
     if isinstance(plain, str):
         return unicodedata.normalize("NFC", plain) if exact else plain.lower()
-    return plain if not isinstance(plain, tuple) else (folded_cell(plain[0], exact=exact),)
+    return plain
 
 
 def _changed(after: CellValue, before: CellValue, exact: bool) -> bool:

@@ -34,7 +34,7 @@ class Table:
         columns: the visible columns, in order.
         generated: columns whose value the tools make up for a new row (ids). They do not count
             when two outcomes are compared.
-        exact: columns whose texts are compared exactly when two outcomes are; else letter case does not count.
+        exact: columns whose texts are compared exactly in outcomes; in others letter case does not count.
         free: columns of free text in somebody's own words. Two outcomes may differ in what is written
             there; whether it says what it has to is checked apart.
         scored: whether changes of the table count when two outcomes are compared.

@@ -42,7 +42,12 @@ def _of_plan(
             failed = True
             said = f"{step.tool} ends as {seen.status.replace('_', ' ')}: {seen.text}"
             yield finding("wrong", task, f"{part}.{number}", said)
-    if kind == "denial" and plan and not failed and not any(call.observation.status == "denied" for call in episode.calls):
+    if (
+        kind == "denial"
+        and plan
+        and not failed
+        and not any(call.observation.status == "denied" for call in episode.calls)
+    ):
         yield finding("wrong", task, part, "a denial is expected, and no step is denied")
     result = EpisodeResult(
         "finished",
@@ -59,7 +64,7 @@ def _of_plan(
 def _scored(
     scorers: Sequence[Scorer], task: Task, result: EpisodeResult, part: str, *, answered: bool
 ) -> Iterator[Finding]:
-    """Whether the plan's changes and, if it got so far, its answer are right by the task's own expectation."""
+    """Whether the plan's changes and, if asked for, its answer are right by the task's own expectation."""
     scores = scores_of(scorers, task, result)
     if scores.get(PRIMARY, 1.0) >= 1:
         return

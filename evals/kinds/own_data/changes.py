@@ -74,7 +74,7 @@ def made_directly(env: Environment, changes: Changes, near: Outcome) -> Nearest:
     """
     episode = env.episode()
     tables = {table.name: table for table in env.kind.tables}
-    seen = near.changes
+    seen = near.changes  # before the edit, since both borrow a sandbox
     whole = True
 
     def body(connection: apsw.Connection) -> None:
@@ -89,8 +89,8 @@ def made_directly(env: Environment, changes: Changes, near: Outcome) -> Nearest:
             pairs = _pairs(table, change.new, added)
             whole = whole and len(pairs) == len(change.new)
             for number, cells in enumerate(change.new):
-                made_so = added[pairs[number]] if number in pairs else None
-                _add_row(connection, table, _examples(table, cells) if made_so is None else made_so)
+                row = added[pairs[number]] if number in pairs else _examples(table, cells)
+                _add_row(connection, table, row)
 
     episode.edit(body)
     return Nearest(episode.outcome(), whole)
@@ -156,9 +156,7 @@ def _change_row(
         return
     now = {**stored, **updated.get(row, {})}
     values = {
-        column: now[column]
-        if _right(table, column, value, now[column])
-        else _example(table, column, value)
+        column: now[column] if _right(table, column, value, now[column]) else _example(table, column, value)
         for column, value in cells.items()
     }
     assignments = ", ".join(f"{quoted(column)} = ?" for column in values)

@@ -361,7 +361,11 @@ Expected = Annotated[
 
 
 _BY_NAME: Mapping[str, type[BaseModel]] = {
-    "set": SetOf, "number": Number, "pattern": Pattern, "any": AnyOf, "caseless": Caseless
+    "set": SetOf,
+    "number": Number,
+    "pattern": Pattern,
+    "any": AnyOf,
+    "caseless": Caseless,
 }
 
 

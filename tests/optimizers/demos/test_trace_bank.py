@@ -58,9 +58,15 @@ def test_tasks_held_back_are_recognised_by_their_words(suite: Suite, tmp_path: P
     twin = suite.task("cancel-00").model_copy(update={"id": "other", "query": "cancel  'Alpha Sync'"})
 
     assert [d.task_id for d in bank.usable([twin]).demonstrations] == ["cancel-01", "cancel-02", "cancel-03"]
-    for other in ({"persona": Persona(id="bo", name="Bo")}, {"context": "Soon."}, {"now": datetime(2030, 1, 1)}):
+    for other in (
+        {"persona": Persona(id="bo", name="Bo")},
+        {"context": "Soon."},
+        {"now": datetime(2030, 1, 1)},
+    ):
         assert len(bank.usable([twin.model_copy(update=other)])) == 4
-    old = replace(bank, demonstrations=tuple(d.model_copy(update={"request": ""}) for d in bank.demonstrations))
+    old = replace(
+        bank, demonstrations=tuple(d.model_copy(update={"request": ""}) for d in bank.demonstrations)
+    )
     assert len(old.usable([twin.model_copy(update={"context": "Soon."})])) == 3
 
 

@@ -23,6 +23,7 @@ from worksmith.tools.world_kind import LIVE, WorldKind
 
 if TYPE_CHECKING:
     from worksmith.tools.sqlite.cells import CellType
+    from worksmith.tools.sqlite.schema import Table
 
 USER = Persona(id="user", name="User")
 """The persona of episodes for which nobody is named."""

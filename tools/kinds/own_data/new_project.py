@@ -16,7 +16,13 @@ from worksmith.tools.kinds.own_data.sources.tables import SourceTable, read_tabl
 from worksmith.tools.sqlite.cells import CellType
 
 ENDINGS = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".sqlite", ".sqlite3", ".db")
-_TYPES: Mapping[CellType, str] = {"text": "str", "integer": "int", "real": "float", "boolean": "bool", "json": "list | dict"}
+_TYPES: Mapping[CellType, str] = {
+    "text": "str",
+    "integer": "int",
+    "real": "float",
+    "boolean": "bool",
+    "json": "list | dict",
+}
 _TEXTS = ("title", "subject", "name", "summary", "text", "body", "description", "content", "notes")
 
 

@@ -10,10 +10,10 @@ import typer
 
 from worksmith.cli.options import JsonFlag, from_settings
 from worksmith.cli.terminal import say, show
+from worksmith.evals.records.changes import place_text
 from worksmith.jobs.parts.printing import escape
 from worksmith.jobs.settings.runs import RateSettings
 from worksmith.tools.errors import InputError
-from worksmith.evals.records.changes import place_text
 from worksmith.tools.sqlite.cells import cell_text
 
 if TYPE_CHECKING:
@@ -113,9 +113,7 @@ def _show(console: Console, shown: SampledEpisode | SampledText) -> None:
         console.print(f"[cyan]{escape(call.tool)}[/] {escape(arguments)}")
         console.print(escape(_cut(call.observation)), style="dim")
     for change in record.changes:
-        console.print(
-            escape(f"changed: {place_text(change)}: {_cells(change.before, change.after)}")
-        )
+        console.print(escape(f"changed: {place_text(change)}: {_cells(change.before, change.after)}"))
     answer = ": ".join(text for text in (record.answer_status, record.answer) if text)
     console.print(f"[bold]answer[/] {escape(answer) or '(none)'}")
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from worksmith.tools.sqlite.cells import cell_text
 from worksmith.evals.records.prompts import shown_messages, shown_text, whole_prompts
 from worksmith.jobs.parts.printing import escape
 from worksmith.tools.files.secrets import without_secrets
+from worksmith.tools.sqlite.cells import cell_text
 from worksmith.tools.statuses import INFRASTRUCTURE
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import worksmith as ws
 from tests.evals import help_desk
 from tests.evals.kinds.own_data.desk import env, task
-import worksmith as ws
 from worksmith.evals.kinds.own_data.expectations import Expectations
 from worksmith.evals.kinds.own_data.reading import read_own_tasks
 from worksmith.tools.environment import Environment

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import warnings
 from collections.abc import Callable
@@ -21,9 +20,8 @@ from hypothesis import strategies as st
 from worksmith.tools.errors import InputError, Notice
 from worksmith.tools.generating.pdf import Paragraph, render_pdf
 from worksmith.tools.kinds.own_data.sources.csv_files import DELIMITERS
-from worksmith.tools.sqlite.cells import shown_cell
 from worksmith.tools.kinds.own_data.sources.tables import SourceTable, read_tables
-from worksmith.tools.sqlite.cells import CellValue
+from worksmith.tools.sqlite.cells import CellValue, shown_cell
 
 Make = Callable[[Path], Any]
 
