@@ -26,6 +26,7 @@ def stored(value: CellValue, column: CellType) -> Stored | None:
         cell = typed_cell(value, column)
     except ValueError:
         return None
+    assert not isinstance(cell, list | dict)
     return int(cell) if isinstance(cell, bool) else cell
 
 

@@ -86,7 +86,7 @@ def _as_integer(value: CellValue) -> int | None:
         found = int(value) if _INTEGER.fullmatch(value.strip()) else None
     elif isinstance(value, float):
         found = int(value) if value.is_integer() else None
-    elif isinstance(value, bool):
+    elif isinstance(value, bool | list | dict):
         found = None
     else:
         try:
@@ -97,7 +97,7 @@ def _as_integer(value: CellValue) -> int | None:
 
 
 def _as_real(value: CellValue) -> float | None:
-    if isinstance(value, bool) or value is None:
+    if isinstance(value, bool | list | dict) or value is None:
         return None
     if isinstance(value, str) and not _REAL.fullmatch(value.strip()):
         return None
