@@ -82,6 +82,21 @@ def place_text(change: ChangeEntry) -> str:
     return f"{change.operation} in {change.table}{'' if change.operation == 'insert' else f', {row}'}"
 
 
+def cells_text(change: ChangeEntry, shown: Callable[[str], str] = str) -> str:
+    """The cells of a change: `status: open → closed`; of a new row or one that is gone, its own.
+
+    Args:
+        shown: makes a cell's text shorter.
+    """
+    texts = {
+        name: shown(cell_text(cell) or "(empty)") for name, cell in (change.after or change.before).items()
+    }
+    if change.operation == "update":
+        old = {name: shown(cell_text(change.before.get(name)) or "(empty)") for name in texts}
+        texts = {name: f"{old[name]} → {text}" for name, text in texts.items()}
+    return "; ".join(f"{name}: {text}" for name, text in texts.items())
+
+
 def _place(change: ChangeEntry) -> tuple[str, str, int]:
     return change.table, change.operation, 0 if change.operation == "insert" else change.row
 
