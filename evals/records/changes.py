@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from worksmith.evals.records.parts import ChangeEntry
 from worksmith.tools.sqlite.cells import CellValue, cell_text
-from worksmith.tools.sqlite.outcome import folded_cell
+from worksmith.tools.sqlite.outcome import RowChange, folded_cell
 
 
 class Cell(NamedTuple):
@@ -78,8 +78,13 @@ def compare_changes(
 
 def place_text(change: ChangeEntry) -> str:
     """The operation, table and row of a change, e.g. `update in tickets, T-7`."""
-    row = f"row {change.row}" if change.key is None else cell_text(change.key)
-    return f"{change.operation} in {change.table}{'' if change.operation == 'insert' else f', {row}'}"
+    row = "" if change.operation == "insert" else f", {row_text(change)}"
+    return f"{change.operation} in {change.table}{row}"
+
+
+def row_text(change: ChangeEntry | RowChange) -> str:
+    """The key of a changed row, or its position where it has none."""
+    return f"row {change.row}" if change.key is None else cell_text(change.key)
 
 
 def cells_text(change: ChangeEntry, shown: Callable[[str], str] = str) -> str:

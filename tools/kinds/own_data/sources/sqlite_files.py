@@ -39,15 +39,13 @@ class SqliteTable(Reading):
         self._fields = [field for field, _, _ in fields]
         declared = [column for column, (_, _, place) in zip(self.columns, fields, strict=True) if place]
         self.key = declared[0] if len(declared) == 1 else None
-        self._booleans = frozenset(
-            column
-            for column, (_, kind, _) in zip(self.columns, fields, strict=True)
-            if kind.upper().startswith("BOOL")
-        )
-        self._json = frozenset(
-            column
-            for column, (_, kind, _) in zip(self.columns, fields, strict=True)
-            if kind.upper().startswith("JSON")
+        self._booleans, self._json = (
+            frozenset(
+                c
+                for c, (_, kind, _) in zip(self.columns, fields, strict=True)
+                if kind.upper().startswith(start)
+            )
+            for start in ("BOOL", "JSON")
         )
 
     def names(self) -> Sequence[object]:
