@@ -28,7 +28,7 @@ def test_the_same_words_of_another_person_are_another_request() -> None:
     demos = [
         dspy.Example(context=f"Working for: {who}.", task="Close it.", tool=who) for who in ("Ann", "Bo")
     ]
-    asked = {"context": "For: Bo.\n\nOrders close at 9.", "task": "close  IT."}
+    asked = {"context": "Working for: Bo.\n\nOrders close at 9.", "task": "close  IT."}
     for asker, tools in (("context", ["Ann"]), ("", [])):
         predict = NearestPredict(
             dspy.Signature("context, task -> tool"), NearestSettings("task", 2, asker=asker)
