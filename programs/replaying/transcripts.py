@@ -20,8 +20,8 @@ def gold_transcripts(task: Task) -> tuple[Transcript, ...]:
 def _follow(task: Task, plan: Sequence[Step]) -> Transcript:
     steps = tuple(TranscriptStep(step.tool, dict(step.arguments), step.why) for step in plan)
     answer = task.answer
-    told = (f"{task.now:%Y-%m-%d %H:%M}" if task.now else "", task.context.strip())
-    told = tuple(filter(None, told))
+    clock = f"{task.now:%Y-%m-%d %H:%M}" if task.now else ""
+    told = tuple(filter(None, (clock, task.context.strip())))
     if answer is None:
         return Transcript(task.query, steps, final="Done.", told=told)
     return Transcript(

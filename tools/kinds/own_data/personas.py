@@ -193,11 +193,11 @@ class NotedAttributes(Attributes):
 
     __slots__ = ("_note",)
 
-    def __init__(self, values: Mapping[str, CellValue], note: Callable[[str], None]) -> None:
+    def __init__(self, values: Mapping[str, Value], note: Callable[[str], None]) -> None:
         super().__init__(values)
         self._note = note
 
-    def __getitem__(self, name: str) -> CellValue:
+    def __getitem__(self, name: str) -> Value:
         value = super().__getitem__(name)
         self._note(name)
         return value

@@ -178,7 +178,12 @@ def test_a_column_a_table_or_a_task_may_say_otherwise(tmp_path: Path) -> None:
     assert not right(strict, stated("name", "BOB"), bob, ("notes", "1", "said", "y"))
     with pytest.raises(ws.InputError, match="not scored"):
         right(lax, {"notes": {"1": {"said": "y"}}})
-    for wrong in ({"caseless": {"user": []}}, {"caseless": {"users": ["nam"]}}, {"unscored": ["note"]}):
+    strange: list[dict[str, Any]] = [
+        {"caseless": {"user": []}},
+        {"caseless": {"users": ["nam"]}},
+        {"unscored": ["note"]},
+    ]
+    for wrong in strange:
         with pytest.raises(ws.InputError, match=r"users|name|notes"):
             shop(tmp_path, **wrong)
 
@@ -213,7 +218,7 @@ def test_changes_name_their_rows_by_key_in_copies_too(own: ws.Environment) -> No
 def test_gold_calls_nothing_where_the_plan_is_empty_and_a_headline_counts_what_was_graded(
     own: ws.Environment,
 ) -> None:
-    lines = [
+    lines: list[dict[str, Any]] = [
         {"query": "Is there anything to do?", "plan": []},
         {"query": "Rename u0.", "changes": {"users": {"u0": {"name": "Eve"}}}},
     ]
