@@ -29,7 +29,8 @@ class ProposedChange:
     def changed(self) -> tuple[str, ...]:
         """The columns with another value than before."""
         before, after = self.before or {}, self.after or {}
-        return tuple(name for name in {**before, **after} if before.get(name) != after.get(name))
+        # By repr, because to Python 1 is True, in lists as well.
+        return tuple(name for name in {**before, **after} if repr(before.get(name)) != repr(after.get(name)))
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, NamedTuple
 
 from worksmith.evals.records.parts import ChangeEntry
@@ -36,9 +37,17 @@ class Pair:
 
     @property
     def cells(self) -> list[Cell]:
-        made = self.made.after if self.made else {}
-        expected = self.expected.after if self.expected else {}
-        return [Cell(name, made.get(name), expected.get(name)) for name in dict.fromkeys([*expected, *made])]
+        """What either change writes; a cell that one of them leaves alone has its old value there."""
+        sides = [each for each in (self.expected, self.made) if each]
+        old = {name: cell for each in sides for name, cell in each.before.items()}
+        made, expected = ({**old, **(each.after if each else {})} for each in (self.made, self.expected))
+        names = dict.fromkeys(name for each in sides for name in each.after)
+        return [Cell(name, made.get(name), expected.get(name)) for name in names]
+
+    @property
+    def differing(self) -> list[Cell]:
+        """The cells in which the two changes differ."""
+        return [cell for cell in self.cells if _folded(cell.made) != _folded(cell.expected)]
 
 
 def compare_changes(
@@ -111,4 +120,7 @@ def _identity(change: ChangeEntry) -> Hashable:
 
 
 def _cells(change: ChangeEntry) -> frozenset[Hashable]:
-    return frozenset((name, folded_cell(cell, exact=True)) for name, cell in change.after.items())
+    return frozenset((name, _folded(cell)) for name, cell in change.after.items())
+
+
+_folded = partial(folded_cell, exact=True)

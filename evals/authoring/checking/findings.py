@@ -51,9 +51,7 @@ def _words(pair: Pair) -> str:
     place = place_text(pair.either)
     if pair.kind == "differs":
         cells = ", ".join(
-            f"{cell.name} {_short(cell.made)} instead of {_short(cell.expected)}"
-            for cell in pair.cells
-            if cell.made != cell.expected
+            f"{cell.name} {_short(cell.made)} instead of {_short(cell.expected)}" for cell in pair.differing
         )
         return f"{place}: {cells}"
     return f"{'missing' if pair.kind == 'missing' else 'not stated'}: {place} ({_cells(pair)})"

@@ -146,9 +146,8 @@ _SIGNS = {"as expected": "= ", "differs": "≠ ", "missing": "- ", "not expected
 def _sides(pair: Pair, cut: int) -> tuple[str, str]:
     """The made and the expected cells; of a pair that differs, only the cells in which it does."""
     if pair.kind == "differs":
-        cells = [cell for cell in pair.cells if cell.made != cell.expected]
-        made = {cell.name: cell.made for cell in cells}
-        expected = {cell.name: cell.expected for cell in cells}
+        made = {cell.name: cell.made for cell in pair.differing}
+        expected = {cell.name: cell.expected for cell in pair.differing}
         return _cells(made, cut), _cells(expected, cut)
     sides = (pair.made, pair.expected)
     first, second = (
