@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import re
 import textwrap
@@ -28,6 +29,7 @@ example. In the examples `env` and `suite` are the environment and the tasks of 
 MODULES = (
     "worksmith.plugins.worlds",
     "worksmith.plugins.agents",
+    "worksmith.plugins.episodes",
     "worksmith.plugins.optimizers",
     "worksmith.exports.dspy",
     "worksmith.exports.inspect",
@@ -38,6 +40,9 @@ MODULES = (
     "worksmith_suite",
 )
 """The public modules beside `worksmith`. All others may change at any time."""
+
+DESCRIBED = "worksmith.plugins.episodes"
+"""The public module whose classes have pages: functions of users get them."""
 
 FURTHER = """
 ## Further public modules
@@ -50,9 +55,13 @@ new project imports them.
 """
 _WIDTH = 88
 _SHOWN = {**dict.fromkeys(("Race", "Nearest", "Bootstrap", "Tpe"), ("compile",)), "Budget": ("seconds",)}
+_SHOWN |= {
+    "Episode": ("call", "finished", "copy", "outcome"),
+    "Outcome": ("empty", "changes", "matches", "to_json"),
+}
 """The members for users, of classes that have many for their own side of the house."""
 
-_GIVEN = ("Context", "Evaluation", "Comparison", "WorksmithError", "ToolError")
+_GIVEN = ("Context", "Evaluation", "Comparison", "WorksmithError", "ToolError", "Episode", "Outcome")
 """Classes that users get and do not make, and those without arguments of their own."""
 
 _OWNERS = {"Environment": "env", "Context": "ctx"}
@@ -63,25 +72,27 @@ def pages() -> dict[str, str]:
     """The text of every page by the name of its file."""
     index = "".join(f"| [`{name}`]({name}.md) | {_first_sentence(name)} |\n" for name in NAMES)
     index += FURTHER + "".join(map(_module, MODULES))
-    return {"README.md": HEAD + index} | {f"{name}.md": page(name) for name in NAMES}
+    classes = {f"{name}.md": page(name, DESCRIBED) for name in import_module(DESCRIBED).__all__}
+    return {"README.md": HEAD + index} | {f"{name}.md": page(name) for name in NAMES} | classes
 
 
 def _module(name: str) -> str:
     """The row of a public module."""
     found = import_module(name)
     said = (inspect.getdoc(found) or "").split("\n\n")[0].rstrip(".")
-    return f"| `{name}` | {said} | {', '.join(f'`{each}`' for each in found.__all__)} |\n"
+    shown = "[`{0}`]({0}.md)" if name == DESCRIBED else "`{0}`"
+    return f"| `{name}` | {said} | {', '.join(map(shown.format, found.__all__))} |\n"
 
 
-def page(name: str) -> str:
-    """The page of a public name."""
-    found = getattr(ws, name)
-    parts = [f"# `ws.{name}`"]
+def page(name: str, module: str = "") -> str:
+    """The page of a public name, of `worksmith` itself unless a module is named."""
+    found = getattr(import_module(module) if module else ws, name)
+    parts = [f"# `{module}.{name}`" if module else f"# `ws.{name}`"]
     if not isinstance(found, type):
         parts += [_code(f"ws.{name}", inspect.signature(found)), _text(inspect.getdoc(found) or "")]
         return "\n\n".join(parts) + "\n"
     if name not in _GIVEN:
-        parts.append(_code(f"ws.{name}", inspect.signature(found)))
+        parts.append(_code(name if module else f"ws.{name}", inspect.signature(found)))
     parts += [_text(inspect.getdoc(found) or ""), *_inherited(found)]
     parts += _members(_OWNERS.get(name, name.lower()), found, _SHOWN.get(name))
     if name == "Context":
@@ -166,12 +177,15 @@ def _parameter(parameter: inspect.Parameter) -> str:
 
 
 def _type(annotation: Any) -> str:
-    return annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+    shown = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+    return re.sub(r"worksmith(\.\w+)+\.(?=[A-Z])", "", shown)
 
 
 def _value(default: Any) -> str:
     if isinstance(default, str):
         return f'"{default}"'
+    if default is dataclasses._HAS_DEFAULT_FACTORY:  # type: ignore[attr-defined]
+        return "..."
     plain = isinstance(default, int | float | tuple | type(None))
     return repr(default) if plain else str(getattr(default, "__name__", type(default).__name__))
 

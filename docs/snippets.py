@@ -8,6 +8,7 @@ In a command, `*` stands for part of a file's name, as it does in a shell.
 A ```python block must run. A comment directly above a block says what else there is to know:
 
     <!-- not run: REASON -->    REASON is one of `REASONS`
+    <!-- part of: FILE -->      each of its statements stands in this file of the repository, which tests run
     <!-- file: NAME -->         the block is a file that later commands of the page use
     <!-- needs: NAME -->        anywhere on the page: one of `NEEDS`, without which nothing of it is run
 """
@@ -51,7 +52,7 @@ NEEDS = {
 """What a page may need besides the installed worksmith, by the name under which it finds it."""
 
 _FENCE = re.compile(r"^```(\w*)\s*$")
-_DIRECTIVE = re.compile(r"^<!-- (not run|file|needs): (.+) -->$")
+_DIRECTIVE = re.compile(r"^<!-- (not run|part of|file|needs): (.+) -->$")
 _FIGURE = re.compile(r"\b[0-9a-f]{12,}\b|[\d…]+")
 _FAILURE = re.compile(r"worksmith: |wrong \S+ \(")
 """The begin of a line whose command ends with an error: the error itself, or a fault that a check found."""
@@ -117,7 +118,7 @@ def needs(page: Path) -> list[str]:
 
 def is_run(block: Block) -> bool:
     """Whether anything is done with a block."""
-    if "not run" in block.directives:
+    if not block.directives.keys().isdisjoint(("not run", "part of")):
         return False
     return block.language in ("console", "python") or "file" in block.directives
 
@@ -221,7 +222,7 @@ def _main(arguments: Sequence[str], folder: Path, environment: dict[str, str], o
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)
-    sys.path.insert(0, str(folder))
+    sys.path.insert(0, str(folder if arguments[0] == "-c" else (folder / arguments[0]).parent))
     if arguments[0] == "-c":
         sys.argv, main = ["-c", *arguments[2:]], ModuleType("__main__")
         sys.modules["__main__"] = main

@@ -118,7 +118,7 @@ class TaskKind:
     call: Callable[[Any, Task], Any] | None = None
     from_examples: Callable[[Sequence[Sequence[Any]], str], Any] | None = None
     draft_tasks: Callable[[Path, Drafting], Sequence[dict[str, Any]]] | None = None
-    write_environment: Callable[[Path, Path], None] | None = None
+    write_environment: Callable[[Path, Path, Mapping[str, Sequence[str]], Sequence[str]], None] | None = None
     suites: Callable[[], SuiteBuilder[Any]] | None = None
     importers: Mapping[str, Importer] = field(default_factory=dict)
     record_files: tuple[str, ...] = ()

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from worksmith.optimizers.trial import Trial
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Compilation:
     """What a compile found.
 
@@ -53,7 +53,7 @@ class Compilation:
             cost=manifest.cost,
             gaps=manifest.gaps,
             stopped=manifest.stopped,
-            notes=notes,
+            notes=(*notes, *filter(None, (result.note,))),
             artifact=result.artifact,
             run_id=run_id,
         )
@@ -72,6 +72,9 @@ class Compilation:
         claim = decided(self.acceptance, self.chosen, {trial.name: trial.race or {} for trial in self.trials})
         stopped = f"the budget ended the compile ({self.stopped})" if self.stopped else ""
         return "\n".join([in_python(said) for said in (claim, stopped) if said] + [*lines, *self.notes])
+
+    def __repr__(self) -> str:
+        return str(self)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self

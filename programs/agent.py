@@ -45,6 +45,7 @@ from worksmith.programs.prompting.compact import AUTO, COMPACT, check_compact, c
 from worksmith.programs.prompting.lm_calls import LMCalls
 from worksmith.programs.prompting.prompt import context_text, with_policies
 from worksmith.programs.prompting.tool_calling import check_calls, check_native
+from worksmith.programs.replaying.scripted import check_fields, is_scripted
 from worksmith.programs.rollout import Rollout
 from worksmith.programs.strategies import Strategy
 from worksmith.programs.strategies import strategy as named_strategy
@@ -220,8 +221,8 @@ class Agent(dspy.Module):  # type: ignore[misc]
         """Check that the agent can ask a model for calls, unless its tool selector has a model of its own.
 
         Raises:
-            InputError: the calls are native, and the model is known to have none; or it cannot read prompts
-                of the agent's format.
+            InputError: the calls are native, and the model is known to have none; it cannot read prompts
+                of the agent's format; or it is `gold`, and a part wants what no plan says.
         """
         own = (each.lm for each in self.selector.predictors())
         if self.calls == "native":
@@ -229,6 +230,9 @@ class Agent(dspy.Module):  # type: ignore[misc]
         if self.prompt.startswith(COMPACT):
             for each in (*(part.lm or lm for part in self.predictors()), self.planner_lm):
                 check_compact(self.prompt, each)
+        for name, part in self.named_predictors():
+            if is_scripted(part.lm or lm):
+                check_fields(name, part.signature)
 
     def load(self, path: str | Path, **options: Any) -> None:
         """Take over a state that `save` wrote, see `dspy.Module.load`.
@@ -259,7 +263,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
         if undecided:
             self._toolset = state[MADE].get("toolset")
 
-    def forward(self, task: VisibleTask | str, persona: str | None = None) -> dspy.Prediction:
+    def forward(self, task: VisibleTask | str, persona: str | int | None = None) -> dspy.Prediction:
         """Do `task` in an episode of its own.
 
         Args:
@@ -312,19 +316,19 @@ class Agent(dspy.Module):  # type: ignore[misc]
             unreadable=rollout.calls.unreadable,
         )
 
-    async def aforward(self, task: VisibleTask | str, persona: str | None = None) -> dspy.Prediction:
+    async def aforward(self, task: VisibleTask | str, persona: str | int | None = None) -> dspy.Prediction:
         """As `forward`, for event loops: each episode has a thread of its own, up to 256 at once."""
         # DSPy warns of every other way to a module's own `forward`, which optimizers may have replaced.
         forward = object.__getattribute__(self, "forward")
         return await in_a_thread(partial(forward, task, persona))
 
-    def _open(self, given: VisibleTask | str, asker: str | None, lm: Any) -> Rollout:
+    def _open(self, given: VisibleTask | str, asker: str | int | None, lm: Any) -> Rollout:
         if self.env is None:
             raise InputError("the agent has no environment", hint="set agent.env")
         task = asked(given, self.env, asker)
         persona = task.persona or self.env.world.manifest.persona
         demos = DemoView(self._filter, self.env, persona, f"{self.env.world.manifest.digest}/{task.id}")
-        calls = LMCalls(demos, persona.id, self.prompt, model_name(dspy.settings.lm))
+        calls = LMCalls(demos, persona.id, self.prompt, model_name(dspy.settings.lm), task.query)
         episode = self.env.episode(
             toolkits_on_offer(self.toolset, task.domains),
             persona=persona,

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
+
+from pydantic_core import to_jsonable_python
 
 from worksmith.retrievers.errors import RetrievalError
 from worksmith.tools.errors import InfrastructureError, ToolError
@@ -26,8 +29,9 @@ class Observation:
     """The reply to a call of a tool.
 
     Attributes:
-        status: `tool_error` is the tool's own refusal, `tool_crash` a defect of the tool. `refused` marks a
-            call that the agent's own access checker refused, so that it was not made.
+        status: `ok`; `denied` by the policy; `unknown_tool`, `bad_arguments`; `tool_error`, the tool's own
+            refusal; `tool_crash`, a defect of the tool; `refused`, a call that the agent's own access checker
+            refused, so that it was not made.
         value: the result as JSON-able data, after the policy's filter.
         text: the result as the agent reads it; shorter than the value where a tool says so (see `Shown`).
     """
@@ -36,6 +40,8 @@ class Observation:
     value: Any
     text: str
 
+
+NO_OBJECT = "the arguments must be an object of names and values"
 
 WITHHELD = "withheld"
 """How a result calls the private fields that it does not show."""
@@ -69,7 +75,7 @@ def dispatch(
         known = ", ".join(toolset)
         return _refusal("unknown_tool", f"{name} is not a valid tool, try one of [{known}]."), None
     if not isinstance(arguments, Mapping):
-        return _refusal("bad_arguments", f"{name}: the arguments must be an object of names and values"), None
+        return bad_arguments(name, NO_OBJECT), None
     try:
         checked = tool.validate(arguments)
     except BadArgumentsError as error:
@@ -81,6 +87,25 @@ def dispatch(
         return _observed(tool, checked, policy, persona, run), decision
     except AccessDeniedError as error:
         return _refusal("denied", str(error)), error.decision
+
+
+def plain_arguments(arguments: Any) -> tuple[Any, str]:
+    """Arguments as JSON has them, and what is wrong with them; empty if nothing is.
+
+    In place of a value that is no JSON stands the name of its class.
+    """
+    with suppress(ValueError):  # an object of any class, a circle, bytes that are no text
+        return to_jsonable_python(arguments), ""
+    if not isinstance(arguments, Mapping):
+        return type(arguments).__name__, NO_OBJECT
+    plain, faults = {}, []
+    for name, value in arguments.items():
+        try:
+            plain[str(name)] = to_jsonable_python(value)
+        except ValueError:
+            plain[str(name)] = type(value).__name__
+            faults.append(f"{name}: {type(value).__name__} is no JSON value")
+    return plain, "; ".join(faults)
 
 
 def run_tool(tool: Tool, ctx: ToolContext, arguments: Mapping[str, Any]) -> Any:
@@ -123,6 +148,11 @@ def _observed(
 def as_text(value: Any) -> str:
     """A result as text: a text unchanged, any other value as compact JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def bad_arguments(name: str, fault: str) -> Observation:
+    """The observation of a call that is not made, since its arguments are none."""
+    return _refusal("bad_arguments", f"{name}: {fault}")
 
 
 def _refusal(status: ObservationStatus, message: str) -> Observation:

@@ -48,6 +48,10 @@ class Environment:
         self._toolsets: dict[tuple[frozenset[str] | None, frozenset[str]], Toolset] = {}
         self._personas: dict[str, Persona] = {}
 
+    def __repr__(self) -> str:
+        manifest = self.world.manifest
+        return f"Environment({str(self.world.path)!r}, {manifest.kind}, {manifest.now:%Y-%m-%d %H:%M})"
+
     @classmethod
     def open(cls, directory: Path | str) -> Self:
         """The environment over the world in `directory`.
@@ -66,8 +70,19 @@ class Environment:
 
     @cached_property
     def policy(self) -> Policy:
-        """The access rules."""
-        return self.kind.open_policy(self.world)
+        """The access rules.
+
+        Raises:
+            InputError: they are invalid, or lack something that `Policy` has.
+        """
+        found = self.kind.open_policy(self.world)
+        if lacking := [name for name in vars(Policy) if name[0] != "_" and not hasattr(found, name)]:
+            raise InputError(
+                f"the policy {type(found).__name__} lacks {', '.join(lacking)}",
+                where=f"the world kind {self.kind.name}",
+                hint="begin with the class Unrestricted of worksmith.plugins.worlds, which has all of them",
+            )
+        return found
 
     @cached_property
     def library(self) -> Library | None:
@@ -133,12 +148,13 @@ class Environment:
         """The content address of the code of all tools."""
         return functions_digest(tool.function for kit in self.kind.toolkits for tool in kit.tools)
 
-    def persona(self, persona_id: str) -> Persona:
+    def persona(self, persona_id: str | int) -> Persona:
         """A person of this world, by id.
 
         Raises:
             InputError: there is nobody of this id.
         """
+        persona_id = str(persona_id)
         found = self._personas.get(persona_id)
         if found is None:
             found = self._personas[persona_id] = self.kind.find_persona(self.world, persona_id)
@@ -175,7 +191,7 @@ class Environment:
         self,
         toolkits: Iterable[str] | None = None,
         *,
-        persona: Persona | None = None,
+        persona: Persona | str | int | None = None,
         now: datetime | None = None,
         without: Iterable[str] = (),
         ask: Callable[[str], str] | None = None,
@@ -185,16 +201,18 @@ class Environment:
 
         Args:
             toolkits: names of the toolkits to supply, shared ones are added; None supplies all.
-            persona: default is the world's own.
+            persona: one of this world, or the id; default is the world's own.
             now: default is the world's clock.
             without: categories of tools that are left out, see `WorldKind.toolset`.
             ask: asks the agent's own model, for tools that do.
             rehearsal: work on the world even where a live system is connected, as expectations are.
 
         Raises:
-            InputError, RetrievalError: see `check_records` and `check`.
+            InputError, RetrievalError: see `check_records` and `check`; or there is nobody of this id.
         """
         self.check()
+        if isinstance(persona, str | int):
+            persona = self.persona(persona)
         if not rehearsal:
             self.check_records()
         manifest = self.world.manifest

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import apsw
 
 from worksmith.tools.access.engine import key_column
-from worksmith.tools.dispatch import Observation, dispatch, run_tool
+from worksmith.tools.dispatch import Observation, bad_arguments, dispatch, plain_arguments, run_tool
 from worksmith.tools.episode_result import CallRecord, EpisodeResult
 from worksmith.tools.persona import Persona
 from worksmith.tools.policy import DENIED, Decision, Policy
@@ -79,7 +79,7 @@ class Episode:
         self._pool = pool
         self._follow = _FOLLOWER.get()
 
-    def call(self, name: str, arguments: Any) -> Observation:
+    def call(self, name: Any, arguments: Any) -> Observation:
         """Call a tool. Errors of the agent or of the tool come back as an observation.
 
         Args:
@@ -93,7 +93,13 @@ class Episode:
         reads: set[str] = set()
         granted: list[Decision] = []
         run = partial(self._run, reads=reads, granted=granted)
-        observation, decision = dispatch(name, arguments, self.toolset, self.policy, self.persona, run)
+        name = name if isinstance(name, str) else type(name).__name__
+        decision: Decision | None = None
+        arguments, fault = plain_arguments(arguments)
+        if fault:
+            observation = bad_arguments(name, fault)
+        else:
+            observation, decision = dispatch(name, arguments, self.toolset, self.policy, self.persona, run)
         if observation.status == "ok" and granted:
             decision = granted[-1]  # the rule that opened this record
         if observation.status == "denied":
@@ -106,7 +112,7 @@ class Episode:
         """Record a call that the agent's own access check refused; it is not made."""
         text = f"Your own access check refused {name}, so it was not called. {reason}".rstrip()
         observation = Observation("refused", text, text)
-        self._keep(CallRecord(name, arguments, observation, None, 0.0))
+        self._keep(CallRecord(name, plain_arguments(arguments)[0], observation, None, 0.0))
         return observation
 
     def _keep(self, call: CallRecord) -> None:

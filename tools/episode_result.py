@@ -143,7 +143,9 @@ class CallRecord:
     """One tool call of an episode.
 
     Attributes:
-        arguments: as the agent gave them.
+        tool: its full name, `toolkit.function`.
+        arguments: by name, as JSON has them.
+        observation: the reply.
         decision: of the policy; None when the call never got that far.
         reads: references of the records that the call has read, sorted; see `ToolContext.reads`. Of a denied
             call `DENIED` is among them.
@@ -157,7 +159,7 @@ class CallRecord:
     reads: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """The record as JSON-able data (durations left out: they differ from run to run)."""
+        """`tool`, `arguments`, `status`, `observation` (the text) and `rule`, which the policy decided by."""
         return {
             "tool": self.tool,
             "arguments": self.arguments,
@@ -263,6 +265,9 @@ class EpisodeResult:
     """What an episode left, for scorers, logs and people.
 
     Attributes:
+        status: `finished`, or how it ended otherwise.
+        outcome: its changes.
+        calls: of tools, in order, those that failed too.
         thoughts: the agent's thought before each call; empty strings where it gave none.
         opinions: of its own access checker on each call; empty where it asked no model about them.
         plan: the plan it followed, if any.
@@ -274,7 +279,7 @@ class EpisodeResult:
         usage: what they took; see `Usage.all_paid` for programs that know of no cache.
         seconds: wall time.
         error: what failed, for a status other than `finished`.
-        traceback: of an exception that is a mistake in the program; see `worksmith.evals.lm.failures`.
+        traceback: of an exception that is a mistake in the program.
         prediction: of the program, for metrics.
         spans: that the program's framework emitted.
         shown: records that the agent saw otherwise than by calls.

@@ -37,6 +37,11 @@ class _Arguments(BaseModel):
     model_config = ConfigDict(extra="forbid", coerce_numbers_to_str=True)
 
 
+def is_reserved(name: str) -> bool:
+    """Whether no argument can have a name: frameworks call tools as methods, and pydantic has its own."""
+    return name == "self" or (name.startswith("model_") and hasattr(BaseModel, name))
+
+
 def tool(*, writes: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Mark a function `f(context, ...)` as a tool.
 
@@ -226,6 +231,9 @@ def _argument_model(name: str, function: Callable[..., Any], notes: Mapping[str,
     parameters = list(inspect.signature(function).parameters.values())[1:]
     fields: dict[str, Any] = {}
     for parameter in parameters:
+        if is_reserved(parameter.name):
+            hint = f"write another name, such as `{parameter.name}_`"
+            raise InputError(f"no argument can be called {parameter.name}", where=name, hint=hint)
         default = ... if parameter.default is parameter.empty else parameter.default
         note: dict[str, Any] = {"description": notes[parameter.name]} if parameter.name in notes else {}
         fields[parameter.name] = (hints[parameter.name], Field(default, **note))

@@ -84,6 +84,7 @@ class WorldKind:
             the world. It takes a file that maps that system's ids to the world's, or None.
         commit: makes approved changes in the system that the world is a copy of; None where nothing does.
         digest: content address of tools and settings that are a user's own; empty for the kinds of packages.
+        locale: the language of answers.
         table_changes: by origin of a world, a refused call (tool and observation) that changes the shape of a
             table in the published system.
     """
@@ -107,6 +108,7 @@ class WorldKind:
     live_systems: Mapping[str, Callable[[Path | None], object]] = field(default_factory=dict, hash=False)
     commit: Callable[[ChangeSet], Any] | None = None
     digest: str = ""
+    locale: str = "en"
     table_changes: Mapping[str, tuple[str, str]] = field(default_factory=dict, hash=False)
 
     def toolset(self, toolkits: Iterable[str] | None, without: Iterable[str] = ()) -> Toolset:

@@ -5,14 +5,19 @@ from __future__ import annotations
 import re
 from datetime import date
 
+import regex  # type: ignore[import-untyped]
+
+from worksmith.retrievers.texts.words import WORD, folded
+
 _ISO = re.compile(r"^\d{4}-\d\d-\d\d")
+_WORD = regex.compile(rf"(?!_){WORD}")
 _NUMBER = re.compile(r"^-?\d+(?:\.\d+)?$")
 
 
 def tells(text: str, value: str) -> bool:
     """Whether `value` stands in `text` on its own, not as a part of a longer word or number."""
-    folded = text.lower()
-    return any(_stands(folded, form.lower()) for form in forms(value))
+    said = folded(text)
+    return any(_stands(said, folded(form)) for form in forms(value))
 
 
 def forms(value: str) -> list[str]:
@@ -73,4 +78,4 @@ def _stands(text: str, value: str) -> bool:
 def _joined(beside: str, edge: str) -> bool:
     """Whether the two characters beside a value (the nearer one last) make it part of something longer."""
     near, far = beside[-1:], beside[-2:-1]
-    return near.isalnum() or (near in (".", ",") and far.isdigit() and edge.isdigit())
+    return bool(_WORD.match(near)) or (near in (".", ",") and far.isdigit() and edge.isdigit())

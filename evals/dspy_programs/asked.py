@@ -17,19 +17,23 @@ AD_HOC = "ad-hoc"
 """The id of a task made from a text."""
 
 _WHAT = (
-    'a task of a suite (suite.tasks, suite.task("ID"), or suite.examples("train")[0].task), or a text, which '
-    "becomes one that needs all toolkits"
+    'a task of a suite (suite.tasks, suite.task("ID"), or suite.train[0]), or a text, which becomes one that '
+    "needs all toolkits"
 )
 _TASKS: WeakKeyDictionary[Environment, dict[str, Task]] = WeakKeyDictionary()
 
 
-def asked(given: Any, env: Environment, persona: str | None = None) -> VisibleTask:
-    """The task that a program was given; a text becomes one of a persona, or of the world's own.
+def asked(given: Any, env: Environment, persona: str | int | None = None) -> VisibleTask:
+    """The task that a program was given, perhaps in an example.
+
+    A text becomes one of a persona, or of the world's own.
 
     Raises:
         InputError: it is neither a task nor a text, the world has several personas, or a task, which says who
             asks, is given with another.
     """
+    if isinstance(example := getattr(given, "task", None), VisibleTask):
+        given = example
     if isinstance(given, VisibleTask):
         if persona is not None:
             raise InputError("the task says who asks", where="persona", hint="leave it out, or give a text")

@@ -13,14 +13,16 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+import regex  # type: ignore[import-untyped]
+
 from worksmith.evals.scoring.answers import nothing
 from worksmith.evals.scoring.answers.matching import alike, entity_places
 from worksmith.evals.scoring.answers.values import Token, places, plain, same, tokens
 from worksmith.evals.task_kind import value_readers
 from worksmith.evals.tasks.task import Answer, Entity
 
-_NAME = re.compile(r"[A-Z][\w'-]*(?: [A-Z][\w'-]*)+")
-_CAPITAL = re.compile(r"(?<=[\w,:] )[A-Z][\w'-]+")
+_NAME = regex.compile(r"\p{Lu}[\w'-]*(?: \p{Lu}[\w'-]*)+")
+_CAPITAL = regex.compile(r"(?<=[\w,:] )\p{Lu}[\w'-]+")
 _CODE = re.compile(r"\b(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{12,}\b")
 _PART = re.compile(r"[^;\n]+")
 _PERSON = "person"

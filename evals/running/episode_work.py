@@ -93,11 +93,11 @@ class EpisodeWork:
                 episode = EpisodeResult(
                     failure.status,
                     Outcome(b"", ()),
-                    seconds=time.perf_counter() - started,
                     error=failure.error,
                     traceback=failure.traceback,
                 )
-        return replace(_with_usage(episode, used), spans=emitted.records()), raised
+        seconds = episode.seconds or time.perf_counter() - started  # a plain program measures nothing
+        return replace(_with_usage(episode, used), spans=emitted.records(), seconds=seconds), raised
 
     def record(
         self, unit: WorkUnit, task: Task, episode: EpisodeResult, *, raised: bool = False

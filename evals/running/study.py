@@ -24,7 +24,7 @@ from worksmith.evals.statistics import (
     mcnemar,
     paired_difference,
 )
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, WorksmithError
 
 
 @dataclass(frozen=True)
@@ -166,7 +166,7 @@ def run_study(
     *,
     on_row: Callable[[Row], None] | None = None,
     same_tasks: bool = True,
-    skips: tuple[type[Exception], ...] = (),
+    skips: Callable[[Arm, WorksmithError], bool] = lambda _, __: False,
 ) -> Study:
     """Run every arm and compare each with the first.
 
@@ -174,10 +174,11 @@ def run_study(
         run: builds and evaluates an arm.
         on_row: called with each arm as it is done; its p value is not yet adjusted.
         same_tasks: whether all arms must have the same tasks; if not, common ones are compared.
-        skips: an arm that ends with one of these is left out, unless it is the first.
+        skips: whether an arm that ended with an error is left out.
 
     Raises:
         InputError: no arms, two arms with one label, or arms that ran on different tasks.
+        WorksmithError: the first of those that ended arms, if none is left but baselines.
     """
     labels = [arm.label for arm in arms]
     if not arms or len(set(labels)) < len(labels):
@@ -185,18 +186,22 @@ def run_study(
             "a study needs arms with different labels", hint=f"got {', '.join(labels) or 'none'}"
         )
     rows: list[Row] = []
+    ended: WorksmithError | None = None
     for arm in arms:
         try:
             row = Row(arm, run(arm))
-        except skips:
-            if not rows:
+        except WorksmithError as error:
+            if not skips(arm, error):
                 raise
+            ended = ended or error
             continue
         if rows:
             row = Row(arm, row.result, _compare(row, rows[0], same_tasks))
         rows.append(row)
         if on_row:
             on_row(row)
+    if ended is not None and all(row.arm.baseline for row in rows):
+        raise ended
     return Study(_adjusted(rows))
 
 

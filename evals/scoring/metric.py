@@ -59,6 +59,24 @@ class Score(NamedTuple):
         return cls(float(score), str(getattr(found, "feedback", "") or ""))
 
 
+def metric_inputs(task: Task, episode: EpisodeResult) -> tuple[dspy.Example, dspy.Prediction]:
+    """The example and the prediction that a metric of the user's gets, see docs/how-to/metrics.md."""
+    import dspy
+
+    example, own = getattr(task, "example", None), episode.prediction
+    if example is not None:
+        return example, own
+    fields = {
+        "answer": episode.answer,
+        "status": episode.answer_status,
+        "changes": episode.outcome.to_json(),
+        "calls": [call.to_json() for call in episode.calls],
+        "episode": episode,
+        **(dict(own.items()) if isinstance(own, dspy.Prediction) else {}),
+    }
+    return dspy.Example(task=task, query=task.query).with_inputs("task", "query"), dspy.Prediction(**fields)
+
+
 def episode_metric(scorers: Sequence[Scorer], tasks: Iterable[Task], score: str) -> Metric:
     """A metric that gives one score of a prediction's episode.
 
@@ -152,12 +170,9 @@ class MetricScorer:
     def _asked(self, task: Task, episode: EpisodeResult) -> Any:
         import dspy
 
-        example, prediction = getattr(task, "example", None), episode.prediction
-        if prediction is None and example is not None:
+        if episode.prediction is None and hasattr(task, "example"):
             return 0.0  # the program raised, so that there is nothing to measure
-        example = example or dspy.Example(task=task.visible()).with_inputs("task")
-        if prediction is None:
-            prediction = dspy.Prediction(answer=episode.answer, episode=episode)
+        example, prediction = metric_inputs(task, episode)
         with dspy.context(trace=None, usage_tracker=None):
             try:
                 return self._metric(example, prediction, *self._further)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
+
+from worksmith.retrievers.texts.words import words
 
 NEAR = 0.8
 """The Jaccard index of two texts' pieces from which they are near duplicates."""
 
 _PIECE = 4
-_WORD = re.compile(r"\w+")
 
 Pieces = frozenset[tuple[str, ...]]
 
@@ -53,5 +53,5 @@ def _jaccard(one: Pieces, other: Pieces) -> float:
 
 
 def _pieces(text: str) -> Pieces:
-    words = _WORD.findall(text.casefold())
-    return frozenset(tuple(words[at : at + _PIECE]) for at in range(max(1, len(words) - _PIECE + 1)))
+    found = words(text) or [text]
+    return frozenset(tuple(found[at : at + _PIECE]) for at in range(max(1, len(found) - _PIECE + 1)))

@@ -9,6 +9,7 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from worksmith.retrievers.texts.words import folded
 from worksmith.tools.persona import Persona
 from worksmith.tools.seeding import digest
 
@@ -107,8 +108,8 @@ class HiddenTests(BaseModel):
 
 
 def same_text(text: str) -> str:
-    """A key that is equal for texts with the same words, whatever their case and spaces."""
-    return " ".join(text.casefold().split())
+    """A key that is equal for texts with the same words, whatever their case, spaces and Unicode form."""
+    return " ".join(folded(text).split())
 
 
 class VisibleTask(BaseModel):

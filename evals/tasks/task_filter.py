@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from worksmith.evals.tasks.facets import FACETS, Facets
 from worksmith.evals.tasks.task import Task
+from worksmith.retrievers.texts.words import folded
 from worksmith.tools.errors import InputError
 
 _FIELDS: Mapping[str, Callable[[Task], tuple[str, ...]]] = {
@@ -61,8 +62,8 @@ class Condition:
 
     def allows(self, values: Iterable[str]) -> bool:
         """Whether one of the `values` of the field is allowed."""
-        wanted = {value.casefold() for value in self.values}
-        return any(value.casefold() in wanted for value in values)
+        wanted = set(map(folded, self.values))
+        return any(folded(value) in wanted for value in values)
 
 
 def conditions(texts: Iterable[str]) -> tuple[Condition, ...]:

@@ -17,6 +17,7 @@ from worksmith.optimizers.compiling.finalize import finalize
 from worksmith.optimizers.compiling.plan import BANK_FILE, Plan
 from worksmith.optimizers.cost.limits import BudgetSpentError
 from worksmith.optimizers.cost.spending import Spent
+from worksmith.optimizers.demos.showing import nothing_in_common
 from worksmith.optimizers.demos.trace_bank import Gap
 from worksmith.optimizers.optimizer import CompileContext, Compiled
 from worksmith.optimizers.trial import pareto_front
@@ -32,11 +33,13 @@ class Result(NamedTuple):
         compiled: the program in memory.
         artifact: the program as it is written to disk.
         gaps: the training tasks that gave no demonstration.
+        note: a remark on the demonstrations; empty where there is none.
     """
 
     compiled: Compiled
     artifact: Artifact
     gaps: tuple[Gap, ...] = ()
+    note: str = ""
 
 
 def compile_program(plan: Plan) -> Result:
@@ -72,7 +75,8 @@ def compile_program(plan: Plan) -> Result:
     final = replace(final, program=with_models(final.program, unmetered))
     manifest = _manifest(plan, models, context, final)
     artifact = Artifact.of(final.program, manifest, _measured(plan, models, journal.replies.paid, started))
-    return Result(final, artifact, context.gaps)
+    note = nothing_in_common(final.program, final.demonstrations, context.dev)
+    return Result(final, artifact, context.gaps, note)
 
 
 def _manifest(plan: Plan, models: dict[str, str], context: CompileContext, compiled: Compiled) -> Manifest:

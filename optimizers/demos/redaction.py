@@ -18,9 +18,13 @@ from datetime import date, timedelta
 from functools import lru_cache
 from random import Random
 from typing import TYPE_CHECKING, Any
+from unicodedata import normalize
+
+import regex  # type: ignore[import-untyped]
 
 from worksmith.evals.dspy_programs.demo_format import DemoNotes, without_notes
 from worksmith.optimizers.demos.demonstration import LastCall
+from worksmith.retrievers.texts.words import CHARACTER, WORD
 from worksmith.tools.policy import DENIED, PRIVATE
 from worksmith.tools.seeding import rng
 
@@ -28,7 +32,13 @@ if TYPE_CHECKING:
     from worksmith.evals.tasks.task import Task
     from worksmith.tools.environment import Environment
 
-_PIECE = re.compile(r"(?P<day>\d{4}-\d\d-\d\d)|(?P<clock>T?\d\d:\d\d(?::\d\d)?(?!\d))|(?P<word>[^\W_]+)")
+_PIECE = regex.compile(
+    r"(?P<day>\d{4}-\d\d-\d\d)|(?P<clock>T?\d\d:\d\d(?::\d\d)?(?!\d))"
+    rf"|(?P<word>{CHARACTER}|(?:(?!_){WORD})+)"
+)
+_CHARACTER = regex.compile(CHARACTER)
+"""Is kept nowhere: names are made of the characters of other words."""
+
 _NOW = re.compile(r"(\d{4}-\d\d-\d\d)(?: \d\d:\d\d)?")
 _HANDLE = re.compile(r"#\d+")
 """A handle for the result of a call; the number is the call's own, and of no record."""
@@ -120,7 +130,7 @@ class Redaction:
         )
 
     def _text(self, text: str) -> str:
-        return text if _HANDLE.fullmatch(text) else _PIECE.sub(self._replaced, text)
+        return text if _HANDLE.fullmatch(text) else _PIECE.sub(self._replaced, normalize("NFC", text))
 
     def _replaced(self, piece: re.Match[str]) -> str:
         if piece["day"]:
@@ -160,7 +170,7 @@ class Redaction:
 def _public_words(env: Environment) -> frozenset[str]:
     kind = env.kind
     texts = [tool.text for toolkit in kind.toolkits for tool in toolkit.tools]
-    return _remembered("\n".join([*texts, kind.house_rules, kind.finish.text, _DENIAL]))
+    return _remembered(_CHARACTER.sub(" ", "\n".join([*texts, kind.house_rules, kind.finish.text, _DENIAL])))
 
 
 def _quoted(fields: Mapping[str, Any]) -> Iterator[str]:
@@ -193,12 +203,15 @@ def _around(text: str, values: Any) -> str:
     """A task's text with its slot values cut out, the longest first."""
     for value in sorted(values, key=len, reverse=True):
         if value:
-            text = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", " ", text, flags=re.IGNORECASE)
-    return text
+            found = rf"(?<!{WORD}){regex.escape(normalize('NFC', value))}(?!{WORD})"
+            text = regex.sub(found, " ", normalize("NFC", text), flags=regex.IGNORECASE)
+    return str(_CHARACTER.sub(" ", text))
 
 
 def _words(text: str) -> frozenset[str]:
-    return frozenset(found["word"].lower() for found in _PIECE.finditer(text) if found["word"])
+    return frozenset(
+        found["word"].lower() for found in _PIECE.finditer(normalize("NFC", text)) if found["word"]
+    )
 
 
 _remembered = lru_cache(4)(_words)

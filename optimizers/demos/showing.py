@@ -6,14 +6,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from worksmith.evals.dspy_programs.demo_tokens import demo_tokens, fitting
-from worksmith.evals.dspy_programs.nearest import Embedding, NearestSettings, show_all, show_nearest
+from worksmith.evals.dspy_programs.nearest import (
+    Embedding,
+    NearestPredict,
+    NearestSettings,
+    show_all,
+    show_nearest,
+)
 from worksmith.optimizers.demos.demonstration import Demonstration
 from worksmith.optimizers.demos.selection import Display
 from worksmith.optimizers.demos.steps import Unit
+from worksmith.retrievers.ranking.lexical import LexicalIndex
 from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
     import dspy
+
+    from worksmith.evals.tasks.task import Task
 
 
 class Shown(NamedTuple):
@@ -74,6 +83,16 @@ def show(program: dspy.Module, display: Display, settings: ShowSettings) -> Show
         if predictor.demos
     }
     return Shown(show_nearest(copy, nearest), everything)
+
+
+def nothing_in_common(program: dspy.Module, shown: Sequence[Demonstration], tasks: Sequence[Task]) -> str:
+    """The remark that no task has a word in common with a searched demonstration; empty where one has."""
+    if not any(isinstance(predictor, NearestPredict) for predictor in program.predictors()):
+        return ""
+    index = LexicalIndex({f"{place:06}": each.query for place, each in enumerate(shown)})
+    if not tasks or any(index.shares_words(task.query) for task in tasks):
+        return ""
+    return "no task to choose by has a word in common with a demonstration: none is really the nearest"
 
 
 def give_demonstrations(program: dspy.Module, demonstrations: Sequence[Demonstration]) -> dspy.Module:

@@ -6,7 +6,6 @@ Candidates show one bank in several sizes and ways.
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
@@ -17,6 +16,7 @@ from worksmith.optimizers.demos.showing import Shown, show
 from worksmith.optimizers.demos.trace_bank import TraceBank
 from worksmith.optimizers.optimizer import CompileContext
 from worksmith.optimizers.settings import Settings
+from worksmith.retrievers.ranking.covering import covering
 from worksmith.retrievers.ranking.lexical import LexicalIndex
 from worksmith.tools.errors import InputError
 from worksmith.tools.seeding import rng
@@ -95,38 +95,9 @@ def covering_order(tasks: Sequence[Task]) -> list[Task]:
 
 
 def _covering(tasks: Sequence[Task]) -> list[Task]:
-    """Greedy facility location over one block.
-
-    The gain of a task only shrinks as others come before it, so most need not be looked at in most steps
-    (Minoux 1978).
-    """
-    import numpy as np
-
+    """One block in that order."""
     index = LexicalIndex({task.id: task.query for task in tasks})
-    # One row at a time: as lists of numbers all rows would take ten times the memory.
-    likeness = np.empty((len(tasks), len(tasks)))
-    for place, task in enumerate(tasks):
-        likeness[place] = index.scores(task.query)
-    best = np.zeros(len(tasks))
-
-    def gain(place: int) -> float:
-        # Rounded, so that the order of additions can never decide between equals.
-        return round(float(np.maximum(likeness[place] - best, 0.0).sum()), 6)
-
-    # Upper bounds of the gains, the largest first; among equals the earlier one.
-    waiting = [(-gain(place), place) for place in range(len(tasks))]
-    heapq.heapify(waiting)
-    found = []
-    while waiting:
-        known, place = waiting[0]
-        now = -gain(place)
-        if now > known:
-            heapq.heapreplace(waiting, (now, place))
-            continue
-        heapq.heappop(waiting)
-        found.append(tasks[place])
-        best = np.maximum(best, likeness[place])
-    return found
+    return [tasks[place] for place in covering(map(index.scores, (task.query for task in tasks)), len(tasks))]
 
 
 def draw_candidates(context: CompileContext, bank: TraceBank, most: int) -> dict[str, Shown]:

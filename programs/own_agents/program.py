@@ -123,7 +123,7 @@ class OwnAgent:
         made._toolset = self._toolset
         return made
 
-    def __call__(self, task: VisibleTask | str, persona: str | None = None) -> dspy.Prediction:
+    def __call__(self, task: VisibleTask | str, persona: str | int | None = None) -> dspy.Prediction:
         """Do a task in an episode of its own.
 
         Args:

@@ -8,7 +8,7 @@ import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -62,7 +62,7 @@ class AgentTool:
         """Arguments that the tool takes, in the types of its schema; others as they are."""
         return self._plain(arguments)
 
-    def __call__(self, **arguments: Any) -> str:
+    def __call__(self, /, **arguments: Any) -> str:
         return self._run(arguments)
 
     def function(self) -> Callable[..., str]:
@@ -152,10 +152,19 @@ class AgentTools(Sequence[AgentTool]):
             if _endless(arguments):
                 arguments = "nested too deeply"
             try:
-                return self._episode.call(writable(own), arguments)
+                seen = self._episode.call(writable(own), arguments)
             except Exception as error:
                 self.failure = error
                 raise
+            if seen.status != "unknown_tool":
+                return seen
+            text = (
+                f"{writable(str(name))} is not a valid tool, try one of [{', '.join(t.name for t in self)}]."
+            )
+            self._episode.calls[-1] = replace(
+                self._episode.calls[-1], observation=Observation(seen.status, text, text)
+            )
+            return self._episode.calls[-1].observation
 
     def _finished(self, arguments: Mapping[str, Any]) -> Observation:
         fields = self.answer_fields
@@ -209,19 +218,17 @@ class AgentTools(Sequence[AgentTool]):
         ]
 
     def langchain(self) -> list[BaseTool]:
-        """The tools as LangChain's `StructuredTool`s.
+        """The tools as LangChain's `BaseTool`s.
 
         Raises:
             InputError: LangChain is not installed.
         """
         try:
-            from langchain_core.tools import StructuredTool
+            from worksmith.programs.own_agents.langchain_tool import LangChainTool
         except ImportError as error:
             raise missing_extra("LangChain", "langgraph") from error
         return [
-            StructuredTool(
-                name=each.name, description=each.description, args_schema=each.schema, func=each.function()
-            )
+            LangChainTool(name=each.name, description=each.description, args_schema=each.schema, called=each)
             for each in self
         ]
 

@@ -144,7 +144,7 @@ def _indexes(tools: tuple[Tool, ...]) -> tuple[LexicalIndex, LexicalIndex]:
 
 
 def _ranks(index: LexicalIndex, words: str, size: int) -> dict[str, float]:
-    """The weight of each text's rank; texts without a word in common have none."""
+    """The weight of each text's rank; texts with nothing in common have none."""
     hits = enumerate(index.search(words, size), start=1)
     return {hit.key: 1 / (_DAMPING + rank) for rank, hit in hits if hit.score > 0}
 

@@ -164,7 +164,7 @@ class TrajectoryAdapter(WholeTrajectories, dspy.ChatAdapter):  # type: ignore[mi
         if config is None:
             return super()._ask(wire, question)
         layout = self._layout(signature)
-        turns, data = self.turns.prompt(layout, demos, inputs), self._data(layout.outputs, inputs)
+        turns, data = self.turns.prompt(layout, demos, inputs), self._data(signature, layout.outputs, inputs)
         grows = "tool" in layout.outputs and _stays(trajectory)
         steps = inputs.get(TRAJECTORY) or ()
         shared = (len(turns) - 1 - 2 * len(steps), size) if (size := layout.shared(inputs)) else None
@@ -183,7 +183,8 @@ class TrajectoryAdapter(WholeTrajectories, dspy.ChatAdapter):  # type: ignore[mi
         tools = trajectory.tools
         assert tools is not None
         layout = made_once(self._native_layouts, signature, NativeLayout.of)
-        turns, data = self.turns.prompt(layout, demos, inputs), self._data(signature.output_fields, inputs)
+        turns = self.turns.prompt(layout, demos, inputs)
+        data = self._data(signature, signature.output_fields, inputs)
         system = f"{layout.system}\n\n{tools.notes}" if tools.notes else layout.system
         asked, stepwise = data.asked, "calls" not in data.asked
         config = native_config(lm, settings, stepwise=stepwise)
@@ -197,12 +198,15 @@ class TrajectoryAdapter(WholeTrajectories, dspy.ChatAdapter):  # type: ignore[mi
         trajectory.said[len(trajectory)] = said
         return chosen
 
-    def _data(self, asked: Iterable[str], inputs: Mapping[str, Any]) -> PromptData:
-        names, steps = tuple(asked), inputs.get(TRAJECTORY) or ()
-        compact = self._observation is not None
-        if self._calls is None:
-            return PromptData(names, inputs, steps, compact=compact)
-        return PromptData(names, inputs, steps, self._calls.offered, self._calls.persona, compact)
+    def _data(
+        self, signature: type[dspy.Signature], outputs: Iterable[str], inputs: Mapping[str, Any]
+    ) -> PromptData:
+        asked = {name: signature.output_fields[name] for name in outputs}
+        steps, compact = inputs.get(TRAJECTORY) or (), self._observation is not None
+        if (calls := self._calls) is None:
+            return PromptData(asked, inputs, steps, compact=compact)
+        known = {"task": calls.task, **inputs}
+        return PromptData(asked, known, steps, calls.offered, calls.persona, compact)
 
     def format_system_message(self, signature: type[dspy.Signature]) -> str:
         return self._layout(signature).system

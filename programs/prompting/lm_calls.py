@@ -40,6 +40,7 @@ class LMCalls:
         persona: id of the person on whose behalf models are asked.
         prompt: the format of prompts, see `worksmith.programs.prompting.compact.check_prompt`.
         model: the name of the program's model; other models are named in the records of their calls.
+        task: what the person asks for.
 
     Attributes:
         records: the calls, in order.
@@ -49,9 +50,15 @@ class LMCalls:
     """
 
     def __init__(
-        self, demos: DemoView | None = None, persona: str = "", prompt: str = AUTO, model: str = ""
+        self,
+        demos: DemoView | None = None,
+        persona: str = "",
+        prompt: str = AUTO,
+        model: str = "",
+        task: str = "",
     ) -> None:
         self.persona = persona
+        self.task = task
         self.prompt = prompt
         self._model = model
         self.records: list[AskRecord] = []

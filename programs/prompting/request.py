@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from pydantic.fields import FieldInfo
+
 from worksmith.evals.lm.prompt_cache import RepeatingRequest
 from worksmith.programs.prompting.steps import Step
 
@@ -15,15 +17,15 @@ class PromptData:
     """The data of a prompt. It holds only data that the prompt shows.
 
     Attributes:
-        asked: the names of the fields that the reply is to have, in order.
-        inputs: the values of the input fields, by name.
+        asked: the fields that the reply is to have, by name, in order.
+        inputs: the values of the input fields, by name; in an episode always its task.
         steps: the steps so far, unreadable replies included.
         tools: the names of the arguments of each tool on offer, by the tool's name.
         persona: the id of the person that the agent works for; empty outside an episode.
         compact: whether the prompt is compact, and the reply one JSON object.
     """
 
-    asked: tuple[str, ...]
+    asked: Mapping[str, FieldInfo]
     inputs: Mapping[str, Any]
     steps: Sequence[Step] = ()
     tools: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -35,4 +37,4 @@ class PromptData:
 class AgentRequest(RepeatingRequest):
     """A request of an agent. A model gets the request without `data`, which stays in this process."""
 
-    data: PromptData = field(default_factory=lambda: PromptData((), {}), compare=False, repr=False)
+    data: PromptData = field(default_factory=lambda: PromptData({}, {}), compare=False, repr=False)

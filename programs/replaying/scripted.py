@@ -8,10 +8,13 @@ be scored as if it happened now.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from inspect import formatannotation
 from typing import TYPE_CHECKING, Any, Self
 
 import dspy
 from dspy import lm15
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import to_jsonable_python
 
 from worksmith.evals.scoring.result_tables import ended_by
 from worksmith.evals.tasks.transcript import Transcript, TranscriptStep
@@ -21,6 +24,7 @@ from worksmith.programs.prompting.native_tools import native_name
 from worksmith.programs.prompting.prompt import plan_text
 from worksmith.programs.prompting.request import AgentRequest, PromptData
 from worksmith.programs.prompting.steps import as_text
+from worksmith.programs.prompting.tool_calling import itself
 from worksmith.programs.replaying.transcripts import gold_transcripts
 from worksmith.tools.errors import InputError, WorksmithError
 from worksmith.tools.seeding import digest
@@ -33,6 +37,9 @@ _JUDGED = ("status", "who", "denied")
 """Fields that a transcript has only where answers are judged."""
 
 _THOUGHTS = ("thought", "reasoning", "reason")
+_NEXT = "This is the next step."
+_TEXTS = {**dict.fromkeys((*_THOUGHTS, "plan"), _NEXT), "verdict": "Allowed"}
+"""The fields that scripts have as texts, with a text for each."""
 
 _NOTHING = "None"
 """The answer that there is nothing, in words."""
@@ -168,20 +175,55 @@ def _told(scripts: Sequence[Transcript], context: str) -> Sequence[Transcript]:
     return [script for script in fitting if len(script.told) == most] or scripts
 
 
+def is_scripted(lm: Any) -> bool:
+    """Whether a model, or the one that it stands in for, answers from a script."""
+    return isinstance(getattr(itself(lm), "engine", None), ScriptedEngine)
+
+
+def check_fields(predictor: str, signature: type[dspy.Signature]) -> None:
+    """Check that a script can fill the fields of a reply: calls, texts, and what has a default.
+
+    Args:
+        predictor: its name, for errors.
+
+    Raises:
+        InputError: it cannot.
+    """
+    for name, field in signature.output_fields.items():
+        if name in CALLS or (name not in _TEXTS and not field.is_required()):
+            continue
+        try:
+            TypeAdapter(field.annotation).validate_python(_TEXTS.get(name, _NEXT))
+        except ValidationError as error:
+            hint = (
+                "make it a str, give it a default (dspy.OutputField(default=...)), or take a language model"
+            )
+            raise InputError(
+                f"gold plans can only say a text, and {name} is {formatannotation(field.annotation)}",
+                where=f"{predictor}.{name}",
+                hint=hint,
+            ) from error
+
+
 def _reply(script: Transcript, place: PromptData) -> dict[str, Any]:
-    """The fields of a reply, in the order asked for; one that a user's component adds has the thought."""
+    """The fields of a reply, in the order asked for.
+
+    One that a user's component adds has its default, else the thought.
+    """
     if "verdict" in place.asked:
         values = _verdict(script, place)
     else:
         values = _step_values(script, place) if "tool" in place.asked else _whole_values(script, place)
-    if values.keys().isdisjoint(place.asked):
-        return {}
-    thought = next((values[name] for name in _THOUGHTS if values.get(name)), "This is the next step.")
-    return {name: values.get(name, thought) for name in place.asked}
+    thought = next((values[name] for name in _THOUGHTS if values.get(name)), _NEXT)
+    return {
+        name: values.get(name, thought if field.is_required() else to_jsonable_python(field.get_default()))
+        for name, field in place.asked.items()
+    }
 
 
 def _as_text(values: Mapping[str, Any]) -> lm15.Message:
-    fields = [f"[[ ## {name} ## ]]\n{as_text(value)}" for name, value in values.items()]
+    texts = {name: "null" if value is None else as_text(value) for name, value in values.items()}
+    fields = [f"[[ ## {name} ## ]]\n{text}" for name, text in texts.items()]
     return lm15.Message.assistant("\n\n".join([*fields, "[[ ## completed ## ]]"]))
 
 

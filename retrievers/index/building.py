@@ -33,7 +33,7 @@ from worksmith.retrievers.index.store import (
     store_of,
 )
 from worksmith.retrievers.index.store_check import StoreError
-from worksmith.retrievers.texts.documents import Document, Documents, by_key, digest_of, fingerprint
+from worksmith.retrievers.texts.documents import Document, Documents, by_key, fingerprint, index_digest
 
 
 class Progress(NamedTuple):
@@ -74,7 +74,7 @@ class _Plan:
     Attributes:
         todo: the documents to embed.
         stale: the keys of records whose passages are to be removed.
-        digest: the content address of the model and all documents.
+        digest: see `index_digest`.
         before: the entry of the present index, if the same model made it.
     """
 
@@ -210,7 +210,7 @@ def _plan(store: Store, source: str, made: Any, embedder: Embedder, before: Inde
     todo = [document for key, document in documents.items() if there.get(key) != marks[key]]
     # Changed documents are removed too: the old version may have had more passages.
     stale = [key for key in there if marks.get(key) != there[key]]
-    digest = digest_of([embedder.digest, *marks.values()])
+    digest = index_digest(embedder.digest, marks.values())
     entry = before.collections.get(source) if before else None
     return _Plan(source, documents, collection, todo, stale, digest, entry)
 

@@ -6,7 +6,6 @@ over the resulting texts alone.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import reduce
@@ -20,16 +19,13 @@ from worksmith.retrievers.ranking.exact import Vectors, similarities
 from worksmith.retrievers.ranking.hits import Hit, best, fused, ranked
 from worksmith.retrievers.ranking.words import WordIndex, index_words
 from worksmith.retrievers.texts.documents import Document, by_key
+from worksmith.retrievers.texts.words import codes
 
 if TYPE_CHECKING:
     from worksmith.retrievers.embedding.models import Embedder
 
 Mode = Literal["hybrid", "vector", "lexical"]
 """The ranking of a search: by vectors, by words (`lexical`), or by both and by codes, fused (`hybrid`)."""
-
-_CODE = re.compile(r"\b[A-Za-z]{2,}[-_]?\d{2,}\b")
-_PART = re.compile(r"\w+")
-"""The words of a code, as the index has them."""
 
 _DEPTH = 100
 """The fewest places of each ranking that are fused."""
@@ -152,10 +148,9 @@ class Collection:
         self, text: str, k: int, eligible: NDArray[np.bool_] | None, own: Mapping[str, str]
     ) -> list[Hit]:
         """The records that have every code of the text; vectors hardly tell one code from another."""
-        codes = _CODE.findall(text)
-        if not codes:
+        parts = [self._words.scores(word, eligible, own) for code in codes(text) for word in code]
+        if not parts:
             return []
-        parts = [self._words.scores(word, eligible, own) for code in codes for word in _PART.findall(code)]
         everywhere = reduce(np.intersect1d, (scores.places for scores in parts))
         having = (scores.indexed[np.searchsorted(scores.places, everywhere)] for scores in parts)
         table = self._table(everywhere, np.sum(list(having), axis=0))

@@ -15,7 +15,7 @@ from worksmith.retrievers.index.collection import Collection, Mode
 from worksmith.retrievers.index.manifest import REINDEX, IndexManifest
 from worksmith.retrievers.ranking.coded import CodedVectors
 from worksmith.retrievers.ranking.exact import ExactVectors, Vectors
-from worksmith.retrievers.texts.documents import Documents, by_key, digest_of, fingerprint
+from worksmith.retrievers.texts.documents import Documents, by_key, fingerprint, index_digest
 
 Engine = Literal["exact", "chroma"]
 
@@ -57,7 +57,7 @@ def stored(
 
 def _compare(directory: Path, source: str, documents: Documents, model: str, digest: str) -> None:
     found = by_key(source, documents[source]())
-    if digest_of([model, *(fingerprint(document) for document in found.values())]) != digest:
+    if index_digest(model, map(fingerprint, found.values())) != digest:
         raise RetrievalError(
             f"the documents of {source} have changed since", where=str(directory), hint=REINDEX
         )

@@ -2,15 +2,20 @@
 
 Two requests with the same intent differ in slot values and in wording. Slot values are replaced by type
 marks and synonyms by one of them, so that the request next to "cancel Ann's call on Friday" is "drop the
-meeting with Bob on Monday" and not the one that happens to mention Ann.
+meeting with Bob on Monday" and not the one that happens to mention Ann. Dates, synonyms and endings are
+English; the words of other languages stay as they are.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from functools import cache, lru_cache
 from pathlib import Path
+
+import regex  # type: ignore[import-untyped]
+
+from worksmith.retrievers.texts.words import CHARACTER, EMOJI, LETTER, composed, folded
 
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
@@ -18,9 +23,21 @@ _MONTH = (
 )
 _WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 
-_PLAIN_QUOTES = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"'})
+_QUOTED = re.compile(r"「[^「」\n]+」|『[^『』\n]+』|«[^«»\n]+»|„[^„\"\n]+\"")
+"""A quotation whose first mark differs from its last, so that it may stand within words."""
 
-_NAME = re.compile(r"(?<=[a-z,_'] )(?:[A-Z][a-z][\w-]*)(?: [A-Z][a-z][\w-]*)*")
+_STRAIGHT = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"'})
+
+_NAME = regex.compile(r"(?<=[\p{Ll},_'] )(?:\p{Lu}\p{Ll}[\w-]*)(?: \p{Lu}\p{Ll}[\w-]*)*")
+_SMALL = regex.compile(r"\b[\p{Ll}\p{M}]+\b")
+
+_NOUNS = re.compile(
+    r"\b(?:der|das|dem|und|oder|ist|sind|nicht|ich|wir|eine?[mnrs]?|meine?[mnrs]?|wie|wo|wann|kann|bitte"
+    r"|auf|mit|zum|zur|nach|[a-z]*[äöüß][a-zäöüß]*)\b"
+)
+"""Words of German, which writes every noun with a capital: a capital there makes no name."""
+
+_NAMED = "_name"
 
 # Order matters: what looks like part of an earlier kind is gone when a later one is tried.
 _SLOTS: tuple[tuple[str, re.Pattern[str]], ...] = (
@@ -35,22 +52,24 @@ _SLOTS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("_percent", re.compile(r"\b\d+(?:\.\d+)?\s?(?:%|percent\b)", re.I)),
     ("_number", re.compile(r"\b\d+(?:\.\d+)?\b")),
     # Not the first word of a sentence, which is capital whatever it is, nor an abbreviation.
-    ("_name", _NAME),
+    (_NAMED, _NAME),
     # Names typed carelessly still own things; the words listed are not owners.
     (
-        "_name",
+        _NAMED,
         re.compile(
             r"\b(?!(?:it|let|that|what|there|here|who|he|she|how|where|today|week)')[a-z]+(?='s\b)", re.I
         ),
     ),
 )
-_WORD = re.compile(r"[a-z_]+(?:'(?!s\b)[a-z]+)?")
+_WORD = regex.compile(rf"{CHARACTER}|{LETTER}+(?:'(?!s\b){LETTER}+)?|{EMOJI}")
 
 
-def names_in(text: str) -> set[str]:
-    """The words of `text` that are capital within a sentence, in lower case."""
-    found = (match.lower().split() for match in _NAME.findall(text))
-    return {word for words in found for word in words}
+def names_in(texts: Iterable[str]) -> frozenset[str]:
+    """Words that are capital within sentences, and never small: those that open a sentence are names too."""
+    texts = tuple(map(composed, texts))
+    found = (name for text in texts if not _NOUNS.search(text) for name in _NAME.findall(text))
+    small = {folded(word) for text in texts for word in _SMALL.findall(text)}
+    return frozenset(word for name in found for word in folded(name).split()) - small
 
 
 def abstract(text: str, names: Collection[str] = ()) -> list[str]:
@@ -62,16 +81,24 @@ def abstract(text: str, names: Collection[str] = ()) -> list[str]:
     return ["_name" if word in names else root for word, root in _roots(text) if word in names or root]
 
 
+def without_values(text: str) -> str:
+    """The text with a type mark in the place of each slot value."""
+    text = _QUOTED.sub("_quote", composed(text).translate(_STRAIGHT))
+    german = _NOUNS.search(text)
+    for mark, pattern in _SLOTS:
+        if not (german and mark == _NAMED):
+            text = pattern.sub(mark, text)
+    return text
+
+
 @lru_cache(maxsize=4096)
 def _roots(text: str) -> tuple[tuple[str, str], ...]:
     """The words of `text`, slot values as their type, each with its root."""
     phrases, _ = _synonyms()
-    text = text.translate(_PLAIN_QUOTES)
-    for phrase, folded in phrases:
-        text = phrase.sub(folded, text)
-    for mark, pattern in _SLOTS:
-        text = pattern.sub(mark, text)
-    return tuple(map(_rooted, _WORD.findall(text.lower())))
+    text = composed(text).translate(_STRAIGHT)
+    for phrase, word in phrases:
+        text = phrase.sub(word, text)
+    return tuple(map(_rooted, _WORD.findall(folded(without_values(text)))))
 
 
 @lru_cache(maxsize=16_384)

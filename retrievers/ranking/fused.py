@@ -6,13 +6,18 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import regex  # type: ignore[import-untyped]
+
 from worksmith.retrievers.embedding.models import open_embedder
-from worksmith.retrievers.ranking.abstraction import abstract
+from worksmith.retrievers.ranking.abstraction import without_values
 from worksmith.retrievers.ranking.hits import Hit, TextIndex, fused
 from worksmith.retrievers.ranking.lexical import LexicalIndex
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+
+_LATIN, _SIGN = regex.compile(r"\p{Latin}"), regex.compile(r"[\p{L}\p{Extended_Pictographic}]")
 
 
 class DenseIndex:
@@ -50,7 +55,11 @@ class DenseIndex:
 
 
 class FusedIndex:
-    """Ranks by the sum of reciprocal ranks in several indexes over the same keys."""
+    """Ranks by the sum of reciprocal ranks in several indexes over the same keys.
+
+    The first one goes by words. The model of the others knows English, so it ranks for a text in another
+    alphabet only if no text has anything in common with that.
+    """
 
     def __init__(self, indexes: Sequence[TextIndex], size: int) -> None:
         self._indexes = tuple(indexes)
@@ -58,7 +67,13 @@ class FusedIndex:
 
     def search(self, text: str, k: int, *, exclude: Iterable[str] = ()) -> list[Hit]:
         banned = tuple(exclude)
-        return fused((index.search(text, self._size, exclude=banned) for index in self._indexes), k)
+        first, *others = self._indexes
+        by_words = first.search(text, self._size, exclude=banned)
+        related = any(hit.score > 0 for hit in by_words[:1])
+        if related and not _is_latin(text):
+            return fused([by_words], k)
+        by_meaning = [index.search(text, self._size, exclude=banned) for index in others]
+        return fused([by_words, *by_meaning] if related else by_meaning, k)
 
 
 def fused_index(texts: Mapping[str, str], kin: Mapping[str, str] | None = None) -> FusedIndex:
@@ -66,7 +81,10 @@ def fused_index(texts: Mapping[str, str], kin: Mapping[str, str] | None = None) 
     return FusedIndex((LexicalIndex(texts, kin), DenseIndex(texts)), len(texts))
 
 
+def _is_latin(text: str) -> bool:
+    return 2 * len(_LATIN.findall(text)) > len(_SIGN.findall(text))
+
+
 def embed(texts: Sequence[str]) -> NDArray[Any]:
-    """Unit vectors of texts whose slot values are folded to their type."""
-    folded = [" ".join(abstract(text)).replace("_", "") for text in texts]
-    return open_embedder().embed(folded)
+    """Unit vectors of texts whose slot values are folded to their type; all other words stay as they are."""
+    return open_embedder().embed([without_values(text).replace("_", " ") for text in texts])

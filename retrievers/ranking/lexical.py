@@ -1,20 +1,36 @@
-"""A small text index for short requests: TF-IDF over abstracted words and pairs of words."""
+"""A small text index for short requests: TF-IDF over abstracted words and pairs of words.
+
+A query without a word of any text is compared by runs of three characters.
+"""
 
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from functools import cached_property
+from itertools import islice, pairwise
+
+import regex  # type: ignore[import-untyped]
 
 from worksmith.retrievers.ranking.abstraction import abstract, names_in
+from worksmith.retrievers.ranking.covering import covering
 from worksmith.retrievers.ranking.hits import Hit
+from worksmith.retrievers.texts.words import CHARACTER, LETTER, words
 
 Vector = Mapping[str, float]
 
 _KIN_WEIGHT = 0.7
 """How much of a text's vector comes from texts that mean the same."""
+
+_COVERED = 500
+"""The most texts whose covering order is found: time and memory grow with the square."""
+
+_CHARACTER = regex.compile(CHARACTER)
+_HIRAGANA = regex.compile(r"\p{Hiragana}{2}")
+"""A pair that is grammar rather than a word."""
+
+_OTHER_ALPHABET = regex.compile(rf"(?!\p{{Latin}}){LETTER}{{4,}}")
 
 _PAIR_WEIGHT = 0.6
 """Pairs say how words go together but repeat what the words say, so they count less."""
@@ -29,8 +45,9 @@ class LexicalIndex:
     """
 
     def __init__(self, texts: Mapping[str, str], kin: Mapping[str, str] | None = None) -> None:
+        self._texts = texts
         self._keys = tuple(sorted(texts))
-        self._names = _names(texts.values())
+        self._names = names_in(texts.values())
         counted = [self._features(texts[key]) for key in self._keys]
         frequency = Counter(feature for features in counted for feature in features)
         total = len(counted)
@@ -58,15 +75,26 @@ class LexicalIndex:
     def search(self, text: str, k: int, *, exclude: Iterable[str] = ()) -> list[Hit]:
         """The `k` texts nearest to `text`, best first, ties by key.
 
+        Where none has even three characters in common with it, those that stand for most of the others come
+        first; all scores are 0 then.
+
         Args:
             exclude: keys that must not be returned.
         """
-        scores = self.scores(text)
         banned = set(exclude)
-        ranked = sorted(
-            ((-score, key) for key, score in zip(self._keys, scores, strict=True) if key not in banned)
-        )
-        return [Hit(key, -score) for score, key in ranked[:k]]
+        places = [place for place, key in enumerate(self._keys) if key not in banned]
+        scores = self.scores(text)
+        if not any(scores[place] for place in places):
+            scores = self._by_characters.scores(text)
+        if not any(scores[place] for place in places):
+            places = [place for place in self._covering if self._keys[place] not in banned]
+        # Stable, so that ties stay in order.
+        places.sort(key=lambda place: -scores[place])
+        return [Hit(self._keys[place], scores[place]) for place in places[:k]]
+
+    def shares_words(self, text: str) -> bool:
+        """Whether any text has a word of `text`."""
+        return any(self.scores(text))
 
     def scores(self, text: str) -> list[float]:
         """The similarity of `text` to every text, 0 to 1, in the order of their keys."""
@@ -75,6 +103,17 @@ class LexicalIndex:
     def similarities(self) -> Iterator[list[float]]:
         """The similarities of each text's own words to every text, in the order of their keys."""
         return map(self._scores, self._vectors)
+
+    @cached_property
+    def _by_characters(self) -> LexicalIndex:
+        return _CharacterIndex(self._texts)
+
+    @cached_property
+    def _covering(self) -> list[int]:
+        """The places of all texts, those first that stand for most of the others."""
+        size = min(len(self), _COVERED)
+        order = covering((row[:size] for row in islice(self.similarities(), size)), size)
+        return [*order, *range(size, len(self))]
 
     def _scores(self, vector: Mapping[str, float]) -> list[float]:
         sums = [0.0] * self._rows
@@ -96,22 +135,39 @@ class LexicalIndex:
         return _unit(raw)
 
     def _features(self, text: str) -> Counter[str]:
-        """Words, neighbours and neighbours but one, with marks for the ends of the text."""
-        words = ["^", *abstract(text, self._names), "$"]
-        features = Counter(words[1:-1])
-        features.update(f"{first} {second}" for first, second in pairwise(words))
+        """Words, neighbours and neighbours but one, with marks for the ends of the text.
+
+        In a script without spaces a pair is as good as a word, and a character says less. A word of an
+        alphabet whose endings are not cut is its runs of characters, too.
+        """
+        found = ["^", *abstract(text, self._names), "$"]
+        others = set() if text.isascii() else {word for word in found if not word.isascii()}
+        unspaced = set(filter(_CHARACTER.match, others))
+        features = Counter(f"{word} " if word in unspaced else word for word in found[1:-1])
         features.update(
-            f"{first} _ {second}" for first, second in zip(words[1:-1], words[3:-1], strict=False)
+            first + second
+            if first in unspaced and second in unspaced and not _HIRAGANA.match(first + second)
+            else f"{first} {second}"
+            for first, second in pairwise(found)
         )
+        features.update(
+            f"{first} _ {second}"
+            for first, second in zip(found[1:-1], found[3:-1], strict=False)
+            if first not in unspaced
+        )
+        for word in filter(_OTHER_ALPHABET.match, others):
+            features.update(f"{run} " for run in _runs(f"_{word}_"))
         return features
 
 
-def _names(texts: Iterable[str]) -> frozenset[str]:
-    """Words that are capital within sentences, and never small: those that open a sentence are names too."""
-    texts = tuple(texts)
-    capital = {word for text in texts for word in names_in(text)}
-    small = {word for text in texts for word in re.findall(r"\b[a-z]+\b", text)}
-    return frozenset(capital - small)
+class _CharacterIndex(LexicalIndex):
+    def _features(self, text: str) -> Counter[str]:
+        return Counter(_runs(f"_{'_'.join(words(text))}_"))
+
+
+def _runs(text: str) -> list[str]:
+    """All runs of three characters."""
+    return [text[at : at + 3] for at in range(len(text) - 2)]
 
 
 def _middles(vectors: Sequence[Vector], marks: Sequence[str | None]) -> dict[str, Vector]:

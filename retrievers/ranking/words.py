@@ -7,7 +7,6 @@ left out have no influence. Indexes that compute weights beforehand (BM25S, Luce
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -17,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from worksmith.retrievers.ranking.abstraction import stem
+from worksmith.retrievers.texts.words import terms
 
 _SATURATION = 1.2
 """BM25's k1: the higher, the more a repeated word counts."""
@@ -26,8 +26,6 @@ _LENGTH = 0.75
 
 _DIGITS = 9
 """Decimals of scores; rounded, so that the last digits never decide a tie."""
-
-_WORD = re.compile(r"\w+")
 
 
 class WordScores(NamedTuple):
@@ -101,7 +99,7 @@ class WordIndex:
         found = np.zeros(len(self._lengths))
         damping = _damping(self._lengths, mean)
         own = dict.fromkeys(counted, 0.0)
-        for word in sorted(set(words_of(query))):
+        for word in sorted(set(words_of(query, asked=True))):
             places, counts = self._postings(word, eligible)
             having = [key for key in counted if word in counted[key]]
             rarity = _rarity(len(places) + len(having), size)
@@ -151,10 +149,10 @@ def index_words(texts: Sequence[str]) -> dict[str, NDArray[Any]]:
     }
 
 
-def words_of(text: str) -> list[str]:
-    """The words of `text` by their stems, in lower case; a name like `parse_date` is also its parts."""
+def words_of(text: str, *, asked: bool = False) -> list[str]:
+    """The `terms` of `text` by their stems; a name like `parse_date` is also its parts."""
     words = []
-    for word in _WORD.findall(text.lower()):
+    for word in terms(text, asked=asked):
         words.append(_stem(word))
         if "_" in word:
             words.extend(_stem(part) for part in word.split("_") if part)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from worksmith.retrievers.errors import RetrievalError
+from worksmith.retrievers.texts.words import WORDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,11 @@ def fingerprint(document: Document) -> str:
     parts = [document.key, document.text]
     parts += [part for pair in sorted(document.fields.items()) for part in pair]
     return digest_of(parts)
+
+
+def index_digest(model: str, fingerprints: Iterable[str]) -> str:
+    """Content address of an index: of its model, of what a word is, and of its documents."""
+    return digest_of([model, str(WORDS), *fingerprints])
 
 
 def digest_of(parts: Iterable[str]) -> str:

@@ -72,13 +72,16 @@ def test_imported_packages_are_declared_pinned_and_explained_and_no_others() -> 
     assert {extra for extra in EXTRAS if f"`{extra}`" not in text} == set()
 
 
-def test_pages_and_examples_name_extras_that_there_are() -> None:
+def test_pages_examples_and_messages_name_extras_that_there_are() -> None:
     files = [*(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.py"), ROOT / "README.md"]
     text = "\n".join(file.read_text() for file in files)
     # As `worksmith[x]`, or as docs/install.md says: `'.[x]'` from the checkout, `….whl[x]` from a wheel.
     named = re.findall(r"(?:worksmith|[\s'\"`]\.|\.whl)\[([a-z][\w,-]*)\]", text)
+    ours = "\n".join(file.read_text() for name in OURS for file in (ROOT / name).rglob("*.py"))
+    said = re.findall(r"(?:missing_extra\([^)\n]*, |install_line\()['\"]([^'\"]*)['\"]\)", ours)
     assert {"vectors", "ray"} <= set(named)
-    assert set(",".join(named).split(",")) <= set(EXTRAS)
+    assert {"train", "langgraph", "vectors"} <= set(said)
+    assert set(",".join([*named, *said]).split(",")) <= set(EXTRAS)
 
 
 def test_a_missing_extra_says_how_to_get_it() -> None:

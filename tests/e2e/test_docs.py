@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
+import subprocess
+import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,7 +21,6 @@ from docs.snippets import (
     Block,
     ToolContext,
     blocks,
-    commands,
     difference,
     is_run,
     needs,
@@ -25,6 +28,8 @@ from docs.snippets import (
     refreshed,
 )
 from worksmith.cli.app import app
+from worksmith.models.named import read_models
+from worksmith.tools.files.project_file import read_project
 
 SLOW = {
     "README.md",
@@ -39,6 +44,9 @@ SLOW = {
     "docs/how-to/inspect.md",
     "docs/how-to/judge.md",
     "docs/how-to/many-machines.md",
+    "docs/how-to/mcp.md",
+    "docs/how-to/metrics.md",
+    "docs/how-to/own-agent.md",
     "docs/how-to/own-environment.md",
     "docs/how-to/own-policy.md",
     "docs/how-to/own-tables.md",
@@ -57,6 +65,8 @@ SLOW = {
 
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 SHELL = ("console", "sh", "bash")
+KNOWN = {*SHELL, "python", "pycon", "text", "csv", "json", "toml", "yaml", "nginx"}
+PART = "a part of a program"
 PROJECT = {"suite": ".", "out": "compiled.json"}
 """Settings that a page's project file may hold, so that its commands leave them out."""
 
@@ -103,10 +113,48 @@ def test_blocks_are_left_out_for_few_reasons() -> None:
     assert [entry for entry in sorted(given) if entry[1] not in REASONS] == []
 
 
-def test_every_console_block_is_commands() -> None:
+def test_programs_and_commands_are_run_or_say_why_not() -> None:
+    silent = [
+        block.place
+        for block in all_blocks()
+        if block.language in ("python", *SHELL) and not is_run(block) and not block.directives
+    ]
+    assert silent == []
+    assert {block.language for block in all_blocks()} <= KNOWN
+
+
+def test_parts_stand_in_the_programs_that_they_are_of() -> None:
+    parts = [block for block in all_blocks() if "part of" in block.directives]
+    assert len(parts) >= 5
+    for block in parts:
+        whole = (ROOT / block.directives["part of"]).read_text()
+        for statement in "\n".join(block.lines).split("\n\n\n"):
+            assert statement in whole, f"{block.place}: {statement}"
+
+
+def test_programs_that_are_not_run_define_their_names(tmp_path: Path) -> None:
+    for number, block in enumerate(all_blocks()):
+        if block.language == "python" and block.directives.get("not run", PART) != PART:
+            (tmp_path / f"block{number}.py").write_text("\n".join([f"# {block.place}", *block.lines]))
+    check = [sys.executable, "-m", "ruff", "check", "--isolated", "--select", "F821", str(tmp_path)]
+    found = subprocess.run(check, capture_output=True, text=True)
+    assert found.returncode == 0, found.stdout
+
+
+def test_data_that_is_only_shown_is_read_by_what_it_is_for(tmp_path: Path) -> None:
+    file = tmp_path / "worksmith.toml"
     for block in all_blocks():
-        if block.language == "console":
-            assert commands(block), block.place
+        text = "\n".join(block.lines)
+        try:
+            if block.language == "toml" and (
+                "models" in tomllib.loads(text) or "prices" in tomllib.loads(text)
+            ):
+                file.write_text(text)
+                read_models(read_project(file).models, where=block.place)
+            elif block.language == "json":
+                json.loads(text) if text.startswith("{\n") else [*map(json.loads, block.lines)]
+        except Exception as error:
+            raise AssertionError(f"{block.place}: {error}") from error
 
 
 def test_commands_that_are_only_shown_have_the_options_they_show() -> None:
@@ -124,6 +172,13 @@ def test_commands_that_are_only_shown_have_the_options_they_show() -> None:
                 command.make_context("worksmith", arguments, default_map=PROJECT)
             except Exception as error:
                 raise AssertionError(f"{block.place}: {line}") from error
+
+
+def test_addresses_on_this_machine_have_the_ports_of_our_commands() -> None:
+    text = "\n".join(page.read_text() for page in pages() if page.name != "cli.md")
+    ports = set(re.findall(r"127\.0\.0\.1:(\d+)", text)) - {"5001"}  # of `mlflow models serve`
+    ours = set(re.findall(r"`--port`.*?(\d{4})", (ROOT / "docs/cli.md").read_text()))
+    assert {"8440", "8450"} <= ports <= ours
 
 
 def test_links_between_pages_lead_somewhere() -> None:

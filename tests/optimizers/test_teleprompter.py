@@ -286,6 +286,15 @@ def test_of_several_inputs_the_one_that_tells_tasks_apart_is_compared() -> None:
     assert compiled.predict.nearest.field == "mail"
 
 
+def test_it_is_said_where_no_task_has_a_word_in_common_with_a_demonstration() -> None:
+    others = [example.copy(mail=text) for text, example in zip(("退款", "密码", "发票"), DEV, strict=False)]
+    for dev, silent in ((others, False), ([*others, DEV[3]], True)):
+        compiled = made(Nearest, demos=2, accept="best").compile(
+            Mailroom(), trainset=TRAIN[:4], valset=[example.with_inputs("mail") for example in dev]
+        )
+        assert ("has a word in common" not in str(compiled.compilation)) == silent
+
+
 def test_a_bare_predictor_shows_fixed_demonstrations_only() -> None:
     student = dspy.Predict("mail -> topic, team")
     with pytest.raises(InputError, match="single predictor"):

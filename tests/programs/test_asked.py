@@ -24,8 +24,10 @@ def test_what_may_be_seen_of_a_task_is_enough_to_do_it(env: Environment) -> None
     agent = Agent("react", env=env)
     with dspy.context(lm=scripted_lm(GoldEngine(TASKS))):
         seen, whole = agent(task=TASKS[0].visible()), agent(task=TASKS[0])
+        shown = agent(task=dspy.Example(task=TASKS[0].visible()).with_inputs("task"))
 
     assert seen.episode.outcome.to_json() == whole.episode.outcome.to_json()
+    assert shown.episode.outcome.to_json() == whole.episode.outcome.to_json()
     assert not seen.episode.outcome.empty
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import dspy
 import pytest
@@ -292,3 +292,22 @@ def test_gold_plans_fill_the_thoughts_of_a_component(env: Environment, calls: st
 
     assert (done.episode.status, done.unreadable) == ("finished", 0)
     assert last.reasoning == "Everything is done."
+
+
+@pytest.mark.parametrize("strategy", ["act", "plan", "cot"])
+def test_gold_plans_fill_what_components_add_as_far_as_it_is_text_or_has_a_default(
+    env: Environment, strategy: str
+) -> None:
+    parts: Any = {"planner": Outliner(), "checker": Cautious()}
+    agent = Agent(strategy, env=env, **parts)
+    lm = scripted_lm(GoldEngine(TASKS))
+    outline = agent.planner.outline
+    outline.signature = Outline.append("sure", dspy.OutputField(default=True), bool)
+    with dspy.context(lm=lm):
+        done = agent(task=TASKS[0])
+    assert (done.episode.status, done.unreadable) == ("finished", 0)
+
+    for kind in (bool, list[str], Literal["high", "low"]):
+        outline.signature = Outline.append("sure", dspy.OutputField(), kind)
+        with pytest.raises(InputError, match=r"^planner\.outline\.sure: .*make it a str, give it a default"):
+            agent.check_model(lm)

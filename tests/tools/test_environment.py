@@ -13,6 +13,7 @@ from tests.evals import small_office
 from worksmith.tools.environment import Environment
 from worksmith.tools.errors import InputError
 from worksmith.tools.kinds.office.kind import OFFICE
+from worksmith.tools.policy import Decision
 from worksmith.tools.sqlite.schema import Table
 
 
@@ -37,6 +38,18 @@ def test_what_is_wrong_shows_at_the_first_use(wrong: Environment) -> None:
     for use in (wrong.check, wrong.episode):
         with pytest.raises(InputError, match="has no rooms as its kind has"):
             use()
+
+
+def test_a_policy_that_lacks_something_is_named_before_any_episode(tmp_path: Path) -> None:
+    class Closed:
+        digest = "closed"
+
+        def decide(self, persona: object, tool: str, arguments: object) -> Decision:
+            return Decision(False, "closed")
+
+    kind = dataclasses.replace(OFFICE, open_policy=lambda _: Closed())  # type: ignore[arg-type, return-value]
+    with pytest.raises(InputError, match="world kind office: the policy Closed lacks unreadable, visible"):
+        Environment(small_office.world(tmp_path), kind).check()
 
 
 def test_an_environment_that_is_opened_is_checked_at_once(tmp_path: Path) -> None:

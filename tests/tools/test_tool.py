@@ -44,6 +44,16 @@ def test_a_function_without_docstring_is_no_tool() -> None:
         Tool("notes", mute)
 
 
+def test_an_argument_has_no_name_that_means_something_else() -> None:
+    @tool()
+    def look(ctx: ToolContext, model_config: str) -> str:
+        """Look."""
+        return model_config
+
+    with pytest.raises(InputError, match=r"notes\.look: no argument can be called model_config"):
+        Tool("notes", look)
+
+
 def test_an_unknown_toolkit_is_refused() -> None:
     with pytest.raises(InputError, match="no such toolkit: flights"):
         toolset([KIT], ["flights"])

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, field_validator, model_validator
 
 Operation = Literal["create", "read", "update", "delete"]
 OPERATIONS: tuple[Operation, ...] = ("read", "create", "update", "delete")
@@ -134,6 +134,15 @@ class PersonaIn(Part):
     """A field of the persona has one of these values."""
 
     persona: Cell
+
+    @field_validator("persona")
+    @classmethod
+    def _ids_are_texts(cls, cell: Cell) -> Cell:
+        """The id of a persona is a text, even if it is the key of a table with whole numbers."""
+        if cell.field != "id":
+            return cell
+        values = (str(value) if type(value) is int else value for value in cell.within)
+        return cell.model_copy(update={"within": tuple(values)})
 
 
 class Right(Part):

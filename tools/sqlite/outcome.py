@@ -28,6 +28,8 @@ class RowChange:
     """What happened to one row.
 
     Attributes:
+        table: its table.
+        operation: `insert`, `update` or `delete`.
         key: the value by which tasks name the row; None where it has none.
         row: its position in the table; that of a new row says only in which order they were made.
         before: the old cells (all of them for a deleted row, the changed ones for an update).
@@ -121,6 +123,10 @@ class Outcome:
     def to_json(self) -> list[dict[str, Any]]:
         """The changes as JSON-able data."""
         return [change.to_json() for change in self.changes]
+
+    def __repr__(self) -> str:
+        said = ", ".join(f"{change.operation} {change.table}" for change in self.changes)
+        return f"Outcome({said or 'no changes'})"
 
 
 def _read(change: apsw.TableChange, table: Table) -> RowChange:

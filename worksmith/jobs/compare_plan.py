@@ -244,6 +244,8 @@ def plan_comparison(settings: CompareSettings, *, progress: Progress = SILENT) -
     arms = study_arms(suite, settings, strategies, learning=learning)
     agents = [new_agent(suite, settings, name) for name in strategies]
     named = [named_program(each, suite.env).program for each in settings.programs]
+    for address in settings.agents:
+        named_agent(suite, settings, address)  # a wrong address is refused before anything is paid
     for agent, planner in product(agents, planners.values()):
         if agent.strategy.planner == "model":
             give_planner(agent, planner.lm)

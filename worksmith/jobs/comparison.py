@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from worksmith.jobs.settings.programs import CompareSettings
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison(Printable):
     """The result of a comparison.
 
@@ -45,6 +45,7 @@ class Comparison(Printable):
         run_id: of the run in MLflow; None where it was not tracked.
         stopped: the name of the limit of the budget that ended it; empty where none did.
         missing: how many arms are missing then.
+        failures: why programs could not run, by label; the others are compared.
         notes: remarks, such as the model that was taken by default.
 
     Example:
@@ -65,6 +66,7 @@ class Comparison(Printable):
     run_id: str | None = None
     stopped: str = ""
     missing: int = 0
+    failures: Mapping[str, str] = field(default_factory=dict)
     notes: Sequence[str] = ()
 
     @property
@@ -87,16 +89,19 @@ class Comparison(Printable):
 
     @property
     def failed(self) -> bool:
-        """Whether all episodes of a program were lost."""
-        return any(row.summary.graded == 0 for row in self.study.rows if not row.arm.baseline)
+        """Whether a program could not run, or all its episodes were lost."""
+        return bool(self.failures) or any(
+            row.summary.graded == 0 for row in self.study.rows if not row.arm.baseline
+        )
 
     def to_json(self) -> dict[str, Any]:
-        return {**self.settings, **self.study.to_json()}
+        return {**self.settings, **self.study.to_json(), "failures": dict(self.failures)}
 
     def print(self, console: Console) -> None:
         for grid in [*console_grids(self.study), cost_grid(self.study)]:
             console.print(grid.rich())
-        for note in self.notes:
+        failures = (f"{label} could not run: {why}" for label, why in self.failures.items())
+        for note in (*failures, *self.notes):
             console.out(note, highlight=False)
 
 
@@ -159,6 +164,7 @@ def run_comparison(
         suite=suite,
         run_id=tracked.id,
         stopped=measured.stopped,
-        missing=len(plan.arms) - len(study.rows),
+        missing=len(plan.arms) - len(study.rows) - len(plan.failed),
+        failures=plan.failed,
         notes=notes,
     )

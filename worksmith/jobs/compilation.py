@@ -60,7 +60,7 @@ _TRIAL = ("name", "outcome", "errors", "race", "broken")
 """The facts of a trial that are shown."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Compilation(Facts):
     """The result of a compile.
 
@@ -166,6 +166,8 @@ def compile(settings: CompileSettings, *, progress: Progress = SILENT) -> Compil
     if unsent:
         progress.say("to record it later: the same command with --resume, which asks no model again")
     _say_stopped(result, progress)
+    if result.note:
+        progress.say(result.note)
     power = _race_power(plan, result)
     if not (settings.journal or unsent or result.artifact.manifest.stopped):
         discard(plan.folder)

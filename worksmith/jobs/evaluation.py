@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from worksmith.jobs.settings.programs import EvalSettings
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Evaluation(Printable):
     """The result of an evaluation.
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from worksmith.jobs.settings.runs import JudgeSettings
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Judging(Printable):
     """The result of judging: the verdicts on runs, those included that were there before.
 

@@ -67,11 +67,13 @@ def new_project(settings: NewSettings, *, progress: Progress = SILENT) -> NewPro
         if source is not None:
             raise InputError("an industry is not made of data", where="--industry", hint="leave out --from")
         return _new_industry(settings.industry, folder)
+    if source is None and (settings.key or settings.null):
+        raise InputError("there is no data to read", where="--key, --null", hint="name it with --from")
     with as_file(_TEMPLATES) as templates, directory_atomically(folder) as new:
         if source is None:
             copytree(templates / "helpdesk", new, dirs_exist_ok=True, ignore=ignore_patterns("__pycache__"))
         else:
-            _write_own(source, new, templates, progress)
+            _write_own(settings, source, new, templates, progress)
     go_in = f"cd {quote(str(folder))}"
     return _written(folder, go_in, "worksmith tasks check", "worksmith eval", "worksmith compile")
 
@@ -102,11 +104,22 @@ def _new_industry(name: str, folder: Path) -> NewProject:
     return _written(folder, f"worksmith suite build {kind} --industry {own} --out {out} --dry-run")
 
 
-def _write_own(source: Path, folder: Path, templates: Path, progress: Progress) -> None:
+def _key(given: str) -> tuple[str, list[str]]:
+    """A table and its key, as `--key` names them."""
+    table, _, columns = given.partition("=")
+    names = [name.strip() for name in columns.split(",")]
+    if not table.strip() or not all(names):
+        raise InputError(f"no key {given!r}", where="--key", hint="write TABLE=COLUMN or TABLE=COLUMN,COLUMN")
+    return table.strip(), names
+
+
+def _write_own(
+    settings: NewSettings, source: Path, folder: Path, templates: Path, progress: Progress
+) -> None:
     """Write a project over the data in `source`."""
     write = TASK_KINDS.first(lambda kind: kind.write_environment, "makes projects of data")
     progress.say(f"reading {source}")
-    write(source, folder)
+    write(source, folder, dict(map(_key, settings.key)), settings.null)
     copy(templates / "helpdesk" / PROJECT_FILE, folder)
     (folder / "tests").mkdir()
     copy(templates / "project_test.py", folder / "tests" / "test_environment.py")

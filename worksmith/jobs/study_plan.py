@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from worksmith.evals.dspy_programs.digests import model_digest, scorers_digest, state_digest
+from worksmith.evals.lm.payer import AdmissionError
 from worksmith.evals.records.record import PRIMARY
 from worksmith.evals.records.run_card import LoadedRun
 from worksmith.evals.reporting.report import Report, study_report
@@ -21,6 +22,7 @@ from worksmith.jobs.parts.opening import LOGS
 from worksmith.jobs.parts.printing import Printable
 from worksmith.jobs.parts.tracking import slug
 from worksmith.optimizers.cost.limits import BudgetSpentError
+from worksmith.tools.errors import WorksmithError
 from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
@@ -42,6 +44,7 @@ class StudyPlan(Printable, ABC):
         measurement: the suite, tasks, judges and budget of every arm.
         compiled: the facts of each compile, by label of the arm; filled as arms are opened.
         programs: the files of compiled programs, by label of the arm; filled as arms are opened.
+        failed: why arms could not run, by label; filled as arms are opened.
         logged: the runs as they lie in their logs; filled as arms are measured.
         logs: the folder that holds the folders of logs.
     """
@@ -50,6 +53,7 @@ class StudyPlan(Printable, ABC):
     arms: Sequence[Arm] = ()
     compiled: dict[str, CompileFacts] = field(default_factory=dict)
     programs: dict[str, Path] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
     logged: list[LoadedRun] = field(default_factory=list)
     logs: Path = LOGS
 
@@ -86,6 +90,8 @@ class StudyPlan(Printable, ABC):
     def report(self, study: Study, title: str = "Comparison") -> Report:
         """The report on the arms that were run."""
         setting = {"suite": self.measurement.suite.path.name, "split": self.measurement.split}
+        if self.failed:
+            setting["could not run"] = "; ".join(f"{label}: {why}" for label, why in self.failed.items())
         reruns = {run.card.label: run.card.rerun for run in self.logged}
         rows = (replace(row, arm=replace(row.arm, rerun=reruns.get(row.arm.label, ()))) for row in study.rows)
         return study_report(
@@ -98,7 +104,8 @@ class StudyPlan(Printable, ABC):
     def run(self, tracked: Run, *, on_row: OnRow | None = None) -> Study:
         """Open and measure each arm, record it below `tracked`, compare all with the first.
 
-        Arms that the budget leaves unfinished are left out.
+        Arms that the budget leaves unfinished are left out, and so are those whose program cannot be opened
+        or compiled.
         """
         measured = self.measurement
         tracked.dataset(measured.dataset, split=measured.split, tasks=measured.tasks)
@@ -117,7 +124,7 @@ class StudyPlan(Printable, ABC):
                 **({"without_tools": arm.without} if arm.without else {}),
             }
             with tracked.child(arm.label, params=params) as child:
-                result = self._measured(arm, self.program(arm, child), child)
+                result = self._measured(arm, self._opened(arm, child), child)
             scores = result.summary.scores
             published = task_kind(measured.suite.manifest.kind).published_score
             shown = {n: scores.get(n, NOTHING).value for n in (PRIMARY, published) if n}
@@ -126,7 +133,20 @@ class StudyPlan(Printable, ABC):
             )
             return result
 
-        return run_study(self.arms, measure, on_row=on_row, skips=(BudgetSpentError,))
+        def skips(arm: Arm, error: WorksmithError) -> bool:
+            return isinstance(error, BudgetSpentError) or arm.label in self.failed
+
+        return run_study(self.arms, measure, on_row=on_row, skips=skips)
+
+    def _opened(self, arm: Arm, tracked: Run) -> OpenedProgram:
+        try:
+            return self.program(arm, tracked)
+        except AdmissionError:
+            raise
+        except WorksmithError as error:
+            self.failed[arm.label] = str(error)
+            self.measurement.progress.say(f"{arm.label} could not run: {error}")
+            raise
 
     def _measured(self, arm: Arm, opened: OpenedProgram, tracked: Run) -> EvalResult:
         model, measured, place = self.model(arm), self.measurement, self.arms.index(arm)

@@ -25,6 +25,7 @@ from worksmith.evals.authoring.rewriting.asking import (
 )
 from worksmith.evals.authoring.value_forms import tells
 from worksmith.evals.tasks.task import Task
+from worksmith.retrievers.texts.words import folded
 from worksmith.tools.files.data_files import read_toml
 
 _LONGEST = 3
@@ -60,8 +61,8 @@ def objections(task: Task, text: str) -> list[str]:
 
 def _missing(task: Task, text: str) -> list[str]:
     """What the old text tells of the slots and the new one does not."""
-    told = [value for value in task.slots.values() if value and value.lower() in task.query.lower()]
-    return [value for value in dict.fromkeys(told) if value.lower() not in text.lower()]
+    told = [value for value in task.slots.values() if value and folded(value) in folded(task.query)]
+    return [value for value in dict.fromkeys(told) if folded(value) not in folded(text)]
 
 
 def _fact_sentence(task: Task, text: str) -> list[str]:
@@ -75,11 +76,11 @@ def _fact_sentence(task: Task, text: str) -> list[str]:
 
 def _new(task: Task, text: str) -> list[str]:
     """Ids, numbers, addresses, quotations and names that the old text does not have."""
-    old = task.query.lower()
+    old = folded(task.query)
     found = [match for pattern in _ENTITIES for match in pattern.findall(text)]
     found += _NAME.findall(text)
     ours = {"i", "i'm", "i'd", "i'll", "i've"}
-    return [value for value in dict.fromkeys(found) if value.lower() not in old and value.lower() not in ours]
+    return [value for value in dict.fromkeys(found) if folded(value) not in old and folded(value) not in ours]
 
 
 MOST_REPAIRS = 2
@@ -173,7 +174,7 @@ def _context(task: Task) -> dict[str, str]:
     persona = task.persona
     card = f"{persona.name}, department {persona.department}, level {persona.level}" if persona else ""
     steps = [f"{number}. {step.tool}" for number, step in enumerate(task.gold_plan or (), 1)]
-    told = {name: value for name, value in task.slots.items() if value.lower() in task.query.lower()}
+    told = {name: value for name, value in task.slots.items() if folded(value) in folded(task.query)}
     return {
         "persona": card,
         "goal": task.query,

@@ -26,8 +26,9 @@ from worksmith.tools.seeding import digest
 _MOST = "_most"
 """Ends the names of thresholds that are upper bounds."""
 
-_NEEDED = ("cases", "kappa_low", "spearman", "pairs", "kappa_above_always_5")
-"""Measures without which nothing passes; the others count where they apply."""
+_NEEDED = ("cases", "kappa_low", "spearman", "kappa_above_always_5")
+"""Measures without which nothing passes; the others count where they apply, pairs where requests have several
+responses."""
 
 _HINT = "make one with `worksmith judge calibrate --judge NAME --labels FILE`"
 
@@ -116,7 +117,7 @@ def check_gate(judges: Sequence[Judge], found: Sequence[GateVerdict]) -> None:
             )
         if not any(verdict.passed for verdict in own):
             raise InputError(
-                f"the judge {judge.name} did not pass: {own[-1].failed[0]}",
+                f"the judge {judge.name} did not pass: {'; '.join(own[-1].failed)}",
                 where="--judge",
                 hint="it may report, but not drive a compile; --force-judge lets it",
             )
@@ -155,7 +156,7 @@ def _failed(calibration: Calibration) -> list[str]:
         value = measures.get(measure)
         if value is None or math.isnan(value):
             if name in _NEEDED:
-                failed.append(f"{measure} could not be measured")
+                failed.append(f"{measure} could not be measured: all labels or all verdicts have one level")
         elif value > bound if most else value < bound:
             failed.append(f"{measure} is {value:.3g}, not {'at most' if most else 'at least'} {bound:g}")
     return failed

@@ -19,6 +19,7 @@ from pydantic import (
 from worksmith.evals.kinds.own_data.names import unknown
 from worksmith.evals.kinds.own_data.task import TableChanges
 from worksmith.evals.kinds.own_data.values import Expected
+from worksmith.retrievers.texts.words import folded
 from worksmith.tools.errors import InputError
 
 NEW = "new"
@@ -72,7 +73,7 @@ class TaskLine(BaseModel):
     id: str = ""
     query: Text
     context: str = ""
-    persona: str = ""
+    persona: Annotated[str, Field(coerce_numbers_to_str=True)] = ""
     split: Literal["train", "dev", "test"] | None = None
     intent: str = ""
     now: datetime | None = None
@@ -93,7 +94,7 @@ class TaskLine(BaseModel):
             raise ValueError("it expects nothing: give answer, changes, calls, plan, metric or judge")
         if self.changes is not None and self.calls is not None:
             raise ValueError("changes and calls say the same: give one of them")
-        strange = [name for name, value in self.slots.items() if value.lower() not in self.query.lower()]
+        strange = [name for name, value in self.slots.items() if folded(value) not in folded(self.query)]
         if strange:
             raise ValueError(f"slots.{strange[0]}: its value is not in the query")
         if self.metric is not None and not (isinstance(self.metric, str) or callable(self.metric)):

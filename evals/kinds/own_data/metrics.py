@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import BaseModel, ConfigDict, PrivateAttr
 
-from worksmith.evals.scoring.metric import Score
+from worksmith.evals.scoring.metric import Score, metric_inputs
 from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
@@ -67,17 +67,7 @@ class OwnMetric(BaseModel):
         Raises:
             InputError: the function gives no score.
         """
-        import dspy
-
-        example = dspy.Example(task=task, query=task.query).with_inputs("task", "query")
-        prediction = dspy.Prediction(
-            answer=episode.answer,
-            status=episode.answer_status,
-            changes=episode.outcome.to_json(),
-            calls=[call.to_json() for call in episode.calls],
-            episode=episode,
-        )
-        return Score.of(self._function(example, prediction), f"the metric {self.name}", task)
+        return Score.of(self._function(*metric_inputs(task, episode)), f"the metric {self.name}", task)
 
 
 def named_metric(name: str, folder: Path, *, home: Path | None, where: str) -> OwnMetric:

@@ -15,6 +15,7 @@ from worksmith.evals.scoring.answer_scorer import AnswerScorer
 from worksmith.evals.scoring.checker_scores import checker_scores
 from worksmith.evals.scoring.metric import Score
 from worksmith.evals.scoring.path_scores import made_calls, path_scores
+from worksmith.tools.kinds.own_data.locales import ENGLISH, Locale, locale_called
 
 if TYPE_CHECKING:
     from worksmith.evals.scoring.outcomes import GroundTruth
@@ -56,6 +57,7 @@ class OwnScorer:
         self.digest = f"own/1/{ground_truth}"
         self._expectations = Expectations(env)
         self._tables = env.kind.tables
+        self._locale = locale_called(env.kind.locale)
         self._last = threading.local()
 
     def __call__(self, task: Task, episode: EpisodeResult) -> Mapping[str, float]:
@@ -69,7 +71,7 @@ class OwnScorer:
         state = self._expectations.state(task, episode.outcome).right
         parts = {} if task.free_state else {"state": float(state)}
         if task.wanted is not None or not task.free_state:
-            parts["answer"] = float(right_answer(task, episode))
+            parts["answer"] = float(right_answer(task, episode, self._locale))
         if task.metric is not None:
             parts["metric"] = self._measured(task, episode).value
         finished = episode.status == "finished"
@@ -96,7 +98,7 @@ class OwnScorer:
             return None
         if not self._expectations.state(task, episode.outcome).right:
             return None
-        if right_answer(task, episode):
+        if right_answer(task, episode, self._locale):
             if task.metric is None:
                 return None
             value, feedback = self._measured(task, episode)
@@ -115,7 +117,7 @@ class OwnScorer:
         return last[1]
 
 
-def right_answer(task: OwnTask, episode: EpisodeResult) -> bool:
+def right_answer(task: OwnTask, episode: EpisodeResult, locale: Locale = ENGLISH) -> bool:
     """Whether the answer and its status are those that a task expects.
 
     A program that reports no status counts as having answered.
@@ -124,7 +126,7 @@ def right_answer(task: OwnTask, episode: EpisodeResult) -> bool:
         return episode.answer_status == task.wanted.status
     if _refuses(episode):
         return False
-    return task.wanted is None or task.wanted.answers(episode.answer, task.query)
+    return task.wanted is None or task.wanted.answers(episode.answer, task.query, locale)
 
 
 def _refuses(episode: EpisodeResult) -> bool:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
-from decimal import Decimal
 from functools import lru_cache
 from typing import Annotated, Any, Literal, NamedTuple
+from unicodedata import normalize
 
 import regex  # type: ignore[import-untyped]
 from pydantic import (
@@ -26,9 +26,9 @@ from pydantic import (
     model_validator,
 )
 
-from worksmith.evals.scoring.answers.nothing import trimmed
-from worksmith.evals.scoring.answers.values import tokens
-from worksmith.evals.tasks.task import Entity, same_text
+from worksmith.evals.kinds.own_data.readings import numbers, plainly, says_yes
+from worksmith.evals.tasks.task import Entity
+from worksmith.tools.kinds.own_data.locales import ENGLISH, Locale
 from worksmith.tools.sqlite.cells import CellType, cell_text, shown_cell, typed_cell
 from worksmith.tools.sqlite.cells import CellValue as Cell
 from worksmith.tools.sqlite.outcome import folded_cell
@@ -56,8 +56,6 @@ _BETWEEN = re.compile(
     rf"(?:[{_MEMBER}\s;,\[\]{{}}()\"'`*•&-]|\b(?:and|or)\b|\b\d{{1,3}}[.)]\s+[\[{{(\"'`*]*(?={_MEMBER}))*"
 )
 """The members of a set and what may stand between them, such as the number of a member in a list."""
-
-_YES_NO = {True: frozenset({"yes", "true"}), False: frozenset({"no", "false"})}
 
 
 class Column(NamedTuple):
@@ -94,7 +92,7 @@ class _Form(BaseModel):
 
 
 class Exactly(RootModel[Cell]):
-    """One value. Of an answer, letter case, white space, and quotes and full stops around it do not count.
+    """One value. Of an answer, letter case, spaces, forms of quotes and dashes, and its end do not count.
 
     An object can be mistaken for another form of an expected value: `{"value": {...}}` cannot.
     """
@@ -123,13 +121,13 @@ class Exactly(RootModel[Cell]):
     def entities(self) -> tuple[Entity, ...]:
         return (_entity(self.root),)
 
-    def answers(self, text: str, question: str) -> bool:
-        """Whether an answer has this value; a number may stand in a sentence."""
+    def answers(self, text: str, question: str, locale: Locale = ENGLISH) -> bool:
+        """Whether an answer has this value; a number, yes and no may stand in a sentence."""
         if isinstance(self.root, bool):
-            return _folded(text) in _YES_NO[self.root]
+            return says_yes(text, locale) is self.root
         if isinstance(self.root, int | float):
-            return _says_number(text, question, float(self.root), 0.0)
-        return _folded(text) == _folded(cell_text(self.root))
+            return _says_number(text, question, locale, float(self.root), 0.0)
+        return plainly(text) == plainly(cell_text(self.root))
 
     def fits(self, cell: Cell, column: Column) -> bool:
         """Whether a cell has this value."""
@@ -153,9 +151,9 @@ class Caseless(_Form):
     def entities(self) -> tuple[Entity, ...]:
         return (_entity(self.caseless),)
 
-    def answers(self, text: str, question: str) -> bool:
+    def answers(self, text: str, question: str, locale: Locale = ENGLISH) -> bool:
         """Whether an answer is this text."""
-        return _folded(text) == _folded(self.caseless)
+        return plainly(text) == plainly(self.caseless)
 
     def fits(self, cell: Cell, column: Column) -> bool:
         """Whether a cell has this text."""
@@ -179,21 +177,20 @@ class SetOf(_Form):
     def entities(self) -> tuple[Entity, ...]:
         return tuple(_entity(value) for value in self.set)
 
-    def answers(self, text: str, question: str) -> bool:
+    def answers(self, text: str, question: str, locale: Locale = ENGLISH) -> bool:
         """Whether an answer lists these values."""
-        return self._listed(trimmed(text), same_text)
+        return self._listed(text, plainly)
 
     def fits(self, cell: Cell, column: Column) -> bool:
         """Whether a cell lists these values."""
         if isinstance(cell, list):
             kept = {folded_cell(each, exact=column.exact) for each in cell}
             return kept == {folded_cell(each, exact=column.exact) for each in self.set}
-        return self._listed(cell_text(cell), str if column.exact else same_text)
+        return self._listed(cell_text(cell), str if column.exact else plainly)
 
     def _listed(self, text: str, folded: Callable[[str], str]) -> bool:
         rest = folded(text.replace(_MEMBER, "?"))
-        members = {folded(trimmed(str(value))) for value in self.set}
-        for value in sorted(members, key=len, reverse=True):
+        for value in sorted({folded(str(value)) for value in self.set}, key=len, reverse=True):
             rest, found = re.subn(rf"(?<!\w){re.escape(value)}(?!\w)", _MEMBER, rest)
             if not found:
                 return False
@@ -218,9 +215,9 @@ class Number(_Form):
     def entities(self) -> tuple[Entity, ...]:
         return (_entity(self.example),)
 
-    def answers(self, text: str, question: str) -> bool:
+    def answers(self, text: str, question: str, locale: Locale = ENGLISH) -> bool:
         """Whether the numbers of an answer, those of the question left out, are this one."""
-        return _says_number(text, question, self.number, self.tolerance)
+        return _says_number(text, question, locale, self.number, self.tolerance)
 
     def fits(self, cell: Cell, column: Column) -> bool:
         """Whether a cell holds the number."""
@@ -260,10 +257,11 @@ class Pattern(_Form):
     def entities(self) -> tuple[Entity, ...]:
         return ()
 
-    def answers(self, text: str, question: str) -> bool:
+    def answers(self, text: str, question: str, locale: Locale = ENGLISH) -> bool:
         """Whether the pattern is found in an answer, see `LONGEST`."""
         try:
-            return _compiled(self.pattern).search(text[:LONGEST], timeout=_SECONDS) is not None
+            found = _compiled(self.pattern).search(normalize("NFC", text[:LONGEST]), timeout=_SECONDS)
+            return found is not None
         except TimeoutError:
             return False
 
@@ -294,9 +292,9 @@ class AnyOf(_Form):
         first, *others = (entities[0] for entities in found)
         return (first.model_copy(update={"alias": tuple(each.value for each in others)}),)
 
-    def answers(self, text: str, question: str) -> bool:
+    def answers(self, text: str, question: str, locale: Locale = ENGLISH) -> bool:
         """Whether an answer is one of them."""
-        return any(each.answers(text, question) for each in self.any)
+        return any(each.answers(text, question, locale) for each in self.any)
 
     def fits(self, cell: Cell, column: Column) -> bool:
         """Whether a cell is one of them."""
@@ -374,10 +372,6 @@ def _entity(value: Cell) -> Entity:
     return Entity(type="number" if isinstance(value, int | float) else "text", value=text)
 
 
-def _folded(text: str) -> str:
-    return same_text(trimmed(text))
-
-
 def _listed(values: Iterable[Any]) -> str:
     return ", ".join(map(str, values))
 
@@ -387,9 +381,8 @@ def _slack(number: float, tolerance: float) -> float:
     return tolerance + 1e-9 * max(1.0, abs(number))
 
 
-def _says_number(text: str, question: str, number: float, tolerance: float) -> bool:
-    said = {float(Decimal(token.value)) for token in tokens(text) if token.kind == "number"}
-    asked = {float(Decimal(token.value)) for token in tokens(question) if token.kind == "number"}
+def _says_number(text: str, question: str, locale: Locale, number: float, tolerance: float) -> bool:
+    said, asked = numbers(text, locale), numbers(question, locale)
     named = said - asked or said
     return bool(named) and all(abs(each - number) <= _slack(number, tolerance) for each in named)
 
@@ -401,7 +394,7 @@ def _fewest(pattern: str) -> int:
 
 @lru_cache(maxsize=1024)
 def _compiled(pattern: str) -> Any:
-    return regex.compile(pattern)
+    return regex.compile(normalize("NFC", pattern))
 
 
 AnyOf.model_rebuild()

@@ -12,7 +12,7 @@ from worksmith.evals.table import NO_DATA, Grid
 _LABELS = {
     "cases": "labelled cases",
     "kappa": "agreement, weighted kappa",
-    "kappa_low": "its lower end",
+    "kappa_low": "agreement, lower end",
     "kappa_above_always_5": "kappa above always 5",
     "spearman": "rank correlation",
     "pairs": "pairs in the labels' order",
@@ -24,15 +24,23 @@ _LABELS = {
 }
 
 
+def failures(verdict: GateVerdict) -> list[str]:
+    """Each measure that missed its threshold, with its value and the threshold."""
+    named = (text.partition(" ") for text in verdict.failed)
+    return [f"{_LABELS[name]}: {said.removeprefix('is ')}" for name, _, said in named]
+
+
 def gate_grids(verdict: GateVerdict) -> tuple[Grid, ...]:
     """The measures with their thresholds, the confusion of levels, and the mean level by planted fault."""
     measured = verdict.measured
     values: dict[str, Any] = {"cases": measured["cases"], **measured["measures"]}
 
     def outcome(name: str) -> str:
-        if name not in values:
-            return "does not apply"
-        return "FAILED" if any(text.startswith(f"{name} ") for text in verdict.failed) else "ok"
+        if any(text.startswith(f"{name} ") for text in verdict.failed):
+            return "FAILED"
+        if not bound_of(name, verdict.thresholds):
+            return ""
+        return "ok" if name in values else "does not apply"
 
     measures = Grid.of(
         "Measured on labelled cases",

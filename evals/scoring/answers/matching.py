@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+import regex  # type: ignore[import-untyped]
+
 from worksmith.evals.scoring.answers.values import Token, places, plain, same, says, tokens
 from worksmith.evals.tasks.task import Entity
 
@@ -26,7 +28,7 @@ _NUMBERS = {
 }
 _LISTED = re.compile(r"[;\n]")
 _PIECES = re.compile(r"[;\n,]|\band\b|\bor\b")
-_NAME = re.compile(r"[A-Z][\w'.-]+(?: [A-Z][\w'.-]+){1,2}")
+_NAME = regex.compile(r"\p{Lu}[\w'.-]+(?: \p{Lu}[\w'.-]+){1,2}")
 _PERSON = "person"
 _LONGEST_PART, _LONGEST_ALONE = 12, 6
 """Words of a part of a list, and of a value that stands alone; more are running text."""

@@ -11,7 +11,11 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
+
+import regex  # type: ignore[import-untyped]
+
+from worksmith.retrievers.texts.words import CHARACTER, LETTER, WORD, composed
 
 Kind = Literal["date", "month", "time", "number", "id", "email", "word"]
 
@@ -39,8 +43,11 @@ _SCALES = {
     "crore": 10_000_000,
     "billion": 1_000_000_000,
 }
+_APART = rf"(?<!{WORD})(?<![.)-])"
+_LETTERS = rf"(?:(?!_){LETTER}){{1,8}}"
+_PART = rf"(?:(?!_){WORD})+"
 # Repetitions within a word are bounded, so that time is linear in the length of a text.
-_TOKEN = re.compile(
+_TOKEN = regex.compile(
     rf"""
     (?P<email>[\w.+-]{{1,64}}@[\w-]+(?:\.[\w-]+)+)
     |(?P<iso>\d{{4}}[-/]\d\d?[-/]\d\d?(?!\d))
@@ -49,30 +56,37 @@ _TOKEN = re.compile(
     |(?P<figures>\d{{1,2}}[./]\d{{1,2}}[./]\d{{4}}\b)
     |(?P<ym>\d{{4}}-\d\d(?![\d-]))
     |(?P<my>{_MONTH}[ ,]+\d{{4}}\b)
-    |(?P<id>\b[^\W\d_]{{1,8}}(?:[-_]\d|[-_][^\W\d_]{{1,8}}[-_]\d|(?<=\w\w)\d{{3}})\w*(?:[-_]\w+)*)(?:'s\b)?
+    |(?P<id>(?<!{WORD}){_LETTERS}(?:[-_]\d|[-_]{_LETTERS}[-_]\d|(?<=\w\w)\d{{3}})\w*(?:[-_]\w+)*)(?:'s\b)?
     |(?P<time>T?\d{{1,2}}:\d\d(?::\d\d(?:\.\d+)?)?(?:\s?[ap]\.?m\b)?)
     |(?:(?:[$€£¥₹]|\b(?:rs\.?|inr|usd|eur|gbp))\s?)?
-     (?P<number>(?<![\w.)-])-?\d{{1,3}}(?:,\d{{2,3}}){{1,9}}(?:\.\d+)?(?!\d|,\d)|(?<![\w.)-])-?\d+(?:\.\d+)?|\d+)
+     (?P<number>{_APART}-?\d{{1,3}}(?:,\d{{2,3}}){{1,9}}(?:\.\d+)?(?!\d|,\d)|{_APART}-?\d+(?:\.\d+)?|\d+)
      (?:\s?(?P<scale>k|thousand|lakh|crore|million|billion)s?\b)?
      (?:\s?(?:%|percent\b|per\ cent\b|(?:rupee|dollar|euro)s?\b|(?:inr|usd|eur|gbp)\b)|(?:st|nd|rd|th)\b)?
-    |(?P<word>[^\W_]+(?:[.'_+][^\W_]+)*)
+    |(?P<word>{CHARACTER}|{_PART}(?:[.'_+]{_PART})*)
     """,
-    re.VERBOSE | re.IGNORECASE,
+    regex.VERBOSE | regex.IGNORECASE,
 )
+_ACCENTS = re.compile(r"(?<=[A-Za-z])[\u0300-\u036f]+")
 _NUMBER_IN = re.compile(r"\d+")
 _MEANINGLESS = frozenset({"a", "an", "the"})
 _SAME = {"true": "yes", "false": "no"}
-_PLAIN = str.maketrans(
-    {"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "*": " ", "`": " ", "#": " "}
-    | dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-")
+TYPED = str.maketrans(
+    dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u02bc", "'")
+    | dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb\u300c\u300d\u300e\u300f", '"')
+    | dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-")
+    | {"\u3002": ".", "\u3001": ","}
 )
+"""Quotes, dashes and full stops as a keyboard types them."""
+
+_PLAIN = TYPED | str.maketrans("*`#", "   ")
 
 
 @lru_cache(maxsize=4096)
 def plain(text: str) -> str:
     """The text in plain characters: no accents, no typographic quotes or dashes, no Markdown emphasis."""
-    decomposed = unicodedata.normalize("NFKD", text)
-    return "".join(c for c in decomposed if not unicodedata.combining(c)).translate(_PLAIN)
+    # Only Latin letters have accents: in other alphabets a mark makes another letter.
+    letters = _ACCENTS.sub("", unicodedata.normalize("NFKD", text))
+    return composed(letters).translate(_PLAIN)
 
 
 @lru_cache(maxsize=4096)
@@ -116,7 +130,7 @@ def same(found: Token, wanted: Token) -> bool:
     return round(Decimal(found.value), decimals) == Decimal(wanted.value)
 
 
-def _token(match: re.Match[str]) -> Token | None:
+def _token(match: Any) -> Token | None:
     kind = str(match.lastgroup)
     if match["number"] is not None:
         amount = Decimal(match["number"].replace(",", "")) * _SCALES.get((match["scale"] or "").lower(), 1)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from worksmith.evals.dspy_programs.own_code import own_object
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, Notice
 
 
 @pytest.mark.parametrize(
@@ -40,4 +40,22 @@ def test_the_current_directory_comes_first(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.chdir(here)
     monkeypatch.setattr(sys, "path", [str(installed), *sys.path, str(here)])
 
-    assert own_object("found_twice:agent", where="--agent") == "here"
+    with pytest.warns(Notice, match=r"^--agent: found_twice:agent is of found_twice\.py$"):
+        assert own_object("found_twice:agent", where="--agent") == "here"
+
+
+def test_a_projects_folder_comes_before_installed_packages_if_its_code_was_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, run in (("beside_run", True), ("beside_not_run", False)):
+        installed, project = tmp_path / f"{name}_installed", tmp_path / f"{name}_project"
+        for folder in (installed, project):
+            folder.mkdir()
+            (folder / f"{name}.py").write_text(f"agent = {folder.name!r}")
+        monkeypatch.setattr(sys, "path", [*sys.path, str(installed), *([str(project)] if run else [])])
+        found = own_object(f"{name}:agent", where="--agent", project=project)
+        assert found == (project if run else installed).name
+    (tmp_path / "pathlib.py").write_text("agent = 1")
+    with pytest.raises(InputError, match=r"pathlib\.py cannot be imported: pathlib is .* .rename the file"):
+        own_object("pathlib:agent", where="--agent")

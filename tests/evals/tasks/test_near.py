@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.scripts import LANGUAGES
 from worksmith.evals.tasks.near import NEAR, NearTexts
 
 WORDS = st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=25).map(" ".join)
@@ -32,6 +35,18 @@ def test_the_search_finds_what_a_comparison_with_each_text_finds(
 
     assert (found is not None) == (best >= NEAR)
     assert found is None or (found[1] == best and alike(text, texts[int(found[0])]) == best)
+
+
+def test_a_text_of_any_script_is_near_to_itself_in_other_forms_and_to_no_other() -> None:
+    texts = [
+        (f"{name} {place}", text) for name, one in LANGUAGES.items() for place, text in enumerate(one.known)
+    ]
+    near = NearTexts(texts)
+
+    for name, text in texts:
+        assert near.nearest(unicodedata.normalize("NFD", f"「{text}」。")) == (name, 1.0)
+    assert not any(near.nearest(text) for one in LANGUAGES.values() for text in one.asked)
+    assert NearTexts([("1", "???")]).nearest("!!!") is None
 
 
 def test_numbers_and_names_count_and_case_and_marks_do_not() -> None:

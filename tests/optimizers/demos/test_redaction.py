@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from datetime import datetime
 from typing import Any
 
@@ -144,6 +145,27 @@ def test_no_word_of_any_record_survives(company: tuple[Environment, Planted], se
     chat = {"total": 1, "records": [{"conversation_id": "CV-1", "text": f"It is {secret}, said {secret}."}]}
     made = twin(company[0], call(chat, secret, query=f"about {secret}"))
     assert secret.lower() not in json.dumps(made).lower()
+
+
+@pytest.mark.parametrize(
+    ("name", "query"),
+    [
+        ("张伟民", "请取消张伟民的会议"),
+        ("김민준", "김민준과의 회의를 취소해 주세요"),
+        ("สมชาย", "ยกเลิกประชุมกับสมชายวันนี้"),
+        ("मीरा", "मीरा की बैठक रद्द करें"),
+        ("Андрей", "Андрей ждёт: отмени встречу"),
+        ("Zoë", "Cancel the meeting with Zoë"),
+    ],
+)
+def test_a_name_of_any_script_is_hidden(company: tuple[Environment, Planted], name: str, query: str) -> None:
+    task = TASK.model_copy(update={"query": query, "slots": {"person": name}})
+    shown = call({"text": unicodedata.normalize("NFD", name)}, name, with_employee=name)
+    made = twin(company[0], LastCall({**shown.inputs, "task": query}, shown.outputs), task)
+
+    said = unicodedata.normalize("NFC", json.dumps(made, ensure_ascii=False))
+    assert name not in said
+    assert unicodedata.normalize("NFC", name)[:2] not in said
 
 
 @pytest.mark.slow

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.programs.own_agents.test_program import DONE, cancel, run
@@ -145,6 +146,17 @@ def test_arguments_without_end_are_refused(env: Environment, arguments: Any) -> 
     (record,) = evaluate(OwnAgent(agent, env), DONE[:1], settings).records
     assert (record.status, record.calls[0].status) == ("finished", "bad_arguments")
     assert "must be an object" in record.answer
+
+
+@pytest.mark.parametrize("value", [object(), {object(): 1}, b"\xff", np.int64(3), [lambda: 1]])
+def test_arguments_that_are_no_json_are_refused_and_recorded(env: Environment, value: Any) -> None:
+    def agent(task: AgentTask) -> str:
+        return task.tools.call(SEARCH, {"query": "Budget", "limit": value})
+
+    for record in run(agent, env):
+        assert (record.status, record.calls[0].status) == ("finished", "bad_arguments")
+        assert f"limit: {type(value).__name__} is no JSON value" in record.answer
+        assert record.calls[0].arguments == {"query": "Budget", "limit": type(value).__name__}
 
 
 @pytest.mark.parametrize("name", [None, 5, [], {}, b"x", object()])

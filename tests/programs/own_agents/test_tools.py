@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
+import json
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -37,7 +39,9 @@ def test_a_tool_is_called_with_keyword_arguments(tools: AgentTools) -> None:
 @pytest.mark.parametrize("arguments", [{}, {"words": "eggs"}, None, [1], "", "{", '{"text": 1, "text": 2}'])
 def test_wrong_arguments_give_a_text(tools: AgentTools, arguments: Any) -> None:
     assert tools.call("notes__add", arguments).startswith("notes.add")
-    assert "not a valid tool" in tools.call("notes__lose", {})
+    assert tools.call("notes__lose", {}).startswith(
+        "notes__lose is not a valid tool, try one of [notes__search, notes__add"
+    )
 
 
 def test_functions_have_the_signature_and_the_notes_of_the_tool(tools: AgentTools) -> None:
@@ -58,18 +62,75 @@ def test_openais_form_is_valid(tools: AgentTools) -> None:
         assert function["name"].replace("_", "").isalnum()
 
 
-def test_dspys_tools_act_in_the_episode(tools: AgentTools) -> None:
-    add = next(tool for tool in tools.dspy() if tool.name == "notes__add")
-
-    assert add(text="eggs") == "n3"
+def direct(tools: AgentTools) -> Any:
+    return lambda given: tools[0](**given)
 
 
-def test_langchains_tools_act_in_the_episode(tools: AgentTools) -> None:
+def called(tools: AgentTools) -> Any:
+    return lambda given: tools.call(tools.openai()[0]["function"]["name"], json.dumps(given))
+
+
+def function(tools: AgentTools) -> Any:
+    return lambda given: tools.callables()[0](**given)
+
+
+def of_dspy(tools: AgentTools) -> Any:
+    return lambda given: tools.dspy()[0](**given)
+
+
+def of_langchain(tools: AgentTools) -> Any:
     pytest.importorskip("langchain_core")
-    add = next(tool for tool in tools.langchain() if tool.name == "notes__add")
+    return lambda given: tools.langchain()[0].invoke(given)
 
-    assert add.invoke({"text": "eggs"}) == "n3"
-    assert set(add.args) == {"text", "owner"}
+
+def of_langchain_in_a_loop(tools: AgentTools) -> Any:
+    pytest.importorskip("langchain_core")
+    return lambda given: asyncio.run(tools.langchain()[0].ainvoke(given))
+
+
+def of_mcp(tools: AgentTools) -> Any:
+    client = pytest.importorskip("mcp.client")
+
+    async def ask(given: dict[str, Any]) -> str:
+        async with client.Client(tools.mcp()) as server:
+            return str((await server.call_tool(tools[0].name, given)).content[0].text)
+
+    return lambda given: asyncio.run(ask(given))
+
+
+@pytest.mark.parametrize(
+    "form", [direct, called, function, of_dspy, of_langchain, of_langchain_in_a_loop, of_mcp]
+)
+def test_arguments_may_have_the_names_that_frameworks_use(form: Any, tmp_path: Path) -> None:
+    env = Environment.from_tables({"rooms": [{"id": 1}]}, now="2026-01-05", folder=tmp_path, sandboxes=1)
+
+    @env.tool
+    def book(
+        room: Context,
+        config: str,
+        callbacks: str,
+        run_manager: str,
+        args: str,
+        kwargs: str,
+        ctx: str,
+        cls: str,
+        func: str,
+        name: str,
+        input: str,
+        run_id: str,
+        schema: str,
+        copy: str,
+        runtime: str,
+        tool_call_id: str,
+    ) -> str:
+        """Book a room."""
+        return " ".join(value for name, value in locals().items() if name != "room")
+
+    names = tuple(inspect.signature(book).parameters)[1:]
+
+    assert form(AgentTools(env.episode()))({name: f"{name}!" for name in names}).split() == [
+        f"{name}!" for name in names
+    ]
 
 
 def test_after_the_end_nothing_is_called(tools: AgentTools) -> None:

@@ -45,6 +45,9 @@ def test_embeddings_take_part(monkeypatch: pytest.MonkeyPatch) -> None:
 
     assert index.search("give the kitten food", 1)[0].key == "2"
     assert len(calls) == 2  # the stored texts together, then the query
+    mixed = fused_index({"1": "налог", "2": "кошка", "3": "cat"})
+    assert mixed.search("верните налог", 1)[0].key == "1"
+    assert len(calls) == 2  # the model reads another alphabet only where the words say nothing
     assert fused_index({}).search("x", 1) == []
 
 

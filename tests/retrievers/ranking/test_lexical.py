@@ -116,7 +116,17 @@ def test_ties_go_by_key() -> None:
     index = LexicalIndex({"b": "one thing", "a": "one thing", "c": "another"})
 
     assert [hit.key for hit in index.search("one thing", 3)] == ["a", "b", "c"]
-    assert [hit.key for hit in index.search("", 3)] == ["a", "b", "c"]
+
+
+def test_without_a_word_in_common_characters_decide_and_else_what_stands_for_the_others() -> None:
+    texts = {"a": "open the door", "b": "renew licences", "c": "renew licences", "d": "shut the door"}
+    index = LexicalIndex(texts)
+
+    assert not index.shares_words("relicensed doorway")
+    assert index.search("relicensed", 1)[0].key == "b"
+    assert index.search("doorway", 1, exclude=["a"])[0].key == "d"
+    for nothing in ("", "退款", "zq"):
+        assert [hit.key for hit in index.search(nothing, 2)] == ["b", "a"]
 
 
 def test_no_texts_no_hits() -> None:

@@ -77,7 +77,7 @@ def test_any_function_is_a_program(suite: ws.Suite) -> None:
 
 def test_a_result_is_a_table_a_page_and_data(suite: ws.Suite, here: Path) -> None:
     result = gold(suite)
-    assert "outcome" in str(result)
+    assert "outcome" in str(result) == repr(result)
     assert "<pre>" in result._repr_html_()
     page = result.report("report.html")
     assert page == Path("report.html")
@@ -105,6 +105,7 @@ def test_plain_examples_are_evaluated_by_a_metric(here: Path) -> None:
     )
     assert len(result.records) == 6
     assert outcome(result) == 1.0
+    assert min(record.seconds for record in result.records) > 0
     compared = ws.compare(
         [program, mailroom.Mailroom()],
         examples,
@@ -115,6 +116,8 @@ def test_plain_examples_are_evaluated_by_a_metric(here: Path) -> None:
     assert list(compared.summary) == ["Mailroom", "Mailroom 2"]
     with pytest.raises(ws.InputError, match="plain examples need a metric"):
         ws.evaluate(program, examples, progress=False)
+    with pytest.raises(ws.InputError, match="examples of a plain program run in threads"):
+        ws.evaluate(program, examples, metric=mailroom.metric, engine="processes", progress=False)
 
 
 def test_a_metric_of_ones_own_may_grade_a_suite(suite: ws.Suite) -> None:

@@ -76,6 +76,23 @@ def test_a_compile_is_evaluated_and_compared(suite: Suite, tmp_path: Path) -> No
     assert not compared.failed
 
 
+def test_programs_are_compared_although_another_could_not_be_compiled(suite: Suite, tmp_path: Path) -> None:
+    common: dict[str, Any] = {"suite": suite.path, "workers": 2, "track": False, "limit": 2}
+    settings = CompareSettings(
+        strategies="react", optimizers="knn,none", teacher="local/analogy", report="page.html", **common
+    )
+    compared = compare(settings)
+
+    assert compared.failed
+    assert [row.arm.label for row in compared.study.rows if not row.arm.baseline] == ["react"]
+    why = "react + knn could not run: --teacher: local/analogy"
+    assert why in " ".join(str(compared).split())
+    assert "taught nothing" in compared.to_json()["failures"]["react + knn"]
+    assert "could not run" in (tmp_path / "page.html").read_text()
+    with pytest.raises(InputError, match="taught nothing"):
+        compare(settings.model_copy(update={"optimizers": ("knn",)}))
+
+
 @pytest.mark.slow
 def test_no_job_needs_the_command_line() -> None:
     code = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from worksmith.jobs.indexing import index
 from worksmith.jobs.project import new_project
 from worksmith.jobs.settings.suites import IndexSettings, NewSettings, TaskCheckSettings
 from worksmith.jobs.task_check import check_tasks
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, Notice
 
 
 @pytest.fixture
@@ -92,6 +93,41 @@ def test_a_project_over_own_data_opens_with_tasks_that_hold(
     assert found.value == [{"book_id": 3, "title": "Book 3", "pages": 9, "from": False}]
     assert len(suite.tasks) >= 10
     assert check_tasks(TaskCheckSettings(suite="lib")).to_json()["wrong"] == 0
+
+
+def test_a_project_over_an_export_of_a_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "order_details.csv").write_text(
+        "order,product,price\n"
+        + "".join(f"{n // 3},{n % 3},{'NULL' if n == 4 else n % 2}\n" for n in range(12))
+    )
+    with sqlite3.connect(data / "shop.db") as shop:
+        shop.execute("CREATE TABLE categories (id INTEGER PRIMARY KEY, name TEXT)")
+        shop.executemany("INSERT INTO categories VALUES (?, ?)", [(n, f"Kind {n}") for n in range(9)])
+        shop.execute("CREATE TABLE addresses (id INTEGER PRIMARY KEY, town TEXT)")
+        shop.execute("INSERT INTO addresses VALUES (1, 'Bern')")
+        shop.execute("CREATE TABLE stock (shelf TEXT, product INT, n INT, PRIMARY KEY (product, shelf))")
+        shop.executemany("INSERT INTO stock VALUES (?, ?, 1)", [("a", 1), ("a", 2), ("b", 1)])
+    (data / "tasks.jsonl").write_text('{"query": "Where is 1?", "answer": "Bern"}\n')
+
+    with pytest.raises(InputError, match="`--key order_details=A,B`"):
+        new_project(NewSettings(folder="shop", source="data"))
+    with pytest.warns(Notice, match=r"tasks\.jsonl is left out: it has tasks with what is right"):
+        new_project(NewSettings(folder="shop", source="data", key=("order_details=order,product",)))
+    suite = Suite.open("shop")
+    assert [name for name in suite.env.episode().toolset if ".update" in name] == [
+        "order_details.update_order_detail",
+        "addresses.update_address",
+        "categories.update_category",
+        "stock.update_stock",
+    ]
+    assert suite.env.episode().call("stock.find_stock", {"product_shelf": "1-b"}).value[0]["shelf"] == "b"
+    assert {table.name: table.types for table in suite.env.kind.tables}["order_details"]["price"] == "integer"
+    found = suite.env.episode().call("order_details.find_order_details", {"order_product": "1-1"})
+    assert found.value == [{"order_product": "1-1", "order": 1, "product": 1, "price": None}]
+    assert check_tasks(TaskCheckSettings(suite="shop")).to_json()["wrong"] == 0
 
 
 @pytest.mark.parametrize("name", ["none", "empty", "bad"])

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from worksmith.retrievers.texts.words import words
 from worksmith.tools.errors import ToolError
 
 if TYPE_CHECKING:
     from worksmith.tools.access.guard import Guard
 
-_WORD = re.compile(r"\w+")
 _LISTED = 5
 
 _MOST_WORDS = 50
@@ -26,16 +25,16 @@ def name_matches(guard: Guard, source: str, column: str, text: str) -> list[dict
     Raises:
         ToolError: no name is so long.
     """
-    words = text.lower().split()
-    if not words:
+    given = text.lower().split()
+    if not given:
         return []
-    different = dict.fromkeys(words)
+    different = dict.fromkeys(given)
     if len(different) > _MOST_WORDS:
         raise ToolError(f"A name has at most {_MOST_WORDS} words.")
     conditions = [(f"instr(lower({column}), lower(?)) > 0", (word,)) for word in different]
     found = guard.find(source, conditions)
-    exact = [row for row in found if str(row[column]).lower() == " ".join(words)]
-    whole = [row for row in found if set(_words(text)) <= set(_words(str(row[column])))]
+    exact = [row for row in found if str(row[column]).lower() == " ".join(given)]
+    whole = [row for row in found if set(words(text)) <= set(words(str(row[column])))]
     return exact or whole or found
 
 
@@ -62,7 +61,3 @@ def named_key(guard: Guard, source: str, noun: str, text: str, key: str, column:
     """
     found = name_matches(guard, source, column, text)
     return str(only(found, noun, text, key, column)[key])
-
-
-def _words(text: str) -> list[str]:
-    return _WORD.findall(text.lower())

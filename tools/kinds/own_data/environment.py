@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
@@ -12,8 +12,10 @@ from worksmith.tools.errors import InputError, names_instead
 from worksmith.tools.kinds.own_data.declaring import Declarations
 from worksmith.tools.kinds.own_data.index import open_library
 from worksmith.tools.kinds.own_data.kind import OWN_DATA
+from worksmith.tools.kinds.own_data.locales import locale_called
 from worksmith.tools.kinds.own_data.personas import OnePersona, Personas
 from worksmith.tools.kinds.own_data.policy import OPEN, own_policy
+from worksmith.tools.kinds.own_data.sources.made_keys import Key
 from worksmith.tools.kinds.own_data.sources.tables import Source, read_tables
 from worksmith.tools.kinds.own_data.worlds import build_world
 from worksmith.tools.persona import Persona
@@ -65,6 +67,7 @@ class Environment(Declarations):
         house_rules: str = "",
         caseless: Mapping[str, Collection[str]] | None = None,
         unscored: Collection[str] = (),
+        locale: str = "en",
         sandboxes: int | None = None,
     ) -> None:
         super().__init__(world, sandboxes=sandboxes)
@@ -75,6 +78,8 @@ class Environment(Declarations):
         self._personas_table = personas
         self._people = Personas(world, self.tables[personas]) if personas else OnePersona(USER)
         self._house_rules = house_rules.strip()
+        locale_called(locale)
+        self._locale = locale
 
     @classmethod
     def from_tables(
@@ -82,12 +87,14 @@ class Environment(Declarations):
         sources: Mapping[str, Source],
         *,
         now: date | str,
-        keys: Mapping[str, str] | None = None,
+        keys: Mapping[str, Key] | None = None,
         types: Mapping[str, Mapping[str, CellType]] | None = None,
+        nulls: Sequence[str] = (),
         personas: str | None = None,
         house_rules: str = "",
         caseless: Mapping[str, Collection[str]] | None = None,
         unscored: Collection[str] = (),
+        locale: str = "en",
         folder: Path | str | None = None,
         sandboxes: int | None = None,
     ) -> Environment:
@@ -97,22 +104,25 @@ class Environment(Declarations):
             sources: by the name of the table a CSV, JSONL, Parquet or SQLite file, a folder of documents, a
                 pandas frame, or a list of dicts.
             now: the clock of all episodes, such as `2026-01-05 09:00`.
-            keys: by table the column that identifies a row; else it is inferred.
+            keys: by table the column that identifies a row; else it is inferred. Several columns together,
+                such as `("order_id", "line")`, are joined to a further one, and `row_number` is the number.
             types: by table and column `text`, `integer`, `real`, `boolean` or `json`; else they are inferred.
                 A column with lists or dicts is `json`.
+            nulls: the cells of CSV files that are empty, such as `NULL`.
             personas: name of the table whose rows are the people that agents work for; without it there is
                 one, called `user`.
             house_rules: conventions that an agent has to know, for its prompts.
             caseless: by table the columns in which letter case does not count when a changed row is compared
                 with the expected one. In all others it does.
             unscored: the tables that tools may change without an effect on the score.
+            locale: the language of answers, such as `de` or `de-CH`: `1.234,50` is a number and `ja` is yes.
             folder: of all worlds; default is `.worksmith/worlds` in the working directory.
             sandboxes: copies of the world in memory; default is one for each core.
 
         Raises:
             InputError: a source or an argument is wrong; says where.
         """
-        tables = read_tables(sources, keys=keys, types=types)
+        tables = read_tables(sources, keys=keys, types=types, nulls=nulls)
         place = Path(folder) if folder is not None else None
         world = build_world(tables, now=_moment(now), persona=USER, folder=place)
         return cls(
@@ -121,6 +131,7 @@ class Environment(Declarations):
             house_rules=house_rules,
             caseless=caseless,
             unscored=unscored,
+            locale=locale,
             sandboxes=sandboxes,
         )
 
@@ -166,6 +177,7 @@ class Environment(Declarations):
             self._embedder,
             self._personas_table,
             self._house_rules,
+            self._locale,
         ]
         return replace(
             OWN_DATA,
@@ -181,6 +193,7 @@ class Environment(Declarations):
             commit=self._commit,
             live_systems={LIVE: lambda _: LIVE} if tools.reach_outside else {},
             digest=digest([settings, tools.digest]),
+            locale=self._locale,
         )
 
     def __str__(self) -> str:

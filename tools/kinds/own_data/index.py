@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock
 
+from worksmith.retrievers.texts.words import WORDS
 from worksmith.tools.access.search import Searched
 from worksmith.tools.errors import InputError
 from worksmith.tools.seeding import digest
@@ -76,7 +77,7 @@ def open_library(
     documents = {
         name: partial(_documents, world, tables[name], keys[name], text) for name, text in texts.items()
     }
-    version = digest([world.manifest.digest, dict(templates)])
+    version = digest([world.manifest.digest, dict(templates), WORDS])
     if embedder is None:
         return Library(None, documents, version=version)
     from worksmith.retrievers.index.building import build_index

@@ -5,17 +5,20 @@ from __future__ import annotations
 import json
 import keyword
 import os
-from collections.abc import Mapping
+import re
+import warnings
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from worksmith.tools.errors import InputError
-from worksmith.tools.kinds.own_data.sources.tables import SourceTable, read_tables
+from worksmith.tools.errors import InputError, Notice
+from worksmith.tools.kinds.own_data.nouns import singular
+from worksmith.tools.kinds.own_data.sources.reading import portions
+from worksmith.tools.kinds.own_data.sources.tables import ENDINGS, SourceTable, read_tables
 from worksmith.tools.sqlite.cells import CellType
 
-ENDINGS = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".sqlite", ".sqlite3", ".db")
 _TYPES: Mapping[CellType, str] = {
     "text": "str",
     "integer": "int",
@@ -23,33 +26,59 @@ _TYPES: Mapping[CellType, str] = {
     "boolean": "bool",
     "json": "list | dict",
 }
+_EXPECTED = frozenset(("answer", "answers", "reference", "changes", "calls", "plan"))
+"""Fields that say what is right of a request."""
+
+_NULLS = frozenset(("NULL", "\\N"))
+_TYPED = re.compile(
+    r"\s*(-?[\d.,]+([eE][+-]?\d+)?|\d{4}-\d\d-\d\d.*|true|false)\s*", re.ASCII | re.IGNORECASE
+)
+_OTHER = "other"
 _TEXTS = ("title", "subject", "name", "summary", "text", "body", "description", "content", "notes")
 
 
-def write_environment(data: Path, folder: Path) -> None:
+def write_environment(
+    data: Path, folder: Path, keys: Mapping[str, Sequence[str]], nulls: Sequence[str]
+) -> None:
     """Write `environment.py` and `policy.json` for the tables in a folder of files.
 
     Args:
-        data: the folder with the files.
+        data: the folder with the files. One of tasks is left out: agents must not read their answers.
         folder: of the project; the Python file names the data by relative paths.
+        keys: by table the columns that identify a row together; else one is inferred.
+        nulls: cells of CSV files that are empty, beside those that look so.
 
     Raises:
-        InputError: there is no such folder, no table in it, or a file cannot be read.
+        InputError: there is no such folder, no table in it, a key fits no table, or a file cannot be read.
     """
     import jinja2
 
     if not data.is_dir():
         raise InputError("no such folder of data", where=str(data))
     found = sorted(file for file in data.iterdir() if file.suffix.lower() in ENDINGS and file.is_file())
-    if not found:
+    sources: dict[str, Path] = {}
+    for file in found:
+        if _is_of_tasks(file):
+            warnings.warn(Notice(f"{file} is left out: it has tasks with what is right"), stacklevel=2)
+        elif (other := sources.setdefault(_name(file), file)) != file:
+            raise InputError(
+                f"{other.name} gives a table of the same name", where=str(file), hint="rename one"
+            )
+    if not sources:
         raise InputError("no tables here", where=str(data), hint=f"files end in {', '.join(ENDINGS)}")
-    read = {file: read_tables({_name(file): file}) for file in found}
-    tables = [_described(table, file, folder) for file, own in read.items() for table in own]
+    nulls = sorted(set(nulls).union(*map(_nulls, read_tables(sources))))
+    read = read_tables(sources, keys=keys, nulls=nulls)
+    tables = [_described(table) for table in read]
     template = files("worksmith.tools.kinds.own_data").joinpath("environment.txt").read_text(encoding="utf-8")
     text = jinja2.Template(template).render(
+        sources={
+            name: json.dumps(os.path.relpath(file.resolve(), folder.resolve()))
+            for name, file in sources.items()
+        },
         tables=tables,
         now=f"{datetime.now():%Y-%m-%d} 09:00",
-        keys=json.dumps({table["name"]: table["key"] for table in tables}),
+        keys=json.dumps({table["name"]: table["chosen_key"] for table in tables}),
+        nulls=json.dumps(nulls) if nulls else "",
     )
     (folder / "environment.py").write_text(text.rstrip() + "\n", encoding="utf-8")
     allowed = {"id": "all", "operations": ["read", "create", "update", "delete"], "when": {"always": True}}
@@ -66,20 +95,44 @@ def _name(file: Path) -> str:
     return name if name.isidentifier() and not keyword.iskeyword(name) else f"table_{name}"
 
 
-def _described(table: SourceTable, file: Path, folder: Path) -> dict[str, Any]:
+def _is_of_tasks(file: Path) -> bool:
+    """Whether a file has requests together with what is right."""
+    if file.suffix.lower() not in (".jsonl", ".ndjson", ".csv", ".tsv"):
+        return False
+    return any(
+        "query" in table.columns and _EXPECTED & {*table.columns} for table in read_tables({"it": file})
+    )
+
+
+def _nulls(table: SourceTable) -> set[str]:
+    """The spellings of nothing in columns whose other cells are numbers, dates or booleans."""
+    if not table.reading.lexical:
+        return set()
+    seen: dict[int, set[str]] = {}
+    for portion in portions(table.reading):
+        for place, cells in enumerate(portion.columns):
+            others = {str(cell) for cell in cells} - {""}
+            seen.setdefault(place, set()).update(others & _NULLS)
+            if not all(map(_TYPED.fullmatch, others - _NULLS)):
+                seen[place].add(_OTHER)
+    return set().union(*(found for found in seen.values() if _OTHER not in found))
+
+
+def _described(table: SourceTable) -> dict[str, Any]:
+    parts = table.reading.parts
     types, key = table.profile.types, table.profile.key
     fields = [(column, _TYPES[types[column]]) for column in table.columns if _is_argument(column)]
     texts = [column for column in table.columns if column.lower() in _TEXTS and types[column] == "text"]
     return {
         "name": table.name,
-        "singular": table.name[:-1] if table.name.endswith("s") else table.name,
-        "path": json.dumps(os.path.relpath(file.resolve(), folder.resolve())),
+        "singular": singular(table.name),
         "columns": table.columns,
         "key": key,
+        "chosen_key": list(parts) if parts else key,
         "key_argument": key if _is_argument(key) else "key",
         "key_type": _TYPES[types[key]],
         "fields": fields,
-        "others": [(column, kind) for column, kind in fields if column != key],
+        "others": [(column, kind) for column, kind in fields if column not in (key, *parts)],
         "texts": " ".join(f"{{{column}}}" for column in texts),
     }
 

@@ -110,7 +110,7 @@ class Outside:
         """Whether there is a stand-in for the real call."""
         return self.twin is not None or self.recorder is not None
 
-    def __call__(self, ctx: Context, **arguments: Any) -> Any:
+    def __call__(self, ctx: Context, /, **arguments: Any) -> Any:
         if ctx.live:
             return self._live(ctx, arguments)
         if self.recorder is not None:

@@ -137,7 +137,7 @@ class OwnTools:
     ) -> Tool:
         @tool(writes=writes)
         @wraps(function)
-        def run(ctx: ToolContext, **arguments: Any) -> Any:
+        def run(ctx: ToolContext, /, **arguments: Any) -> Any:
             own = Context(ctx, self.tables, self.searched, writes=writes)
             value = called(own, **arguments)
             if not isinstance(value, Shown | None):
@@ -150,6 +150,9 @@ class OwnTools:
                 warnings.simplefilter("ignore")  # an argument may have the name of a method of pydantic's
                 made = Tool(toolkit, run, strict=True)
                 _ = made.parameters, made.text
+        except InputError as error:
+            error.where = where
+            raise
         except Exception as error:
             said = str(error).partition("\n")[0]
             raise InputError(

@@ -30,6 +30,7 @@ from worksmith.jobs.parts.opening import choose_tasks, connect, leave_out_cache,
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.parts.suite_facts import policy_note
 from worksmith.jobs.parts.tracking import keep_card
+from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -104,11 +105,15 @@ class Measurement:
         Raises:
             InputError: a limit, the org or the engine is wrong, or dollars are limited and a price unknown.
         """
+        engine = open_engine(self.settings)
+        if engine is not None and not self.suite.env.world.path.is_dir():
+            hint = "leave engine and processes out; `workers` says how many run at once"
+            raise InputError("examples of a plain program run in threads", where="engine", hint=hint)
         budget = open_budget(self.settings, models, self.budget)
         connect(self.suite, self.settings, self.progress)
         self.suite.env.check_records()
         judges = counted_judges(self.judges, budget)
-        return replace(self, budget=budget, judges=judges, engine=open_engine(self.settings))
+        return replace(self, budget=budget, judges=judges, engine=engine)
 
     @cached_property
     def scorers(self) -> tuple[Scorer, ...]:

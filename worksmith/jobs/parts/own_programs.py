@@ -45,7 +45,7 @@ def own_program(name: OwnName, env: Environment) -> tuple[Any, Artifact | None]:
     Raises:
         InputError: there is no such factory, it fails, or what it makes takes no task.
     """
-    found = own_object(name.address, where=_WHERE)
+    found = own_object(name.address, where=_WHERE, project=env.folder)
     made = found if isinstance(found, dspy.Module) or _takes_task(found) else _made(found, name, env)
     if not (isinstance(made, dspy.Module) or callable(made)):
         raise InputError(

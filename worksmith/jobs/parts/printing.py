@@ -49,6 +49,9 @@ class Printable:
         self.print(Console(file=text, width=_WIDTH))
         return text.getvalue().rstrip()
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def _repr_html_(self) -> str:
         console = Console(file=io.StringIO(), width=_WIDTH, record=True)
         self.print(console)

@@ -144,7 +144,9 @@ def named_agent(suite: Suite, settings: ToolSettings, address: str) -> OpenedPro
     Raises:
         InputError: there is none.
     """
-    function = own_object(checked_address(address, where="--agent"), where="--agent")
+    function = own_object(
+        checked_address(address, where="--agent"), where="--agent", project=suite.env.folder
+    )
     toolset = toolset_of(suite, settings, "react")
     if isinstance(function, OwnAgent):
         return OpenedProgram(function.bound(suite.env))

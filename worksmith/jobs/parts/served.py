@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping
+from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -135,8 +136,8 @@ def _domains(given: Any) -> tuple[str, ...]:
 def _persona(row: Mapping[str, Any], env: Environment) -> Persona | None:
     """Who asks; None where there are no access rules. Nobody is served as somebody else by default."""
     named = row.get("persona")
-    if isinstance(named, str) and named.strip():
-        return env.persona(named.strip())
+    if isinstance(named, str | Integral) and str(named).strip():
+        return env.persona(str(named).strip())
     if env.policy.digest:
         raise InputError("a row has no persona", hint='give {"task": ..., "persona": the id of who asks}')
     return None

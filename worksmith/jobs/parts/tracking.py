@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 def slug(label: str) -> str:
     """A label as a name for files and models: `react + knn` becomes `react-knn`."""
-    return "-".join(re.findall(r"[A-Za-z0-9_]+", label))
+    return "-".join(re.findall(r"\w+", label))
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from worksmith.evals.judging.calibration.gate import GateVerdict, gate, write_ga
 from worksmith.evals.judging.calibration.labels import Case, case_of, labels_digest, read_labels, write_labels
 from worksmith.evals.judging.calibration.planted import planted
 from worksmith.evals.judging.case import tokens_about
-from worksmith.evals.reporting.tables.judge_gate import gate_grids
+from worksmith.evals.reporting.tables.judge_gate import failures, gate_grids
 from worksmith.evals.suite import Suite
 from worksmith.jobs.parts.judges import GATES, asked_models, comparing, open_judges, uncached
 from worksmith.jobs.parts.opening import leave_out_cache
@@ -44,6 +44,8 @@ class Calibration(Printable):
         for verdict in self.verdicts:
             passed = f"{verdict.judge}: {'passed' if verdict.passed else 'did not pass'}"
             console.print(passed, style="bold", markup=False, highlight=False)
+            for failure in failures(verdict):
+                console.print(f"  {failure}", markup=False, highlight=False)
             for grid in gate_grids(verdict):
                 console.print(grid.rich())
 

@@ -44,6 +44,18 @@ class NewSettings(JobSettings):
         path="folder",
         unset="a made-up helpdesk",
     )
+    key: tuple[str, ...] = setting(
+        (),
+        "With --from, TABLE=COLUMN: the column that identifies a row of a table. TABLE=COLUMN,COLUMN names "
+        "several that do so together, TABLE=row_number numbers the rows.",
+        metavar="TABLE=COLUMN",
+        unset="a column with another value in each row",
+    )
+    null: tuple[str, ...] = setting(
+        (),
+        "With --from, a cell of CSV files that is empty, such as n/a. NULL and \\N are found where the rest "
+        "of a column are numbers, dates or booleans.",
+    )
     industry: str | None = setting(
         None, "Instead of a project, a copy of this industry of generated companies, to be rewritten."
     )

@@ -75,6 +75,7 @@ class Tokens:
             raise RequestError(401, "invalid_token", _REFUSED)
         claims = self.claims(token.strip())
         named = claims.get(self._claim)
+        named = str(named) if type(named) is int else named
         if not isinstance(named, str) or not named or len(named) > _LONGEST_NAME:
             raise RequestError(401, "invalid_token", _REFUSED)
         try:

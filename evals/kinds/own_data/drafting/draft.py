@@ -13,6 +13,7 @@ from worksmith.evals.kinds.own_data.project import project_environment
 from worksmith.evals.kinds.own_data.reading import read_own_tasks
 from worksmith.evals.task_kind import Drafting, scorers_for
 from worksmith.evals.tasks.task import Task, same_text
+from worksmith.retrievers.texts.words import folded
 from worksmith.tools.errors import InputError
 from worksmith.tools.seeding import rng
 from worksmith.tools.sqlite.cells import cell_text
@@ -59,7 +60,7 @@ def _reworded(env: Environment, lines: Sequence[Line], reword: Reword) -> list[L
 def _slots(line: Line) -> dict[str, str]:
     """The values of records in a query. All of them are arguments of the plan: templates name no others."""
     values = {name: cell_text(value) for step in line["plan"] for name, value in step["arguments"].items()}
-    return {name: value for name, value in values.items() if value.lower() in line["query"].lower()}
+    return {name: value for name, value in values.items() if folded(value) in folded(line["query"])}
 
 
 def _drafts(env: Environment, drafting: Drafting) -> list[Line]:

@@ -10,6 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from worksmith.tools.access.engine import key_column
+from worksmith.tools.kinds.own_data.nouns import singular
 from worksmith.tools.sqlite.cells import CellValue, cell_text
 from worksmith.tools.sqlite.schema import Table
 
@@ -98,17 +99,6 @@ def facts_of(env: Environment) -> list[TableFacts]:
 def words(name: str) -> str:
     """The words of an identifier."""
     return " ".join(name.replace("_", " ").split()).lower()
-
-
-def singular(name: str) -> str:
-    """The name of one row of a table."""
-    if name.endswith("people"):
-        return name.removesuffix("people") + "person"
-    if name.endswith("ies"):
-        return f"{name[:-3]}y"
-    if name.endswith(("sses", "xes", "ches", "shes")):
-        return name[:-2]
-    return name[:-1] if name.endswith("s") and not name.endswith("ss") else name
 
 
 def quotable(value: CellValue) -> bool:

@@ -12,12 +12,13 @@ from tests.evals.kinds.crm.orgs import small_suite
 from worksmith.evals.building import build_suite
 from worksmith.evals.judging.calibration.calibrate import Calibration, Effort, calibrate, order_kept
 from worksmith.evals.judging.calibration.gate import GateVerdict, check_gate, gate, read_gate, write_gate
-from worksmith.evals.judging.calibration.labels import Case, case_of, labels_digest
+from worksmith.evals.judging.calibration.labels import Case, Label, case_of, labels_digest
 from worksmith.evals.judging.calibration.planted import planted
 from worksmith.evals.judging.local import LocalRubric
 from worksmith.evals.judging.rubric_judge import PairVerdict
 from worksmith.evals.records.parts import Judgement
 from worksmith.evals.records.record import EpisodeRecord
+from worksmith.evals.reporting.tables.judge_gate import failures
 from worksmith.evals.running.judges import Judge
 from worksmith.evals.suite import Suite
 from worksmith.evals.tasks.task import Task
@@ -147,7 +148,26 @@ def few() -> GateVerdict:
 
 def test_what_could_not_be_measured_does_not_pass() -> None:
     assert "cases is 3, not at least 50" in few().failed
-    assert "spearman could not be measured" in few().failed
+    assert "spearman could not be measured: all labels or all verdicts have one level" in few().failed
+    assert failures(few())[0] == "labelled cases: 3, not at least 50"
+
+
+def test_labels_of_single_responses_suffice_and_each_miss_is_named() -> None:
+    labels = [
+        Label(request=f"Who leads team {n}?", facts=(f"Ann {n}",), response=said, level=level)
+        for n in range(60)
+        for said, level in [(f"Ann {n}", 5) if n % 2 else ("I do not know.", 1)]
+    ]
+    cases = [case_of(label) for label in labels]
+    good = Levels(lambda task, record: 5 if task.answer and record.answer in str(task.answer.required) else 1)
+    verdict = verdict_on(good, cases)
+    assert verdict.passed, verdict.failed
+    assert "pairs" not in verdict.measured["measures"]
+    lenient = verdict_on(Levels(lambda task, record: 5 if "I" in record.answer else 4), cases)
+    assert failures(lenient)[0].startswith("agreement, lower end: -")
+    assert any(
+        line.startswith("passes answers to other requests: 1, not at most 0.1") for line in failures(lenient)
+    )
 
 
 def test_a_verdict_that_was_changed_is_no_verdict(tmp_path: Path) -> None:

@@ -14,7 +14,9 @@ from worksmith.evals.kinds.own_data.reading import read_own_tasks
 from worksmith.evals.kinds.own_data.splits import deal, deal_intents
 from worksmith.tools.environment import Environment
 from worksmith.tools.errors import InputError
+from worksmith.tools.kinds.own_data.context import Context
 from worksmith.tools.kinds.own_data.environment import USER
+from worksmith.tools.kinds.own_data.environment import Environment as OwnEnvironment
 from worksmith.tools.kinds.own_data.sources.tables import read_tables
 from worksmith.tools.kinds.own_data.worlds import build_world
 
@@ -65,6 +67,34 @@ def test_only_a_query_and_an_expectation_are_needed(desk: Environment, tmp_path:
     assert first.domains == ("tickets", "staff", "mail", "llm")
     assert first.persona is None
     assert first.checkable
+
+
+def test_ids_of_personas_may_be_whole_numbers(tmp_path: Path) -> None:
+    people = [{"id": 6, "boss": None}, {"id": 7, "boss": 6}]
+    env = OwnEnvironment.from_tables(
+        {"people": people, "rooms": [{"id": 1, "owner": 7}]},
+        now="2026-01-05",
+        personas="people",
+        folder=tmp_path,
+    )
+    rules = [
+        {"id": "OWN", "operations": ["read"], "when": {"self": "owner"}},
+        {"id": "SIX", "operations": ["read"], "when": {"persona": {"field": "id", "in": [6]}}},
+    ]
+    file = tmp_path / "policy.json"
+    file.write_text(json.dumps({"sources": {"rooms": {"rules": rules}}}))
+    env.use_policy(file)
+
+    @env.tool
+    def rooms(ctx: Context) -> list[Any]:
+        """List the rooms."""
+        return ctx["rooms"].find()
+
+    (one,) = read_own_tasks(env, [{"query": "How many rooms?", "answer": 1, "persona": 6}])
+    assert one.persona == env.persona(6) == env.persona("6")
+    assert [len(env.episode(persona=id).call("tools.rooms", {}).value) for id in (6, 7)] == [1, 1]
+    with pytest.raises(InputError, match=r"no persona '8' \(there are 6, 7"):
+        env.persona(8)
 
 
 def test_what_an_agent_sees_has_no_expectation(desk: Environment) -> None:

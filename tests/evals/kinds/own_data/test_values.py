@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
 from worksmith.evals.kinds.own_data.values import Column, Expected, Status, Value
+from worksmith.tools.errors import InputError
+from worksmith.tools.kinds.own_data.locales import locale_called
 
 _ANSWERS: TypeAdapter[Any] = TypeAdapter(Expected)
 _CELLS: TypeAdapter[Any] = TypeAdapter(Value)
@@ -31,7 +33,31 @@ def right(expected: Any, answer: str, question: str = "") -> bool:
         (3, "3"),
         (3, "There are 3 tickets."),
         (3.5, "3.50 hours"),
+        ("café", "cafe\u0301."),
+        ({"pattern": "^café$"}, "cafe\u0301"),
+        ("O'Neil", "O\u2019Neil"),
+        ("2\u20133 days", "2-3\u00a0days"),
+        ("東京", "「東京」。"),
+        ({"set": ["張三", "cafe\u0301"]}, "caf\u00e9、張三。"),
+        (1234.5, "1.234,50 €"),
+        (1234.5, "1\u202f234,50"),
+        (1234.5, "CHF 1\u2019234.50"),
+        (1234567, "1.234.567"),
+        (1234, "1\u00a0234"),
+        (12.5, "12,50 €"),
+        (3.5, "3½"),
+        (1000, "1e3"),
+        (1_500_000, "$1.5M"),
+        (25, "\uff12\uff15"),
         (True, "Yes."),
+        (True, "Yes, it is late."),
+        (True, "**Yes** it is, with no doubt."),
+        (True, "The answer is yes."),
+        (True, '{"late": true}'),
+        (True, "Not false"),
+        (False, "No, yes would be wrong."),
+        (False, "No it is not"),
+        (False, "It isn't true."),
         (False, "false"),
         ({"set": ["T-1", "T-2"]}, "T-2; T-1"),
         ({"set": ["T-1", "T-2"]}, "t-1 and T-2."),
@@ -60,7 +86,17 @@ def test_right_answers(expected: Any, answer: str) -> None:
         (3, "4"),
         (3, "3 or 4"),
         (3, "three-ish, T-3"),
+        ("café", "cafe"),
+        (1000, "1e3x"),
         (True, "no"),
+        (True, "No, yes would be wrong."),
+        (True, "Yes and no."),
+        (True, "Yes, but actually no"),
+        (True, "I cannot say yes"),
+        (True, "It is late."),
+        (False, "No ticket is open"),
+        (False, "No. 5 is late"),
+        (False, "Yes. No."),
         ({"set": ["T-1", "T-2"]}, "T-1"),
         ({"set": ["T-1", "T-2"]}, "T-1; T-2; T-3"),
         ({"set": ["T-1", "T-2"]}, "T-11; T-2"),
@@ -76,6 +112,35 @@ def test_right_answers(expected: Any, answer: str) -> None:
 )
 def test_wrong_answers(expected: Any, answer: str) -> None:
     assert not right(expected, answer)
+
+
+@pytest.mark.parametrize(
+    ("locale", "expected", "answer"),
+    [
+        ("de", 1234, "1.234"),
+        ("de", 12.5, "12,5 Tage"),
+        ("de", 1_500_000, "1,5 Mio. Euro"),
+        ("fr", 1234, "1 234"),
+        ("de-CH", 1.234, "1.234"),
+        ("de_AT", 1234, "1.234"),
+        ("de", True, "Ja, es ist zu spät."),
+        ("de", False, "Nein."),
+        ("zh", True, "是的。已经晚了。"),
+        ("ja", False, "いいえ、間に合います"),
+        ("de", True, "Yes."),
+    ],
+)
+def test_a_locale_decides_what_has_two_readings(locale: str, expected: Any, answer: str) -> None:
+    rule = _ANSWERS.validate_python(expected)
+    assert rule.answers(answer, "", locale_called(locale))
+    assert _ANSWERS.validate_python({"any": ["x", expected]}).answers(answer, "", locale_called(locale))
+    if answer != "Yes." and locale != "de-CH":
+        assert not rule.answers(answer, "")
+
+
+def test_a_strange_locale_is_refused() -> None:
+    with pytest.raises(InputError, match="no locale 'xx'"):
+        locale_called("xx")
 
 
 def test_numbers_of_the_question_are_not_the_answer() -> None:

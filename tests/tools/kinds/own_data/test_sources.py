@@ -143,11 +143,12 @@ class Case:
     types: str = ""
     key: str | None = None
     error: tuple[str, ...] = ()
-    keys: dict[str, str] = field(default_factory=dict)
+    keys: dict[str, Any] = field(default_factory=dict)
     chosen: dict[str, Any] = field(default_factory=dict)
+    nulls: tuple[str, ...] = ()
 
 
-def wrong(make: Make, *error: str, keys: dict[str, str] | None = None, chosen: Any = None) -> Case:
+def wrong(make: Make, *error: str, keys: Any = None, chosen: Any = None) -> Case:
     return Case(make, error=error, keys=keys or {}, chosen=chosen or {})
 
 
@@ -241,7 +242,7 @@ CASES: dict[str, Case] = {
     "empty key": wrong(text("id,n\n1,a\n,b\n"), "t.csv, row 3, column id: the key of this row is empty"),
     "real key": wrong(text("id,n\n1.5,a\n"), "column id: the key is a column of the type real"),
     "no key": wrong(
-        text("a,b\n1,2\n1,2\n"), "no column has another value in every row (add a column of ids", "row_number"
+        text("a,b\n1,2\n1,2\n"), "in every row (name columns that do so together", "--key t=A,B", "row_number"
     ),
     "numbered rows": right(
         text("a,b\n1,x\n1,x\n"),
@@ -266,6 +267,35 @@ CASES: dict[str, Case] = {
         (2, 1),
         key="row_number",
         keys={"t": "row_number"},
+    ),
+    "columns together": right(
+        text("a,b,n\n1,x,5\n1,y,5\n"),
+        "text integer text integer",
+        ("1-x", 1, "x", 5),
+        ("1-y", 1, "y", 5),
+        key="a_b",
+        keys={"t": ("a", "b")},
+    ),
+    "columns of dicts together": right(
+        lambda _: [{"a": 1, "b": 2}, {"a": 12, "b": 2}],
+        "text integer integer",
+        ("1-2", 1, 2),
+        ("12-2", 12, 2),
+        key="a_b",
+        keys={"t": ["a", "b"]},
+    ),
+    "columns that are no key together": wrong(
+        text("a,b\n1,x\n1,x\n"), "row 3, column a_b: 1-x is the key of row 2, too", keys={"t": ("a", "b")}
+    ),
+    "an empty part of a key": wrong(
+        text("a,b\n1,x\n1,\n"), "row 3, column b: a part of the key is empty", keys={"t": ("a", "b")}
+    ),
+    "nothing spelled out": right(
+        text("id,n,d,s\n1,NULL,2026-01-05,NULL\n2,3,NULL,a\n"),
+        "integer integer text text",
+        (1, None, "2026-01-05", None),
+        (2, 3, None, "a"),
+        nulls=("NULL",),
     ),
     "numbered and mistyped": wrong(
         text("a,b\n1,x\n1,x\n"),
@@ -477,7 +507,10 @@ def read(case: Case, folder: Path) -> SourceTable:
     keys = dict(case.keys)
     name = keys.pop("", "t")
     [table] = read_tables(
-        {name: case.make(folder)}, keys=keys, types={"t": case.chosen} if case.chosen else {}
+        {name: case.make(folder)},
+        keys=keys,
+        types={"t": case.chosen} if case.chosen else {},
+        nulls=case.nulls,
     )
     return table
 

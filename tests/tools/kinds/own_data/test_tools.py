@@ -215,6 +215,16 @@ def hidden(ctx: Context, _id: str) -> str:
     return ""
 
 
+def of_a_method(ctx: Context, self: str) -> str:
+    """Close it."""
+    return self
+
+
+def of_pydantic(ctx: Context, model_config: str) -> str:
+    """Close it."""
+    return model_config
+
+
 def strange_type(ctx: Context, call: Callable[[], int]) -> str:
     """Close."""
     return ""
@@ -260,6 +270,8 @@ class Closer:
         (any_names, "*fields is no argument of a tool"),
         (by_position, "ticket_id cannot be given by name"),
         (hidden, "the argument _id begins with _"),
+        (of_a_method, "no argument can be called self (write another name, such as `self_`)"),
+        (of_pydantic, "no argument can be called model_config"),
         (strange_type, "the type of an argument cannot be that of a tool"),
         (unknown_type, "a type cannot be read: name 'NoSuchType' is not defined"),
         (waits, "a tool cannot be async"),

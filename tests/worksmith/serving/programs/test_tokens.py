@@ -22,6 +22,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jwt.algorithms import ECAlgorithm, OKPAlgorithm, RSAAlgorithm
 
+import worksmith as ws
 from tests.tools.kinds.own_data.desk import desk
 from tests.worksmith.serving.programs.running import AUDIENCE, ISSUER, SECRET, Served, served, token
 from worksmith.serving.programs.keys import Keys, KeySet, Secret, key_set, read_set, secret_of
@@ -92,11 +93,23 @@ def refused(found: Tokens, given: str) -> bool:
     return False
 
 
-def test_a_valid_token_names_its_persona(env: Environment) -> None:
+def test_a_valid_token_names_its_persona(env: Environment, tmp_path: Path) -> None:
     assert tokens().caller(f"Bearer {token('bo')}", env).persona.id == "bo"
     of_claim = jwt.encode(claims(sub="x", **{"https://desk/person": "bo"}), SECRET, "HS256")
     named = tokens(persona_claim="https://desk/person").caller(f"bearer {of_claim}", env)
     assert named.persona.id == "bo"
+    people: Any = [{"id": 6}]
+    numbered = ws.Environment.from_tables(
+        {"people": people}, now="2026-01-05", personas="people", folder=tmp_path
+    )
+
+    @numbered.tool
+    def look(ctx: ws.Context) -> str:
+        """Look."""
+        return ""
+
+    of_number = jwt.encode(claims(sub="x", employee=6), SECRET, "HS256")
+    assert tokens(persona_claim="employee").caller(f"Bearer {of_number}", numbered).persona.id == "6"
     several = tokens().caller(f"Bearer {token(aud=['other', AUDIENCE])}", env)
     assert several.persona.id == "ann"
 
@@ -138,8 +151,8 @@ def test_a_faulty_token_is_refused_without_a_reason(env: Environment, fault: str
     assert (caught.value.status, caught.value.message) == (401, "The token is missing or not valid")
 
 
-@pytest.mark.parametrize("persona", [["ann"], {"id": "ann"}, 7, True, "", "x" * 300])
-def test_a_persona_is_a_text(env: Environment, persona: Any) -> None:
+@pytest.mark.parametrize("persona", [["ann"], {"id": "ann"}, 7.5, True, "", "x" * 300])
+def test_a_persona_is_a_text_or_a_whole_number(env: Environment, persona: Any) -> None:
     with pytest.raises(RequestError) as caught:
         tokens(persona_claim="who").caller(f"Bearer {jwt.encode(claims(who=persona), SECRET, 'HS256')}", env)
     assert caught.value.status == 401

@@ -16,9 +16,7 @@ from pydantic import ConfigDict, Field
 from typing_extensions import TypedDict
 
 from worksmith.tools.errors import InputError
-
-_TAKEN = frozenset({"ctx", "self", "model_config"})
-"""Names that mean something else in the functions and models that tools are made of."""
+from worksmith.tools.tool import is_reserved
 
 _MOST = 4_000
 """Parts of a schema with all references in their places; each value of a choice is one."""
@@ -85,7 +83,7 @@ def python_name(name: str) -> str:
     """A name as Python has them, which is the same one if it can be."""
     plain = re.sub(r"\W", "_", name, flags=re.ASCII).lstrip("_") or "argument"
     plain = f"n{plain}" if plain[0].isdigit() else plain
-    return f"{plain}_" if keyword.iskeyword(plain) or plain in _TAKEN else plain
+    return f"{plain}_" if keyword.iskeyword(plain) or plain == "ctx" or is_reserved(plain) else plain
 
 
 class _Types:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from worksmith.tools.errors import InputError
 from worksmith.tools.kinds.own_data.sources.reading import Reading, Row, check_utf8, read_bytes
-from worksmith.tools.seeding import digest_bytes
+from worksmith.tools.seeding import digest, digest_bytes
 
 DELIMITERS = (",", ";", "\t", "|")
 
@@ -25,16 +25,22 @@ _LONGEST = 2**30
 class CsvFile(Reading):
     """A CSV file; its first line names the columns.
 
+    Args:
+        nulls: the cells that are empty.
+
     Raises:
         InputError: it cannot be read, is empty, or is not UTF-8.
     """
 
     lexical = True
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, nulls: Sequence[str] = ()) -> None:
         self.where = str(path)
         self._data = read_bytes(path)
+        self._nulls = frozenset(nulls)
         self.digest = digest_bytes(self._data, 64)
+        if nulls:
+            self.digest = digest([self.digest, sorted(nulls)], 64)
         if not self._data.strip(b"\xef\xbb\xbf \t\r\n"):
             raise InputError("the file is empty", where=self.where, hint="its first line names the columns")
 
@@ -54,7 +60,7 @@ class CsvFile(Reading):
                     where=f"{self.where}, row {line}",
                     hint=hint,
                 )
-            yield line, cells
+            yield line, ["" if cell in self._nulls else cell for cell in cells] if self._nulls else cells
 
     @cached_property
     def _delimiter(self) -> str:

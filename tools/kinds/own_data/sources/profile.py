@@ -9,7 +9,8 @@ from typing import get_args
 
 from worksmith.retrievers.strict_json import parse_json
 from worksmith.tools.errors import InputError
-from worksmith.tools.kinds.own_data.sources.numbered import ROW_NUMBER
+from worksmith.tools.kinds.own_data.nouns import singular
+from worksmith.tools.kinds.own_data.sources.made_keys import ROW_NUMBER
 from worksmith.tools.kinds.own_data.sources.reading import JsonText, Portion, Reading, place, portions
 from worksmith.tools.sqlite.cells import CellType, CellValue, cell_text, typed_cell
 
@@ -66,7 +67,10 @@ def profile(reading: Reading, name: str, key: str | None, types: Mapping[str, Ce
     if wanted is None:
         wanted = next((column.name for column in columns if column.can_be_key), None)
         if wanted is None:
-            hint = f'add a column of ids, or have the rows numbered: keys={{"{name}": "{ROW_NUMBER}"}}'
+            hint = (
+                f'name columns that do so together, keys={{"{name}": ("A", "B")}} or `--key {name}=A,B`, or '
+                f'have the rows numbered: keys={{"{name}": "{ROW_NUMBER}"}} or `--key {name}={ROW_NUMBER}`'
+            )
             raise InputError("no column has another value in every row", where=reading.where, hint=hint)
     else:
         next(column for column in columns if column.name == wanted).check_key(name)
@@ -78,14 +82,8 @@ def _declared_key(reading: Reading, name: str) -> str | None:
     if reading.key is not None:
         return reading.key
     folded = {re.sub(r"[\W_]", "", column).lower(): column for column in reversed(reading.columns)}
-    table = re.sub(r"[\W_]", "", name).lower()
-    singular = [table]
-    for ending, other in (("ies", "y"), ("es", ""), ("s", "")):
-        if table.endswith(ending):
-            singular.append(table.removesuffix(ending) + other)
-    return next(
-        (folded[word] for word in ("id", *(f"{each}id" for each in singular)) if word in folded), None
-    )
+    tables = (re.sub(r"[\W_]", "", each).lower() for each in (name, singular(name)))
+    return next((folded[word] for word in ("id", *(f"{each}id" for each in tables)) if word in folded), None)
 
 
 class _Column:

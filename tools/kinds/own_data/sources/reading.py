@@ -40,6 +40,7 @@ class Reading(ABC):
         unit: what places count, e.g. `row` or `line`.
         lexical: cells are texts that may say a number or a boolean, as in a CSV file.
         key: the column that the source itself declares as the key.
+        parts: the columns that it declares as the key together.
     """
 
     where: str
@@ -47,6 +48,7 @@ class Reading(ABC):
     unit = "row"
     lexical = False
     key: str | None = None
+    parts: Sequence[str] = ()
 
     @cached_property
     def columns(self) -> tuple[str, ...]:

@@ -37,8 +37,11 @@ class SqliteTable(Reading):
         self._data = data
         self._name = name
         self._fields = [field for field, _, _ in fields]
-        declared = [column for column, (_, _, place) in zip(self.columns, fields, strict=True) if place]
-        self.key = declared[0] if len(declared) == 1 else None
+        declared = sorted(
+            (place, column) for column, (_, _, place) in zip(self.columns, fields, strict=True) if place
+        )
+        self.key = declared[0][1] if len(declared) == 1 else None
+        self.parts = [column for _, column in declared] if len(declared) > 1 else ()
         self._booleans, self._json = (
             frozenset(
                 c

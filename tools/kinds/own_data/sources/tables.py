@@ -12,8 +12,8 @@ from typing import Any
 from worksmith.tools.errors import InputError
 from worksmith.tools.kinds.own_data.sources.csv_files import CsvFile
 from worksmith.tools.kinds.own_data.sources.documents import DocumentFolder
+from worksmith.tools.kinds.own_data.sources.made_keys import ROW_NUMBER, Key, MadeKey, joined_name
 from worksmith.tools.kinds.own_data.sources.names import check_tables
-from worksmith.tools.kinds.own_data.sources.numbered import ROW_NUMBER, Numbered
 from worksmith.tools.kinds.own_data.sources.objects import JsonLines, from_dicts, from_frame, is_frame
 from worksmith.tools.kinds.own_data.sources.parquet import ParquetFile
 from worksmith.tools.kinds.own_data.sources.profile import CELL_TYPES, Profile, converter, profile
@@ -32,6 +32,8 @@ _CSV, _JSONL, _PARQUET, _SQLITE = (
     (".parquet", ".pq"),
     (".sqlite", ".sqlite3", ".db"),
 )
+ENDINGS = (*_CSV, *_JSONL, *_PARQUET, *_SQLITE)
+"""Of the files that can be read."""
 
 
 @dataclass(frozen=True)
@@ -82,15 +84,18 @@ class SourceTable:
 def read_tables(
     sources: Mapping[str, Source],
     *,
-    keys: Mapping[str, str] | None = None,
+    keys: Mapping[str, Key] | None = None,
     types: Mapping[str, Mapping[str, CellType]] | None = None,
+    nulls: Sequence[str] = (),
 ) -> list[SourceTable]:
     """The tables in some sources.
 
     Args:
         sources: by the name of the table. The tables of an SQLite file keep their own names.
-        keys: by table the column that identifies a row; else it is inferred. `row_number` numbers the rows.
+        keys: by table the column that identifies a row, or several that do so together; else it is inferred.
+            `row_number` numbers the rows.
         types: by table and column `text`, `integer`, `real` or `boolean`; else they are inferred.
+        nulls: the cells of CSV files that are empty, such as `NULL`.
 
     Raises:
         InputError: a source cannot be read, or a name fits no table or column.
@@ -103,7 +108,7 @@ def read_tables(
             raise InputError(f"not {type(given).__name__}", where=argument, hint=hint)
     readings: dict[str, Reading] = {}
     for name, source in sources.items():
-        for table, reading in _readings(name, source).items():
+        for table, reading in _readings(name, source, nulls).items():
             if table in readings:
                 raise InputError(f"two tables are called {table!r}", where=reading.where, hint="rename one")
             readings[table] = reading
@@ -116,11 +121,12 @@ def read_tables(
                 raise InputError(
                     f"no table {name!r}", where=argument, hint=f"there are {', '.join(readings)}"
                 )
-    for name, key in keys.items():
-        if key == ROW_NUMBER and key not in readings[name].columns:
-            readings[name] = Numbered(readings[name])
+    found = []
     for name, reading in readings.items():
-        columns = [keys[name]] if name in keys else []
+        chosen_key = keys.get(name, reading.parts)
+        columns = [chosen_key] if isinstance(chosen_key, str) else list(chosen_key)
+        if columns == [ROW_NUMBER] and ROW_NUMBER not in reading.columns:
+            readings[name] = reading = MadeKey(reading)
         for column in (*columns, *types.get(name, {})):
             if column not in reading.columns:
                 known = ", ".join(reading.columns)
@@ -131,12 +137,18 @@ def read_tables(
             if kind not in CELL_TYPES:
                 hint = f"there are {', '.join(CELL_TYPES)}"
                 raise InputError(f"no type {kind!r} of cells", where=f"types, {name}, {column}", hint=hint)
-    return [SourceTable(name, readings[name], keys.get(name), dict(types.get(name, {}))) for name in readings]
+        if len(columns) > 1:
+            readings[name] = MadeKey(reading, columns)
+            columns = [joined_name(columns)]
+        found.append(
+            SourceTable(name, readings[name], columns[0] if columns else None, dict(types.get(name, {})))
+        )
+    return found
 
 
-def _readings(name: str, source: Source) -> Mapping[str, Reading]:
+def _readings(name: str, source: Source, nulls: Sequence[str]) -> Mapping[str, Reading]:
     if isinstance(source, str | PathLike):
-        return _from_path(name, Path(source))
+        return _from_path(name, Path(source), nulls)
     if is_frame(source):
         return {name: from_frame(source, f"the frame {name}")}
     if isinstance(source, Sequence) and not isinstance(source, bytes):
@@ -145,10 +157,10 @@ def _readings(name: str, source: Source) -> Mapping[str, Reading]:
     raise InputError(f"no table can be read from a {type(source).__name__}", where=name, hint=hint)
 
 
-def _from_path(name: str, path: Path) -> Mapping[str, Reading]:
+def _from_path(name: str, path: Path, nulls: Sequence[str]) -> Mapping[str, Reading]:
     suffix = path.suffix.lower()
     if suffix in _CSV:
-        return {name: CsvFile(path)}
+        return {name: CsvFile(path, nulls)}
     if suffix in _JSONL:
         return {name: JsonLines(path)}
     if suffix in _PARQUET:
@@ -159,9 +171,8 @@ def _from_path(name: str, path: Path) -> Mapping[str, Reading]:
         return {name: DocumentFolder(path)}
     if not path.exists():
         raise InputError("there is no such file or folder", where=str(path))
-    known = ", ".join((*_CSV, *_JSONL, *_PARQUET, *_SQLITE))
     raise InputError(
         f"no format is known by the ending {suffix!r}",
         where=str(path),
-        hint=f"known are {known}, and folders of documents",
+        hint=f"known are {', '.join(ENDINGS)}, and folders of documents",
     )

@@ -9,13 +9,13 @@ import pytest
 
 from worksmith.evals.authoring.checking.check import repeated, task_findings
 from worksmith.evals.kinds.own_data.drafting.draft import draft_tasks
-from worksmith.evals.kinds.own_data.drafting.facts import singular
 from worksmith.evals.kinds.own_data.reading import read_own_tasks
 from worksmith.evals.task_kind import Drafting, scorers_for
 from worksmith.evals.tasks.task import Task
 from worksmith.tools.errors import InputError
 from worksmith.tools.kinds.own_data.context import Context
 from worksmith.tools.kinds.own_data.environment import Environment
+from worksmith.tools.kinds.own_data.nouns import singular
 
 PEOPLE = [
     {"id": name, "department": "IT" if n % 2 else "HR"} for n, name in enumerate(("ann", "bo", "cy", "di"))
@@ -207,6 +207,13 @@ def test_tools_whose_arguments_name_no_column_are_told(tmp_path: Path) -> None:
         ("companies", "company"),
         ("boxes", "box"),
         ("address", "address"),
+        ("order_details", "order_detail"),
+        ("employeeTerritories", "employeeTerritory"),
+        ("addresses", "address"),
+        ("statuses", "status"),
+        ("warehouses", "warehouse"),
+        ("cases", "case"),
+        ("NEWS", "NEWS"),
     ],
 )
 def test_rows_are_called_in_the_singular(table: str, row: str) -> None:

@@ -212,6 +212,11 @@ def test_what_is_not_there_answers_in_the_platforms_manner(client: Salesforce, p
     ]
 
 
+def test_the_bulk_api_is_not_there_for_its_clients(client: Salesforce) -> None:
+    with pytest.raises(SalesforceResourceNotFound, match="The Bulk API is not served here: use the REST API"):
+        client.bulk.Case.insert([{"Subject": "Broken"}])
+
+
 def test_a_method_that_does_not_fit_is_told_which_do(client: Salesforce) -> None:
     with pytest.raises(SalesforceGeneralError) as met:
         client.restful("query", method="PUT")

@@ -1,0 +1,21 @@
+"""A tool of an episode as LangChain's agents take it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from langchain_core.tools import BaseTool
+
+
+class LangChainTool(BaseTool):  # type: ignore[misc]
+    """Passes on every argument. A `StructuredTool` keeps those back that have the names of its own."""
+
+    called: Callable[..., str]
+
+    def _run(self, /, **given: Any) -> str:
+        return self.called(**given)
+
+    async def _arun(self, /, **given: Any) -> str:
+        return await asyncio.to_thread(self.called, **given)
