@@ -22,7 +22,7 @@ from worksmith.tools.sqlite.outcome import Outcome, RowChange
 from worksmith.tools.sqlite.sandbox import SandboxPool
 from worksmith.tools.sqlite.schema import ROW, quoted
 from worksmith.tools.tool import Tool, Toolset
-from worksmith.tools.tool_context import ToolContext
+from worksmith.tools.tool_context import PastCall, ToolContext
 from worksmith.tools.world_kind import WorldKind
 
 if TYPE_CHECKING:
@@ -191,7 +191,7 @@ class Episode:
             self.changeset,
             self.library,
             self.ask,
-            tuple(self.calls),
+            tuple(map(_past, self.calls)),
             self.backend,
             set() if reads is None else reads,
             [] if granted is None else granted,
@@ -271,6 +271,11 @@ class Episode:
 
         with self._pool.borrow() as sandbox:
             return sandbox.read(b"", read)
+
+
+def _past(call: CallRecord) -> PastCall:
+    seen = call.observation
+    return PastCall(call.tool, call.arguments, seen.value if seen.status == "ok" else None, call.reads)
 
 
 @contextmanager

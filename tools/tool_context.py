@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import apsw
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from worksmith.retrievers.index.library import Library
-    from worksmith.tools.episode_result import CallRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +30,20 @@ class Shown:
 
     value: Any
     text: str
+
+
+class PastCall(NamedTuple):
+    """An earlier call of an episode.
+
+    Attributes:
+        value: what it returned, whole; None where it failed.
+        reads: references of the records that it has read.
+    """
+
+    tool: str
+    arguments: Any
+    value: Any
+    reads: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +74,7 @@ class ToolContext:
     changeset: bytes = b""
     library: Library | None = None
     ask: Callable[[str], str] | None = None
-    calls: tuple[CallRecord, ...] = ()
+    calls: tuple[PastCall, ...] = ()
     backend: object | None = None
     reads: set[str] = field(default_factory=set)
     granted: list[Decision] = field(default_factory=list)
@@ -70,8 +83,7 @@ class ToolContext:
     @property
     def results(self) -> tuple[Any, ...]:
         """What each earlier call returned, whole; None for one that failed."""
-        seen = (call.observation for call in self.calls)
-        return tuple(each.value if each.status == "ok" else None for each in seen)
+        return tuple(call.value for call in self.calls)
 
     def rows(self, sql: str, parameters: Sequence[CellValue] = ()) -> list[dict[str, Any]]:
         """The rows of a query, each as a dict in column order."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from worksmith.tools.access.engine import AccessPolicy
 from worksmith.tools.access.guard import Foreign, Guard, Key, Sql
@@ -21,7 +21,7 @@ from worksmith.tools.sqlite.schema import Table, quoted
 from worksmith.tools.world_kind import LIVE
 
 if TYPE_CHECKING:
-    from worksmith.tools.tool_context import ToolContext
+    from worksmith.tools.tool_context import PastCall, ToolContext
 
 Row = dict[str, Any]
 
@@ -30,14 +30,6 @@ _NOTED = 100
 
 Where = tuple[str, Sequence[CellValue]]
 """A condition in SQL over the columns of one table, with the values of its question marks."""
-
-
-class PastCall(NamedTuple):
-    """An earlier call of an episode; `value` is what it returned, None where it failed."""
-
-    tool: str
-    arguments: Mapping[str, Any]
-    value: Any
 
 
 class Context:
@@ -78,8 +70,7 @@ class Context:
     def calls(self) -> tuple[PastCall, ...]:
         """The earlier calls of the episode, in order: the memory of a tool. A copy."""
         self._ctx.reads.update(*(call.reads for call in self._ctx.calls))
-        pairs = zip(self._ctx.calls, self._ctx.results, strict=True)
-        return tuple(PastCall(call.tool, *deepcopy((call.arguments, value))) for call, value in pairs)
+        return deepcopy(self._ctx.calls)
 
     def announce(self, value: Any) -> None:
         """Have the observation name the private fields that were hidden and that a result shows empty.
