@@ -54,8 +54,9 @@ new project imports them.
 |---|---|---|
 """
 _WIDTH = 88
-_SHOWN = {**dict.fromkeys(("Race", "Nearest", "Bootstrap", "Tpe"), ("compile",)), "Budget": ("seconds",)}
-_SHOWN |= {
+_SHOWN: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("Race", "Nearest", "Bootstrap", "Tpe"), ("compile",)),
+    "Budget": ("seconds",),
     "Episode": ("call", "finished", "copy", "outcome"),
     "Outcome": ("empty", "changes", "matches", "to_json"),
 }

@@ -65,7 +65,8 @@ def own_object(address: str, *, where: str, project: Path | None = None) -> Any:
         raise InputError(
             f"{module} cannot be imported ({type(error).__name__}: {error})",
             where=where,
-            hint="the address is package.module:name, from the current directory, the folder of the project, or a package",
+            hint="the address is package.module:name, from the current directory, the folder of the project, "
+            "or a package",
         ) from error
     file = getattr(found, "__file__", None) or module
     for part in name.split("."):

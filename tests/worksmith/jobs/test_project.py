@@ -95,6 +95,19 @@ def test_a_project_over_own_data_opens_with_tasks_that_hold(
     assert check_tasks(TaskCheckSettings(suite="lib")).to_json()["wrong"] == 0
 
 
+def test_a_project_over_data_of_another_script_searches_all_its_texts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "data").mkdir()
+    rows = "".join(f"{n},退款{n},{n * 3}\n" for n in range(1, 9))
+    (tmp_path / "data" / "ग्राहक.csv").write_text("编号,正文,页\n" + rows, encoding="utf-8")
+    new_project(NewSettings(folder="lib", source="data"))
+
+    assert 'env.index("ग्राहक", text="{正文}")' in (tmp_path / "lib" / "environment.py").read_text("utf-8")
+    assert check_tasks(TaskCheckSettings(suite="lib")).to_json()["wrong"] == 0
+
+
 def test_a_project_over_an_export_of_a_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     data = tmp_path / "data"

@@ -13,6 +13,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from worksmith.retrievers.texts.words import composed
 from worksmith.tools.errors import InputError, Notice
 from worksmith.tools.kinds.own_data.nouns import singular
 from worksmith.tools.kinds.own_data.sources.reading import portions
@@ -34,6 +35,7 @@ _TYPED = re.compile(
     r"\s*(-?[\d.,]+([eE][+-]?\d+)?|\d{4}-\d\d-\d\d.*|true|false)\s*", re.ASCII | re.IGNORECASE
 )
 _OTHER = "other"
+# A name in another language may say anything: all texts of such names are searched.
 _TEXTS = ("title", "subject", "name", "summary", "text", "body", "description", "content", "notes")
 
 
@@ -72,12 +74,12 @@ def write_environment(
     template = files("worksmith.tools.kinds.own_data").joinpath("environment.txt").read_text(encoding="utf-8")
     text = jinja2.Template(template).render(
         sources={
-            name: json.dumps(os.path.relpath(file.resolve(), folder.resolve()))
+            name: json.dumps(os.path.relpath(file.resolve(), folder.resolve()), ensure_ascii=False)
             for name, file in sources.items()
         },
         tables=tables,
         now=f"{datetime.now():%Y-%m-%d} 09:00",
-        keys=json.dumps({table["name"]: table["chosen_key"] for table in tables}),
+        keys=json.dumps({table["name"]: table["chosen_key"] for table in tables}, ensure_ascii=False),
         nulls=json.dumps(nulls) if nulls else "",
     )
     (folder / "environment.py").write_text(text.rstrip() + "\n", encoding="utf-8")
@@ -91,7 +93,8 @@ def write_environment(
 
 def _name(file: Path) -> str:
     """The name of a file's table."""
-    name = "".join(letter if letter.isalnum() else "_" for letter in file.stem.lower()).strip("_")
+    stem = composed(file.stem.lower())
+    name = "".join(letter if f"_{letter}".isidentifier() else "_" for letter in stem).strip("_")
     return name if name.isidentifier() and not keyword.iskeyword(name) else f"table_{name}"
 
 
@@ -122,7 +125,7 @@ def _described(table: SourceTable) -> dict[str, Any]:
     parts = table.reading.parts
     types, key = table.profile.types, table.profile.key
     fields = [(column, _TYPES[types[column]]) for column in table.columns if _is_argument(column)]
-    texts = [column for column in table.columns if column.lower() in _TEXTS and types[column] == "text"]
+    texts = [c for c in table.columns if types[c] == "text" and (c.lower() in _TEXTS or not c.isascii())]
     return {
         "name": table.name,
         "singular": singular(table.name),
