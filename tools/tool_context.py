@@ -12,6 +12,7 @@ import apsw
 from worksmith.tools.persona import Persona
 from worksmith.tools.policy import Decision, Policy
 from worksmith.tools.sqlite.cells import CellValue
+from worksmith.tools.sqlite.outcome import Cell
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,6 +64,7 @@ class ToolContext:
         reads: references (`source/key`) of the records that the call has read, filled by whatever guards
             them; `source/key#private` where private fields were among it, `source/*` for a whole source.
         granted: what was allowed to the call record by record, the last one last.
+        written: the cells that the call has overwritten, also with the value that they had.
         withheld: the private fields that the result lacks or shows empty, filled by whatever hides them. The
             observation names them.
     """
@@ -78,6 +80,7 @@ class ToolContext:
     backend: object | None = None
     reads: set[str] = field(default_factory=set)
     granted: list[Decision] = field(default_factory=list)
+    written: set[Cell] = field(default_factory=set)
     withheld: set[str] = field(default_factory=set)
 
     @property

@@ -23,7 +23,7 @@ from unicodedata import normalize
 import regex  # type: ignore[import-untyped]
 
 from worksmith.evals.dspy_programs.demo_format import DemoNotes, without_notes
-from worksmith.optimizers.demos.demonstration import LastCall
+from worksmith.optimizers.demos.demonstration import Call
 from worksmith.retrievers.texts.words import CHARACTER, WORD
 from worksmith.tools.policy import DENIED, PRIVATE
 from worksmith.tools.seeding import rng
@@ -56,7 +56,7 @@ _ONSETS, _VOWELS = "bdfgklmnprstvz", "aeiou"
 _NOTE = " Names and values of this example are made up."
 
 
-def with_twins(calls: Mapping[str, LastCall], task: Task, env: Environment) -> dict[str, LastCall]:
+def with_twins(calls: Mapping[str, Call], task: Task, env: Environment) -> dict[str, Call]:
     """The calls; one that quotes records gets its twin among the inputs.
 
     A task without known slots has no twin, since it is not known which of its words come from records.
@@ -67,7 +67,7 @@ def with_twins(calls: Mapping[str, LastCall], task: Task, env: Environment) -> d
     return {name: _with_twin(call, task, public) for name, call in calls.items()}
 
 
-def _with_twin(call: LastCall, task: Task, public: frozenset[str]) -> LastCall:
+def _with_twin(call: Call, task: Task, public: frozenset[str]) -> Call:
     records = DemoNotes.of(call.inputs).records
     if not records:
         return call
@@ -75,7 +75,7 @@ def _with_twin(call: LastCall, task: Task, public: frozenset[str]) -> LastCall:
     wholly = any(reference.endswith((PRIVATE, "/*", DENIED)) for reference in records)
     twin = Redaction(fields, task, public, numbers=wholly)(fields)
     notes = DemoNotes(records, {**twin, "context": twin.get("context", "") + _NOTE})
-    return LastCall({**call.inputs, **notes.to_fields()}, call.outputs)
+    return Call({**call.inputs, **notes.to_fields()}, call.outputs)
 
 
 class Redaction:

@@ -27,17 +27,34 @@ if TYPE_CHECKING:
 
     from worksmith.evals.tasks.task import Task
 
-_FORMAT = "worksmith-bank/1"
+_FORMAT = "worksmith-bank/2"
 _WHAT = "a trace bank"
 
 HELD_BACK = "asks the same as a task held back"
 """Why a success is no demonstration: a task that programs are measured on would be shown its solution."""
 
-_REASONS = 3
-"""How many reasons of an empty bank are named, the most frequent ones."""
-
 BREAKING = "breaks a constraint"
 """Why a success is no demonstration: programs are not to do what it shows."""
+
+NO_TRACE = "left no trace"
+"""Why a success is no demonstration: it called no predictor that the program holds."""
+
+_HINTS = {
+    HELD_BACK: "give a valset whose examples are not in the trainset",
+    BREAKING: "loosen the constraint, or take a teacher that keeps it",
+    NO_TRACE: "keep the predictors that forward calls in attributes of the program",
+    "program_error": "mend the program",
+    "called no tool": "give training tasks that need a tool",
+    "tools not on offer": "give the program the toolset that its tasks need",
+    "step_limit": "give the program more steps",
+    "not run": "give the teacher a larger budget",
+    "context_limit": "take a model with a longer context, or shorten the prompts",
+    "invalid_request": "change the setting of the model that it refuses",
+}
+"""What to do about a reason that is no fault of the teacher's."""
+
+_REASONS = 3
+"""How many reasons of an empty bank are named, the most frequent ones."""
 
 
 class Gap(BaseModel):
@@ -65,6 +82,15 @@ class Gap(BaseModel):
 def count_reasons(gaps: Iterable[Gap]) -> dict[str, int]:
     """Why tasks gave no demonstration, with counts, the most frequent reason first."""
     return dict(Counter(gap.reason for gap in gaps).most_common())
+
+
+def apart_from(tasks: Sequence[Task], held_back: Iterable[Task]) -> list[Task]:
+    """The tasks that ask the same as none of those held back."""
+    ids, requests = set(), set()
+    for task in held_back:
+        ids.add(task.id)
+        requests.add(request(task))
+    return [task for task in tasks if task.id not in ids and request(task) not in requests]
 
 
 class BankCard(BaseModel):
@@ -145,7 +171,7 @@ class TraceBank:
                 raise InputError(
                     f"the trace bank was built for {made_for}, whose parts have other fields", hint=hint
                 )
-        known = {name: {*part.signature.fields, *NOTES} for name, part in program.named_predictors()}
+        known = {name: {*part.signature.fields, NOTES} for name, part in program.named_predictors()}
         for demonstration in self.demonstrations:
             for name, fields in demonstration.parts.items():
                 if strange := sorted(fields.keys() - known.get(name, set())):
@@ -260,9 +286,8 @@ def nothing_taught(teacher: str, gaps: Mapping[str, int], *, prebuilt: bool = Fa
     for reason, count in gaps.items():
         kinds[_kind_of(reason)] += count
     named = ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in kinds.most_common(_REASONS))
-    detail = next(
-        (_first_line(reason) for reason in gaps if _kind_of(reason) == kinds.most_common(1)[0][0]), ""
-    )
+    most = kinds.most_common(1)[0][0] if kinds else ""
+    detail = next((_first_line(reason) for reason in gaps if _kind_of(reason) == most), "")
     if prebuilt:
         return NothingTaughtError(
             f"the bank has no demonstration that may be shown ({named or 'it is empty'})",
@@ -270,6 +295,14 @@ def nothing_taught(teacher: str, gaps: Mapping[str, int], *, prebuilt: bool = Fa
             hint="build one from other training tasks or sources",
         )
     first = f"; the first: {detail}" if ":" in detail else ""
+    if " raised " in most:
+        return NothingTaughtError(
+            f"nothing was taught: {detail}, at {kinds[most]} of {attempts} attempts at training tasks",
+            hint="return 0 for an answer that cannot be scored",
+        )
+    if most in _HINTS:
+        said = f"none of {attempts} training tasks gave a demonstration ({named}{first})"
+        return NothingTaughtError(f"nothing was taught: {said}", hint=_HINTS[most])
     return NothingTaughtError(
         f"{teacher} taught nothing: none of {attempts} attempts at training tasks succeeded ({named}{first})",
         where="--teacher",

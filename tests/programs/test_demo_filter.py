@@ -15,6 +15,7 @@ from benchmarks.canaries.world import NOW
 from tests.programs.org import make_org, quarter
 from tests.tools.kinds.crm.worlds import ROLES
 from tests.tools.kinds.enterprise.small_world import HR_LEAD, SALES_LEAD, small_rows
+from worksmith.evals.dspy_programs.demo_format import NOTES
 from worksmith.evals.dspy_programs.nearest import NearestSettings, show_nearest
 from worksmith.programs.agent import Agent
 from worksmith.programs.demo_filter import DemoFilter, DemoView
@@ -82,7 +83,7 @@ def test_prompts_quote_nothing_that_their_persona_may_not_read(
 def test_without_the_records_the_same_demonstrations_would_leak(company: tuple[Environment, Planted]) -> None:
     agent, hunt, people = taught(*company)
     for demo in agent.selector.predict.demos:
-        demo["records"] = []
+        demo[NOTES] = {}
     shown = prompts(agent, hunt, people)
     for who in people:
         hunt.text(who, "prompt", "\n".join(shown[who.id]))
@@ -95,14 +96,14 @@ def test_what_is_shown_follows_the_list_and_the_person_not_what_was_known_of_the
     env, _ = company
     mail = next(iter(small_rows()["mail"]))
     record, reader, other = f"mail/{mail[0]}", env.persona(str(mail[3])), env.persona(SALES_LEAD)
-    known, demos = DemoFilter(), [dspy.Example(task="a", answer="b", records=[])]
+    known, demos = DemoFilter(), [dspy.Example(task="a", answer="b")]
 
     def hidden(persona: Persona) -> frozenset[int]:
         return DemoView(known, env, persona).hidden(demos)
 
     assert hidden(other) == frozenset()
 
-    demos.append(dspy.Example(task="c", answer="d", records=[record]))
+    demos.append(dspy.Example(task="c", answer="d", **{NOTES: {"records": [record]}}))
 
     assert hidden(other) == {1}
     assert hidden(reader) == frozenset()
@@ -154,6 +155,6 @@ def test_what_a_role_of_an_org_has_read_is_not_shown_to_another(tmp_path: Path) 
         ((_, inputs, outputs),) = dspy.settings.trace
     predict = agent.selector.predict
     predict.demos = [dspy.Example(augmented=True, **inputs, **outputs.toDict())]
-    assert {each.split("/")[0] for each in inputs["records"]} > {"CaseHistory__c", "Issue__c"}
+    assert {each.split("/")[0] for each in inputs[NOTES]["records"]} > {"CaseHistory__c", "Issue__c"}
     barred = {role: DemoView(DemoFilter(), shop, shop.persona(role)).hidden(predict.demos) for role in ROLES}
     assert barred == {"service_agent": {0}, "service_manager": set(), "service_analyst": {0}}

@@ -15,6 +15,8 @@ from worksmith.tools.sqlite.schema import Table
 
 Operation = Literal["insert", "update", "delete"]
 
+Cell = tuple[str, int, str]
+"""A table, a position in it, a column."""
 
 _DIGITS = 12
 """Of a float that count: 0.1 + 0.2 is 0.3."""
@@ -68,10 +70,20 @@ class Outcome:
 
     Args:
         keys: finds the keys of changed rows; None leaves them out.
+
+    Attributes:
+        written: the cells that tools overwrote, also with the value that they had, as far as that is known.
     """
 
-    def __init__(self, changeset: bytes, tables: Sequence[Table], keys: Keys | None = None) -> None:
-        self._changeset = changeset
+    def __init__(
+        self,
+        changeset: bytes,
+        tables: Sequence[Table],
+        written: frozenset[Cell] = frozenset(),
+        *,
+        keys: Keys | None = None,
+    ) -> None:
+        self._changeset, self.written = changeset, written
         self.tables = tuple(tables)
         self._tables = {table.name: table for table in tables}
         self._keys = keys
@@ -119,6 +131,18 @@ class Outcome:
     def __getstate__(self) -> dict[str, Any]:
         """A copy, perhaps in another process, has the keys and not the world."""
         return {**self.__dict__, "changes": self.changes, "_keys": None}
+
+    def proposed(self) -> dict[tuple[str, int], set[str]]:
+        """The rows, by table and position, that somebody has to approve, each with its written columns.
+
+        An equal value counts: were it left out, one could guess a value that one may not read.
+        """
+        found: dict[tuple[str, int], set[str]] = {}
+        for change in self.changes:
+            found[change.table, change.row] = {*change.before, *change.after}
+        for table, row, column in self.written:
+            found.setdefault((table, row), set()).add(column)
+        return dict(sorted(found.items()))
 
     def to_json(self) -> list[dict[str, Any]]:
         """The changes as JSON-able data."""

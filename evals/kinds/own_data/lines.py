@@ -21,6 +21,7 @@ from worksmith.evals.kinds.own_data.task import TableChanges
 from worksmith.evals.kinds.own_data.values import Expected
 from worksmith.retrievers.texts.words import folded
 from worksmith.tools.errors import InputError
+from worksmith.tools.numbers import python_numbers
 
 NEW = "new"
 """The key of a table's changes under which its new rows are listed."""
@@ -117,7 +118,7 @@ def parse_line(value: Any, where: str) -> TaskLine:
     if not isinstance(value, dict):
         raise InputError("not a task: an object is needed", where=where)
     try:
-        return TaskLine.model_validate(value)
+        return TaskLine.model_validate(python_numbers(value))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         field = ".".join(_path(first["loc"], value))

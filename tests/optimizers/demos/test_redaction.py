@@ -18,9 +18,10 @@ from benchmarks.canaries.intruder import IntruderEngine, intruder_task
 from benchmarks.canaries.plant import TOKEN, Planted, plant
 from benchmarks.canaries.world import NOW
 from tests.tools.kinds.enterprise.small_world import small_rows
+from worksmith.evals.dspy_programs.demo_format import NOTES
 from worksmith.evals.dspy_programs.nearest import NearestSettings, show_nearest
 from worksmith.evals.tasks.task import Task
-from worksmith.optimizers.demos.demonstration import LastCall, last_calls
+from worksmith.optimizers.demos.demonstration import Call, example_calls
 from worksmith.optimizers.demos.redaction import with_twins
 from worksmith.programs.agent import Agent
 from worksmith.tools.environment import Environment
@@ -48,19 +49,19 @@ def company(tmp_path_factory: pytest.TempPathFactory) -> tuple[Environment, Plan
     return Environment(world), planted
 
 
-def call(observation: Any, answer: str, **arguments: str) -> LastCall:
+def call(observation: Any, answer: str, **arguments: str) -> Call:
     step = {"thought": "I look for it.", "tool": "conversations.read", "arguments": arguments}
     inputs = {
         "context": "Now: Saturday 2022-12-31 18:00. Working for: Ravi Sen (emp_0042, Sales, level 9).",
         "task": TASK.query,
         "trajectory": [{**step, "observation": json.dumps(observation)}],
-        "records": ["conversations/CV-00017"],
+        NOTES: {"records": ["conversations/CV-00017"]},
     }
-    return LastCall(inputs, {"tool": "finish", "arguments": {"status": "answered", "answer": answer}})
+    return Call(inputs, {"tool": "finish", "arguments": {"status": "answered", "answer": answer}})
 
 
-def twin(env: Environment, made: LastCall, task: Task = TASK) -> dict[str, Any]:
-    found: dict[str, Any] = with_twins({"predict": made}, task, env)["predict"].inputs["redacted"]
+def twin(env: Environment, made: Call, task: Task = TASK) -> dict[str, Any]:
+    found: dict[str, Any] = with_twins({"predict": made}, task, env)["predict"].inputs[NOTES]["redacted"]
     return found
 
 
@@ -137,7 +138,7 @@ def test_the_same_demonstration_has_the_same_twin_and_another_task_another(
 def test_a_task_without_known_slots_has_no_twin(company: tuple[Environment, Planted]) -> None:
     bare = TASK.model_copy(update={"slots": {}})
     made = with_twins({"predict": call(CHAT, "2022-12-09")}, bare, company[0])
-    assert "redacted" not in made["predict"].inputs
+    assert "redacted" not in made["predict"].inputs[NOTES]
 
 
 @given(secret=st.from_regex(r"[B-Zb-z][a-z]{6,9}q[0-9]{0,3}", fullmatch=True))
@@ -161,7 +162,7 @@ def test_no_word_of_any_record_survives(company: tuple[Environment, Planted], se
 def test_a_name_of_any_script_is_hidden(company: tuple[Environment, Planted], name: str, query: str) -> None:
     task = TASK.model_copy(update={"query": query, "slots": {"person": name}})
     shown = call({"text": unicodedata.normalize("NFD", name)}, name, with_employee=name)
-    made = twin(company[0], LastCall({**shown.inputs, "task": query}, shown.outputs), task)
+    made = twin(company[0], Call({**shown.inputs, "task": query}, shown.outputs), task)
 
     said = unicodedata.normalize("NFC", json.dumps(made, ensure_ascii=False))
     assert name not in said
@@ -195,9 +196,9 @@ def _demonstration(agent: Agent, hunt: Hunt, who: Persona, env: Environment) -> 
     task = intruder_task(who, 0).model_copy(update={"id": f"theft.{who.id}", "slots": {"who": who.id}})
     with dspy.context(lm=_lm(IntruderEngine(hunt, {who.id: who})), trace=[]):
         agent(task=task)
-        calls = with_twins(last_calls(agent, dspy.settings.trace), task, env)
+        calls = with_twins(example_calls(agent, dspy.settings.trace, 0, task.id), task, env)
     fields = calls["selector.predict"].fields
-    assert not re.search(TOKEN, json.dumps(fields["redacted"]))
+    assert not re.search(TOKEN, json.dumps(fields[NOTES]["redacted"]))
     return dspy.Example(augmented=True, **fields)
 
 
@@ -212,10 +213,10 @@ def test_no_number_is_left_where_private_fields_are_quoted(
     """Department and level tell who it is, so that a bare age or rating would be known to be theirs."""
     cells = {"department": "CE", "age": "58", "performance_rating": "4", "remaining_sick_leaves": "10"}
     made = call({"total": 1, "records": [{**cells, "pay": 91300, "mean": 2.25}]}, "58")
-    shown = {**made.inputs, "records": [quoted]}
+    shown = {**made.inputs, NOTES: {"records": [quoted]}}
     digits = set()
     for task in (TASK, TASK.model_copy(update={"id": "t2"}), TASK.model_copy(update={"id": "t3"})):
-        found = twin(company[0], LastCall(shown, made.outputs), task)
+        found = twin(company[0], Call(shown, made.outputs), task)
         data = json.loads(found["trajectory"][0]["observation"])
         assert data["total"] == 1
         assert "Now: Saturday 2022-12-31 18:00." in found["context"], "the clock is nobody's"
@@ -230,7 +231,7 @@ def test_no_number_is_left_where_private_fields_are_quoted(
 def test_days_and_times_stay_days_and_times(company: tuple[Environment, Planted], records: list[str]) -> None:
     mail = {"total": 1, "records": [{"email_id": "EM-1", "date": "2022-11-02T23:59:58", "body": "At 09:45."}]}
     made = call(mail, "2022-11-02")
-    shown = twin(company[0], made._replace(inputs={**made.inputs, "records": records}))
+    shown = twin(company[0], made._replace(inputs={**made.inputs, NOTES: {"records": records}}))
     record = json.loads(shown["trajectory"][0]["observation"])["records"][0]
     datetime.fromisoformat(record["date"])
     datetime.strptime(record["body"].split()[-1], "%H:%M.")
@@ -285,7 +286,7 @@ def test_a_denied_demonstration_names_nothing_that_there_is(
     }
     answer = {"status": "denied", "answer": f"I may not change ticket {number}."}
     inputs = {"context": "Now: Saturday 2022-12-31 18:00.", "task": task.query, "trajectory": [step]}
-    made = LastCall({**inputs, "records": [DENIED]}, {"tool": "finish", "arguments": answer})
+    made = Call({**inputs, NOTES: {"records": [DENIED]}}, {"tool": "finish", "arguments": answer})
 
     shown = twin(company[0], made, task)
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.optimizers.shop import Clerk, lm, make_context
+from worksmith.evals.dspy_programs.demo_format import NOTES
 from worksmith.evals.suite import Suite
 from worksmith.optimizers.demos.trace_bank import TraceBank, count_reasons
 from worksmith.optimizers.optimizer import CompileContext
@@ -43,7 +44,7 @@ def test_demonstration_is_what_stock_bootstrapping_would_store(suite: Suite, tmp
         _, inputs, outputs = dspy.settings.trace[-1]
 
     records = list(bank.demonstrations[0].records)
-    stored = dspy.Example(augmented=True, records=records, **inputs, **outputs)
+    stored = dspy.Example(augmented=True, **{NOTES: {"records": records}}, **inputs, **outputs)
     assert bank.demonstrations[0].example("step") == stored
 
 
@@ -110,11 +111,11 @@ def test_bank_file_round_trips_and_notices_damage(suite: Suite, tmp_path: Path) 
     file.write_text("\n".join([lines[0], lines[1].replace("alpha", "omega"), *lines[2:]]))
     with pytest.raises(InputError, match="digest"):
         TraceBank.read(file)
-    for damaged in ("[]", "1\n2", json.dumps({"format": "worksmith-bank/1"}) + "\n5"):
+    for damaged in ("[]", "1\n2", json.dumps({"format": "worksmith-bank/2"}) + "\n5"):
         file.write_text(damaged)
         with pytest.raises(InputError, match="not a trace bank"):
             TraceBank.read(file)
-    file.write_text(json.dumps({"format": "worksmith-bank/1"}))
+    file.write_text(json.dumps({"format": "worksmith-bank/2"}))
     with pytest.raises(InputError, match="digest"):
         TraceBank.read(file)
     file.write_text(json.dumps({"format": "other"}))

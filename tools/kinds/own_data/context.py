@@ -170,7 +170,8 @@ class Records:
                 (in a JSON column a tuple, since a list is a value there).
 
         Raises:
-            ToolError: there is no such column, or a value is not of its type.
+            ToolError: there is no such column, a value is not of its type, or `where` or `order` takes more
+                than a statement of `ctx.select` may take.
             InputError: `where` or `order` is no condition or order over the columns of this table.
         """
         if order:
@@ -178,7 +179,7 @@ class Records:
         conditions = self._conditions(where, {**(values or {}), **equal})
         # An agent may have chosen it; to SQLite a negative one is none, and one of 64 bits too large.
         most = None if limit is None else min(max(limit, 0), 2**31)
-        rows = self._guard.find(self._table.name, conditions, order, most)
+        rows = self._guard.find(self._table.name, conditions, Foreign(order) if order else "", most)
         self._note_hidden(rows)
         return rows
 

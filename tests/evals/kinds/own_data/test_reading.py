@@ -2,9 +2,12 @@ from __future__ import annotations
 
 import json
 from datetime import datetime
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -67,6 +70,12 @@ def test_only_a_query_and_an_expectation_are_needed(desk: Environment, tmp_path:
     assert first.domains == ("tickets", "staff", "mail", "llm")
     assert first.persona is None
     assert first.checkable
+
+
+def test_expected_numbers_may_be_of_any_kind(desk: Environment) -> None:
+    answers: list[Any] = [np.int64(3), Decimal("2.5"), {"number": np.float32(2), "tolerance": Fraction(1, 2)}]
+    found = read_own_tasks(desk, [{"query": f"q{n}", "answer": each} for n, each in enumerate(answers)])
+    assert [each.answer.text for each in found if each.answer] == ["3", "2.5", "2"]
 
 
 def test_ids_of_personas_may_be_whole_numbers(tmp_path: Path) -> None:

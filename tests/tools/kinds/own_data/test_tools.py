@@ -9,6 +9,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any, Literal, Optional
 
+import numpy as np
 import pytest
 from pydantic import BaseModel, BeforeValidator
 
@@ -146,6 +147,7 @@ def test_a_tool_knows_the_earlier_calls_of_its_episode_and_cannot_change_them(en
         ({"rate": float("nan")}, '{"rate": null}'),
         (Colour.RED, "red"),
         ((1, "a"), '[1, "a"]'),
+        ({"n": np.int64(3), "of": np.arange(2)}, '{"n": 3, "of": [0, 1]}'),
     ],
 )
 def test_results_are_shown_as_json(env: Environment, value: Any, shown: str) -> None:
