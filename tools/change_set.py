@@ -35,8 +35,11 @@ class ProposedChange:
         """
         if self.before is None or self.after is None:
             return tuple(self.after or self.before or ())
+        # By repr, because to Python 1 is True, in lists as well.
         return tuple(
-            name for name in self.after if name in self.written or self.before[name] != self.after[name]
+            name
+            for name, cell in self.after.items()
+            if name in self.written or repr(self.before[name]) != repr(cell)
         )
 
 

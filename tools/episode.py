@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import datetime
@@ -12,14 +12,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import apsw
 
+from worksmith.tools.access.engine import key_column
 from worksmith.tools.dispatch import Observation, bad_arguments, dispatch, plain_arguments, run_tool
 from worksmith.tools.episode_result import CallRecord, EpisodeResult
 from worksmith.tools.persona import Persona
 from worksmith.tools.policy import DENIED, Decision, Policy
-from worksmith.tools.sqlite.outcome import Cell, Outcome
+from worksmith.tools.sqlite.cells import CellValue, shown_cell
+from worksmith.tools.sqlite.outcome import Cell, Outcome, RowChange
 from worksmith.tools.sqlite.sandbox import SandboxPool
+from worksmith.tools.sqlite.schema import ROW, quoted
 from worksmith.tools.tool import Tool, Toolset
-from worksmith.tools.tool_context import ToolContext
+from worksmith.tools.tool_context import PastCall, ToolContext
 from worksmith.tools.world_kind import WorldKind
 
 if TYPE_CHECKING:
@@ -192,7 +195,7 @@ class Episode:
             self.changeset,
             self.library,
             self.ask,
-            tuple(call.observation.value if call.observation.status == "ok" else None for call in self.calls),
+            tuple(map(_past, self.calls)),
             self.backend,
             set() if reads is None else reads,
             [] if granted is None else granted,
@@ -253,7 +256,32 @@ class Episode:
 
     def outcome(self) -> Outcome:
         """The changes of the episode so far."""
-        return Outcome(self.changeset, self.kind.tables, self.written)
+        return Outcome(self.changeset, self.kind.tables, self.written, keys=self._keys)
+
+    def _keys(self, changes: Sequence[RowChange]) -> list[CellValue]:
+        """The keys of changed rows: those of changed cells' rows stand in the world at rest."""
+        tables = {table.name: table for table in self.kind.tables}
+        columns = {name: key_column(self.policy, table) for name, table in tables.items()}
+
+        def read(world: apsw.Connection) -> list[CellValue]:
+            keys: list[CellValue] = []
+            for change in changes:
+                column = columns[change.table]
+                if change.operation == "update":
+                    query = f"SELECT {quoted(column)} FROM main.{quoted(change.table)} WHERE {ROW} = ?"
+                    (found,) = world.execute(query, (change.row,)).fetchall()
+                    keys.append(shown_cell(found[0], tables[change.table].type_of(column)))
+                else:
+                    keys.append((change.before or change.after).get(column))
+            return keys
+
+        with self._pool.borrow() as sandbox:
+            return sandbox.read(b"", read)
+
+
+def _past(call: CallRecord) -> PastCall:
+    seen = call.observation
+    return PastCall(call.tool, call.arguments, seen.value if seen.status == "ok" else None, call.reads)
 
 
 @contextmanager

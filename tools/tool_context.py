@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import apsw
 
@@ -33,6 +33,20 @@ class Shown:
     text: str
 
 
+class PastCall(NamedTuple):
+    """An earlier call of an episode.
+
+    Attributes:
+        value: what it returned, whole; None where it failed.
+        reads: references of the records that it has read.
+    """
+
+    tool: str
+    arguments: Any
+    value: Any
+    reads: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class ToolContext:
     """A tool's view of its episode, valid for one call.
@@ -45,7 +59,7 @@ class ToolContext:
         changeset: what the episode has changed before this call; the connection shows it.
         library: the search indexes over the world at rest, if it has any.
         ask: asks the agent's own model; None where there is none.
-        results: what each earlier call of the episode returned, whole and in order; None for one that failed.
+        calls: the earlier calls of the episode, in order.
         backend: a live system that tools work on instead of the world; None where there is none.
         reads: references (`source/key`) of the records that the call has read, filled by whatever guards
             them; `source/key#private` where private fields were among it, `source/*` for a whole source.
@@ -62,12 +76,17 @@ class ToolContext:
     changeset: bytes = b""
     library: Library | None = None
     ask: Callable[[str], str] | None = None
-    results: tuple[Any, ...] = ()
+    calls: tuple[PastCall, ...] = ()
     backend: object | None = None
     reads: set[str] = field(default_factory=set)
     granted: list[Decision] = field(default_factory=list)
     written: set[Cell] = field(default_factory=set)
     withheld: set[str] = field(default_factory=set)
+
+    @property
+    def results(self) -> tuple[Any, ...]:
+        """What each earlier call returned, whole; None for one that failed."""
+        return tuple(call.value for call in self.calls)
 
     def rows(self, sql: str, parameters: Sequence[CellValue] = ()) -> list[dict[str, Any]]:
         """The rows of a query, each as a dict in column order."""

@@ -38,6 +38,8 @@ class NearestSettings:
 
     Attributes:
         field: the input that is compared; empty for all of them together.
+        asker: the input that says who asks and when; empty where there is none. A demonstration of the same
+            text for another one is of another request.
         count: demonstrations for a query, besides the fixed ones.
         embedding: of the texts, see `text_index`.
         fixed: demonstrations at the head of the bank that every query is shown.
@@ -55,6 +57,7 @@ class NearestSettings:
     fixed: Annotated[int, Field(ge=0, strict=True)] = 0
     tokens: Annotated[int, Field(ge=0, strict=True)] = 0
     by_state: bool = False
+    asker: str = ""
 
     def __post_init__(self) -> None:
         if self.embedding == "minilm":
@@ -107,7 +110,8 @@ class NearestPredict(dspy.Predict):  # type: ignore[misc]
         """The demonstrations for a call with these inputs, without the positions in `hidden`."""
         way = _way(inputs) if self.nearest.by_state else ""
         asked = searched_text(inputs, self.nearest.field, self.signature.input_fields)
-        return list(self._choose()(asked, way, hidden))
+        asker = str(inputs.get(self.nearest.asker, ""))
+        return list(self._choose()(asked, asker, way, hidden))
 
     def dump_state(self, json_mode: bool = True) -> dict[str, Any]:
         """The state of `dspy.Predict` with the settings of the choice."""
@@ -137,7 +141,7 @@ class NearestPredict(dspy.Predict):  # type: ignore[misc]
             return kwargs
         return {**kwargs, "demos": self.nearest_demos(kwargs)}
 
-    def _choose(self) -> Callable[[str, str, frozenset[int]], list[Any]]:
+    def _choose(self) -> Callable[[str, str, str, frozenset[int]], list[Any]]:
         """The chooser for the current demos, built anew if they have changed."""
         known: _Bank | None = self.__dict__.get("_chooser")
         if known is None or not known.holds(self.demos, self.nearest):
@@ -145,7 +149,7 @@ class NearestPredict(dspy.Predict):  # type: ignore[misc]
             fields = self.signature.input_fields
             texts = [searched_text(demo, self.nearest.field, fields) for demo in self.demos]
             self._chooser = known = _Bank(self.demos, self.nearest, texts)
-        choose: Callable[[str, str, frozenset[int]], list[Any]] = known.choose
+        choose: Callable[[str, str, str, frozenset[int]], list[Any]] = known.choose
         return choose
 
 
@@ -228,6 +232,7 @@ class _Bank:
         self._demos = tuple(demos)
         self._nearest = nearest
         self._texts = [same_text(text) for text in texts]
+        self._askers = [str(demo.get(nearest.asker, "")) for demo in self._demos]
         searched = {_key(at): demo for at, demo in enumerate(self._demos) if at >= nearest.fixed}
         # Tasks that were done by the same tools one after another are likely to ask for the same.
         kin = {key: way for key, demo in searched.items() if (way := _way(demo))}
@@ -244,9 +249,11 @@ class _Bank:
             len(demos) == len(self._demos) and nearest == self._nearest and all(map(is_, demos, self._demos))
         )
 
-    def _choose(self, query: str, way: str, hidden: frozenset[int]) -> list[Any]:
+    def _choose(self, query: str, asker: str, way: str, hidden: frozenset[int]) -> list[Any]:
         own = same_text(query)
-        out = hidden | {at for at, text in enumerate(self._texts) if text == own}
+        # A demonstration may lack the later, longer part of what is said of the asker.
+        demos = enumerate(zip(self._texts, self._askers, strict=True))
+        out = hidden | {at for at, (text, of) in demos if text == own and asker.startswith(of)}
         always = [at for at in range(min(self._nearest.fixed, len(self._demos))) if at not in out]
         found = self._search(query, out | self._elsewhere(way, out))
         if self._nearest.tokens:

@@ -82,5 +82,5 @@ class JudgedScorer:
         record = record_episode(unit, task, episode, scores=scores)
         if scores.get(PRIMARY, 1.0) >= 1:
             return record
-        wanted = change_entries(self.expected(task, episode.outcome))
+        wanted = change_entries(self.expected(task, episode.outcome).beside(episode.outcome))
         return record.model_copy(update={"expected_changes": wanted})

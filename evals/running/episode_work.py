@@ -157,7 +157,9 @@ class EpisodeWork:
     def _expected(self, task: Task, episode: EpisodeResult) -> tuple[ChangeEntry, ...]:
         """The expected changes, as far as a scorer knows."""
         knowing = next((scorer for scorer in self.scorers if isinstance(scorer, KnowsExpected)), None)
-        return change_entries(knowing.expected(task, episode.outcome)) if knowing else ()
+        if knowing is None:
+            return ()
+        return change_entries(knowing.expected(task, episode.outcome).beside(episode.outcome))
 
 
 def _episode_of(prediction: Any, program: Any) -> EpisodeResult:

@@ -38,6 +38,7 @@ class Transcript:
         error: what ended the run; None if it ended by itself.
         status: the status that the agent gave with its answer; empty where only the world's state is judged.
         who: id of the persona, where several may ask the same.
+        told: what else tells the request from others of the same text: its clock and its own context.
         denied: whether the last call is one that the persona may not make.
     """
 
@@ -47,4 +48,5 @@ class Transcript:
     error: str | None = None
     status: str = ""
     who: str = ""
+    told: tuple[str, ...] = ()
     denied: bool = False

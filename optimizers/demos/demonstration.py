@@ -8,11 +8,12 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from worksmith.evals.dspy_programs.demo_format import NOTES, DemoNotes, ExampleFields, without_notes
 from worksmith.evals.dspy_programs.field_texts import plain
 from worksmith.evals.scoring.path_scores import records_seen
+from worksmith.evals.tasks.repeats import request
 from worksmith.tools.seeding import digest, rng
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ class Demonstration(BaseModel):
     """One teacher's trajectory, as the example that each predictor of the program shows.
 
     Attributes:
+        request: content address of `worksmith.evals.tasks.repeats.request`; empty if unknown.
         tools: the tools called, in order.
         records: references (`source/key`) of the records that it quotes. It is not shown to a persona that
             may not read one of them.
@@ -74,6 +76,7 @@ class Demonstration(BaseModel):
 
     task_id: str
     query: str
+    request: str = Field("", exclude_if=lambda request: not request)
     intent: str | None = None
     domains: tuple[str, ...] = ()
     tools: tuple[str, ...] = ()
@@ -86,7 +89,14 @@ class Demonstration(BaseModel):
 
     @classmethod
     def of(cls, task: Task, **attributes: Any) -> Self:
-        return cls(task_id=task.id, query=task.query, intent=task.intent, domains=task.domains, **attributes)
+        return cls(
+            task_id=task.id,
+            query=task.query,
+            request=digest(request(task)),
+            intent=task.intent,
+            domains=task.domains,
+            **attributes,
+        )
 
     @cached_property
     def key(self) -> str:

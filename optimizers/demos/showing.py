@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from worksmith.evals.dspy_programs.copies import copied_program
 from worksmith.evals.dspy_programs.demo_tokens import demo_tokens, fitting
@@ -31,6 +31,9 @@ class Shown(NamedTuple):
 
     program: dspy.Module
     demonstrations: tuple[Demonstration, ...]
+
+
+_ASKER: Final = "context"
 
 
 class ShowSettings(Protocol):
@@ -68,6 +71,7 @@ def show(program: dspy.Module, display: Display, settings: ShowSettings) -> Show
             fixed=sum(name in each.parts for each in fixed),
             tokens=settings.demo_tokens or 0,
             by_state=settings.demo_unit == "step",
+            asker=_asker_field(name, everything),
         )
         for name, predictor in copy.named_predictors()
         if predictor.demos
@@ -97,6 +101,12 @@ def give_demonstrations(program: dspy.Module, demonstrations: Sequence[Demonstra
 def _sizes(demonstration: Demonstration, names: Iterable[str]) -> Mapping[str, int]:
     """The tokens that a demonstration takes in the prompts of each predictor."""
     return {name: demo_tokens(demonstration.parts[name]) for name in names if name in demonstration.parts}
+
+
+def _asker_field(name: str, demonstrations: Sequence[Demonstration]) -> str:
+    """The input of an agent's predictor that says who asks and when; empty for other predictors."""
+    parts = [(each.request, each.parts[name]) for each in demonstrations if name in each.parts]
+    return _ASKER if all(asked and _ASKER in part for asked, part in parts) else ""
 
 
 def _query_field(name: str, inputs: Iterable[str], demonstrations: Sequence[Demonstration]) -> str:

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict
 
 from worksmith.evals.dspy_programs.demo_format import NOTES
 from worksmith.evals.scoring.constraints import Constraint, acceptable
+from worksmith.evals.tasks.repeats import request
 from worksmith.evals.tasks.task import same_text
 from worksmith.optimizers.demos.demonstration import Demonstration
 from worksmith.tools.errors import InfrastructureError, InputError, WorksmithError
@@ -85,11 +86,11 @@ def count_reasons(gaps: Iterable[Gap]) -> dict[str, int]:
 
 def apart_from(tasks: Sequence[Task], held_back: Iterable[Task]) -> list[Task]:
     """The tasks that ask the same as none of those held back."""
-    ids, texts = set(), set()
+    ids, requests = set(), set()
     for task in held_back:
         ids.add(task.id)
-        texts.add(same_text(task.query))
-    return [task for task in tasks if task.id not in ids and same_text(task.query) not in texts]
+        requests.add(request(task))
+    return [task for task in tasks if task.id not in ids and request(task) not in requests]
 
 
 class BankCard(BaseModel):
@@ -197,7 +198,7 @@ class TraceBank:
             held_back: tasks whose solution must not be shown, under any id.
             constraints: a trajectory that breaks one of them on its own is left out.
             suite: digest of the suite of `held_back`. In a bank of another suite the same id is another
-                task, so only texts are compared.
+                task or person, so only texts are compared.
 
         Returns:
             A bank with a gap for each demonstration left out.
@@ -206,9 +207,12 @@ class TraceBank:
         elsewhere = self.card is not None and bool(suite) and self.card.suite != suite
         ids = set() if elsewhere else {task.id for task in held_back}
         texts = {same_text(task.query) for task in held_back}
+        requests = {digest(request(task)) for task in held_back}
         kept, gaps = [], list(self.gaps)
         for each in self.demonstrations:
-            if each.task_id in ids or same_text(each.query) in texts:
+            known = each.request and not elsewhere
+            same = each.request in requests if known else same_text(each.query) in texts
+            if same or each.task_id in ids:
                 reason = HELD_BACK
             elif not acceptable(constraints, each.scores):
                 reason = BREAKING

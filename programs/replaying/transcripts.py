@@ -20,13 +20,16 @@ def gold_transcripts(task: Task) -> tuple[Transcript, ...]:
 def _follow(task: Task, plan: Sequence[Step]) -> Transcript:
     steps = tuple(TranscriptStep(step.tool, dict(step.arguments), step.why) for step in plan)
     answer = task.answer
+    clock = f"{task.now:%Y-%m-%d %H:%M}" if task.now else ""
+    told = tuple(filter(None, (clock, task.context.strip())))
     if answer is None:
-        return Transcript(task.query, steps, final="Done.")
+        return Transcript(task.query, steps, final="Done.", told=told)
     return Transcript(
         task.query,
         steps,
         final=answer.text or (answer.reference if answer.kind == "done" else "") or _SAID[answer.kind],
         status=answer.status,
         who=task.persona.id if task.persona else "",
+        told=told,
         denied=answer.kind == "denial",
     )

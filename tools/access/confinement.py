@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
@@ -13,7 +14,7 @@ import apsw
 
 from worksmith.tools.errors import ToolError
 from worksmith.tools.sqlite.bounds import COMPILING, Bounds, bounded, sized
-from worksmith.tools.sqlite.cells import BOOLEAN, CellValue
+from worksmith.tools.sqlite.cells import BOOLEAN, JSON, CellValue
 
 FUNCTIONS = frozenset((files("worksmith.tools.access") / "functions.txt").read_text().split())
 """What a statement may call: functions of their arguments alone that cannot make much out of little.
@@ -160,6 +161,9 @@ def _plain(value: Any, kind: str | None) -> Any:
     """
     if kind == BOOLEAN and value in (0, 1):
         return bool(value)
+    if kind == JSON and isinstance(value, str):
+        with suppress(ValueError):  # of a UNION, another column
+            return json.loads(value)
     if isinstance(value, bytes):
         return f"X'{value.hex().upper()}'"
     if isinstance(value, float) and not math.isfinite(value):

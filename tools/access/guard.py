@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from worksmith.tools.access.confinement import Limits
-from worksmith.tools.access.engine import NO_FIELDS, AccessPolicy, denial
+from worksmith.tools.access.engine import NO_FIELDS, AccessPolicy, denial, key_column
 from worksmith.tools.access.lookup import DatabaseLookup, Record
 from worksmith.tools.access.query import run_query
 from worksmith.tools.errors import ToolError
@@ -60,8 +60,7 @@ class Guard:
 
     def key(self, source: str) -> str:
         """The column that identifies a record of a source."""
-        settings = self._policy.document.sources.get(source)
-        return settings.key if settings else self._tables[source].columns[0]
+        return key_column(self._policy, self._tables[source])
 
     def find(
         self, source: str, conditions: Sequence[Sql] = (), order: str | Foreign = "", limit: int | None = None

@@ -61,6 +61,7 @@ class TaskLine(BaseModel):
     Attributes:
         persona: the id of the persona; empty for the environment's own.
         toolkits: the toolkits on offer; None for all.
+        plan: the steps that solve it; an empty one says that no call is right.
         reference: a right answer in words, for judges and for the end of the gold plan.
         slots: the values in the query that come from records, each by a name of yours. With them others than
             those who may read the records can be shown a demonstration of the task in which they are made up.
@@ -83,7 +84,7 @@ class TaskLine(BaseModel):
     reference: str = ""
     changes: dict[str, Annotated[TableChanges, BeforeValidator(_by_row)]] | None = None
     calls: tuple[CallLine, ...] | None = None
-    plan: tuple[StepLine, ...] | None = Field(default=None, min_length=1)
+    plan: tuple[StepLine, ...] | None = None
     metric: Any = None
     judge: str = ""
 

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ from worksmith.evals.suite import Suite
 from worksmith.optimizers.demos.trace_bank import TraceBank, count_reasons
 from worksmith.optimizers.optimizer import CompileContext
 from worksmith.tools.errors import InputError
+from worksmith.tools.persona import Persona
 
 
 def context(suite: Suite, folder: Path, *verbs: str, **settings: Any) -> CompileContext:
@@ -56,6 +59,16 @@ def test_tasks_held_back_are_recognised_by_their_words(suite: Suite, tmp_path: P
     twin = suite.task("cancel-00").model_copy(update={"id": "other", "query": "cancel  'Alpha Sync'"})
 
     assert [d.task_id for d in bank.usable([twin]).demonstrations] == ["cancel-01", "cancel-02", "cancel-03"]
+    for other in (
+        {"persona": Persona(id="bo", name="Bo")},
+        {"context": "Soon."},
+        {"now": datetime(2030, 1, 1)},
+    ):
+        assert len(bank.usable([twin.model_copy(update=other)])) == 4
+    old = replace(
+        bank, demonstrations=tuple(d.model_copy(update={"request": ""}) for d in bank.demonstrations)
+    )
+    assert len(old.usable([twin.model_copy(update={"context": "Soon."})])) == 3
 
 
 def test_resume_pays_for_nothing_twice_and_gives_the_same(suite: Suite, tmp_path: Path) -> None:

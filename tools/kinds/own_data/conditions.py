@@ -21,6 +21,8 @@ from worksmith.tools.sqlite.schema import Table, quoted
 def equals(table: Table, column: str, value: Any) -> Sql:
     """The condition that a column has a value: None is NULL, a list stands for one of several values.
 
+    In a JSON column a list is a value itself, and a tuple or set stands for one of several.
+
     Raises:
         ToolError: there is no such column, or a value is not of its type.
     """
@@ -28,7 +30,9 @@ def equals(table: Table, column: str, value: Any) -> Sql:
         raise ToolError(f"{table.name} has no field {column}; it has {', '.join(table.columns)}")
     if value is None:
         return f"{quoted(column)} IS NULL", []
-    if isinstance(value, list | tuple | set | frozenset):
+    if isinstance(value, tuple | set | frozenset) or (
+        isinstance(value, list) and table.type_of(column) != "json"
+    ):
         return one_of(table, column, value)
     return f"{quoted(column)} = ?", [typed(table, column, value)]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ from worksmith.tools.sqlite.schema import Table, quoted
 from worksmith.tools.world_kind import LIVE
 
 if TYPE_CHECKING:
-    from worksmith.tools.tool_context import ToolContext
+    from worksmith.tools.tool_context import PastCall, ToolContext
 
 Row = dict[str, Any]
 
@@ -38,6 +39,7 @@ class Context:
         persona: the person that the agent works for; no argument of a call can change that.
         now: the clock of the episode; it stands still.
         live: whether calls outside are to be made, see `Environment.tool`.
+        calls: the earlier calls of the episode, each with `tool`, `arguments` and `value`.
 
     Example:
         >>> rows = [{"id": "T-1", "status": "open"}]
@@ -63,6 +65,12 @@ class Context:
         self._searched = searched
         self._writes = writes
         self._hidden: set[str] = set()
+
+    @property
+    def calls(self) -> tuple[PastCall, ...]:
+        """The earlier calls of the episode, in order: the memory of a tool. A copy."""
+        self._ctx.reads.update(*(call.reads for call in self._ctx.calls))
+        return deepcopy(self._ctx.calls)
 
     def announce(self, value: Any) -> None:
         """Have the observation name the private fields that were hidden and that a result shows empty.
@@ -158,7 +166,8 @@ class Records:
             where: a condition in SQL, such as `("priority > ? AND title LIKE ?", [2, "%printer%"])`.
             order: columns to sort by, such as `"priority DESC, opened"`; default is the order of the table.
             limit: at most so many.
-            equal: values of columns; None for NULL, a list for one of several values.
+            equal: values of columns; None for NULL, a list for one of several values
+                (in a JSON column a tuple, since a list is a value there).
 
         Raises:
             ToolError: there is no such column, a value is not of its type, or `where` or `order` takes more

@@ -149,7 +149,7 @@ class OwnTools:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # an argument may have the name of a method of pydantic's
-                made = Tool(toolkit, run)
+                made = Tool(toolkit, run, strict=True)
                 _ = made.parameters, made.text
         except InputError as error:
             error.where = where

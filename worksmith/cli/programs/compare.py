@@ -46,6 +46,7 @@ def compare_strategies(
 
 
 def _say_row(row: Row) -> None:
+    from worksmith.evals.records.summary import on_tasks
     from worksmith.evals.table import percent
     from worksmith.jobs.parts.measurement import losses
     from worksmith.optimizers.registry import optimizer_class
@@ -53,6 +54,7 @@ def _say_row(row: Row) -> None:
     differs = optimizer_class(row.arm.optimizer).differs if row.arm.optimizer else ""
     if differs:
         say(f"{row.arm.label}: not as DSPy has it: {differs}")
-    say(f"{row.arm.label}: outcome {percent(row.summary.scores.get('outcome'))} %")
+    lossy = f" on {on_tasks(row.summary)}" if row.summary.errors else ""
+    say(f"{row.arm.label}: outcome {percent(row.summary.scores.get('outcome'))} %{lossy}")
     for said in losses(row.result):
         say(f"{row.arm.label}: {said}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_jsonable_python
 
-from worksmith.tools.access.engine import AccessPolicy
+from worksmith.tools.access.engine import AccessPolicy, key_column
 from worksmith.tools.change_set import ChangeSet, ProposedChange
 from worksmith.tools.files.unicode import writable_data
 from worksmith.tools.policy import PRIVATE
@@ -61,6 +61,7 @@ class Replayed:
         self._env, self._content, self.persona = env, proposal.content, persona
         self._episode = env.episode(persona=persona)
         self._rest = env.episode(persona=persona)
+        self._tables = {table.name: table for table in env.kind.tables}
         for call in self._content["calls"]:
             if call["status"] in _NOT_MADE:
                 self._episode.refuse(call["tool"], call["arguments"], "")
@@ -89,7 +90,8 @@ class Replayed:
         hidden = [self._hidden(episode, reader) for episode in (self._rest, self._episode)]
         found, complete = [], True
         for change in self.changes:
-            changed, key = set(change.changed), key_column(self._env, change.table)
+            changed = set(change.changed)
+            key = key_column(self._env.policy, self._tables[change.table])
             sides: list[dict[str, CellValue] | None] = []
             key_seen = False
             for cells, unreadable in zip((change.before, change.after), hidden, strict=True):
@@ -120,7 +122,7 @@ class Replayed:
         written: set[str],
     ) -> ProposedChange:
         operation: Operation = "delete" if after is None else "insert" if before is None else "update"
-        key = (before or after or {}).get(key_column(self._env, table))
+        key = (before or after or {}).get(key_column(self._env.policy, self._tables[table]))
         return ProposedChange(table, operation, key, before, after, frozenset(written))
 
     def _hidden(self, episode: Episode, reader: Persona) -> frozenset[str]:
@@ -144,14 +146,6 @@ class Replayed:
             return cells
         private = policy.private_fields(change.table) if isinstance(policy, AccessPolicy) else tuple(cells)
         return {name: value for name, value in cells.items() if name not in private}
-
-
-def key_column(env: Environment, table: str) -> str:
-    """The column by which access rules name a record."""
-    policy = env.policy
-    if isinstance(policy, AccessPolicy) and table in policy.document.sources:
-        return policy.document.sources[table].key
-    return next(each.columns[0] for each in env.kind.tables if each.name == table)
 
 
 def _reference(change: ProposedChange) -> str:

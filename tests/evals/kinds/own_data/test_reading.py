@@ -130,7 +130,11 @@ LINE = {"query": "q", "answer": "a"}
         ({**LINE, "plan": [{"tool": "updat"}]}, ":2: plan.0.tool", "did you mean 'update'"),
         ({**LINE, "plan": [{"tool": "read", "args": {}}]}, ":2: plan.0", "no field 'args'"),
         ({**LINE, "plan": [{"tool": "read", "after": [0]}]}, ":2", "come after earlier ones"),
-        ({**LINE, "plan": []}, ":2: plan", "at least 1"),
+        (
+            {**LINE, "changes": {"mail": [{"recipient": {"numbr": 3}}]}},
+            ":2: changes.mail.new.0.recipient",
+            "a text",
+        ),
         ({**LINE, "calls": [{"arguments": {}}]}, ":2: calls.0.tool", "missing"),
         ({**LINE, "calls": [CLOSE], "changes": {}}, ":2", "give one of them"),
         ({**LINE, "changes": {"ticket": {}}}, ":2: changes", "did you mean 'tickets'"),
