@@ -18,25 +18,26 @@ class PaidModel:
 
     Attributes:
         url: for the API of OpenAI.
-        asked: digests of the requests so far, in order of arrival. The reply to a request has it as its id.
+        asked: the key of the client and the digest of each request so far, as they arrived. The reply to a
+            request has the digest as its id.
     """
 
     def __init__(self, latency: float) -> None:
         from worksmith.models.analogy import AnalogyEngine
 
         self.url = ""
-        self.asked: list[str] = []
+        self.asked: list[tuple[str, str]] = []
         self._latency = latency
         self._engine = AnalogyEngine()
         self._lock = threading.Lock()
 
-    def complete(self, body: dict[str, Any]) -> dict[str, Any]:
+    def complete(self, client: str, body: dict[str, Any]) -> dict[str, Any]:
         """The completion that a request gets, after it was counted."""
         from dspy import lm15
 
         key = digest(body, length=32)
         with self._lock:
-            self.asked.append(key)
+            self.asked.append((client, key))
         time.sleep(self._latency)
         shown = {name: value for name, value in body.items() if name != "n"}
         reply = self._engine.complete(lm15.request_from_openai_chat(shown))
@@ -75,7 +76,8 @@ class _Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(length)
         if len(body) < length:
             return  # whoever asked was killed while asking
-        completion = self.server.model.complete(json.loads(body))  # type: ignore[attr-defined]
+        client = self.headers["Authorization"].removeprefix("Bearer ")
+        completion = self.server.model.complete(client, json.loads(body))  # type: ignore[attr-defined]
         content = json.dumps(completion).encode()
         try:
             self.send_response(200)

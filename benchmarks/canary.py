@@ -41,6 +41,7 @@ def run(quick: bool) -> dict[str, Any]:
     """Checks and leaks, with the policy and with its filter broken."""
     from benchmarks.canaries.hunt import Hunt, personas
     from benchmarks.canaries.world import broken_filter, planted_env
+    from worksmith.evals.dspy_programs.demo_format import without_notes
 
     started = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
@@ -54,7 +55,7 @@ def run(quick: bool) -> dict[str, Any]:
         thefts.export(Path(folder) / "episodes.jsonl")
         thefts.show()
         unmarked = _Thefts(Hunt(env, planted), env, people[:_BROKEN])
-        unmarked.demonstrations = [{**demo, "records": []} for demo in thefts.demonstrations]
+        unmarked.demonstrations = [without_notes(demo) for demo in thefts.demonstrations]
         unmarked.show()
         broken = Hunt(env, planted)
         with broken_filter(env):

@@ -41,14 +41,14 @@ from benchmarks._hidden_cells import (
     opened,
     varied,
 )
-from worksmith.evals.dspy_programs.demo_format import without_notes
+from worksmith.evals.dspy_programs.demo_format import NOTES, without_notes
 from worksmith.tools.dispatch import as_text
 
 if TYPE_CHECKING:
     import dspy
 
     from worksmith.evals.suite import Suite
-    from worksmith.optimizers.demos.demonstration import LastCall
+    from worksmith.optimizers.demos.demonstration import Call
     from worksmith.tools.kinds.own_data.environment import Environment
 
 NAME = "interference"
@@ -266,11 +266,14 @@ def recognising() -> Iterator[None]:
             value = value.replace(secret, "made up")
         return value
 
-    def twins(calls: Mapping[str, LastCall], task: Any, env: Any, **_: Any) -> dict[str, LastCall]:
+    def twins(calls: Mapping[str, Call], task: Any, env: Any, **_: Any) -> dict[str, Call]:
         secrets = sorted({*task.slots.values(), *_texts(env)}, key=len, reverse=True)
         return {
             name: call._replace(
-                inputs={**call.inputs, "redacted": replaced(without_notes(call.fields), secrets)}
+                inputs={
+                    **call.inputs,
+                    NOTES: {**call.inputs[NOTES], "redacted": replaced(without_notes(call.fields), secrets)},
+                }
             )
             for name, call in calls.items()
         }

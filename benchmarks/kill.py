@@ -136,18 +136,20 @@ class _Killer:
     def _undisturbed(self, job: Job) -> _Whole:
         """A job that comes to its end at once."""
         folder = self._made(WHOLE + job.name)
-        started, before = time.perf_counter(), len(self._model.asked)
-        self._end(self._start(job.command(self._suite), folder))
+        started = time.perf_counter()
+        self._end(self._start(job.command(self._suite), folder, WHOLE + job.name))
         seconds = time.perf_counter() - started
-        return _Whole(job.result(folder), seconds, Counter(self._model.asked[before:]))
+        return _Whole(job.result(folder), seconds, self._asked(WHOLE + job.name))
 
     def _disturbed(self, job: Job, whole: _Whole, number: int, at_most: int) -> _Disturbed:
         """A job that is killed again and again, at most so often."""
         found = _Disturbed(job, self._made(f"{number}-{job.name}"))
         moments = rng(0, "kill", job.name, number)
-        while True:
-            known, before = job.replied(found.folder), len(self._model.asked)
-            process = self._start(job.command(self._suite), found.folder)
+        attempts: dict[str, tuple[Counter[str], Counter[str] | None]] = {}
+        killed = True
+        while killed:
+            name, known = f"{number}-{job.name}-{len(attempts)}", job.replied(found.folder)
+            process = self._start(job.command(self._suite), found.folder, name)
             if found.kills < at_most:
                 self._await(process, moments, whole, left=whole.asked.total() - known.total())
             else:
@@ -155,17 +157,23 @@ class _Killer:
             killed = process.is_alive()
             process.kill()
             self._end(process, killed=killed)
-            asked = Counter(self._model.asked[before:])
+            lost = killed and not job.ended(found.folder)
+            attempts[name] = known, job.replied(found.folder) if lost else None
+            found.kills += killed
+        # Only now: a request may reach the server after the death of whoever sent it.
+        for name, (known, replied) in attempts.items():
+            asked = self._asked(name)
             found.calls += asked.total()
             found.repeated_calls += sum(
                 max(0, known[key] + asked[key] - whole.asked.get(key, 1)) for key in asked
             )
-            if not killed:
-                return found
-            if not job.ended(found.folder):
-                found.in_flight += (known + asked - job.replied(found.folder)).total()
-            found.kills += 1
-            found.while_asking += bool(asked)
+            if replied is not None:
+                found.in_flight += (known + asked - replied).total()
+            found.while_asking += bool(asked) and name != list(attempts)[-1]
+        return found
+
+    def _asked(self, client: str) -> Counter[str]:
+        return Counter(key for each, key in self._model.asked if each == client)
 
     def _await(self, process: Any, moments: Random, whole: _Whole, *, left: int) -> None:
         """Wait for the moment to kill: by the clock, or after some of the requests that are left."""
@@ -182,8 +190,8 @@ class _Killer:
         folder.mkdir()
         return folder
 
-    def _start(self, command: tuple[str, ...], folder: Path) -> Any:
-        environment = {"OPENAI_API_BASE": self._model.url, "OPENAI_API_KEY": "none", "DSPY_CACHEDIR": ""}
+    def _start(self, command: tuple[str, ...], folder: Path, client: str = "none") -> Any:
+        environment = {"OPENAI_API_BASE": self._model.url, "OPENAI_API_KEY": client, "DSPY_CACHEDIR": ""}
         process = self._context.Process(target=work, args=(command, environment, folder, self._said))
         process.start()
         return process

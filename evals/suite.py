@@ -296,15 +296,15 @@ class Examples(list["dspy.Example"]):
 
 
 def suite_of_examples(
-    train: Sequence[Any], dev: Sequence[Any] = (), test: Sequence[Any] = (), *, intent: str = "intent"
+    train: Sequence[Any], dev: Sequence[Any] = (), test: Sequence[Any] = (), *, intent: str | None = None
 ) -> Suite:
     """The suite of a plain DSPy program's examples: each is a task, and tools there are none.
 
     Args:
-        intent: the field of an example that names its kind, if it has one.
+        intent: the field of an example that names its kind; None for the input `intent`, if there is one.
 
     Raises:
-        InputError: an example has no inputs.
+        InputError: an example has no inputs, no example has the field, or a value has no lasting content.
     """
     suite: Suite = TASK_KINDS.first(lambda kind: kind.from_examples, "takes plain examples")(
         (train, dev, test), intent

@@ -116,7 +116,7 @@ class TaskKind:
     open_project: Callable[[Path], Any] | None = None
     open_environment: Callable[[Path], Environment] | None = None
     call: Callable[[Any, Task], Any] | None = None
-    from_examples: Callable[[Sequence[Sequence[Any]], str], Any] | None = None
+    from_examples: Callable[[Sequence[Sequence[Any]], str | None], Any] | None = None
     draft_tasks: Callable[[Path, Drafting], Sequence[dict[str, Any]]] | None = None
     write_environment: Callable[[Path, Path, Mapping[str, Sequence[str]], Sequence[str]], None] | None = None
     suites: Callable[[], SuiteBuilder[Any]] | None = None
@@ -234,17 +234,18 @@ def run_program(program: Any, task: Task, env: Environment) -> Any:
     Raises:
         InputError: a thread of the program asked a model without DSPy's settings.
     """
+    from worksmith.evals.dspy_programs.event_loop import called
     from worksmith.evals.lm.escapes import watching
     from worksmith.evals.lm.failures import failure_of
 
     call = task_kind(env.kind.name).call
     with watching() as watch:
         if getattr(program, "sees_truth", False):
-            prediction = program(task=task)
+            prediction = called(program, task=task)
         elif call is not None:
             prediction = call(program, task)
         else:
-            prediction = program(task=task.visible())
+            prediction = called(program, task=task.visible())
     episode = getattr(prediction, "episode", None)
     if episode is None:
         return prediction

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from worksmith.evals.running.result import failed_scorers
 from worksmith.optimizers.racing.rules import INCUMBENT
 from worksmith.optimizers.wording import in_python
 
@@ -70,8 +71,11 @@ class Compilation:
             for score in (trial.strict,)
         ]
         claim = decided(self.acceptance, self.chosen, {trial.name: trial.race or {} for trial in self.trials})
+        records = [record for trial in self.trials if trial.result for record in trial.result.records]
+        failed = failed_scorers(records)
         stopped = f"the budget ended the compile ({self.stopped})" if self.stopped else ""
-        return "\n".join([in_python(said) for said in (claim, stopped) if said] + [*lines, *self.notes])
+        said = [in_python(each) for each in (failed, claim, stopped) if each]
+        return "\n".join([*said, *lines, *self.notes])
 
     def __repr__(self) -> str:
         return str(self)
@@ -93,5 +97,5 @@ def decided(acceptance: Mapping[str, Any], chosen: str | None, races: Mapping[st
         return "kept the program as it is: no candidate is shown to be better"
     if not race.get("accepted"):
         return f"took {chosen}"
-    facts = f"on {race['intents']} intents (evidence {race['evidence']:.3g}, needed {race['needed']:g})"
+    facts = f"on {race['intents']} intents (evidence {race['evidence']:.3g} of {race['needed']:g} needed)"
     return f"took {chosen}: it is better than the program as it is {facts}"

@@ -32,7 +32,7 @@ class LearningData(NamedTuple):
 
 
 def learning_data(
-    trainset: Sequence[Any], valset: Sequence[Any] | None, *, seed: int, intent: str = "intent"
+    trainset: Sequence[Any], valset: Sequence[Any] | None, *, seed: int, intent: str | None = None
 ) -> LearningData:
     """The tasks to learn from and to choose by.
 
@@ -41,7 +41,8 @@ def learning_data(
 
     Args:
         trainset, valset: examples with inputs, or parts of one suite such as `suite.train`.
-        intent: the field of plain examples that names their kind, if they have one.
+        intent: the field of plain examples that names their kind; None for the input `intent`, if there is
+            one.
 
     Raises:
         InputError: there are too few examples, they have no inputs, or they are of different suites.

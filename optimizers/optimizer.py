@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from worksmith.optimizers.cost.budget import Budget
 from worksmith.optimizers.demos.collection import collect
 from worksmith.optimizers.demos.demonstration import Demonstration
-from worksmith.optimizers.demos.trace_bank import Gap, TraceBank, count_reasons, nothing_taught
+from worksmith.optimizers.demos.trace_bank import (
+    HELD_BACK,
+    Gap,
+    TraceBank,
+    apart_from,
+    count_reasons,
+    nothing_taught,
+)
 from worksmith.optimizers.rollouts import Rollouts
 from worksmith.optimizers.settings import Settings
 from worksmith.optimizers.trial import Contender, Trial
@@ -122,9 +129,16 @@ class CompileContext:
         return self.drawn_from(self.taught(self.train, self.teacher))
 
     def taught(self, tasks: Sequence[Task], teacher: Rollouts) -> TraceBank:
-        """The usable demonstrations of the teacher's episodes on `tasks`; may be empty."""
+        """The usable demonstrations of the teacher's episodes on `tasks`; may be empty.
+
+        A task that repeats one held back is not run: it could not be shown.
+        """
+        fresh = apart_from(tasks, self.held_back)
+        known = {task.id for task in fresh}
         program = self.teaching_program or self.program
-        return self.usable(collect(program, tasks, teacher, threshold=self.settings.threshold))
+        bank = collect(program, fresh, teacher, threshold=self.settings.threshold) if fresh else TraceBank(())
+        gaps = (Gap(task_id=t.id, reason=HELD_BACK, intent=t.intent) for t in tasks if t.id not in known)
+        return self.usable(replace(bank, gaps=(*bank.gaps, *gaps)))
 
     def usable(self, bank: TraceBank) -> TraceBank:
         """The bank without solutions of tasks held back and without trajectories that break a constraint."""
@@ -208,8 +222,16 @@ class Optimizer(ABC):
         return not (self.proposes or self.trains)
 
     @property
+    def adaptive(self) -> bool:
+        """Whether scores on dev decide which candidates are measured there next."""
+        return False
+
+    @property
     def compared(self) -> int:
-        """How many candidates are compared with the program as it is, at most."""
+        """How many candidates are compared with the program as it is, at most.
+
+        Of an adaptive optimizer all that could be: any of them may be the one that the scores lead to.
+        """
         return self.settings.candidates
 
     @abstractmethod

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from worksmith.evals.dspy_programs.digests import model_name
 from worksmith.evals.records.log import EpisodeLog
+from worksmith.evals.running.outage import Unscored
 from worksmith.evals.running.part import Part
 from worksmith.evals.running.result import EvalResult, Progress
 from worksmith.evals.running.runner import evaluate_together
@@ -63,7 +64,7 @@ class Rollouts:
         cost: of everything run so far.
         budget: asked before each episode; None is no limit. The model must be one that it meters.
         begun: gives the keys of the episodes to run, by a log's path; None runs all.
-        time_limit, engine: see `worksmith.evals.running.settings`.
+        time_limit, engine, unscored: see `worksmith.evals.running.settings`.
     """
 
     env: Environment
@@ -79,6 +80,7 @@ class Rollouts:
     begun: Callable[[Path], Collection[str]] | None = None
     time_limit: float | None = None
     engine: Engine | None = None
+    unscored: Unscored = field(default_factory=Unscored)
 
     @property
     def model(self) -> str:
@@ -135,6 +137,7 @@ class Rollouts:
                     scorers=self.scorers,
                     time_limit=self.time_limit,
                     engine=self.engine,
+                    unscored=self.unscored,
                     admission=self.budget.account(self.model, logged=False) if self.budget else None,
                 ),
                 on_progress=(lambda at: on_progress(names[at.part], at)) if on_progress else None,

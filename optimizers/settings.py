@@ -14,12 +14,16 @@ from worksmith.optimizers.demos.selection import selection_called
 from worksmith.optimizers.demos.steps import UNITS, Unit
 from worksmith.retrievers.extras import check_vectors
 from worksmith.tools.errors import InputError
+from worksmith.tools.numbers import number, share
 
 Accept = Literal["tested", "best"]
 """The rule by which a winner is accepted: by a test, or as the best on dev."""
 
 _SELECTION_SETTINGS = ("selection", "demo_unit", "demo_tokens")
 """The settings of the choice of demonstrations."""
+
+_WHOLE = ("demos", "candidates", "seed", "demo_tokens")
+_NUMBERS = (*_WHOLE, "alpha", "margin", "threshold")
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,13 @@ class Settings:
     threshold: float = 1.0
 
     def __post_init__(self) -> None:
+        for name in _NUMBERS:
+            if (given := getattr(self, name)) is not None:
+                found = number(given)
+                if found is None or (name in _WHOLE and found != int(found)):
+                    whole = "whole number" if name in _WHOLE else "number"
+                    raise InputError(f"no {whole}: {given!r}", where=f"--{name.replace('_', '-')}")
+                object.__setattr__(self, name, int(found) if name in _WHOLE else float(found))
         if self.demos < 1 or self.candidates < 1:
             raise InputError("there must be at least one demonstration and one candidate")
         _check_choice("embedding", self.embedding, EMBEDDINGS, "--embedding")
@@ -58,7 +69,8 @@ class Settings:
             selection_called(self.selection)
         _check_choice("unit", self.demo_unit, UNITS, "--demo-unit")
         _check_choice("way to accept", self.accept, get_args(Accept), "--accept")
-        if not 0 < self.threshold <= 1:
+        object.__setattr__(self, "threshold", share(self.threshold) or 0.0)
+        if not self.threshold:
             raise InputError("a threshold of success lies above 0 and is at most 1", where="--threshold")
         if self.demo_tokens is not None and self.demo_tokens < 1:
             raise InputError("demonstrations take at least one token", where="--demo-tokens")

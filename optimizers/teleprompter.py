@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
@@ -11,13 +12,16 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import dspy
 import dspy.teleprompt
 
+from worksmith.evals.dspy_programs.copies import copied_program
 from worksmith.evals.dspy_programs.digests import model_name
 from worksmith.evals.dspy_programs.nearest import Embedding
+from worksmith.evals.dspy_programs.own_models import without_models
 from worksmith.evals.lm.named import model_named
 from worksmith.evals.scoring.constraints import Constraint, constraints
 from worksmith.evals.tasks.transcript import GOLD
 from worksmith.evals.tracking import open_tracker, steady
 from worksmith.optimizers.compilation import Compilation
+from worksmith.optimizers.compiling.claims import counted_intents, too_few_intents
 from worksmith.optimizers.compiling.compile import compile_program
 from worksmith.optimizers.compiling.models import BANK, Model
 from worksmith.optimizers.compiling.plan import Metric, Plan, TaskSets
@@ -28,8 +32,8 @@ from worksmith.optimizers.demos.trace_bank import TraceBank, interface_of
 from worksmith.optimizers.learning_data import LearningData, check_given, chosen_by, learning_data
 from worksmith.optimizers.optimizer import Optimizer
 from worksmith.optimizers.settings import Accept, Settings
-from worksmith.optimizers.wording import errors_in_python
-from worksmith.tools.errors import InputError
+from worksmith.optimizers.wording import errors_in_python, in_python
+from worksmith.tools.errors import InputError, Notice
 
 if TYPE_CHECKING:
     from worksmith.evals.running.result import Progress
@@ -52,14 +56,16 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         threshold: the lowest score of a success, which may become a demonstration.
         lm: the model that the program is compiled for; default is DSPy's, else `local/analogy`.
         teacher: makes the demonstrations: a model, its name, or a program with the same predictors. Default
-            is `gold` if training tasks have gold plans, else `lm`.
+            is `gold` if training tasks have gold plans, else `lm`. A named teacher is asked for predictors
+            with a model of their own as well.
         proposer: proposes instructions, for optimizers that change them; default is the teacher, else `lm`.
         bank: demonstrations that were made before, in the teacher's place.
         workers: calls of the program at once.
         journal: a folder that keeps every reply, so that a killed compile goes on; None keeps none.
         resume: go on with the journal.
         track: record the compile in MLflow, in an experiment of this name if it is a text.
-        intent: the field of plain examples that names their kind. Claims are about new kinds.
+        intent: the field of plain examples that names their kind; None for the input `intent`, if there is
+            one. Claims are about new kinds.
         on_progress: called after each call of a program with the name of its evaluation.
         demos: the most demonstrations that a prompt gets.
         candidates: the number of sets of demonstrations that are compared on the dev tasks.
@@ -92,7 +98,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         journal: Path | str | None = None,
         resume: bool = False,
         track: bool | str = False,
-        intent: str = "intent",
+        intent: str | None = None,
         on_progress: Callable[[str, Progress], None] | None = None,
         demos: int = Settings.demos,
         candidates: int = Settings.candidates,
@@ -182,7 +188,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
             hint = "make an object of the class" if isinstance(student, type) else "give a dspy.Module"
             raise InputError(f"no DSPy program: {named}", where="student", hint=hint)
         data = learning_data(trainset, valset, seed=self.settings.seed, intent=self.intent)
-        notes = [data.said, self._note()]
+        notes = [data.said, self._note(), counted_intents(data.tasks.dev), self._too_few(data)]
         with tempfile.TemporaryDirectory() if self.journal is None else nullcontext(self.journal) as folder:
             plan = self.plan(
                 student,
@@ -194,7 +200,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
             )
             result, run_id = self._compiled(plan, data)
         program = result.compiled.program
-        program = program.deepcopy() if program is student else program
+        program = copied_program(program) if program is student else program
         program.compilation = Compilation.of(result, notes=tuple(filter(None, notes)), run_id=run_id)
         program._compiled = True
         return program
@@ -222,15 +228,18 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         """
         lm = _model(self.lm, suite) if self.lm is not None else default_model()
         taught_by = self.teacher if teacher is None else teacher
+        teaching = self._teaching_model(taught_by, suite, tasks, lm)
         program = taught_by if isinstance(taught_by, dspy.Module) else None
         if program is not None:
             self._check_teacher(program, student)
+        elif teaching is not lm and (asking := without_models(student)) is not student:
+            program = asking
         return Plan(
             program=student,
             describes=_config(student) if describes is None else describes,
             suite=suite,
             lm=lm,
-            teacher=self._teaching_model(taught_by, suite, tasks, lm),
+            teacher=teaching,
             optimizer=self,
             folder=folder,
             tasks=tasks,
@@ -285,6 +294,14 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
             record_trials(run, result.artifact, suite)
             run.text(result.artifact.text, "program.json")
         return result, run.id
+
+    def _too_few(self, data: LearningData) -> str:
+        """The warning that nothing can be shown; it is given before anything is paid as well."""
+        said = in_python(too_few_intents(self, data.tasks.dev))
+        if said:
+            said += "; a label is no intent: leave intent out" if self.intent else ""
+            warnings.warn(said, Notice, stacklevel=2)
+        return said
 
     def _note(self) -> str:
         """The remark on a model that nobody chose."""

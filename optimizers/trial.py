@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from worksmith.evals.records.record import PRIMARY, STRICT, EpisodeRecord
@@ -23,11 +24,16 @@ _COSTS = ("steps", "model_calls", "prompt_tokens", "completion_tokens", "used_to
 
 
 class Rank(NamedTuple):
-    """The order of trials: first those that keep the constraints, then those with a graded episode."""
+    """The order of trials: first those that keep the constraints, then those with a graded episode.
+
+    Attributes:
+        thrift: less than 0 by the mean tokens of an episode; decides between equal scores.
+    """
 
     keeps_constraints: bool
     graded: bool
     score: float
+    thrift: float = -math.inf
 
 
 @dataclass(frozen=True)
@@ -105,12 +111,12 @@ class Trial:
         """The key by which trials are compared; larger is better."""
         if self.broken or math.isnan(self.score.value):
             return Rank(not self.broken, False, 0.0)
-        return Rank(True, True, self.strict.value)
+        return Rank(True, True, self.strict.value, -self.cost)
 
     @property
-    def cost(self) -> float | None:
-        """Mean tokens of an episode, where known."""
-        return self.result.summary.means.get("used_tokens") if self.result else None
+    def cost(self) -> float:
+        """Mean tokens of an episode; infinite where they are not known."""
+        return mean_tokens(self.result.records) if self.result else math.inf
 
     def to_json(self) -> dict[str, Any]:
         summary = self.result.summary if self.result else None
@@ -153,14 +159,22 @@ def pareto_front(trials: Sequence[Trial]) -> tuple[str, ...]:
         for trial in trials
         if not trial.broken and trial.strict.n == most and not math.isnan(trial.score.value)
     ]
-    costs = [(trial.cost, trial) for trial in able if trial.cost is not None]
     found: list[str] = []
     best = -math.inf
-    for _, trial in sorted(costs, key=lambda entry: (entry[0], -entry[1].strict.value)):
+    known = [trial for trial in able if trial.cost < math.inf]
+    for trial in sorted(known, key=lambda trial: (trial.cost, -trial.strict.value)):
         if trial.strict.value > best:
             best = trial.strict.value
             found.append(trial.name)
     return tuple(found)
+
+
+def mean_tokens(records: Sequence[EpisodeRecord]) -> float:
+    """Mean used tokens of graded episodes; infinite where requests were not counted."""
+    graded = [record for record in records if record.graded]
+    if not graded or any(record.uncounted for record in graded):
+        return math.inf
+    return fmean(record.usage.used_tokens for record in graded)
 
 
 def episode_score(record: EpisodeRecord) -> float | None:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from worksmith.tools.errors import InputError, WorksmithError
 
 _SPECIAL = {
+    "worksmith power --race": "worksmith power --race",
     "--accept best": 'accept="best"',
     "--resume": "resume=True",
     "--force": "another folder",

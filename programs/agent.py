@@ -132,7 +132,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
         if isinstance(strategy, Environment):
             raise InputError("an environment", where="strategy", hint='write Agent("react", environment)')
         self.strategy = named_strategy(strategy)
-        self.max_steps = max_steps
+        self.max_steps = int(max_steps)
         self.calls = self.strategy.calls if calls is None else check_calls(calls)
         self.prompt = check_prompt(prompt)
         if self.calls == "native" and prompt.startswith(COMPACT):

@@ -69,7 +69,7 @@ class DemoFilter:
             return None
         known = self._twins.get(id(demo))
         if known is None or known[0] is not demo:
-            self._twins[id(demo)] = known = (demo, dspy.Example(augmented=True, **notes.redacted))
+            self._twins[id(demo)] = known = (demo, dspy.Example({"augmented": True, **notes.redacted}))
         return known[1]
 
 

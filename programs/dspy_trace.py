@@ -35,8 +35,7 @@ def append_to_trace(
     last = {id(predict): (predict, inputs, outputs) for predict, inputs, outputs in entries}
     chosen = {id(predict): last[id(predict)] for predict in selecting if id(predict) in last}
     others = [entry for entry in entries if id(entry[0]) not in chosen]
-    records = rollout.quoted()
-    notes = DemoNotes(records).to_fields() if records else {}
+    notes = DemoNotes(rollout.quoted()).to_fields()
     for predict, inputs, outputs in [*others, *chosen.values()]:
         if len(trace) >= limit:
             trace.pop(0)

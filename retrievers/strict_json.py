@@ -32,6 +32,8 @@ def open_regular(path: Path) -> BinaryIO:
     Raises:
         OSError: it cannot be opened, or is no regular file.
     """
+    if "\0" in str(path):
+        raise OSError(errno.EINVAL, "no file can have a name with a NUL character", str(path))
     _check_regular(path, os.stat(path).st_mode)  # before it is opened: opening a device may already act on it
     file = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -13,7 +13,7 @@ Reply = dict[str, Any]
 """The `message` of a completion; an `error` in its place is the status with which the server fails.
 
 What it then says is under `said`, and the seconds to wait under `retry_after`. Why the model stopped is under
-`finish_reason`, if that is to be said. A response of another protocol is `whole`.
+`finish_reason`, if that is to be said. A response of another protocol is `whole`; `raw` writes what it likes.
 """
 
 
@@ -92,6 +92,10 @@ class _Handler(BaseHTTPRequestHandler):
         if "error" in message:
             failure = {"message": message.get("said", "scripted failure"), "type": "server_error"}
             self._send(message["error"], {"error": failure}, message.get("retry_after"))
+            return
+        if "raw" in message:
+            with suppress(OSError):
+                message["raw"](self.wfile)
             return
         if "whole" in message:
             self._send(200, message["whole"])

@@ -17,6 +17,7 @@ class ProposedChange:
         key: the row's key; None where it has none.
         before: the whole row in the world at rest; None for a new row.
         after: the whole row as proposed; None for a deleted row.
+        written: the columns of an updated row that were overwritten, also with the value that they had.
     """
 
     table: str
@@ -24,12 +25,22 @@ class ProposedChange:
     key: CellValue
     before: dict[str, CellValue] | None
     after: dict[str, CellValue] | None
+    written: frozenset[str] = frozenset()
 
     @property
     def changed(self) -> tuple[str, ...]:
-        """The columns with another value than before."""
-        before, after = self.before or {}, self.after or {}
-        return tuple(name for name in {**before, **after} if before.get(name) != after.get(name))
+        """The columns to write: all of a new or deleted row, else those of `written` and of another value.
+
+        They tell nobody whether an overwritten value was equal to the new one.
+        """
+        if self.before is None or self.after is None:
+            return tuple(self.after or self.before or ())
+        # By repr, because to Python 1 is True, in lists as well.
+        return tuple(
+            name
+            for name, cell in self.after.items()
+            if name in self.written or repr(self.before[name]) != repr(cell)
+        )
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ worksmith counts as a whole, byte for byte, because every episode runs through i
 and for a class of a kind or a model the folder that it lies in, such as `worksmith/models/analogy`.
 
 The values that a function is bound to count, its defaults and what it closes over, as they are when it is
-first seen. An object among them counts by its class.
+first seen.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from pathlib import Path
 from types import CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 
+from worksmith.tools.canonical import canonical, path
 from worksmith.tools.seeding import digest, digest_bytes
 
 _OURS = "worksmith"
@@ -93,12 +94,12 @@ def _plain(value: Any, functions: list[FunctionType]) -> Any:
             return [_plain(each, functions) for each in given]
         case tuple():
             return [_plain(each, functions) for each in value]
-        case None | bool() | int() | float() | str() | bytes():
-            return repr(value)
-        case frozenset():
-            return sorted(map(repr, value))
-    named = value if isinstance(value, type) else type(value)
-    return f"{named.__module__}.{named.__qualname__}"
+    return canonical(value, _served)
+
+
+def _served(value: Any) -> Any:
+    """An object that does something counts by its class, a model by its name as well."""
+    return [path(value), str(getattr(value, "model", ""))]
 
 
 def _content(cell: CellType) -> Any:
@@ -249,11 +250,14 @@ def _live(thing: Any, seen: set[int]) -> Iterator[Any]:
     elif isinstance(thing, FunctionType):
         yield from _code(thing.__code__)
         for name in sorted(_globals(thing.__code__)):
-            value = thing.__globals__.get(name)
-            if getattr(value, "__module__", None) == thing.__module__:
-                yield from _live(inspect.unwrap(value) if callable(value) else value, seen)
-            elif isinstance(value, str | int | float | bool | bytes | tuple):
-                yield [name, repr(value)]
+            used: Any = thing.__globals__.get(name)
+            if isinstance(used, type | FunctionType) or hasattr(used, "__wrapped__"):
+                if getattr(used, "__module__", None) == thing.__module__:
+                    yield from _live(inspect.unwrap(used), seen)
+            elif name in thing.__globals__ and not isinstance(used, ModuleType):
+                yield [name, canonical(used, _served)]
+                if type(used).__module__ == thing.__module__:
+                    yield from _live(type(used), seen)
 
 
 def _code(code: CodeType) -> Iterator[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import datetime
@@ -12,14 +12,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import apsw
 
+from worksmith.tools.access.engine import key_column
 from worksmith.tools.dispatch import Observation, bad_arguments, dispatch, plain_arguments, run_tool
 from worksmith.tools.episode_result import CallRecord, EpisodeResult
 from worksmith.tools.persona import Persona
 from worksmith.tools.policy import DENIED, Decision, Policy
-from worksmith.tools.sqlite.outcome import Outcome
+from worksmith.tools.sqlite.cells import CellValue, shown_cell
+from worksmith.tools.sqlite.outcome import Cell, Outcome, RowChange
 from worksmith.tools.sqlite.sandbox import SandboxPool
+from worksmith.tools.sqlite.schema import ROW, quoted
 from worksmith.tools.tool import Tool, Toolset
-from worksmith.tools.tool_context import ToolContext
+from worksmith.tools.tool_context import PastCall, ToolContext
 from worksmith.tools.world_kind import WorldKind
 
 if TYPE_CHECKING:
@@ -42,6 +45,7 @@ class Episode:
         backend: the live system that tools work on, see `Environment.backend`; None for the world itself.
         ask: asks the agent's own model, for tools that need one; None where there is none.
         changeset: the changes so far, as SQLite writes them.
+        written: see `Outcome`.
         calls: the records of the calls so far.
 
     Between calls an episode holds a changeset and no database, so thousands can wait for a model at the same
@@ -72,6 +76,7 @@ class Episode:
         self.backend = backend
         self.ask = ask
         self.changeset = b""
+        self.written: frozenset[Cell] = frozenset()
         self.calls: list[CallRecord] = []
         self._pool = pool
         self._follow = _FOLLOWER.get()
@@ -132,7 +137,7 @@ class Episode:
         """
         calls = list(calls)
 
-        def body(connection: apsw.Connection) -> list[Observation]:
+        def body(connection: apsw.Connection) -> tuple[list[Observation], set[Cell]]:
             ctx = self.context(connection)
 
             def run(tool: Tool, checked: Mapping[str, Any]) -> Any:
@@ -146,14 +151,16 @@ class Episode:
                     if not keep and connection.total_changes() != before:
                         raise _HalfDoneError
 
-            return [
+            observations = [
                 dispatch(name, arguments, self.toolset, self.policy, self.persona, run)[0]
                 for name, arguments in calls
             ]
+            return observations, ctx.written
 
         with self._pool.borrow() as sandbox:
             try:
-                observations, self.changeset = sandbox.run(self.changeset, body)
+                (observations, written), self.changeset = sandbox.run(self.changeset, body)
+                self.written |= written
                 return observations
             except _HalfDoneError:
                 pass
@@ -188,7 +195,7 @@ class Episode:
             self.changeset,
             self.library,
             self.ask,
-            tuple(call.observation.value if call.observation.status == "ok" else None for call in self.calls),
+            tuple(map(_past, self.calls)),
             self.backend,
             set() if reads is None else reads,
             [] if granted is None else granted,
@@ -201,13 +208,15 @@ class Episode:
         reads: set[str] | None = None,
         granted: list[Decision] | None = None,
     ) -> Any:
-        def body(connection: apsw.Connection) -> Any:
-            return run_tool(tool, self.context(connection, reads, granted), arguments)
+        def body(connection: apsw.Connection) -> tuple[Any, set[Cell]]:
+            ctx = self.context(connection, reads, granted)
+            return run_tool(tool, ctx, arguments), ctx.written
 
         with self._pool.borrow() as sandbox:
             if not tool.writes:
-                return sandbox.read(self.changeset, body)
-            value, self.changeset = sandbox.run(self.changeset, body)
+                return sandbox.read(self.changeset, body)[0]
+            (value, written), self.changeset = sandbox.run(self.changeset, body)
+            self.written |= written
             return value
 
     def finished(self, answer: str = "", *, status: str = "answered", **more: Any) -> EpisodeResult:
@@ -241,13 +250,38 @@ class Episode:
             world=self.world,
             backend=self.backend,
         )
-        twin.changeset = self.changeset
+        twin.changeset, twin.written = self.changeset, self.written
         twin.calls = list(self.calls)
         return twin
 
     def outcome(self) -> Outcome:
         """The changes of the episode so far."""
-        return Outcome(self.changeset, self.kind.tables)
+        return Outcome(self.changeset, self.kind.tables, self.written, keys=self._keys)
+
+    def _keys(self, changes: Sequence[RowChange]) -> list[CellValue]:
+        """The keys of changed rows: those of changed cells' rows stand in the world at rest."""
+        tables = {table.name: table for table in self.kind.tables}
+        columns = {name: key_column(self.policy, table) for name, table in tables.items()}
+
+        def read(world: apsw.Connection) -> list[CellValue]:
+            keys: list[CellValue] = []
+            for change in changes:
+                column = columns[change.table]
+                if change.operation == "update":
+                    query = f"SELECT {quoted(column)} FROM main.{quoted(change.table)} WHERE {ROW} = ?"
+                    (found,) = world.execute(query, (change.row,)).fetchall()
+                    keys.append(shown_cell(found[0], tables[change.table].type_of(column)))
+                else:
+                    keys.append((change.before or change.after).get(column))
+            return keys
+
+        with self._pool.borrow() as sandbox:
+            return sandbox.read(b"", read)
+
+
+def _past(call: CallRecord) -> PastCall:
+    seen = call.observation
+    return PastCall(call.tool, call.arguments, seen.value if seen.status == "ok" else None, call.reads)
 
 
 @contextmanager

@@ -20,7 +20,7 @@ def digest(value: Any, length: int = 16) -> str:
     `value` must be JSON-able; tuples count as lists.
     """
     text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()[:length]
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:length]
 
 
 def digest_bytes(data: bytes | mmap.mmap, length: int = 16) -> str:

@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic_core import to_json
 from typing_extensions import is_typeddict
 
 from worksmith.tools.argument_schema import portable
@@ -23,6 +24,9 @@ _WRITES = "__worksmith_writes__"
 _ARGUMENT = re.compile(r"^(\w+): (.*)$")
 _MOST_FAULTS = 5
 """So many faults of a call are named; a list of a thousand entries can have as many."""
+
+_LONGEST = 60
+"""Characters of a wrong value that a message repeats."""
 
 
 class BadArgumentsError(ToolError):
@@ -55,6 +59,10 @@ def tool(*, writes: bool = False) -> Callable[[Callable[..., Any]], Callable[...
 class Tool:
     """A tool function with its name, descriptions and validator, all made once.
 
+    Args:
+        strict: an argument of another JSON type than the declared one is an error. Else a text that says a
+            number is one, and a number is a text where a text is declared.
+
     Attributes:
         name: `toolkit.function`.
         writes: whether the tool may change the world.
@@ -62,7 +70,7 @@ class Tool:
         function: the marked function; its first parameter is the `ToolContext`.
     """
 
-    def __init__(self, toolkit: str, function: Callable[..., Any]) -> None:
+    def __init__(self, toolkit: str, function: Callable[..., Any], *, strict: bool = False) -> None:
         if not hasattr(function, _WRITES):
             raise TypeError(f"{function.__qualname__} is not marked with @tool")
         self.name = f"{toolkit}.{function.__name__}"
@@ -73,7 +81,7 @@ class Tool:
         told = {name: field.description for name, field in self._model.model_fields.items()}
         self.argument_notes = {**notes, **{name: note for name, note in told.items() if note}}
         self.arguments = tuple(self._model.model_fields)
-        self._validator = self._model.__pydantic_validator__
+        self._strict = strict
         # Models write null for an argument that they leave out; only where null is no value of its own.
         self._null_is_absent = frozenset(
             name
@@ -88,7 +96,7 @@ class Tool:
             BadArgumentsError: unknown or missing names, or values of the wrong type.
         """
         try:
-            checked: dict[str, Any] = vars(self._validator.validate_python(self._given(arguments)))
+            checked: dict[str, Any] = vars(self._checked(arguments))
             return checked
         except ValidationError as error:
             raise BadArgumentsError(self._explain(error)) from None
@@ -96,10 +104,23 @@ class Tool:
     def plain(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Arguments that `validate` takes as JSON in the types of the schema; others as they are."""
         try:
-            checked = self._model.model_validate(self._given(arguments))
+            return self._checked(arguments).model_dump(mode="json", exclude_unset=True)
         except ValidationError:
             return dict(arguments)
-        return checked.model_dump(mode="json", exclude_unset=True)
+
+    def _checked(self, arguments: Mapping[str, Any]) -> BaseModel:
+        """The arguments; of a strict tool by the rules of JSON: a date is a text, and 5.0 a whole number."""
+        given = self._given(arguments)
+        if not self._strict:
+            return self._model.model_validate(given)
+        try:
+            text = to_json(given)
+        except ValueError:  # not valid Unicode, or no JSON
+            return self._model.model_validate(given, strict=True)
+        try:
+            return self._model.model_validate_json(text, strict=True)
+        except ValidationError:
+            return self._model.model_validate_json(to_json(_whole(given)), strict=True)
 
     def _given(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         return {n: v for n, v in arguments.items() if v is not None or n not in self._null_is_absent}
@@ -129,15 +150,34 @@ class Tool:
         return shown
 
     def _explain(self, error: ValidationError) -> str:
-        faults = error.errors(include_url=False, include_context=False, include_input=False)
+        faults = error.errors(include_url=False, include_context=False)
         problems = []
         for problem in faults[:_MOST_FAULTS]:
             place = ".".join(map(str, problem["loc"])) or "arguments"
             message = "no such argument" if problem["type"] == "extra_forbidden" else problem["msg"]
+            if self._strict and problem["type"] not in ("extra_forbidden", "missing"):
+                message += f", not {_cut(problem['input'])}"
             problems.append(f"{place}: {message}")
         if len(faults) > _MOST_FAULTS:
             problems.append(f"and {len(faults) - _MOST_FAULTS} more")
         return f"{self.name} takes {', '.join(self.arguments) or 'no arguments'}; {'; '.join(problems)}"
+
+
+def _whole(value: Any) -> Any:
+    """A value in which whole numbers are integers."""
+    match value:
+        case float():
+            return int(value) if value.is_integer() and abs(value) < 2**63 else value
+        case Mapping():
+            return {name: _whole(each) for name, each in value.items()}
+        case list() | tuple():
+            return [_whole(each) for each in value]
+    return value
+
+
+def _cut(value: Any) -> str:
+    text = to_json(value, fallback=repr).decode()
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 Toolset = Mapping[str, Tool]

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import apsw
 
 from worksmith.tools.persona import Persona
 from worksmith.tools.policy import Decision, Policy
 from worksmith.tools.sqlite.cells import CellValue
+from worksmith.tools.sqlite.outcome import Cell
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,6 +33,20 @@ class Shown:
     text: str
 
 
+class PastCall(NamedTuple):
+    """An earlier call of an episode.
+
+    Attributes:
+        value: what it returned, whole; None where it failed.
+        reads: references of the records that it has read.
+    """
+
+    tool: str
+    arguments: Any
+    value: Any
+    reads: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class ToolContext:
     """A tool's view of its episode, valid for one call.
@@ -44,12 +59,13 @@ class ToolContext:
         changeset: what the episode has changed before this call; the connection shows it.
         library: the search indexes over the world at rest, if it has any.
         ask: asks the agent's own model; None where there is none.
-        results: what each earlier call of the episode returned, whole and in order; None for one that failed.
+        calls: the earlier calls of the episode, in order.
         backend: a live system that tools work on instead of the world; None where there is none.
         reads: references (`source/key`) of the records that the call has read, filled by whatever guards
             them; `source#private/key` where private fields were among it, `source/*` for all rows that the
             source could have.
         granted: what was allowed to the call record by record, the last one last.
+        written: the cells that the call has overwritten, also with the value that they had.
         withheld: the private fields that the result lacks or shows empty, filled by whatever hides them. The
             observation names them.
     """
@@ -61,11 +77,17 @@ class ToolContext:
     changeset: bytes = b""
     library: Library | None = None
     ask: Callable[[str], str] | None = None
-    results: tuple[Any, ...] = ()
+    calls: tuple[PastCall, ...] = ()
     backend: object | None = None
     reads: set[str] = field(default_factory=set)
     granted: list[Decision] = field(default_factory=list)
+    written: set[Cell] = field(default_factory=set)
     withheld: set[str] = field(default_factory=set)
+
+    @property
+    def results(self) -> tuple[Any, ...]:
+        """What each earlier call returned, whole; None for one that failed."""
+        return tuple(call.value for call in self.calls)
 
     def rows(self, sql: str, parameters: Sequence[CellValue] = ()) -> list[dict[str, Any]]:
         """The rows of a query, each as a dict in column order."""

@@ -100,6 +100,12 @@ class World:
             raise InputError("the world differs from its manifest", where=str(file), hint=_AGAIN)
         return cls(directory, manifest, image)
 
+    @property
+    def at_rest(self) -> bool:
+        """Whether it lies in its folder; another world may lie there if this one was made in memory."""
+        file = self.path / MANIFEST_FILE
+        return file.is_file() and _read_manifest(file).digest == self.manifest.digest
+
     def rows(self, table: str, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
         """The rows of a table in their order, with the cells as they are stored."""
         connection = open_image(self.image)

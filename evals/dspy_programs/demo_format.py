@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import Annotated, Any, Self
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Final, Self
 
-from pydantic import AfterValidator, JsonValue, TypeAdapter
+from pydantic import AfterValidator, ConfigDict, JsonValue, TypeAdapter
+
+NOTES: Final = "_worksmith"
+"""The key of the notes among the fields of a demonstration; no signature can have a field of this name."""
+
+AUGMENTED: Final = ("augmented", True)
+"""The field with which DSPy marks an example from a program's call."""
 
 
 @dataclass(frozen=True)
 class DemoNotes:
-    """Notes on a demonstration. They stand under these names beside the fields of its signature.
+    """Notes on a demonstration.
 
     Attributes:
         records: references (`source/key`) of the records that it quotes. A persona who may not read one of
@@ -20,6 +26,8 @@ class DemoNotes:
         solves: the task that it solves, as `WORLD/ID`; that task is never shown it. Empty if not known.
     """
 
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
+
     records: Sequence[str] = ()
     redacted: Mapping[str, JsonValue] | None = None
     solves: str = ""
@@ -27,16 +35,13 @@ class DemoNotes:
     @classmethod
     def of(cls, demo: Mapping[str, Any]) -> Self:
         """The notes of an example, a dict of its fields, or a `dspy.Example`."""
-        return cls(**{name: note for name in NOTES if (note := demo.get(name)) is not None})
+        return cls(**(demo.get(NOTES) or {}))
 
     def to_fields(self) -> dict[str, Any]:
-        """The notes as fields of an example; records always, the others where there are such."""
-        redacted = {"redacted": dict(self.redacted)} if self.redacted is not None else {}
-        return {"records": list(self.records), **({"solves": self.solves} if self.solves else {}), **redacted}
-
-
-NOTES = frozenset(field.name for field in fields(DemoNotes))
-"""The names of the notes."""
+        """The notes as a field of an example; no field if there are none."""
+        notes = {"records": list(self.records), "redacted": self.redacted, "solves": self.solves}
+        kept = {name: note for name, note in notes.items() if note not in ([], None, "")}
+        return {NOTES: kept} if kept else {}
 
 
 def public_form(demo: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -63,12 +68,12 @@ _PLAIN = TypeAdapter(dict[str, JsonValue])
 
 def without_notes(demo: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of an example's signature."""
-    return {name: value for name, value in demo.items() if name not in NOTES}
+    return {name: value for name, value in demo.items() if name != NOTES}
 
 
 def _checked(demo: dict[str, Any]) -> dict[str, Any]:
     _PLAIN.validate_python(demo)
-    _NOTES.validate_python({name: demo[name] for name in NOTES if name in demo})
+    _NOTES.validate_python(demo.get(NOTES, {}))
     return demo
 
 

@@ -9,12 +9,10 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, TypeVar
 
-from worksmith.evals.dspy_programs.demo_format import NOTES
+from worksmith.evals.dspy_programs.demo_format import AUGMENTED, without_notes
+from worksmith.evals.dspy_programs.field_texts import plain
 
 _CHARACTERS: Final = 4
-_UNSEEN: Final = NOTES | {"augmented"}
-"""Fields of an example that no prompt shows."""
-
 Item = TypeVar("Item")
 
 
@@ -22,10 +20,11 @@ def demo_tokens(fields: Mapping[str, Any]) -> int:
     """The estimated tokens of one predictor's example.
 
     Args:
-        fields: the fields of the example; those that no prompt shows are not counted.
+        fields: the fields of the example; notes, which no prompt shows, are not counted, nor is DSPy's mark
+            of a bootstrapped example.
     """
-    shown = {name: value for name, value in fields.items() if name not in _UNSEEN}
-    return -(-len(json.dumps(shown, ensure_ascii=False, default=str)) // _CHARACTERS)
+    shown = {name: value for name, value in without_notes(fields).items() if (name, value) != AUGMENTED}
+    return -(-len(json.dumps(plain(shown), ensure_ascii=False)) // _CHARACTERS)
 
 
 def fitting(items: Iterable[tuple[Item, Mapping[str, int]]], limit: int | None) -> list[Item]:

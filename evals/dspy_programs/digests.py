@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cache, partial
 from types import FunctionType, MethodType
 from typing import Any
@@ -11,6 +11,7 @@ from urllib.parse import urlsplit, urlunsplit
 from weakref import WeakKeyDictionary
 
 from worksmith.evals.dspy_programs.own_models import own_models
+from worksmith.tools.canonical import canonical, path
 from worksmith.tools.code import code_digest
 from worksmith.tools.seeding import digest
 
@@ -38,10 +39,10 @@ _VARIABLES = {
 _URLS = ("api_base", "base_url")
 """Settings with a server's address."""
 
-_SEEN: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
-"""Digests of users' models, engines and metrics, which may count their calls in an attribute."""
+_SEEN: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
+"""The attributes of users' programs, models, engines and metrics, which may count their calls in one."""
 
-_SECRET_MARKS = ("key", "token", "secret", "password", "header", "auth", "credential")
+_SECRET_MARKS = ("key", "token", "secret", "password", "header", "auth", "authorization", "credential")
 
 
 def program_digest(program: Any) -> str:
@@ -50,15 +51,50 @@ def program_digest(program: Any) -> str:
 
 
 def state_digest(program: Any) -> str:
-    """The content address of a program's state: its own `digest`, else that of class and DSPy state.
-
-    A program with further state, such as a step limit, should have a `digest` attribute that covers it.
-    """
-    own = getattr(program, "digest", None)
-    if own is not None:
+    """The content address of a program's state: its own `digest`, else of class, settings and DSPy state."""
+    if (own := _declared(program)) is not None:
         return str(own() if callable(own) else own)
     models = [model_digest(model) for _, _, model in own_models(program)]
-    return digest([_path(program), _plain(_state(program)), *models])
+    return digest([path(program), _content(_state(program)), _settings(program), *models])
+
+
+def _declared(program: Any) -> Any:
+    """The digest that a program has itself; it is not a predictor of that name."""
+    import dspy
+
+    own = getattr(program, "digest", None)
+    return None if isinstance(own, dspy.Module) else own
+
+
+def _settings(program: Any) -> Any:
+    """The attributes of a program and its modules, such as a number of passages, when they are first seen."""
+    import dspy
+
+    if not isinstance(program, dspy.Module):
+        return None if hasattr(program, "__qualname__") else _first_seen(program, ())
+    left_out = {*vars(dspy.Module()), "_compiled", "compilation"}
+    found = {}
+    for name, part in program.named_sub_modules():
+        if isinstance(part, dspy.Predict):
+            # All else of a predictor is in the state, apart from a random number.
+            found[name] = _content(part.config)
+        elif _declared(part) is not None:
+            found[name] = state_digest(part)
+        elif not type(part).__module__.startswith("worksmith."):
+            found[name] = _first_seen(part, left_out)
+    return found
+
+
+def _now(thing: Any, left_out: Collection[str]) -> Any:
+    """The attributes of an object without secrets. A module of DSPy's among them counts by its class."""
+    import dspy
+
+    def served(value: Any) -> Any:
+        return path(value) if isinstance(value, dspy.Module) else _served(value)
+
+    attributes = list(getattr(thing, "__dict__", {}).items())
+    kept = {name: each for name, each in attributes if name not in left_out and not _secret(name, each)}
+    return canonical(kept, served)
 
 
 def _state(program: Any) -> Any:
@@ -79,7 +115,7 @@ def strategy_name(program: Any) -> str:
     """The planning strategy that a program declares, else its own name."""
     declared = getattr(program, "strategy", None)
     name = getattr(declared, "name", declared)
-    return name if isinstance(name, str) and name else _path(program).rsplit(".", 1)[-1]
+    return name if isinstance(name, str) and name else path(program).rsplit(".", 1)[-1]
 
 
 def model_name(lm: Any) -> str:
@@ -123,9 +159,9 @@ def plain_settings(lm: Any) -> dict[str, Any]:
     """A model's settings as JSON-able data, without credentials and time-outs; of headers the names."""
     given = getattr(lm, "kwargs", {})
     settings = {
-        name: _without_credentials(str(value)) if name in _URLS and value else _plain(value)
+        name: _without_credentials(str(value)) if name in _URLS and value else _content(value)
         for name, value in given.items()
-        if not _secret(name) and name != "timeout"
+        if not _secret(name, value) and name != "timeout"
     }
     headers = {name: sorted(given[name]) for name in ("headers", "extra_headers") if given.get(name)}
     return {**settings, **headers}
@@ -134,7 +170,7 @@ def plain_settings(lm: Any) -> dict[str, Any]:
 def scorers_digest(scorers: Sequence[Any]) -> str:
     """The content address of scorers: of their code, and of their `digest` or their place in it."""
     return digest(
-        [[str(getattr(scorer, "digest", "") or _path(scorer)), code_digest(scorer)] for scorer in scorers]
+        [[str(getattr(scorer, "digest", "") or path(scorer)), code_digest(scorer)] for scorer in scorers]
     )
 
 
@@ -148,36 +184,34 @@ def callable_digest(function: Callable[..., Any]) -> str:
 
     owner = function.__self__ if isinstance(function, MethodType) else function
     state = program_digest(owner) if isinstance(owner, dspy.Module) else ""
-    own = "" if isinstance(owner, FunctionType | partial) else _first_seen(owner, vars(dspy.Module()))
-    return digest([_path(function), code_digest(function), state, own])
+    own = "" if isinstance(owner, FunctionType | partial) else _of_object(owner, vars(dspy.Module()))
+    return digest([path(function), code_digest(function), state, own])
 
 
 def _engine(engine: Any) -> str:
     if engine is None or isinstance(engine, str):
         return engine or ""
     version = getattr(engine, "digest", None) or getattr(engine, "version", None) or _own(engine)
-    return f"{_path(engine)}:{version() if callable(version) else version}"
+    return f"{path(engine)}:{version() if callable(version) else version}"
 
 
 def _own(thing: Any) -> str:
     """The digest of code and attributes of an object of a user's class; empty for ours and DSPy's."""
     known = type(thing).__module__.startswith(("dspy.", "worksmith.evals."))
-    return "" if known else _first_seen(thing, _dspys())
+    return "" if known else _of_object(thing, _dspys())
 
 
-def _first_seen(thing: Any, left_out: Collection[str]) -> str:
+def _of_object(thing: Any, left_out: Collection[str]) -> str:
+    return digest([path(type(thing)), code_digest(thing), _first_seen(thing, left_out)])
+
+
+def _first_seen(thing: Any, left_out: Collection[str]) -> Any:
     try:
         if thing not in _SEEN:
             _SEEN[thing] = _now(thing, left_out)
         return _SEEN[thing]
     except TypeError:  # it cannot be hashed, or has no weak references
         return _now(thing, left_out)
-
-
-def _now(thing: Any, left_out: Collection[str]) -> str:
-    attributes = getattr(thing, "__dict__", {}).items()
-    state = {name: _plain(value) for name, value in attributes if name not in left_out and not _secret(name)}
-    return digest([_path(type(thing)), code_digest(thing), state])
 
 
 @cache
@@ -188,12 +222,6 @@ def _dspys() -> frozenset[str]:
     return frozenset(vars(dspy.LM("openai/none")))
 
 
-def _path(thing: Any) -> str:
-    """The path of a function, or of the class of an object."""
-    named = thing if hasattr(thing, "__qualname__") else type(thing)
-    return f"{named.__module__}.{named.__qualname__}"
-
-
 def _without_credentials(address: str) -> str:
     """An address without user, password and query."""
     parts = urlsplit(address)
@@ -201,19 +229,23 @@ def _without_credentials(address: str) -> str:
     return urlunsplit((parts.scheme, host, parts.path.rstrip("/"), "", ""))
 
 
-def _secret(name: str) -> bool:
-    # "max_tokens" is no secret although it has a mark in it.
-    return "max_" not in name and any(mark in name.lower() for mark in _SECRET_MARKS)
+def _secret(name: str, value: Any) -> bool:
+    """Whether a setting may be a secret; `max_tokens` is none, nor are `keywords`."""
+    words = [word.removesuffix("s") for word in name.lower().split("_")]
+    return not isinstance(value, int | float) and any(word.endswith(_SECRET_MARKS) for word in words)
 
 
-def _plain(value: Any) -> Any:
-    """A value as JSON-able data; objects count by their class."""
-    if value is None or isinstance(value, str | int | float | bool):
-        return value
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, set | frozenset):
-        return sorted(map(str, value))
-    return _path(value)
+def _content(value: Any) -> Any:
+    return canonical(value, _served)
+
+
+def _served(value: Any) -> Any:
+    """The data of an object that does something: its own digest, a model's or a program's; else its class."""
+    import dspy
+
+    if isinstance(value, dspy.BaseLM):
+        return model_digest(value)
+    if isinstance(value, dspy.Module):
+        return program_digest(value)
+    own = getattr(value, "digest", None)
+    return [path(value), own if isinstance(own, str) else ""]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import lru_cache
 from itertools import groupby
@@ -17,6 +17,7 @@ from pydantic.dataclasses import dataclass
 
 from worksmith.evals.dspy_programs.demo_format import public_form
 from worksmith.evals.dspy_programs.demo_tokens import demo_tokens, fitting
+from worksmith.evals.dspy_programs.field_texts import text_of, texts_of
 from worksmith.evals.tasks.task import same_text
 from worksmith.retrievers.extras import check_vectors
 from worksmith.retrievers.ranking.hits import TextIndex
@@ -37,7 +38,9 @@ class NearestSettings:
     """Settings of the choice of demonstrations.
 
     Attributes:
-        field: the input that is compared.
+        field: the input that is compared; empty for all of them together.
+        asker: the input that says who asks and when; empty where there is none. A demonstration of the same
+            text for another one is of another request.
         count: demonstrations for a query, besides the fixed ones.
         embedding: of the texts, see `text_index`.
         fixed: demonstrations at the head of the bank that every query is shown.
@@ -55,6 +58,7 @@ class NearestSettings:
     fixed: Annotated[int, Field(ge=0, strict=True)] = 0
     tokens: Annotated[int, Field(ge=0, strict=True)] = 0
     by_state: bool = False
+    asker: str = ""
 
     def __post_init__(self) -> None:
         if self.embedding == "minilm":
@@ -77,7 +81,7 @@ class NearestSettings:
         return read
 
 
-_GUARD: Final = "a bank of demonstrations, load it with worksmith.load"
+_GUARD: Final = "a bank of demonstrations, load it with worksmith.load(FILE, PROGRAM)"
 """A field that no signature has, so that a plain `dspy.Predict` refuses the state and quotes this text.
 
 Else it would take over the bank and show all of it in every prompt.
@@ -113,7 +117,9 @@ class NearestPredict(dspy.Predict):  # type: ignore[misc]
                 one of these. None where they are shown as they are.
         """
         way = _way(inputs) if self.nearest.by_state else ""
-        return self._bank().nearest(inputs[self.nearest.field], way, self.demos if forms is None else forms)
+        asked = searched_text(inputs, self.nearest.field, self.signature.input_fields)
+        asker = str(inputs.get(self.nearest.asker, ""))
+        return self._bank().nearest(asked, asker, way, self.demos if forms is None else forms)
 
     def dump_state(self, json_mode: bool = True) -> dict[str, Any]:
         """The state of `dspy.Predict` with the settings of the choice."""
@@ -148,24 +154,50 @@ class NearestPredict(dspy.Predict):  # type: ignore[misc]
         known: _Bank | None = self.__dict__.get("_chooser")
         if known is None or not known.holds(self.demos, self.nearest):
             # One assignment: threads that meet here may build it twice, but each sees a whole one.
-            self._chooser = known = _Bank(self.demos, self.nearest)
+            fields = self.signature.input_fields
+            texts = [searched_text(demo, self.nearest.field, fields) for demo in self.demos]
+            self._chooser = known = _Bank(self.demos, self.nearest, texts)
         return known
 
 
 def show_nearest(program: dspy.Module, nearest: Mapping[str, NearestSettings]) -> dspy.Module:
-    """`program` with the predictors named in `nearest` replaced; changes it and returns it."""
+    """`program` whose predictors named in `nearest` choose; changes it and returns it.
+
+    A predictor stays the object that it is: a program may hold it in several places.
+
+    Raises:
+        InputError: a predictor is of a class of its own.
+    """
     for name, predictor in program.named_predictors():
         if name in nearest:
-            _replace(program, name, predictor, NearestPredict(predictor.signature, nearest[name]))
+            if type(predictor) not in (dspy.Predict, NearestPredict):
+                raise InputError(
+                    f"the predictor {name} is a {type(predictor).__name__}, and only a dspy.Predict chooses",
+                    hint="use bootstrap, which shows every task the same demonstrations",
+                )
+            predictor.__class__, predictor.nearest = NearestPredict, nearest[name]
     return program
 
 
 def show_all(program: dspy.Module, names: Collection[str]) -> dspy.Module:
-    """`program` with plain predictors for those in `names` that choose; changes it and returns it."""
+    """`program` whose predictors named in `names` show all of their demos; changes it and returns it."""
     for name, predictor in program.named_predictors():
         if name in names and isinstance(predictor, NearestPredict):
-            _replace(program, name, predictor, dspy.Predict(predictor.signature))
+            predictor.__class__ = dspy.Predict
+            for own in ("nearest", "_chooser"):
+                predictor.__dict__.pop(own, None)
     return program
+
+
+def searched_text(fields: Mapping[str, Any], field: str, inputs: Iterable[str]) -> str:
+    """The text by which a call and a demonstration are compared.
+
+    Args:
+        field: one of the inputs, see `NearestSettings.field`.
+    """
+    if field:
+        return text_of(fields.get(field, ""))
+    return texts_of({name: fields[name] for name in inputs if fields.get(name) is not None})
 
 
 def text_index(texts: Mapping[str, str], embedding: str, kin: Mapping[str, str]) -> TextIndex:
@@ -210,16 +242,17 @@ class _Mark(NamedTuple):
 class _Bank:
     """The demonstrations of one predictor, ready to be searched."""
 
-    def __init__(self, demos: Sequence[Any], nearest: NearestSettings) -> None:
+    def __init__(self, demos: Sequence[Any], nearest: NearestSettings, texts: Sequence[str]) -> None:
         self._demos = tuple(demos)
         self._nearest = nearest
-        self._texts = [same_text(demo[nearest.field]) for demo in self._demos]
+        self._texts = [same_text(text) for text in texts]
+        self._askers = [str(demo.get(nearest.asker, "")) for demo in self._demos]
         searched = {_key(at): demo for at, demo in enumerate(self._demos) if at >= nearest.fixed}
         # Tasks that were done by the same tools one after another are likely to ask for the same.
         ways = {key: _way(public_form(demo)) for key, demo in searched.items()}
         kin = {key: way for key, way in ways.items() if way}
-        texts = {key: demo[nearest.field] for key, demo in searched.items()}
-        self._index = text_index(texts, nearest.embedding, kin)
+        compared = {key: texts[int(key)] for key in searched}
+        self._index = text_index(compared, nearest.embedding, kin)
         self._searched = [int(key) for key in searched]
         self._marks: dict[int, tuple[Any, _Mark]] = {}
         self._remembered = lru_cache(maxsize=_QUERIES_REMEMBERED)(self._choose)
@@ -230,11 +263,11 @@ class _Bank:
             len(demos) == len(self._demos) and nearest == self._nearest and all(map(is_, demos, self._demos))
         )
 
-    def nearest(self, query: str, way: str, forms: Sequence[Any | None]) -> list[Any]:
+    def nearest(self, query: str, asker: str, way: str, forms: Sequence[Any | None]) -> list[Any]:
         hidden = frozenset(at for at, form in enumerate(forms) if form is None)
         marked = self._nearest.tokens or self._nearest.by_state
         marks = tuple(map(self._mark, forms)) if marked else ()
-        return list(self._remembered(query, way, hidden, marks))
+        return list(self._remembered(query, asker, way, hidden, marks))
 
     def _mark(self, form: Any | None) -> _Mark:
         if form is None:
@@ -244,9 +277,13 @@ class _Bank:
             self._marks[id(form)] = known = form, _Mark(demo_tokens(form), _way(form))
         return known[1]
 
-    def _choose(self, query: str, way: str, hidden: frozenset[int], marks: tuple[_Mark, ...]) -> list[Any]:
+    def _choose(
+        self, query: str, asker: str, way: str, hidden: frozenset[int], marks: tuple[_Mark, ...]
+    ) -> list[Any]:
         own = same_text(query)
-        out = hidden | {at for at, text in enumerate(self._texts) if text == own}
+        # A demonstration may lack the later, longer part of what is said of the asker.
+        demos = enumerate(zip(self._texts, self._askers, strict=True))
+        out = hidden | {at for at, (text, of) in demos if text == own and asker.startswith(of)}
         always = [at for at in range(min(self._nearest.fixed, len(self._demos))) if at not in out]
         found = self._search(query, out | self._elsewhere(way, out, marks))
         if self._nearest.tokens:
@@ -288,10 +325,3 @@ def _way(fields: Mapping[str, Any]) -> str:
 
 def _last(way: str) -> str:
     return way.rpartition(" ")[2]
-
-
-def _replace(program: dspy.Module, name: str, old: dspy.Predict, new: dspy.Predict) -> None:
-    from dspy.primitives.module import set_attribute_by_name
-
-    new.config, new.lm, new.demos = old.config, old.lm, old.demos
-    set_attribute_by_name(program, name, new)

@@ -6,7 +6,9 @@ A file may come from a stranger, so it has no key for a model, an endpoint, a se
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from copy import copy
 from typing import Any
 
 import dspy
@@ -66,7 +68,9 @@ def state_of(program: dspy.Module) -> dict[str, PredictorState]:
     for name, part in program.named_parameters():
         if not isinstance(part, dspy.Predict):
             raise InputError(f"the part {name} of the program is no predictor, and only those are written")
-        dumped = part.dump_state()
+        bare = copy(part)
+        bare.lm = None  # it is not written, and a user's engine cannot be
+        dumped = bare.dump_state()
         kept = {key: dumped[key] for key in ("signature", "demos", "nearest") if key in dumped}
         try:
             states[name] = PredictorState.model_validate({**kept, "decisions": part.fields})
@@ -94,10 +98,21 @@ def restore(program: dspy.Module, states: Mapping[str, PredictorState], *, where
         for name, state in states.items():
             _check(name, parts[name], state)
         show_nearest(program, {name: state.nearest for name, state in states.items() if state.nearest})
-        program.load_state({name: _as_dspy_has_it(state) for name, state in states.items()})
+        with models_kept(program):
+            for name, state in states.items():
+                parts[name].load_state(_as_dspy_has_it(state))
     except ValueError as error:  # DSPy's own: of decisions that are none of the signature's
         hint = "build the program with the artifact's own strategy and settings, or compile it again"
         raise InputError(str(error), where=where, hint=hint) from error
+
+
+@contextmanager
+def models_kept(program: dspy.Module) -> Iterator[None]:
+    """A block that loads a state: a predictor for which it names no model keeps its own."""
+    models = [(part, part.lm) for part in program.predictors()]
+    yield
+    for part, model in models:
+        part.lm = part.lm or model
 
 
 def _check(name: str, part: Any, state: PredictorState) -> None:
@@ -106,15 +121,14 @@ def _check(name: str, part: Any, state: PredictorState) -> None:
     has, said = len(part.signature.fields), len(state.signature.fields)
     if has != said:
         raise ValueError(f"the compiled program describes {said} fields of {name}, which has {has}")
-    if state.nearest is None:
+    if state.nearest is None or not (field := state.nearest.field):
         return
-    field = state.nearest.field
     if field not in part.signature.input_fields:
         raise ValueError(
             f"demonstrations of {name} are chosen by its input {field!r}, which it does not have"
         )
-    if not all(isinstance(demo.get(field), str) for demo in state.demos):
-        raise ValueError(f"a demonstration of {name} has no text {field!r} to be chosen by")
+    if not all(field in demo for demo in state.demos):
+        raise ValueError(f"a demonstration of {name} has no {field!r} to be chosen by")
 
 
 def _as_dspy_has_it(state: PredictorState) -> dict[str, Any]:

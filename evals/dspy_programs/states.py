@@ -18,11 +18,14 @@ from pydantic import Field
 
 from worksmith.evals.dspy_programs.demo_format import ExampleFields
 from worksmith.evals.dspy_programs.nearest import NearestSettings, show_all, show_nearest
-from worksmith.evals.dspy_programs.program_state import Known, SignatureText
+from worksmith.evals.dspy_programs.program_state import Known, SignatureText, models_kept
 from worksmith.tools.errors import InputError
 from worksmith.tools.files.json_files import read_json, validated
 
 Program = TypeVar("Program", bound=dspy.Module)
+
+_SINGLE = "self"
+"""DSPy's name of a program that is a single predictor, whose state is that of the predictor."""
 
 
 def load_program(program: Program, path: Path | str) -> Program:
@@ -33,7 +36,8 @@ def load_program(program: Program, path: Path | str) -> Program:
     """
     state = read_state(path)
     fit(program, state)
-    program.load_state(state)
+    with models_kept(program):
+        program.load_state(state[_SINGLE] if isinstance(program, dspy.Predict) else state)
     return program
 
 
@@ -55,7 +59,9 @@ def read_state(path: Path | str) -> dict[str, Any]:
             if compiled
             else "write one with Module.save",
         )
-    return {name: part for name, part in data.items() if name != "metadata"}
+    state = {name: part for name, part in data.items() if name != "metadata"}
+    single = isinstance(state.get("signature"), dict) and "instructions" in state["signature"]
+    return {_SINGLE: state} if single else state
 
 
 def is_state(data: Any) -> bool:
@@ -96,10 +102,15 @@ def fit(program: dspy.Module, state: Mapping[str, Any], *, trusted: bool = False
         raise _other_program(f"the saved parts are {_names(saved)}, the program has {_names(parts)}")
     for name, part in parts.items():
         if not trusted:
-            hint = "save it without models; a file that you trust loads with allow_unsafe_lm_state=True"
+            hint = (
+                "save it without models, by compilation.save(FILE) or after set_lm(None); "
+                "a file that you trust loads with load(FILE, allow_unsafe_lm_state=True)"
+            )
             validated(saved[name], _Saved, "a state of texts and demonstrations alone", where=name, hint=hint)
         if isinstance(part, dspy.Predict) and not _same_fields(part, saved[name]):
             raise _other_program(f"{name} has other inputs or outputs")
+        if isinstance(part, dspy.Predict) and _old_notes(part, saved[name]):
+            raise _other_program(f"demonstrations of {name} have notes of an earlier version of worksmith")
     nearest = {
         name: NearestSettings.of(part["nearest"])
         for name, part in saved.items()
@@ -129,8 +140,15 @@ def check_made(state: Mapping[str, Any], made: Mapping[str, Any], *, but: str = 
 
 def _same_fields(part: dspy.Predict, saved: Any) -> bool:
     """Whether a saved predictor has the same fields; optimizers may rename outputs."""
-    own, theirs, inputs = _prefixes(part.dump_state()), _prefixes(saved), len(part.signature.input_fields)
+    own, theirs = _prefixes({"signature": part.signature.dump_state()}), _prefixes(saved)
+    inputs = len(part.signature.input_fields)
     return own[:inputs] == theirs[:inputs] and len(own) == len(theirs)
+
+
+def _old_notes(part: dspy.Predict, saved: Any) -> bool:
+    """Whether demonstrations name the records that they quote where nothing reads it any more."""
+    old = {"augmented", "records"} - part.signature.fields.keys()
+    return "records" in old and any(old <= demo.keys() for demo in saved.get("demos", ()))
 
 
 def _prefixes(part: Any) -> list[Any]:

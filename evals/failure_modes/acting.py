@@ -58,8 +58,8 @@ def changes_fault(record: EpisodeRecord) -> FaultEntry | None:
     place = place_text(wrong.either)
     match wrong.kind:
         case "differs":
-            cells = [cell for cell in wrong.cells if cell.made != cell.expected]
-            said = ", ".join(f"{cell.name} is {cell.made!r}, not {cell.expected!r}" for cell in cells)
+            cells = (f"{cell.name} is {cell.made!r}, not {cell.expected!r}" for cell in wrong.differing)
+            said = ", ".join(cells)
             return _fault("wrong_argument", f"{place}: {said}"[:_LONGEST])
         case "missing" if not record.changes:
             return _fault("no_action", f"nothing was changed; expected is {place}")

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from worksmith.evals.dspy_programs.digests import scorers_digest
 from worksmith.evals.dspy_programs.own_models import with_models
+from worksmith.evals.lm.users_code import UserCodeError
 from worksmith.evals.records.record import PRIMARY, Digests, EpisodeRecord, WorkUnit
 from worksmith.evals.records.recording import change_entries, record_episode
 from worksmith.evals.records.verdicts import JUDGE, PASSED, with_verdict
-from worksmith.evals.running.judges import Judge, ask_judges
+from worksmith.evals.running.judges import Judge, ask_judges, judge_raised
 from worksmith.evals.scoring.objective import expected_outcome, in_place, own_fault, writing_tools
 from worksmith.evals.scoring.scorer import scores_of
 from worksmith.tools.errors import InfrastructureError
@@ -44,12 +45,17 @@ class JudgedScorer:
 
         Raises:
             InfrastructureError: no judge gave a level, which says nothing about the agent.
+            UserCodeError: a judge of the user's raised.
         """
         scores = scores_of(self._scorers, task, episode)
         record = ask_judges(self._judges, task, self._record(task, episode, scores))
         if not record.graded:
             return scores
         if JUDGE not in record.scores:
+            if said := judge_raised(record):
+                error = UserCodeError(said)
+                error.scores = scores
+                raise error
             why = record.judgements[0].feedback.partition("\n")[0] if record.judgements else "there is none"
             raise InfrastructureError(f"no judge gave a level: {why}")
         scores[JUDGE] = record.scores[JUDGE]
@@ -76,5 +82,5 @@ class JudgedScorer:
         record = record_episode(unit, task, episode, scores=scores)
         if scores.get(PRIMARY, 1.0) >= 1:
             return record
-        wanted = change_entries(self.expected(task, episode.outcome))
+        wanted = change_entries(self.expected(task, episode.outcome).beside(episode.outcome))
         return record.model_copy(update={"expected_changes": wanted})

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from worksmith.evals.records.changes import compare_changes
+from worksmith.evals.records.changes import compare_changes, row_text
 from worksmith.evals.records.parts import ChangeEntry
 from worksmith.evals.scoring.answers.values import says
 from worksmith.tools.sqlite.cells import cell_text
@@ -91,6 +91,6 @@ def _line(change: ChangeEntry) -> str:
         updates = ", ".join(
             f"{name}: {change.before.get(name)!r} -> {value!r}" for name, value in change.after.items()
         )
-        return f"{change.table}, row {change.row}: {updates}"
+        return f"{change.table}, {row_text(change)}: {updates}"
     word, cells = ("new", change.after) if change.operation == "insert" else ("deleted", change.before)
     return f"{change.table}, {word} row: " + ", ".join(f"{name}={value!r}" for name, value in cells.items())

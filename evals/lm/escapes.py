@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Self
 from weakref import WeakSet
 
@@ -12,6 +12,7 @@ import dspy
 from dspy.dsp.utils.settings import main_thread_config
 from dspy.utils.usage_tracker import UsageTracker
 
+from worksmith.evals.lm.users_code import FROM_MODEL, UserCodeError
 from worksmith.tools.errors import InputError
 
 _WATCH = "worksmith_watch"
@@ -52,9 +53,11 @@ class Watch:
 
     Attributes:
         failure: of its last request to a model; None if that was answered.
+        reward: what a reward of the program's raised last; None if none did.
     """
 
     failure: Exception | None = None
+    reward: UserCodeError | None = None
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self
@@ -87,13 +90,21 @@ def watching() -> Iterator[Watch]:
         )
 
 
+def watch_in_use() -> Watch | None:
+    """The watch of the block that runs; None outside of one."""
+    watch: Watch | None = dspy.settings.get(_WATCH)
+    return watch
+
+
 @contextmanager
 def answering() -> Iterator[None]:
     """A block that answers a request; the watch in use notes a failure."""
-    watch: Watch | None = dspy.settings.get(_WATCH)
+    watch = watch_in_use()
     try:
         yield
     except Exception as error:
+        with suppress(AttributeError):  # a class with slots
+            setattr(error, FROM_MODEL, True)
         if watch is not None:
             watch.failure = error
         raise

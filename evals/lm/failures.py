@@ -5,9 +5,11 @@ from __future__ import annotations
 import errno
 import traceback
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from worksmith.evals.lm.payer import AdmissionError
 from worksmith.evals.lm.refusals import refused_access, refused_setting
 from worksmith.evals.lm.sdk_errors import (
     framework_status,
@@ -20,10 +22,11 @@ from worksmith.evals.lm.sdk_errors import (
     sdk_status,
     status_of_code,
 )
+from worksmith.evals.lm.users_code import UserCodeError, place, raised_by_user
 from worksmith.tools.errors import InputError, WorksmithError
 from worksmith.tools.files.secrets import described, without_secrets
 from worksmith.tools.files.unicode import writable
-from worksmith.tools.statuses import PROGRAM_ERROR, STATUSES, EpisodeStatus
+from worksmith.tools.statuses import INFRASTRUCTURE, PROGRAM_ERROR, STATUSES, EpisodeStatus
 
 LONGEST_ERROR = 2_000
 """Characters of an exception's message that a record keeps."""
@@ -75,12 +78,16 @@ def failure_of(error: BaseException) -> Ended:
     """
     from dspy.utils.exceptions import LMError, LMNotConfiguredError
 
-    said_by, status = _decide(error)
+    said_by, status = _decide(error, outside=True)
     # Only the client says so, and at once; what comes later may quote a prompt.
     keyless = isinstance(said_by, LMError) and refused_access(str(said_by)[:_BEGIN]) == "no key"
     if keyless or isinstance(said_by, LMNotConfiguredError):
         raise InputError(without_secrets(str(said_by))) from error
-    return Ended(status, _quoted(said_by, status), _traceback(error) if status == PROGRAM_ERROR else "")
+    if status != PROGRAM_ERROR:
+        return Ended(status, _quoted(said_by, status))
+    found = "" if isinstance(said_by, UserCodeError) else place(said_by)
+    where = f" ({found})" if found else ""
+    return Ended(status, _quoted(said_by, status)[: LONGEST_ERROR - len(where)] + where, _traceback(error))
 
 
 def remembered(error: BaseException) -> tuple[EpisodeStatus, str]:
@@ -94,7 +101,7 @@ def remembered(error: BaseException) -> tuple[EpisodeStatus, str]:
 
 def failure_status(error: BaseException) -> EpisodeStatus:
     """The status of an exception; of one that was raised from others, the first one that has a status."""
-    return _decide(error)[1]
+    return _decide(error, outside=True)[1]
 
 
 def may_be_over_soon(error: BaseException) -> bool:
@@ -109,6 +116,32 @@ def may_be_over_soon(error: BaseException) -> bool:
     return not any(is_lasting(each) for each in chain(error))
 
 
+@contextmanager
+def calling(part: str) -> Iterator[None]:
+    """A block that calls a part of the user's.
+
+    Raises:
+        UserCodeError: an exception left it, whatever its class, but for those of a model that it asked.
+        InputError, AdmissionError: they concern all episodes.
+    """
+    try:
+        yield
+    except (KeyboardInterrupt, InputError, AdmissionError, UserCodeError):
+        raise
+    except BaseException as error:
+        if _of_a_model(error):
+            raise
+        raise UserCodeError.of(part, error) from error
+
+
+def _of_a_model(error: BaseException) -> bool:
+    """Whether an exception is of DSPy's clients or adapters: a model gave no reply, or an unreadable one."""
+    from dspy.lm15 import LM15Error
+    from dspy.utils.exceptions import AdapterParseError, LMError
+
+    return any(isinstance(each, AdapterParseError | LMError | LM15Error) for each in chain(error))
+
+
 def is_rate_limit(error: BaseException) -> bool:
     """Whether a server refused a request because it gets too many."""
     from dspy import lm15
@@ -120,18 +153,24 @@ def is_rate_limit(error: BaseException) -> bool:
     )
 
 
-def _decide(error: BaseException) -> tuple[BaseException, EpisodeStatus]:
-    """The exception that decides, and its status."""
+def _decide(error: BaseException, *, outside: bool = False) -> tuple[BaseException, EpisodeStatus]:
+    """The exception that decides, and its status.
+
+    Args:
+        outside: whether it left the program; of what it left says nothing that the user's code made itself.
+    """
     from dspy.lm15 import LM15Error
     from dspy.utils.exceptions import LMError
 
-    errors = list(chain(error))
-    for each in errors:
+    # What a client's error was raised from came off the wire, and an engine that failed in a way of its own
+    # gave no reply.
+    unanswered = False
+    for each in chain(error):
+        unanswered = unanswered or isinstance(each, LMError | LM15Error)
         status = _status(each)
-        if status is not None:
+        by_user = outside and not unanswered and not _declared(each) and raised_by_user(each)
+        if status is not None and not (by_user and status in INFRASTRUCTURE):
             return each, status
-    # An engine that failed in a way of its own gave no reply.
-    unanswered = any(isinstance(each, LMError | LM15Error) for each in errors)
     return error, "model_error" if unanswered else PROGRAM_ERROR
 
 

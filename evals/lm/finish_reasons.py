@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -63,7 +64,10 @@ def settled(response: Response) -> Response:
     """
     reason, message = finish_reason(response), response.message
     if reason == "error":
-        raise ServerError("the provider broke the reply off")
+        broken = ServerError("the provider broke the reply off")
+        counts = {"input_tokens": response.usage.input_tokens, "output_tokens": response.usage.output_tokens}
+        broken.answer = json.dumps({"usage": counts}).encode()  # it was paid all the same
+        raise broken
     if reason == "length":
         return replace(response, finish_reason=reason)
     if reason != "refusal" or message.first(RefusalPart):

@@ -23,7 +23,7 @@ from dspy import lm15
 from dspy._vendor.lm15.serde import request_to_dict, response_from_dict, response_to_dict
 from dspy.utils import DummyLM
 
-from worksmith.evals.lm.estimates import estimated
+from worksmith.evals.lm.estimates import estimated, unread
 from worksmith.evals.lm.lm_proxy import ProxyEngine, Sample, check_askable
 from worksmith.evals.lm.payer import AdmissionError, Payer
 from worksmith.evals.lm.prompt_cache import tokens_of
@@ -203,8 +203,9 @@ class MeteredEngine(ProxyEngine):
             try:
                 response = self._with_usage(request, self.ask(request, sample))
                 took = tokens_of(response)
-            except Exception:
-                _count(Usage(paid_requests=1))
+            except Exception as error:
+                took, guessed = unread(request, error)
+                _count(replace(Usage.all_paid(*took, requests=1).paid, estimated=guessed))
                 raise
             finally:
                 if payer is not None:

@@ -8,12 +8,15 @@ from typing import Any
 import dspy
 from dspy import lm15
 from dspy.clients.backend_selection import select_backend
-from dspy.clients.engines.litellm_engine import LiteLLMEngine
+from dspy.clients.engines.lm15_engine import timeouts_for
 from dspy.utils import DummyLM
 from dspy.utils.exceptions import LMUnsupportedFeatureError
 
 from worksmith.evals.lm.prompt_cache import Mark, compatible_mark, native_mark, with_cache_writes
-from worksmith.evals.lm.wire.client import native_client
+from worksmith.evals.lm.wire.bodies import answered, with_body
+from worksmith.evals.lm.wire.client import native_client, total_seconds
+from worksmith.evals.lm.wire.compatible import CompatibleEngine
+from worksmith.evals.lm.wire.deadline import within
 
 _WITHOUT_VERSION = ("anthropic/", "ollama/", "ollama_chat/")
 """Models whose addresses LiteLLM takes without the `/v1` that DSPy's own client needs."""
@@ -43,7 +46,8 @@ def single_request(lm: dspy.BaseLM) -> Ask:
     if engine == "lm15" or (native is not None and route.resolution.declared):
         assert native is not None
         return native
-    compatible = LiteLLMEngine(model_type=lm.model_type, **route.clients)
+    compatible = CompatibleEngine(model_type=lm.model_type, **route.clients)
+    seconds = total_seconds(lm, timeouts_for(route.clients.get("timeout")))
     own_keys = {name: value for name, value in lm.kwargs.items() if name in LITELLM_KEYS}
     compatible.client_options.update(own_keys)
     base = compatible.client_options.get("api_base")
@@ -60,7 +64,8 @@ def single_request(lm: dspy.BaseLM) -> Ask:
                 return native(request)
             except LMUnsupportedFeatureError:
                 pass  # known before anything is sent; DSPy goes on with LiteLLM as well
-        return with_cache_writes(compatible.complete(mark(request)))
+        with with_body():
+            return with_cache_writes(within(seconds, lambda: compatible.complete(mark(request))))
 
     mark = compatible_mark(lm)
     return ask
@@ -82,7 +87,7 @@ class _OwnForward(dspy.BaseLM):  # type: ignore[misc]
         self._lm = lm.copy(cache=False, num_retries=0) if isinstance(lm, dspy.LM) else lm
 
     def forward(self, prompt: Any = None, messages: Any = None, **kwargs: Any) -> Any:
-        return _plain(self._lm.forward(prompt=prompt, messages=messages, **kwargs))
+        return answered(_plain(self._lm.forward(prompt=prompt, messages=messages, **kwargs)))
 
 
 def _plain(reply: Any) -> Any:
@@ -101,7 +106,8 @@ def _asking(lm: dspy.BaseLM) -> Ask:
     """Ask a model as DSPy does, without its callbacks, history and usage tracker."""
 
     def ask(request: lm15.Request) -> lm15.Response:
-        with dspy.context(usage_tracker=None, disable_history=True, callbacks=[], send_stream=None):
+        quiet = dspy.context(usage_tracker=None, disable_history=True, callbacks=[], send_stream=None)
+        with with_body(), quiet:
             response: lm15.Response = lm(request, cache=False)
         return response
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, NamedTuple
 
 from worksmith.evals.records.parts import ChangeEntry
-from worksmith.tools.sqlite.cells import CellValue
-from worksmith.tools.sqlite.outcome import folded_cell
+from worksmith.tools.sqlite.cells import CellValue, cell_text
+from worksmith.tools.sqlite.outcome import RowChange, folded_cell
 
 
 class Cell(NamedTuple):
@@ -36,9 +37,17 @@ class Pair:
 
     @property
     def cells(self) -> list[Cell]:
-        made = self.made.after if self.made else {}
-        expected = self.expected.after if self.expected else {}
-        return [Cell(name, made.get(name), expected.get(name)) for name in dict.fromkeys([*expected, *made])]
+        """What either change writes; a cell that one of them leaves alone has its old value there."""
+        sides = [each for each in (self.expected, self.made) if each]
+        old = {name: cell for each in sides for name, cell in each.before.items()}
+        made, expected = ({**old, **(each.after if each else {})} for each in (self.made, self.expected))
+        names = dict.fromkeys(name for each in sides for name in each.after)
+        return [Cell(name, made.get(name), expected.get(name)) for name in names]
+
+    @property
+    def differing(self) -> list[Cell]:
+        """The cells in which the two changes differ."""
+        return [cell for cell in self.cells if _folded(cell.made) != _folded(cell.expected)]
 
 
 def compare_changes(
@@ -52,9 +61,9 @@ def compare_changes(
     expected new row of its table with which it has most cells in common.
 
     Args:
-        identity: equal for changes that count as the same; default is place and cells without letter case.
+        identity: equal for changes that count as the same; default is place and cells.
     """
-    identity = identity or _folded
+    identity = identity or _identity
     left, wanted = list(expected), [identity(change) for change in expected]
     pairs, rest, extra = [], [], []
     for change in made:
@@ -68,7 +77,7 @@ def compare_changes(
     for change in rest:
         close = [other for other in left if _place(other) == _place(change)]
         if close:
-            nearest = max(close, key=lambda other: len(change.after.items() & other.after.items()))
+            nearest = max(close, key=lambda other: len(_cells(change) & _cells(other)))
             left.remove(nearest)
             pairs.append(Pair("differs", change, nearest))
         else:
@@ -77,15 +86,41 @@ def compare_changes(
 
 
 def place_text(change: ChangeEntry) -> str:
-    """The operation, table and row of a change, e.g. `update in calendar, row 7`."""
-    row = "" if change.operation == "insert" else f", row {change.row}"
+    """The operation, table and row of a change, e.g. `update in tickets, T-7`."""
+    row = "" if change.operation == "insert" else f", {row_text(change)}"
     return f"{change.operation} in {change.table}{row}"
+
+
+def row_text(change: ChangeEntry | RowChange) -> str:
+    """The key of a changed row, or its position where it has none."""
+    return f"row {change.row}" if change.key is None else cell_text(change.key)
+
+
+def cells_text(change: ChangeEntry, shown: Callable[[str], str] = str) -> str:
+    """The cells of a change: `status: open → closed`; of a new row or one that is gone, its own.
+
+    Args:
+        shown: makes a cell's text shorter.
+    """
+    texts = {
+        name: shown(cell_text(cell) or "(empty)") for name, cell in (change.after or change.before).items()
+    }
+    if change.operation == "update":
+        old = {name: shown(cell_text(change.before.get(name)) or "(empty)") for name in texts}
+        texts = {name: f"{old[name]} → {text}" for name, text in texts.items()}
+    return "; ".join(f"{name}: {text}" for name, text in texts.items())
 
 
 def _place(change: ChangeEntry) -> tuple[str, str, int]:
     return change.table, change.operation, 0 if change.operation == "insert" else change.row
 
 
-def _folded(change: ChangeEntry) -> Hashable:
-    cells = ((name, folded_cell(cell)) for name, cell in change.after.items())
-    return _place(change), frozenset(cells)
+def _identity(change: ChangeEntry) -> Hashable:
+    return _place(change), _cells(change)
+
+
+def _cells(change: ChangeEntry) -> frozenset[Hashable]:
+    return frozenset((name, _folded(cell)) for name, cell in change.after.items())
+
+
+_folded = partial(folded_cell, exact=True)

@@ -56,6 +56,7 @@ class Columns:
         self.fields: dict[str, dict[Hashable, list[float]]] = {}
         self.costs = {name: array("d") for name in _ALL}
         self.intents: dict[Hashable, Hashable] = {}
+        self.graded_tasks: set[Hashable] = set()
         self.statuses: Counter[str] = Counter()
         self.graded = self.estimated = self.uncounted = 0
         self.uncounted_graded = self.judged = self.closed_intents = False
@@ -67,6 +68,7 @@ class Columns:
             self.strict.setdefault(task, []).append(record.scores.get(PRIMARY, 0.0))
         if record.graded:
             self.graded += 1
+            self.graded_tasks.add(task)
             self.uncounted_graded |= record.uncounted
             for name, value in record.scores.items():
                 self.scores.setdefault(name, {}).setdefault(task, []).append(value)

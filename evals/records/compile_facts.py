@@ -51,14 +51,15 @@ class TrialFacts(TypedDict):
 
 @with_config(ConfigDict(extra="forbid"))
 class AcceptanceFacts(TypedDict, total=False):
-    """The test of the chosen candidate, see `worksmith.optimizers.search.acceptance`."""
+    """The test of the chosen candidate, see `worksmith.optimizers.compiling.finalize`."""
 
     rule: str
     best: str
     taken: str
     said: str
     difference: float
-    p: float
+    evidence: float
+    needed: float
     alpha: float
     candidates: int
     intents: int

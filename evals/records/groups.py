@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 
 from worksmith.evals.records.record import PRIMARY, STRICT, EpisodeRecord
+from worksmith.tools.seeding import rng
 
 
 def by_task(records: Iterable[EpisodeRecord], score: str) -> dict[Hashable, list[float]]:
@@ -31,6 +32,20 @@ FEWEST_INTENTS = 5
 def intent_or_task(intent: str | None, task_id: str) -> tuple[str, str]:
     """The group of a task: its intent, or the task alone."""
     return ("intent", intent) if intent else ("task", task_id)
+
+
+def dealt(tasks: Iterable[tuple[str, str | None]], seed: int) -> list[list[str]]:
+    """The ids of tasks by intent, the intents in an order that depends on the seed and their names only.
+
+    Args:
+        tasks: the id and the intent of each task.
+    """
+    intents: dict[tuple[str, str], list[str]] = {}
+    for name, intent in sorted(tasks, key=lambda task: task[0]):
+        intents.setdefault(intent_or_task(intent, name), []).append(name)
+    ordered = [intents[name] for name in sorted(intents)]
+    rng(seed, "race").shuffle(ordered)
+    return ordered
 
 
 def intents_of(records: Iterable[EpisodeRecord]) -> dict[Hashable, Hashable] | None:

@@ -125,6 +125,7 @@ class ChangeEntry(Entry):
 
     table: str
     operation: Literal["insert", "update", "delete"]
+    key: CellValue = None
     row: int = 0
     before: dict[str, CellValue] = {}
     after: dict[str, CellValue] = {}

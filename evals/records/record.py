@@ -83,7 +83,8 @@ class EpisodeRecord(Used):
         status: one of `worksmith.tools.statuses`.
         scores: by name; empty for an episode that was not graded.
         traceback: of a `program_error`.
-        scorer_failed: tells a scorer's `harness_error` from the others.
+        scorer_failed: a scorer raised. One of the user's makes the answer wrong; one of ours is a
+            `harness_error`.
         attempts: the number of times that the episode was tried; all were paid, the last one counts as used.
         plan: the agent's plan before its first call.
         spans: that the program's framework emitted, see `worksmith.evals.running.emitted_spans`.

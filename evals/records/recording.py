@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -11,13 +11,14 @@ from pydantic_core import PydanticSerializationError
 from worksmith.evals.records.parts import AskEntry, CallEntry, ChangeEntry, SpanEntry, counts
 from worksmith.evals.records.record import EpisodeRecord, TaskLabels, WorkUnit
 from worksmith.tools.files.unicode import writable_data
+from worksmith.tools.sqlite.cells import cell_text
 
 if TYPE_CHECKING:
     from worksmith.evals.tasks.task import Task
     from worksmith.tools.episode_result import AskRecord, CallRecord, EpisodeResult, Usage
     from worksmith.tools.policy import Opinion
     from worksmith.tools.sqlite.cells import CellValue
-    from worksmith.tools.sqlite.outcome import Outcome
+    from worksmith.tools.sqlite.outcome import RowChange
     from worksmith.tools.statuses import EpisodeStatus
 
 LONGEST_OBSERVATION = 2_000
@@ -56,7 +57,7 @@ def record_episode(
         shown=tuple(each.reference for each in episode.shown),
         asks=tuple(_question(ask) for ask in episode.asks),
         spans=tuple(SpanEntry(**asdict(span)) for span in episode.spans),
-        changes=change_entries(episode.outcome),
+        changes=change_entries(episode.outcome.changes),
     )
     try:
         record.model_dump_json()
@@ -87,22 +88,26 @@ def record_lost(
     )
 
 
-def change_entries(outcome: Outcome) -> tuple[ChangeEntry, ...]:
-    """The changes of an outcome as a record keeps them: the first `MOST_CHANGES`, long cells cut."""
+def change_entries(changes: Sequence[RowChange]) -> tuple[ChangeEntry, ...]:
+    """Changes as a record keeps them: the first `MOST_CHANGES`, long cells cut."""
     return tuple(
         ChangeEntry(
             table=change.table,
             operation=change.operation,
+            key=change.key,
             row=change.row,
             before=_cut(change.before),
             after=_cut(change.after),
         )
-        for change in ([] if outcome.empty else outcome.changes[:MOST_CHANGES])
+        for change in changes[:MOST_CHANGES]
     )
 
 
 def _cut(cells: Mapping[str, CellValue]) -> dict[str, CellValue]:
-    return {name: cell[:LONGEST_CELL] if isinstance(cell, str) else cell for name, cell in cells.items()}
+    return {
+        name: text[:LONGEST_CELL] if len(text := cell_text(cell)) > LONGEST_CELL else cell
+        for name, cell in cells.items()
+    }
 
 
 def _identity(unit: WorkUnit, task: Task, labels: TaskLabels | None) -> dict[str, Any]:

@@ -33,6 +33,7 @@ class Summary:
 
     Attributes:
         graded: the number of episodes that count in the scores: all but infrastructure failures.
+        graded_tasks: the number of tasks with such an episode.
         scores: the mean of each score over graded episodes with its interval (n = tasks); `outcome_strict`
             is `outcome` with infrastructure failures counted as wrong.
         macro: the mean over fields of work (area, domain or task type) of the outcome's mean in each; nothing
@@ -53,6 +54,7 @@ class Summary:
     episodes: int
     tasks: int
     graded: int
+    graded_tasks: int
     scores: dict[str, Interval]
     statuses: dict[str, int]
     macro: Interval = NOTHING
@@ -88,6 +90,7 @@ class Summary:
             "episodes": self.episodes,
             "tasks": self.tasks,
             "graded": self.graded,
+            "graded_tasks": self.graded_tasks,
             "errors": self.errors,
             "error_rate": self.error_rate,
             "scores": {name: interval_json(value) for name, value in self.scores.items()},
@@ -134,6 +137,7 @@ def summarize(
         episodes=len(records),
         tasks=len(columns.intents),
         graded=columns.graded,
+        graded_tasks=len(columns.graded_tasks),
         scores=scores,
         macro=macro_mean([fields[name] for name in sorted(fields)], alike) if len(fields) > 1 else NOTHING,
         statuses=dict(sorted(columns.statuses.items())),
@@ -153,6 +157,17 @@ def summarize(
         seconds_p95=quantile(columns.costs["seconds"], 0.95),
         judging=judging_of(records, alike) if columns.judged else (),
     )
+
+
+def on_tasks(*summaries: Summary) -> str:
+    """The tasks of a headline, with how many of them count in it: `114 tasks, 112 graded`."""
+    tasks, counts = summaries[0].tasks, sorted({each.graded_tasks for each in summaries})
+    lossy = min(summaries, key=lambda each: each.graded)
+    if not any(each.errors for each in summaries):
+        return f"{tasks} tasks"
+    if counts == [tasks]:
+        return f"{tasks} tasks, {lossy.graded} of {lossy.episodes} episodes graded"
+    return f"{tasks} tasks, {' to '.join(map(str, counts[:: max(1, len(counts) - 1)]))} graded"
 
 
 def _in_order(records: Sequence[EpisodeRecord]) -> Iterator[EpisodeRecord]:

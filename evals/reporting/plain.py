@@ -6,10 +6,9 @@ import json
 from collections.abc import Iterator
 
 from worksmith.evals.characters import harmless
-from worksmith.evals.records.changes import compare_changes, place_text
+from worksmith.evals.records.changes import cells_text, compare_changes, place_text
 from worksmith.evals.records.parts import CallEntry, ChangeEntry
 from worksmith.evals.reporting.episodes import ShownEpisode
-from worksmith.tools.sqlite.cells import cell_text
 
 
 def episode_text(episode: ShownEpisode) -> str:
@@ -75,8 +74,4 @@ def _changes(episode: ShownEpisode) -> Iterator[str]:
 
 
 def _change(change: ChangeEntry) -> str:
-    cells = "; ".join(
-        f"{name}: {cell if cell is None else cell_text(cell)}"
-        for name, cell in (change.after or change.before).items()
-    )
-    return f"{place_text(change)}: {cells}"
+    return f"{place_text(change)}: {cells_text(change)}"

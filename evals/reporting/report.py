@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from worksmith.evals.records.record import PRIMARY, EpisodeRecord
-from worksmith.evals.records.summary import summarize
+from worksmith.evals.records.summary import on_tasks, summarize
 from worksmith.evals.reporting.curves import attempt_plot, front_plots
 from worksmith.evals.reporting.episodes import ShownEpisode
 from worksmith.evals.reporting.figures import Figure, result_figures, study_figures
@@ -176,7 +176,7 @@ def evaluation_report(
     outcome = summary.scores.get(PRIMARY)
     return Report(
         title=title,
-        lead=f"Outcome {percent(outcome)} % on {summary.tasks} tasks." if outcome else "",
+        lead=f"Outcome {percent(outcome)} % on {on_tasks(summary)}." if outcome else "",
         facts=_facts(result),
         sections=(
             Section("Results", (*scores, status_grid(summary))),
@@ -200,7 +200,7 @@ def _short_report(result: EvalResult, title: str, split: str) -> Report:
     outcome = summary.scores.get(PRIMARY)
     return Report(
         title=title,
-        lead=f"Outcome {percent(outcome)} % on {summary.tasks} tasks." if outcome else "",
+        lead=f"Outcome {percent(outcome)} % on {on_tasks(summary)}." if outcome else "",
         facts={**_facts(result), "by kind of task, and episodes": "see `worksmith report` of the log"},
         sections=(
             Section("Results", (*grids, *([judged] if judged else []), bars, status_grid(summary))),

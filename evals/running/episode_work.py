@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from worksmith.evals.failure_modes.diagnosis import diagnose
 from worksmith.evals.lm.failures import failure_of
+from worksmith.evals.lm.users_code import UserCodeError
 from worksmith.evals.records.parts import ChangeEntry, FaultEntry
 from worksmith.evals.records.record import PRIMARY, EpisodeRecord, WorkUnit
 from worksmith.evals.records.recording import change_entries, record_episode
@@ -22,7 +23,7 @@ from worksmith.evals.scoring.scorer import KnowsExpected, KnowsTools, Scorer, sc
 from worksmith.evals.task_kind import run_program, task_kind
 from worksmith.tools.episode_result import EpisodeResult, Usage
 from worksmith.tools.errors import InputError
-from worksmith.tools.files.secrets import described
+from worksmith.tools.files.secrets import described, without_secrets
 from worksmith.tools.files.unicode import writable
 from worksmith.tools.sqlite.outcome import Outcome
 
@@ -115,7 +116,14 @@ class EpisodeWork:
     ) -> EpisodeRecord:
         expected: tuple[ChangeEntry, ...] = ()
         try:
-            scores = scores_of(self.scorers, task, episode)
+            try:
+                scores = scores_of(self.scorers, task, episode)
+            except UserCodeError as error:
+                # An answer that the user's metric cannot take is wrong, as in DSPy.
+                scores = dict(error.scores)
+                record = record.model_copy(
+                    update={"error": writable(without_secrets(str(error))), "scorer_failed": True}
+                )
             if not task.checkable:
                 scores.pop(PRIMARY, None)
             elif raised:
@@ -133,7 +141,7 @@ class EpisodeWork:
             }
             return record.model_copy(update=failed)
         scored = record.model_copy(update={"scores": scores, "expected_changes": expected})
-        fault = self._fault(task, scored, episode)
+        fault = None if scored.scorer_failed else self._fault(task, scored, episode)
         return scored.model_copy(update={"fault": fault}) if fault else scored
 
     def _fault(self, task: Task, record: EpisodeRecord, episode: EpisodeResult) -> FaultEntry | None:
@@ -149,7 +157,9 @@ class EpisodeWork:
     def _expected(self, task: Task, episode: EpisodeResult) -> tuple[ChangeEntry, ...]:
         """The expected changes, as far as a scorer knows."""
         knowing = next((scorer for scorer in self.scorers if isinstance(scorer, KnowsExpected)), None)
-        return change_entries(knowing.expected(task, episode.outcome)) if knowing else ()
+        if knowing is None:
+            return ()
+        return change_entries(knowing.expected(task, episode.outcome).beside(episode.outcome))
 
 
 def _episode_of(prediction: Any, program: Any) -> EpisodeResult:

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Protocol
 
 from worksmith.evals.lm.failures import chain, failure_of
 from worksmith.evals.lm.payer import AdmissionError
+from worksmith.evals.lm.users_code import placed
 from worksmith.evals.records.parts import Judgement, VerdictStatus
 from worksmith.evals.records.verdicts import judged
 from worksmith.tools.errors import InputError
-from worksmith.tools.files.secrets import described
+from worksmith.tools.statuses import PROGRAM_ERROR
 
 if TYPE_CHECKING:
     from worksmith.evals.records.record import EpisodeRecord
@@ -59,7 +60,17 @@ def ask_judge(judge: Judge, task: Task, record: EpisodeRecord) -> Judgement:
         with asking_for(judge.name) as owed:
             return judge(task, record).with_paid(owed)
     except Exception as error:
-        return Judgement(judge=judge.name, rubric="", status=no_verdict(error), feedback=described(error))
+        return Judgement(judge=judge.name, rubric="", status=no_verdict(error), feedback=placed(error))
+
+
+def judge_raised(record: EpisodeRecord) -> str:
+    """What a judge of the user's raised on an episode; empty if none did."""
+    said = (
+        f"the judge {each.judge} raised {each.feedback}"
+        for each in record.judgements
+        if each.status == PROGRAM_ERROR
+    )
+    return next(said, "")
 
 
 def no_verdict(error: Exception) -> VerdictStatus:

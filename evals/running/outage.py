@@ -11,7 +11,7 @@ from typing import Any
 from worksmith.evals.dspy_programs.digests import model_name
 from worksmith.evals.lm.prices import free
 from worksmith.evals.records.record import EpisodeRecord
-from worksmith.tools.errors import InfrastructureError
+from worksmith.tools.errors import InfrastructureError, InputError
 
 IN_VAIN = 24
 """The number of lost episodes at the beginning after which an evaluation ends."""
@@ -29,6 +29,51 @@ def may_pass(record: EpisodeRecord, lm: Any) -> bool:
     if record.status == "harness_error":
         return not record.scorer_failed
     return record.status == "model_error" and not free(model_name(lm))
+
+
+class UnscoredError(InputError):
+    """A metric or scorer of the user's gave no answer a score."""
+
+
+class Unscored:
+    """Counts the answers at which a metric or scorer of the user's raised before any answer got a score.
+
+    Ends the work after as many as DSPy's setting `max_errors` says: to go on would pay for nothing.
+    """
+
+    def __init__(self) -> None:
+        import dspy
+
+        self._over = False
+        self._raised = 0
+        self._most = dspy.settings.max_errors
+
+    def note(self, failure: str | None) -> None:
+        """Count an answer.
+
+        Args:
+            failure: what the metric raised; None if it gave a score.
+
+        Raises:
+            UnscoredError: it was the last one.
+        """
+        self._over = self._over or failure is None
+        if self._over:
+            return
+        self._raised += 1
+        if self._raised >= self._most:
+            raise UnscoredError(
+                f"{failure}, as for each of the first {self._raised} answers",
+                hint="return 0 for an answer that cannot be scored; dspy.configure(max_errors=N) allows more",
+            )
+
+    def note_record(self, record: EpisodeRecord) -> None:
+        """Count the answer of an episode."""
+        if record.graded:
+            self.note(record.error if record.scorer_failed else None)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Unscored:
+        return self
 
 
 class Outage:

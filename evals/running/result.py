@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,3 +70,12 @@ class EvalResult:
             for title, parts in figures.items()
         }
         return {**self.summary.to_json(), **own}
+
+
+def failed_scorers(records: Iterable[EpisodeRecord]) -> str:
+    """The answers at which a metric or scorer of the user's raised, in one sentence; empty if none."""
+    answers = [record for record in records if record.graded]
+    failed = [record for record in answers if record.scorer_failed]
+    if not failed:
+        return ""
+    return f"{failed[0].error}, so {len(failed)} of {len(answers)} answers count as wrong"

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from worksmith.evals.dspy_programs.digests import model_digest, program_digest, scorers_digest, strategy_name
 from worksmith.evals.dspy_programs.own_models import with_models
+from worksmith.evals.lm.rewards import telling_rewards
 from worksmith.evals.records.parts import FaultEntry
 from worksmith.evals.records.record import PRIMARY, Digests, EpisodeRecord, WorkUnit
 from worksmith.evals.records.verdicts import JUDGE, with_verdict
 from worksmith.evals.running.episode_work import EpisodeWork
-from worksmith.evals.running.judges import ask_judges
+from worksmith.evals.running.judges import ask_judges, judge_raised
 from worksmith.evals.running.settings import EvalSettings
 from worksmith.evals.task_kind import scorers_for, task_kind
 from worksmith.tools.code import code_digest
@@ -74,7 +75,9 @@ class RolloutJob:
             self._judges = [with_models(judge, replies.keeping) for judge in settings.judges]
         lm = None if self.lm is None else asked(self.lm)
         models = [_for_trial(lm, settings.seed, trial) for trial in range(settings.trials)]
-        self.work = EpisodeWork(settings.env, with_models(program, asked), models, self.scorers)
+        self.work = EpisodeWork(
+            settings.env, telling_rewards(with_models(program, asked)), models, self.scorers
+        )
 
     def unit(self, task: Task, trial: int) -> WorkUnit:
         """The identity of one episode."""
@@ -142,6 +145,11 @@ def _counting_verdict(record: EpisodeRecord) -> EpisodeRecord:
                 "a judge's verdict is part of its outcome, and no judge is named",
                 where=f"task {record.task_id}",
                 hint="name a model with --judge",
+            )
+        if said := judge_raised(record):
+            scores = {**record.scores, PRIMARY: 0.0}
+            return record.model_copy(
+                update={"scores": scores, "error": writable(said), "scorer_failed": True}
             )
         error = f"no judge gave a level: {record.judgements[0].feedback.partition(chr(10))[0]}"
         failed = {"status": "harness_error", "error": writable(error), "scorer_failed": True}

@@ -114,6 +114,7 @@ def evaluate_together(
             part.keep(number, record)
             if on_progress:
                 on_progress(Progress(*counts(), record, part.place, pool.in_flight))
+            settings.unscored.note_record(record)
             if first:
                 outage.note(record)
 

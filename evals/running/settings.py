@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from worksmith.evals.running.outage import Unscored
 from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ class EvalSettings:
         strategy: the name under which the records go; None takes the one that the program declares.
         admission: decides before each episode whether it may start; None admits all.
         engine: runs the programs in other processes; None runs them in threads of this one.
+        unscored: counts the answers at which a metric raised, over all evaluations that share it.
 
     Raises:
         InputError: a number makes no sense.
@@ -48,6 +50,7 @@ class EvalSettings:
     strategy: str | None = None
     admission: Admission | None = None
     engine: Engine | None = None
+    unscored: Unscored = field(default_factory=Unscored)
 
     def __post_init__(self) -> None:
         if self.workers < 1:

@@ -15,6 +15,7 @@ from typing import Literal
 from worksmith.evals.records.columns import COSTS
 from worksmith.evals.records.record import PRIMARY, EpisodeRecord
 from worksmith.tools.errors import InputError
+from worksmith.tools.numbers import number
 
 _WRITTEN = re.compile(r"\s*([A-Za-z_]\w*)\s*(<=|>=|=)\s*(\S+)\s*")
 _TOLERANCE = 1e-9
@@ -32,6 +33,11 @@ class Constraint:
     metric: str
     relation: Literal["<=", ">="]
     bound: float
+
+    def __post_init__(self) -> None:
+        if (bound := number(self.bound)) is None:
+            raise InputError(f"no bound of a constraint: {self.bound!r}", where=self.metric)
+        object.__setattr__(self, "bound", bound)
 
     @classmethod
     def parse(cls, text: str) -> Constraint:

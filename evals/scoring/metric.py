@@ -7,17 +7,19 @@ compiled = optimizer.compile(agent, trainset=suite.examples("train"))
 from __future__ import annotations
 
 import inspect
-import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from worksmith.evals.dspy_programs.digests import callable_digest, scorers_digest
+from worksmith.evals.dspy_programs.event_loop import awaited
 from worksmith.evals.dspy_programs.own_models import with_models
+from worksmith.evals.lm.failures import calling
+from worksmith.evals.lm.users_code import UserCodeError
 from worksmith.evals.records.record import PRIMARY
 from worksmith.evals.scoring.objective import expected_outcome, in_place, writing_tools
 from worksmith.evals.scoring.scorer import Scorer, scores_of
 from worksmith.tools.errors import InfrastructureError, InputError
+from worksmith.tools.numbers import share
 from worksmith.tools.seeding import digest
 from worksmith.tools.statuses import INFRASTRUCTURE
 
@@ -50,13 +52,14 @@ class Score(NamedTuple):
         Raises:
             InputError: it is something else.
         """
-        score = getattr(found, "score", found)
-        if not isinstance(score, int | float) or not 0 <= score <= 1:
+        given = getattr(found, "score", found)
+        score = share(given)
+        if score is None:
             raise InputError(
-                f"{metric} returned {score!r} for {task.id}",
+                f"{metric} returned {given!r} for {task.id}",
                 hint="return a bool, a number from 0 to 1, or dspy.Prediction(score=..., feedback=...)",
             )
-        return cls(float(score), str(getattr(found, "feedback", "") or ""))
+        return cls(score, str(getattr(found, "feedback", "") or ""))
 
 
 def metric_inputs(task: Task, episode: EpisodeResult) -> tuple[dspy.Example, dspy.Prediction]:
@@ -133,6 +136,7 @@ class MetricScorer:
 
     def __init__(self, metric: Callable[..., Any], others: Sequence[Scorer] = ()) -> None:
         self._metric = metric
+        self._name = getattr(metric, "__name__", type(metric).__name__)
         self._others = tuple(others)
         if others:
             self.writing_tools = writing_tools(others)
@@ -153,10 +157,15 @@ class MetricScorer:
         """The scores.
 
         Raises:
-            InputError: the metric returned something else than a score from 0 to 1, or has a mistake.
+            InputError: the metric returned something else than a score from 0 to 1.
+            UserCodeError: it raised an exception.
         """
-        score = Score.of(self._asked(task, episode), "the metric", task).value
         others = scores_of(self._others, task, episode)
+        try:
+            score = Score.of(self._asked(task, episode), f"the metric {self._name}", task).value
+        except UserCodeError as error:
+            error.scores = in_place(others, 0.0) if others else {}
+            raise
         return in_place(others, score) if others else {PRIMARY: score}
 
     def expected(self, task: Task, outcome: Outcome) -> Outcome:
@@ -165,7 +174,7 @@ class MetricScorer:
 
     def feedback(self, task: Task, episode: EpisodeResult) -> str:
         """The metric's words on an episode; empty if it has none."""
-        return Score.of(self._asked(task, episode), "the metric", task).feedback
+        return Score.of(self._asked(task, episode), f"the metric {self._name}", task).feedback
 
     def _asked(self, task: Task, episode: EpisodeResult) -> Any:
         import dspy
@@ -173,19 +182,9 @@ class MetricScorer:
         if episode.prediction is None and hasattr(task, "example"):
             return 0.0  # the program raised, so that there is nothing to measure
         example, prediction = metric_inputs(task, episode)
-        with dspy.context(trace=None, usage_tracker=None):
-            try:
-                return self._metric(example, prediction, *self._further)
-            except _MISTAKES as error:
-                own = traceback.extract_tb(error.__traceback__)[1:2]  # the first frame is the one here
-                raise InputError(
-                    f"the metric raised {type(error).__name__} for {task.id}: {error}",
-                    where=", ".join(f"{Path(frame.filename).name}:{frame.lineno}" for frame in own),
-                ) from error
-
-
-_MISTAKES = (ArithmeticError, AttributeError, LookupError, NameError, TypeError)
-"""Errors of a metric's own code; others may come from a model that it asks."""
+        with dspy.context(trace=None, usage_tracker=None), calling("the metric"):
+            found = self._metric(example, prediction, *self._further)
+            return awaited(found) if inspect.isawaitable(found) else found
 
 
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)

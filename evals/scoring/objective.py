@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from worksmith.evals.dspy_programs.digests import scorers_digest
 from worksmith.evals.dspy_programs.own_models import with_models
 from worksmith.evals.records.record import PRIMARY
-from worksmith.evals.scoring.scorer import KnowsFault, scores_of
+from worksmith.evals.scoring.scorer import KnowsFault, check_range, scores_of
 from worksmith.tools.errors import InputError
 from worksmith.tools.seeding import digest
 
@@ -43,7 +43,7 @@ class ObjectiveScorer:
         """The scores by name.
 
         Raises:
-            InputError: no scorer gives the score `name`.
+            InputError: no scorer gives the score `name`, or it does not lie between 0 and 1.
         """
         scores = scores_of(self._scorers, task, episode)
         if self._name not in scores:
@@ -52,6 +52,7 @@ class ObjectiveScorer:
                 where="--maximize",
                 hint=f"they have {', '.join(sorted(scores))}",
             )
+        check_range(self._name, scores[self._name], task)
         return in_place(scores, scores[self._name])
 
     def with_models(self, change: Callable[[Any], Any]) -> ObjectiveScorer:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from worksmith.evals.lm.failures import calling
+from worksmith.evals.lm.users_code import UserCodeError
+from worksmith.evals.records.record import PRIMARY
 from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
@@ -55,8 +59,47 @@ class KnowsNames(Protocol):
 
 
 def scores_of(scorers: Iterable[Scorer], task: Task, episode: EpisodeResult) -> dict[str, float]:
-    """The scores of all `scorers`; the last one's counts for a name that several give."""
-    return {name: float(value) for scorer in scorers for name, value in scorer(task, episode).items()}
+    """The scores of all `scorers`; the last one's counts for a name that several give.
+
+    Raises:
+        InputError: the outcome does not lie between 0 and 1.
+        UserCodeError: the first that a scorer of the user's raised; it has the scores, and 0 as the outcome.
+    """
+    scores: dict[str, float] = {}
+    failure: UserCodeError | None = None
+    for scorer in scorers:
+        try:
+            with nullcontext() if _is_ours(scorer) else calling(f"the scorer {_name(scorer)}"):
+                given = {name: float(value) for name, value in scorer(task, episode).items()}
+        except UserCodeError as error:
+            failure, given = failure or error, dict(error.scores)
+        scores |= given
+    if failure is not None:
+        failure.scores = {**scores, PRIMARY: 0.0}
+        raise failure
+    check_range(PRIMARY, scores.get(PRIMARY, 0.0), task)
+    return scores
+
+
+def _is_ours(scorer: Scorer) -> bool:
+    return type(scorer).__module__.startswith("worksmith.")
+
+
+def _name(scorer: Scorer) -> str:
+    return str(getattr(scorer, "__name__", type(scorer).__name__))
+
+
+def check_range(name: str, value: float, task: Task) -> None:
+    """Check a score by which programs are compared: tests and intervals hold for scores from 0 to 1.
+
+    Raises:
+        InputError: it lies outside.
+    """
+    if not 0 <= value <= 1:
+        raise InputError(
+            f"the score {name!r} of {task.id} is {value:g}",
+            hint="a score by which programs are compared lies between 0 and 1",
+        )
 
 
 def check_score_names(scorers: Sequence[Scorer], names: Iterable[str], *, where: str) -> None:

@@ -1,9 +1,9 @@
-"""Tests that may be looked at after every intent, and for many programs at once.
+"""The test of whether a program is better than another: valid at every look, and for many programs at once.
 
-A test of fixed size is invalid after an early stop that depends on the data. Here evidence is a bet: a
-doubter of a null hypothesis starts with 1 and bets on each difference in turn. Under the null the bets are
-fair or worse, so the chance that the stock ever reaches 1/alpha is at most alpha, however often one looks and
-for whatever reason one stops (Ville 1939).
+A test of fixed size is invalid after an early stop that depends on the data, and most tests assume that
+differences are symmetric or normal. Here evidence is a bet: a doubter of a null hypothesis starts with 1 and
+bets on each difference in turn. Under the null the bets are fair or worse, so the chance that the stock ever
+reaches 1/alpha is at most alpha, however often one looks and for whatever reason one stops (Ville 1939).
 
 The unit is the intent: one bet on the mean difference over all its tasks, once they have all been run. Tasks
 of one intent are alike, so a bet on each would count one lucky intent as many wins. Means of independently
@@ -11,11 +11,20 @@ drawn intents are independent, so the bets are fair or worse if the expected mea
 at most the bound. Nothing else is assumed, neither spread, symmetry nor the number of tasks. A task without
 an intent is an intent of its own.
 
-The bets are those of Waudby-Smith and Ramdas (Estimating means of bounded random variables by betting, JRSS B
-86, 2024): before a difference d in [-1, 1] is seen, a share b of the stock is put on "above zero", and the
-stock is multiplied by (1 + b d). The best share depends on the truth, so the stock is spread evenly over a
-few fixed ones, and the evidence is their mean. For scores of 0 and 1 and intents of one task this is a
-sequential McNemar test.
+Before a difference d in [-1, 1] is seen, a share b of the stock is put on "above zero", and the stock is
+multiplied by (1 + b d) (Waudby-Smith and Ramdas, Estimating means of bounded random variables by betting,
+JRSS B 86, 2024). The share may depend on all that was seen before. The larger one of two is bet:
+
+* the share with which the evidence that is needed is reached just after the last intent: m b^2 / 2 times the
+  mean square of the differences is the logarithm of what is missing, with m intents to come (Voracek and
+  Orabona, STaR-Bets, 2025),
+* the share with which the stock would have grown most so far, nearly the sum of the differences divided by
+  the sum of their squares. It ends a clear case early.
+
+A stock that has reached what is needed is not risked again. For scores of 0 and 1 and intents of one task the
+power is nearly that of McNemar's exact test. The order of the intents matters a little; it is drawn before
+they are run. With many intents such bets use up nearly all of alpha. Intents of one suite are seldom quite
+independent, so a part of the stock is then put aside, see `_reserve`.
 
 Few intents can show little. A difference of d in each of n intents gives at most (1 + d)^n, the best possible
 without further assumptions: a program that gains d in most intents and loses everything in a few is no better
@@ -29,64 +38,78 @@ about "none of these", however they depend on each other. It never demands more 
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import count
 
-STAKES = (0.3, 0.6, 0.98)
-"""Shares of the stock that are bet on each difference: the smallest for small, noisy differences among many
-intents, the largest for few intents."""
+_LARGEST_SHARE = 0.99
 
-_SQUARE = 0.4
-"""The largest mean square of differences for which small stakes are used."""
+_EXPECTED = (0.25, 2)
+"""The mean square of differences before any is seen, and how many differences it counts as."""
 
-NOTHING = -700.0
-"""The logarithm of no evidence."""
+_RESERVE, _FEW = 0.4, 10
+"""With up to `_FEW` intents nothing is put aside; with many a stock of 1 + `_RESERVE` becomes 1."""
 
-
-def stakes(intents: int, need: float) -> tuple[float, ...]:
-    """The stakes for a number of intents; to be fixed before the first bet.
-
-    A stake of b is best for a mean difference of b times the mean square. After n intents it gives about
-    n b^2 / 2 times the mean square. Stakes that cannot reach `need` in this way are left out.
-
-    Args:
-        need: the logarithm of the evidence that is to be reached.
-    """
-    smallest = math.sqrt(2 * need / (_SQUARE * max(1, intents)))
-    return tuple(stake for stake in STAKES if stake >= smallest) or STAKES[-1:]
+_DOUBT = 4
+"""Ties, counted as squares of 1, that the share of the largest growth so far is shrunk by."""
 
 
 class Evidence:
     """The evidence against "an intent's mean difference is on average at most `bound`".
 
-    Args:
-        bound: between -1 and 1.
-        stakes: shares of the stock to bet, see `stakes`.
+    Attributes:
+        log: the natural logarithm of the evidence.
     """
 
-    def __init__(self, bound: float = 0.0, stakes: Sequence[float] = STAKES) -> None:
+    def __init__(self, intents: int, need: float, bound: float = 0.0, *, reserve: bool = True) -> None:
+        """Bet on the differences of so many intents.
+
+        Args:
+            intents: fixed before the first bet. Fewer may come.
+            need: the logarithm of the evidence that is to be reached.
+            bound: between -1 and 1.
+            reserve: whether a part of the stock is put aside.
+        """
+        self._to_come = intents
+        self._need = need
         self._bound = bound
-        self._stakes = tuple(stakes)
-        self._stocks = [0.0] * len(self._stakes)
+        self._sum, self._squares, self._count = 0.0, _EXPECTED[0] * _EXPECTED[1], _EXPECTED[1]
+        self.log = -_reserve(intents) if reserve else 0.0
 
     def add(self, differences: Iterable[float]) -> None:
-        """Add the mean differences of intents, each between -1 and 1, in any order.
+        """Add the mean differences of intents, each between -1 and 1, in the order in which they came.
 
         Raises:
             ValueError: one lies outside.
         """
-        for difference, count in Counter(differences).items():
+        for difference in differences:
             if not -1 <= difference <= 1:
                 raise ValueError(f"a difference of {difference} between scores of 0 to 1")
             # At most 1 in size, so that no bet can lose more than there is.
             gain = (difference - self._bound) / (1 + abs(self._bound))
-            for place, stake in enumerate(self._stakes):
-                self._stocks[place] += count * math.log1p(stake * gain)
+            if self.log < self._need:
+                square = self._squares / self._count
+                enough = math.sqrt(2 * (self._need - self.log) / (max(1, self._to_come) * square))
+                fastest = self._sum / (_DOUBT + self._squares)
+                self.log += math.log1p(min(_LARGEST_SHARE, max(enough, fastest)) * gain)
+            self._sum += gain
+            self._squares += gain**2
+            self._count += 1
+            self._to_come -= 1
 
-    @property
-    def log(self) -> float:
-        """The natural logarithm of the evidence; 0 without any differences."""
-        return log_mean(self._stocks)
+
+def evidence_of(leads: Sequence[Sequence[float]], alpha: float, candidates: int) -> list[float]:
+    """The logarithm of the evidence that each of several candidates is better, adjusted for their number.
+
+    Args:
+        leads: by candidate the mean lead over the program as it is in each intent, in an order that was fixed
+            without looking at them.
+        alpha: the most chance that any that is no better reaches `needed(alpha)`.
+        candidates: how many there could have been, at least as many as there are.
+    """
+    found = [Evidence(len(lead), needed(alpha / candidates)) for lead in leads]
+    for evidence, lead in zip(found, leads, strict=True):
+        evidence.add(lead)
+    return adjusted([evidence.log for evidence in found], candidates - len(leads))
 
 
 def needed(alpha: float) -> float:
@@ -96,32 +119,29 @@ def needed(alpha: float) -> float:
 
 def fewest_intents(alpha: float, candidates: int) -> int:
     """The fewest intents with which a candidate that wins every task has enough evidence."""
-    need = needed(alpha / candidates)
-    intents = 1
-    while True:
-        best = Evidence(stakes=stakes(intents, need))
-        best.add([1.0] * intents)
-        if adjusted([best.log, *[NOTHING] * (candidates - 1)])[0] >= needed(alpha):
-            return intents
-        intents += 1
+    need, most = needed(alpha / candidates), math.log1p(_LARGEST_SHARE)
+    return next(n for n in count(math.ceil(need / most)) if n * most >= need + _reserve(n))
 
 
-def adjusted(logs: Sequence[float]) -> list[float]:
+def _reserve(intents: int) -> float:
+    """The logarithm of the stock before something is put aside, which leaves 1."""
+    return math.log1p(_RESERVE * max(0.0, 1 - _FEW / max(1, intents)))
+
+
+def adjusted(logs: Sequence[float], absent: int = 0) -> list[float]:
     """Evidence (as logarithms) adjusted for the number of hypotheses, in the order given.
 
     Hypotheses above `needed(alpha)` are rejected: the chance of a single wrong rejection, at any time, is at
     most alpha.
+
+    Args:
+        absent: further hypotheses without any evidence.
     """
-    if len(logs) == 1:
-        return list(logs)
     found = []
     for place, own in enumerate(logs):
-        others = sorted([*logs[:place], *logs[place + 1 :]])
-        found.append(min(log_mean([own, *others[:count]]) for count in range(len(others) + 1)))
+        total, least = own, own - math.log(1 + absent)
+        for number, other in enumerate(sorted([*logs[:place], *logs[place + 1 :]]), 2 + absent):
+            total = max(total, other) + math.log1p(math.exp(-abs(total - other)))
+            least = min(least, total - math.log(number))
+        found.append(least)
     return found
-
-
-def log_mean(logs: Sequence[float]) -> float:
-    """The logarithm of the mean of numbers given by their logarithms."""
-    most = max(logs)
-    return most + math.log(math.fsum(math.exp(log - most) for log in logs) / len(logs))

@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
-from worksmith.evals.tasks.task import Task, same_text
+from worksmith.evals.tasks.task import Task, VisibleTask, same_text
+
+
+class Request(NamedTuple):
+    """A request as tasks of one world are compared by it. In another world the same id is another person."""
+
+    query: str
+    context: str
+    persona: str
+    now: str
+
 
 AnyTask = TypeVar("AnyTask", bound=Task)
 
@@ -16,8 +26,8 @@ def of_one_intent(tasks: Sequence[AnyTask]) -> list[AnyTask]:
 
     A task without an intent counts as an intent of its own. So a repeated task would count as many.
     """
-    asked = [_asked(task) for task in tasks]
-    count, names = Counter(asked), dict[tuple[str, ...], str]()
+    asked = [request(task) for task in tasks]
+    count, names = Counter(asked), dict[Request, str]()
     for task, same in zip(tasks, asked, strict=True):
         names.setdefault(same, f"like {task.id}")
     return [
@@ -26,5 +36,9 @@ def of_one_intent(tasks: Sequence[AnyTask]) -> list[AnyTask]:
     ]
 
 
-def _asked(task: Task) -> tuple[str, ...]:
-    return same_text(task.query), same_text(task.context), task.persona.id if task.persona else ""
+def request(task: VisibleTask) -> Request:
+    """What is asked, by whom and when: two tasks for which it is equal are the same request."""
+    who = task.persona.id if task.persona else ""
+    return Request(
+        same_text(task.query), same_text(task.context), who, task.now.isoformat() if task.now else ""
+    )

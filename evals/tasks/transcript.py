@@ -55,6 +55,7 @@ class Transcript:
         error: what ended the run; None if it ended by itself.
         status: the status that the agent gave with its answer; empty where only the world's state is judged.
         who: id of the persona, where several may ask the same.
+        told: what else tells the request from others of the same text: its clock and its own context.
         denied: whether the last call is one that the persona may not make.
     """
 
@@ -64,6 +65,7 @@ class Transcript:
     error: str | None = None
     status: str = ""
     who: str = ""
+    told: tuple[str, ...] = ()
     denied: bool = False
 
     @property
@@ -107,13 +109,16 @@ def gold_transcripts(task: Task) -> tuple[Transcript, ...]:
 def _follow(task: Task, plan: Sequence[Step]) -> Transcript:
     steps = tuple(TranscriptStep(step.tool, dict(step.arguments), step.why) for step in plan)
     answer = task.answer
+    clock = f"{task.now:%Y-%m-%d %H:%M}" if task.now else ""
+    told = tuple(filter(None, (clock, task.context.strip())))
     if answer is None:
-        return Transcript(task.query, steps, final="Done.")
+        return Transcript(task.query, steps, final="Done.", told=told)
     return Transcript(
         task.query,
         steps,
         final=answer.text or (answer.reference if answer.kind == "done" else "") or _SAID[answer.kind],
         status=answer.status,
         who=task.persona.id if task.persona else "",
+        told=told,
         denied=answer.kind == "denial",
     )

@@ -25,6 +25,7 @@ _NOT_ALLOWED = re.compile(r"[^\w\-. /:]")
 def summary_metrics(summary: Summary, split: str) -> dict[str, float]:
     """All figures of a summary as `split/name`, intervals as `..._low` and `..._high`."""
     values: dict[str, float] = {"episodes": summary.episodes, "error_rate": summary.error_rate}
+    values |= {"tasks": summary.tasks, "graded_tasks": summary.graded_tasks}
     for name, score in summary.scores.items():
         values.update(_with_bounds(name, score))
     for name, rate in summary.rates.items():

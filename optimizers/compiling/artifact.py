@@ -22,12 +22,12 @@ from worksmith.tools.files.atomic import write_atomically
 from worksmith.tools.files.json_files import read_json, validated
 from worksmith.tools.seeding import digest
 
-FORMAT: Final = "worksmith-program/2"
+FORMAT: Final = "worksmith-program/3"
 
 _WHAT, _AGAIN = "a compiled program", "make one with `worksmith compile`"
 
 
-_HOW: Final = "a compiled program: load it with worksmith.load(FILE)"
+_HOW: Final = "a compiled program: load it with worksmith.load(FILE, PROGRAM)"
 _NO_STATE: Final = {"dependency_versions": {_HOW: ""}}
 """The field that DSPy's `Module.load` reads first. It stops at an unknown name, and quotes it."""
 
@@ -120,7 +120,7 @@ class Manifest(_Frozen):
 
 
 class _File(_Frozen):
-    format: Literal["worksmith-program/2"] = "worksmith-program/2"
+    format: Literal["worksmith-program/3"] = "worksmith-program/3"
     metadata: dict[str, dict[str, str]] = _NO_STATE
     digest: str
     manifest: Manifest

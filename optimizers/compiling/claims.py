@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from worksmith.evals.records.groups import intent_or_task
 from worksmith.evals.records.record import PRIMARY
-from worksmith.evals.statistics.paired import fewest_groups
 from worksmith.evals.statistics.power import discordance_of
 from worksmith.evals.statistics.sequential import fewest_intents
 from worksmith.evals.statistics.spread import Spread
@@ -27,6 +26,12 @@ def intents_in(tasks: Sequence[Task]) -> int:
     return len({intent_or_task(task.intent, task.id) for task in tasks})
 
 
+def counted_intents(tasks: Sequence[Task]) -> str:
+    """The number of intents that statistics count; empty if each task is one of its own."""
+    intents = intents_in(tasks)
+    return "" if intents == len(tasks) else f"the statistics count {intents} intents in {len(tasks)} tasks"
+
+
 def too_few_intents(optimizer: Optimizer, dev: Sequence[Task], *, race: bool = False) -> str:
     """The warning that the dev tasks have too few intents for any claim; empty where they suffice.
 
@@ -34,16 +39,14 @@ def too_few_intents(optimizer: Optimizer, dev: Sequence[Task], *, race: bool = F
         race: whether its candidates are raced, whatever the optimizer.
     """
     settings, race = optimizer.settings, race or optimizer.races
-    intents, candidates = intents_in(dev), optimizer.compared
+    intents, candidates = intents_in(dev), settings.candidates if race else optimizer.compared
     if race:
-        fewest = fewest_intents(settings.alpha, candidates)
         what = f"a race of {candidates} candidates can accept none of them, not even one that wins every task"
     elif optimizer.tested and settings.accept == "tested":
-        fewest = fewest_groups(settings.alpha, candidates)
         what = f"{optimizer.name} of {candidates} candidates can show none to be better than the program"
     else:
         return ""
-    if intents >= fewest:
+    if intents >= (fewest := fewest_intents(settings.alpha, candidates)):
         return ""
     other = "" if race else ", or --accept best"
     return (

@@ -11,6 +11,8 @@ from worksmith.evals.dspy_programs.digests import model_name
 from worksmith.evals.dspy_programs.own_models import with_models
 from worksmith.evals.lm.metering import unmetered
 from worksmith.evals.lm.prices import prices_in_use
+from worksmith.evals.lm.rewards import give_back_rewards
+from worksmith.evals.running.outage import UnscoredError
 from worksmith.evals.tasks.transcript import GOLD
 from worksmith.optimizers.compiling.artifact import Artifact, DemonstrationSource, Manifest
 from worksmith.optimizers.compiling.finalize import finalize
@@ -18,7 +20,7 @@ from worksmith.optimizers.compiling.plan import BANK_FILE, Plan
 from worksmith.optimizers.cost.limits import BudgetSpentError
 from worksmith.optimizers.cost.spending import Spent
 from worksmith.optimizers.demos.showing import nothing_in_common
-from worksmith.optimizers.demos.trace_bank import Gap
+from worksmith.optimizers.demos.trace_bank import Gap, NothingTaughtError
 from worksmith.optimizers.optimizer import CompileContext, Compiled
 from worksmith.optimizers.trial import pareto_front
 
@@ -70,9 +72,13 @@ def compile_program(plan: Plan) -> Result:
                 compiled: Compiled | None = plan.optimizer.search(context)
             except BudgetSpentError:
                 compiled = None
+            except (NothingTaughtError, UnscoredError):
+                journal.refuse()
+                raise
             final = finalize(context, plan.optimizer, compiled)
     # The program goes on without the journal and the budget of its compile.
     final = replace(final, program=with_models(final.program, unmetered))
+    give_back_rewards(final.program)
     manifest = _manifest(plan, models, context, final)
     artifact = Artifact.of(final.program, manifest, _measured(plan, models, journal.replies.paid, started))
     note = nothing_in_common(final.program, final.demonstrations, context.dev)

@@ -1,12 +1,11 @@
 """Acceptance: whether the result of a compile is the optimizer's program or the program as it is.
 
 An optimizer that measures candidates on dev and takes the best one will sooner or later find one that looks
-better and is not. So the program as it is stays, unless the winner beats it by a paired test at `alpha`: the
-exchange test over intents (`worksmith.evals.statistics.exchange_test`, one-sided), adjusted by Holm for all
-candidates that were measured, since the winner is the luckiest of them. The test assumes that a candidate
-which is no better is as likely to be ahead by any amount on an intent as behind by it. The bets of a race
-assume no such thing, and can show less with few intents. With `best` as `Settings.accept` the winner is taken
-untested.
+better and is not. So the program as it is stays, unless a candidate is shown to be better at `alpha` by the
+test of races (`worksmith.evals.statistics.sequential`), adjusted for all candidates that were measured. If
+scores decided which ones were (`Optimizer.adaptive`), it is adjusted for all that could have been. Of those
+that are shown to be better the best is taken, of equals the one with the fewest tokens, then the first. With
+`best` as `Settings.accept` the winner is taken untested.
 
 A lost episode never helps: it counts 0 for a candidate and 1 for the program as it is. A program that loses
 more than the share `Rules.lost` of its episodes is set aside, also with `best` as `Settings.accept`.
@@ -20,17 +19,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from statistics import fmean
+from typing import Any
 
-from worksmith.evals.records.groups import intent_or_task
+from worksmith.evals.records.groups import dealt, intent_or_task
 from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.scoring.constraints import check_measured
-from worksmith.evals.statistics import exchange_test, holm
 from worksmith.evals.statistics.optimism import corrected_maximum
-from worksmith.evals.statistics.paired import fewest_groups
+from worksmith.evals.statistics.sequential import evidence_of, fewest_intents, needed
 from worksmith.optimizers.optimizer import CompileContext, Compiled, Optimizer
 from worksmith.optimizers.racing.rules import INCUMBENT, IncumbentLostError, Rules
-from worksmith.optimizers.trial import Contender, Trial, episode_score
+from worksmith.optimizers.trial import Contender, Rank, Trial, episode_score
 from worksmith.tools.errors import WorksmithError
 
 _UNTESTED = "no test was made; what the optimizer returned is taken as it is"
@@ -91,7 +90,7 @@ def accepted(context: CompileContext, optimizer: Optimizer, found: Compiled) -> 
         return found  # there is nothing to choose from, or nothing to choose by
     if _lost(plain):
         raise IncumbentLostError(_lost(plain), " on dev")
-    return _decided(context, found, plain, others)
+    return _decided(context, found, plain, others, optimizer.compared if optimizer.adaptive else len(others))
 
 
 def _flattered(measured: int) -> str:
@@ -101,30 +100,51 @@ def _flattered(measured: int) -> str:
 
 
 def _decided(
-    context: CompileContext, found: Compiled, plain: Contender, others: Sequence[Contender]
+    context: CompileContext, found: Compiled, plain: Contender, others: Sequence[Contender], compared: int
 ) -> Compiled:
-    """The program that the rule of acceptance takes, with the facts of the decision."""
+    """The program that the rule of acceptance takes, with the facts of the decision.
+
+    Args:
+        compared: how many candidates the evidence is adjusted for.
+    """
     settings = context.settings
     candidates = [one for one in others if not _lost(one)]
-    best = max((plain, *candidates), key=lambda one: one.trial.rank)
+    best = max((plain, *candidates), key=_rank)
+    leads = [_leads(one, plain, settings.seed) for one in others]
+    logs = evidence_of(leads, settings.alpha, compared)
+    shown = [
+        one
+        for one, log in zip(others, logs, strict=True)
+        if log >= needed(settings.alpha)
+        and one in candidates
+        and not one.trial.broken
+        and one.trial.rank.score > plain.trial.rank.score
+    ]
+    if settings.accept == "tested" and not plain.trial.broken:
+        best = max(shown, key=_rank, default=best)
     facts: dict[str, Any] = {"rule": settings.accept, "best": best.trial.name}
-    test = None
     if best is not plain:
-        test = _test(plain, candidates, best, settings.seed)
-        facts |= {**test._asdict(), "alpha": settings.alpha}
+        place = others.index(best)
+        facts |= {
+            "difference": round(fmean(leads[place]), 6),
+            "evidence": round(math.exp(logs[place]), 3),
+            "needed": round(1 / settings.alpha, 6),
+            "alpha": settings.alpha,
+            "candidates": compared,
+            "intents": len(leads[place]),
+        }
         if len(candidates) > 1:
             facts["optimism"] = _optimism((plain, *candidates), best, settings.seed)
     theirs = next((one for one in (plain, *candidates) if one.trial.name == found.chosen), best)
+    taken = best if best in shown or plain.trial.broken else plain
     if settings.accept == "best":
         taken = theirs
-    elif test is None or plain.trial.broken or test.p <= settings.alpha:
-        taken = best
-    else:
-        taken = plain
     facts["taken"] = taken.trial.name
     facts["said"] = "; ".join(
         [
-            _said(facts, plain, optional=taken is not theirs and not theirs.trial.broken),
+            _said(
+                facts, plain, shown=best in shown, optional=taken is not theirs and not theirs.trial.broken
+            ),
             *(f"{one.trial.name} was set aside, it {_lost(one)}" for one in others if _lost(one)),
         ]
     )
@@ -132,34 +152,16 @@ def _decided(
     return found if taken.trial.name == found.chosen else _choosing(found, taken)
 
 
-class _Test(NamedTuple):
-    """The comparison of a candidate with the program as it is.
-
-    Attributes:
-        difference: of the mean scores over tasks, lost episodes counted against the candidate.
-        p: adjusted for all candidates.
-    """
-
-    difference: float
-    p: float
-    candidates: int
-    intents: int
+def _rank(one: Contender) -> Rank:
+    return one.trial.rank
 
 
-def _test(plain: Contender, candidates: Sequence[Contender], best: Contender, seed: int) -> _Test:
-    theirs = {record.task_id: record for record in _records(plain)}
-    groups = {name: intent_or_task(record.intent, name) for name, record in theirs.items()}
-    leads = [
-        {
-            record.task_id: _score(record, lost=0.0) - _score(theirs[record.task_id], lost=1.0)
-            for record in _records(one)
-        }
-        for one in candidates
-    ]
-    adjusted = holm([exchange_test(lead, groups, one_sided=True, seed=seed) for lead in leads])
-    place = candidates.index(best)
-    difference = math.fsum(leads[place].values()) / len(leads[place])
-    return _Test(round(difference, 6), round(adjusted[place], 6), len(candidates), len(set(groups.values())))
+def _leads(one: Contender, plain: Contender, seed: int) -> list[float]:
+    """The mean lead of a candidate in each intent; lost episodes count against it."""
+    ours = {record.task_id: _score(record, lost=0.0) for record in _records(one)}
+    theirs = {record.task_id: _score(record, lost=1.0) for record in _records(plain)}
+    intents = dealt(((record.task_id, record.intent) for record in _records(plain)), seed)
+    return [fmean(ours[task] - theirs[task] for task in tasks) for tasks in intents]
 
 
 def _optimism(measured: Sequence[Contender], best: Contender, seed: int) -> dict[str, float]:
@@ -171,23 +173,24 @@ def _optimism(measured: Sequence[Contender], best: Contender, seed: int) -> dict
     return {} if math.isnan(corrected) else {"dev": round(dev, 6), "corrected": round(corrected, 4)}
 
 
-def _said(facts: dict[str, Any], plain: Contender, *, optional: bool) -> str:
+def _said(facts: dict[str, Any], plain: Contender, *, shown: bool, optional: bool) -> str:
     """The decision in words.
 
     Args:
+        shown: whether the best candidate is shown to be better.
         optional: whether `--accept best` would take something else.
     """
     best, taken = facts["best"], facts["taken"]
     otherwise = "; --accept best takes it all the same" if optional else ""
-    if "p" not in facts:
+    if "evidence" not in facts:
         said = "no candidate that may be chosen did better on dev than the program as it is"
         return f"{said}{otherwise}" if taken == INCUMBENT else f"took {taken} by --accept best: {said}"
-    shown = "better than" if facts["p"] <= facts["alpha"] else "not shown to be better than"
+    better = "better than" if shown else "not shown to be better than"
     number = f" for {facts['candidates']} candidates" if facts["candidates"] > 1 else ""
-    p_value = f"p {facts['p']:.2g}" if facts["p"] else "p < 0.000001"
-    said = f"{shown} the program as it is on {facts['intents']} intents ({p_value}{number})"
-    if facts["p"] > facts["alpha"]:
-        fewest = fewest_groups(facts["alpha"], facts["candidates"])
+    evidence = f"evidence {facts['evidence']:.3g} of {facts['needed']:g} needed{number}"
+    said = f"{better} the program as it is on {facts['intents']} intents ({evidence})"
+    if not shown:
+        fewest = fewest_intents(facts["alpha"], facts["candidates"])
         said += f", and with fewer than {fewest} nothing can be" if facts["intents"] < fewest else ""
     if taken == INCUMBENT:
         return f"kept the program as it is: {best} is {said}{otherwise}"

@@ -5,6 +5,7 @@
         lock             held by the process at work, with its number
         replies.jsonl    model replies by request, see `worksmith.evals.lm.replies`
         seconds.json     the time that attempts with a budget took
+        refused          an empty file: what was given led to no program, so another compile may begin here
         teacher/ student/    episode logs and caught traces
 
 A killed compile goes on from it and comes to the same result: finished episodes are in the logs, and of the
@@ -42,6 +43,7 @@ SUFFIX: Final = ".journal"
 FORMAT: Final = "worksmith-journal/1"
 
 _DESCRIPTION, _LOCK, REPLIES, _SECONDS = "compile.json", "lock", "replies.jsonl", "seconds.json"
+_REFUSED = "refused"
 
 
 class IncompleteJournalError(WorksmithError):
@@ -109,6 +111,8 @@ class Journal:
         lock = _lock(folder)
         try:
             check_folder(folder, fingerprint, resume=resume)
+            if (folder / _REFUSED).exists():
+                _accept(folder, fingerprint)
             if not (folder / _DESCRIPTION).exists():
                 head = Description(fingerprint=dict(fingerprint), origin=dict(origin or {}))
                 text = json.dumps(head.model_dump(), indent=1)
@@ -146,6 +150,10 @@ class Journal:
 
         with budget.continued(Spent.on_replies(self.replies.paid, budget.prices), seconds, keep):
             yield
+
+    def refuse(self) -> None:
+        """Note that what was given leads to no program."""
+        (self.folder / _REFUSED).touch()
 
     def check(self) -> None:
         """Check that no reply was missing where no model may be asked.
@@ -264,20 +272,37 @@ def check_folder(folder: Path, fingerprint: Mapping[str, Any], *, resume: bool) 
         if any(path.name != _LOCK and not path.name.startswith(".") for path in inside):
             raise InputError("the folder holds something else than a journal", where=str(folder))
         return
+    differing = _differing(folder, fingerprint)
+    if differing and (folder / _REFUSED).exists():
+        return
     if not resume:
         raise InputError(
             "a compile was begun here",
             where=str(folder),
             hint="--resume goes on with it, --force starts anew",
         )
-    now = json.loads(json.dumps(fingerprint))
-    if differing := list(differences(read_description(folder).fingerprint, now)):
+    if differing:
         words = "; ".join(f"{name} was {short(was)} and is {short(new)}" for name, was, new in differing)
         raise InputError(
             f"the compile that was begun here is another one: {words}",
             where=str(folder),
             hint="give what was given then, or --force to start anew",
         )
+
+
+def _differing(folder: Path, fingerprint: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
+    now = json.loads(json.dumps(fingerprint))
+    return list(differences(read_description(folder).fingerprint, now))
+
+
+def _accept(folder: Path, fingerprint: Mapping[str, Any]) -> None:
+    """Go on with a refused compile; if it is another one, remove what the refused one left but the lock."""
+    left = folder.iterdir() if _differing(folder, fingerprint) else [folder / _REFUSED]
+    for path in left:
+        if path.is_dir():
+            shutil.rmtree(path)
+        elif path.name != _LOCK:
+            path.unlink()
 
 
 def short(value: Any) -> str:

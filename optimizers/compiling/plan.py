@@ -12,6 +12,8 @@ import dspy
 
 from worksmith.evals.dspy_programs.digests import model_digest, program_digest, state_digest
 from worksmith.evals.dspy_programs.own_models import check_models, with_models
+from worksmith.evals.lm.rewards import telling_rewards
+from worksmith.evals.running.outage import Unscored
 from worksmith.evals.running.result import Progress
 from worksmith.evals.scoring.scorer import Scorer
 from worksmith.evals.tasks.task import SplitScheme
@@ -178,6 +180,8 @@ class Plan:
             None if self.metric is None else [with_models(each, metered) for each in self.metric.scorers]
         )
 
+        unscored = Unscored()
+
         def rollouts(model: Model, role: str) -> Rollouts:
             return Rollouts(
                 env=self.suite.env,
@@ -192,16 +196,17 @@ class Plan:
                 begun=self.begun,
                 time_limit=self.time_limit,
                 engine=self.engine,
+                unscored=unscored,
             )
 
         proposer, taught_by = self.proposing_model(), self.teaching_program
         train, dev, held_back = self.task_sets()
         return CompileContext(
-            program=with_models(self.program, metered),
+            program=telling_rewards(with_models(self.program, metered)),
             train=train,
             dev=dev,
             held_back=held_back,
-            teaching_program=None if taught_by is None else with_models(taught_by, metered),
+            teaching_program=None if taught_by is None else telling_rewards(with_models(taught_by, metered)),
             teacher=rollouts(self.teacher, "teacher"),
             student=rollouts(self.lm, "student"),
             settings=self.settings,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from worksmith.evals.lm.payer import AdmissionError
 from worksmith.optimizers.cost.spending import Spent
 from worksmith.tools.errors import InputError
+from worksmith.tools.numbers import number
 
 
 @dataclass(frozen=True)
@@ -30,8 +31,9 @@ class Limits:
 
     def __post_init__(self) -> None:
         for name, value in self.given.items():
-            if not isinstance(value, int | float) or not value > 0:
+            if (found := number(value)) is None or not found > 0:
                 raise InputError(f"a limit is a positive number, not {value!r}", where=_option(name))
+            object.__setattr__(self, name, found)
 
     @property
     def given(self) -> dict[str, float]:

@@ -13,11 +13,12 @@ from pydantic import BaseModel, ConfigDict
 
 from worksmith.evals.dspy_programs.demo_format import ExampleFields
 from worksmith.evals.dspy_programs.digests import model_digest, program_digest, state_digest, strategy_name
+from worksmith.evals.dspy_programs.traces import traced
 from worksmith.evals.records.record import PRIMARY, EpisodeRecord
 from worksmith.evals.task_kind import run_program
-from worksmith.optimizers.demos.demonstration import Demonstration, last_calls, quoted_records
+from worksmith.optimizers.demos.demonstration import Demonstration, example_calls, quoted_records
 from worksmith.optimizers.demos.redaction import with_twins
-from worksmith.optimizers.demos.trace_bank import Gap, TraceBank
+from worksmith.optimizers.demos.trace_bank import NO_TRACE, Gap, TraceBank
 from worksmith.optimizers.rollouts import Rollouts
 from worksmith.tools.code import code_digest
 from worksmith.tools.files.atomic import append
@@ -94,11 +95,11 @@ class Capture(dspy.Module):  # type: ignore[misc]
     sees_truth = True
     runs_here = True
 
-    def __init__(self, program: dspy.Module, store: TraceStore, env: Environment) -> None:
+    def __init__(self, program: dspy.Module, store: TraceStore, env: Environment, seed: int) -> None:
         super().__init__()
         self._env = env
         self.program = program
-        self._store = store
+        self._store, self._seed = store, seed
 
     @property
     def digest(self) -> str:
@@ -113,11 +114,10 @@ class Capture(dspy.Module):  # type: ignore[misc]
         return strategy_name(self.program)
 
     def forward(self, task: Task) -> dspy.Prediction:
-        with dspy.context(trace=[]):
+        with traced() as trace:
             prediction = run_program(self.program, task, self._env)
-            trace = list(dspy.settings.trace)
         episode = prediction.episode
-        calls = with_twins(last_calls(self.program, trace), task, self._env)
+        calls = with_twins(example_calls(self.program, trace, self._seed, task.id), task, self._env)
         self._store.put(
             task,
             {
@@ -167,7 +167,7 @@ def collect(
         """Whether an episode need not run again: a success that left no trace would be lost to the bank."""
         return lacking(record) is not None or store.get(record.digests.task) is not None
 
-    captured = Capture(program, store, rollouts.env)
+    captured = Capture(program, store, rollouts.env, rollouts.seed)
     result = rollouts(captured, tasks, name="teacher", partly=True, known=known)
     by_task = {record.task_id: record for record in result.records}
     demonstrations, gaps = [], []
@@ -175,7 +175,7 @@ def collect(
         record, trace = by_task.get(task.id), store.get(task.digest)
         reason = "not run" if record is None else lacking(record)
         if reason is None and (trace is None or not trace["parts"]):
-            reason = "left no trace"
+            reason = NO_TRACE
         if reason is not None:
             gaps.append(Gap(task_id=task.id, reason=reason, intent=task.intent))
             continue
@@ -212,6 +212,8 @@ def shortcoming(record: EpisodeRecord, *, threshold: float = 1.0, idle: bool = F
     if record.status != "finished":
         detail = f": {record.error}" if record.error else ""
         return f"{record.status}{detail}"
+    if record.scorer_failed:
+        return record.error
     if record.scores.get(PRIMARY, 0.0) < threshold:
         unknown = sorted({call.tool for call in record.calls if call.status == "unknown_tool"})
         return f"tools not on offer: {', '.join(unknown)}" if unknown else "wrong outcome"

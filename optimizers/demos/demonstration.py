@@ -2,30 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
-from pydantic import BaseModel, ConfigDict
-from pydantic_core import PydanticSerializationError, to_jsonable_python
+from pydantic import BaseModel, ConfigDict, Field
 
-from worksmith.evals.dspy_programs.demo_format import DemoNotes, ExampleFields, calls_in, public_form
+from worksmith.evals.dspy_programs.demo_format import (
+    NOTES,
+    DemoNotes,
+    ExampleFields,
+    calls_in,
+    public_form,
+    without_notes,
+)
+from worksmith.evals.dspy_programs.field_texts import plain
 from worksmith.evals.scoring.path_scores import records_seen
-from worksmith.tools.errors import InputError
-from worksmith.tools.seeding import digest
+from worksmith.evals.tasks.repeats import request
+from worksmith.tools.seeding import digest, rng
 
 if TYPE_CHECKING:
     import dspy
 
+    from worksmith.evals.dspy_programs.traces import TraceStep
     from worksmith.evals.tasks.task import Task
     from worksmith.tools.episode_result import EpisodeResult
 
-TraceStep = tuple["dspy.Predict", dict[str, Any], "dspy.Prediction"]
-"""DSPy's note of one predictor call: the predictor, its inputs, its outputs."""
+TRAJECTORY: Final = "trajectory"
+"""The input that has the steps before a call."""
 
 
-class LastCall(NamedTuple):
-    """The fields of a predictor's last call in an episode."""
+class Call(NamedTuple):
+    """The fields of a predictor's call in an episode."""
 
     inputs: dict[str, Any]
     outputs: dict[str, Any]
@@ -58,13 +68,13 @@ class Demonstration(BaseModel):
     """One teacher's trajectory, as the example that each predictor of the program shows.
 
     Attributes:
+        request: content address of `worksmith.evals.tasks.repeats.request`; empty if unknown.
         tools: the tools called, in order.
         records: references (`source/key`) of the records that it quotes. It is not shown to a persona that
             may not read one of them.
         scores: of the teacher's episode.
         teacher: name of the model that produced it.
-        parts: for each predictor's name, the fields of its last call in the episode. The last call has
-            the whole trajectory among its inputs.
+        parts: for each predictor's name, the fields of one call in the episode, see `example_calls`.
         provenance: None where a compile ran its own teacher.
         step: which step of the trajectory it shows, from 0; None for all of it.
     """
@@ -73,6 +83,7 @@ class Demonstration(BaseModel):
 
     task_id: str
     query: str
+    request: str = Field("", exclude_if=lambda request: not request)
     intent: str | None = None
     domains: tuple[str, ...] = ()
     tools: tuple[str, ...] = ()
@@ -85,7 +96,14 @@ class Demonstration(BaseModel):
 
     @classmethod
     def of(cls, task: Task, **attributes: Any) -> Self:
-        return cls(task_id=task.id, query=task.query, intent=task.intent, domains=task.domains, **attributes)
+        return cls(
+            task_id=task.id,
+            query=task.query,
+            request=digest(request(task)),
+            intent=task.intent,
+            domains=task.domains,
+            **attributes,
+        )
 
     @cached_property
     def key(self) -> str:
@@ -102,8 +120,8 @@ class Demonstration(BaseModel):
         part = self.parts.get(predictor)
         if part is None:
             return None
-        notes = DemoNotes(self.records, solves=self.solves)
-        return dspy.Example(augmented=True, **{**notes.to_fields(), **part})
+        notes = DemoNotes.of(part) if NOTES in part else DemoNotes(self.records)
+        return dspy.Example({"augmented": True, **part, **replace(notes, solves=self.solves).to_fields()})
 
     @property
     def way(self) -> tuple[str, ...]:
@@ -120,29 +138,48 @@ class Demonstration(BaseModel):
         return f"{world}/{self.task_id}" if world else ""
 
 
-def last_calls(program: dspy.Module, trace: Iterable[TraceStep]) -> dict[str, LastCall]:
-    """Each predictor's last call in `trace`, as plain data, by the predictor's name.
+def example_calls(program: dspy.Module, trace: Iterable[TraceStep], seed: int, task: str) -> dict[str, Call]:
+    """A call of each predictor in `trace`, as plain data, by the predictor's name.
 
-    Raises:
-        InputError: if a field holds something that cannot be written to a file.
+    Of several calls it is as likely the last one as one before, drawn by the seed and the task: a loop has to
+    see its early steps too. A last call that has all steps before it among its inputs shows them itself.
     """
-    names = {id(predictor): name for name, predictor in program.named_predictors()}
-    last = {
-        names[id(predictor)]: LastCall(inputs, outputs.toDict())
-        for predictor, inputs, outputs in trace
-        if id(predictor) in names
-    }
-    return {name: LastCall(*_plain(name, last[name])) for name in names.values() if name in last}
+    names = _names(program)
+    calls: dict[str, list[Call]] = {}
+    for predictor, inputs, outputs in trace:
+        name = names.get(id(predictor)) or names.get(predictor.stage)
+        if name is not None:
+            # `dspy.Refine` adds a hint, and a program may give more than the signature asks for.
+            strange = without_notes(inputs).keys() - predictor.signature.input_fields.keys()
+            shown = {field: value for field, value in inputs.items() if field not in strange}
+            calls.setdefault(name, []).append(Call(shown, outputs.toDict()))
+    drawn = {name: _drawn(calls[name], seed, task, name) for name in names.values() if name in calls}
+    return {name: Call(*map(_plain, call)) for name, call in drawn.items()}
 
 
-def _plain(name: str, call: LastCall) -> tuple[dict[str, Any], dict[str, Any]]:
-    try:
-        return to_jsonable_python(call.inputs), to_jsonable_python(call.outputs)
-    except PydanticSerializationError as error:
-        raise InputError(
-            f"a demonstration of {name} is not plain data: {error}",
-            hint="give predictors text, numbers, lists and dicts only",
-        ) from error
+def _names(program: dspy.Module) -> dict[Any, str]:
+    """The names of predictors by their identity, and by the mark that copies share where no two have one."""
+    found = program.named_predictors()
+    marks = Counter(predictor.stage for _, predictor in found)
+    marked = {predictor.stage: name for name, predictor in found if marks[predictor.stage] == 1}
+    return {**{id(predictor): name for name, predictor in found}, **marked}
+
+
+def _drawn(calls: Sequence[Call], seed: int, *key: str) -> Call:
+    if len(calls) == 1 or is_stepwise(calls[-1].fields):
+        return calls[-1]
+    random = rng(seed, "example call", *key)
+    return calls[-1] if random.random() < 0.5 else random.choice(calls[:-1])
+
+
+def is_stepwise(part: Mapping[str, Any]) -> bool:
+    """Whether a call's fields have the calls before it as steps."""
+    steps = part.get(TRAJECTORY)
+    return isinstance(steps, list) and all("tool" in step for step in steps) and "tool" in part
+
+
+def _plain(fields: dict[str, Any]) -> dict[str, Any]:
+    return {name: plain(value) for name, value in fields.items()}
 
 
 def quoted_records(episode: EpisodeResult) -> tuple[str, ...]:

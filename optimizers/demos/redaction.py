@@ -26,7 +26,7 @@ import regex  # type: ignore[import-untyped]
 
 from worksmith.evals.dspy_programs.demo_format import DemoNotes, calls_in, without_notes
 from worksmith.evals.tasks.transcript import Transcript, TranscriptStep, gold_transcripts
-from worksmith.optimizers.demos.demonstration import LastCall
+from worksmith.optimizers.demos.demonstration import Call
 from worksmith.optimizers.demos.results import MadeUpResults
 from worksmith.retrievers.texts.words import CHARACTER, WORD
 from worksmith.tools.seeding import rng
@@ -54,8 +54,8 @@ _NOTE = " Names and values of this example are made up."
 
 
 def with_twins(
-    calls: Mapping[str, LastCall], task: Task, env: Environment, *, reflected: bool = False
-) -> dict[str, LastCall]:
+    calls: Mapping[str, Call], task: Task, env: Environment, *, reflected: bool = False
+) -> dict[str, Call]:
     """The calls; one that quotes records gets its twin among the inputs.
 
     A task without known slots has no twin, since it is not known which of its words come from records.
@@ -77,12 +77,12 @@ def with_twins(
     return {name: _with_twin(call, twin) for name, call in calls.items()}
 
 
-def _with_twin(call: LastCall, twin: Twin) -> LastCall:
+def _with_twin(call: Call, twin: Twin) -> Call:
     notes = DemoNotes.of(call.inputs)
     if not notes.records:
         return call
     notes = replace(notes, redacted=twin.of(without_notes(call.fields)))
-    return LastCall({**call.inputs, **notes.to_fields()}, call.outputs)
+    return Call({**call.inputs, **notes.to_fields()}, call.outputs)
 
 
 def _as_made(task: Task, made: Sequence[tuple[str, Any]]) -> Transcript:

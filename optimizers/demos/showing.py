@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
+from worksmith.evals.dspy_programs.copies import copied_program
 from worksmith.evals.dspy_programs.demo_tokens import demo_tokens, fitting
 from worksmith.evals.dspy_programs.nearest import (
     Embedding,
@@ -17,7 +18,7 @@ from worksmith.optimizers.demos.demonstration import Demonstration
 from worksmith.optimizers.demos.selection import Display
 from worksmith.optimizers.demos.steps import Unit
 from worksmith.retrievers.ranking.lexical import LexicalIndex
-from worksmith.tools.errors import InputError
+from worksmith.retrievers.texts.words import words
 
 if TYPE_CHECKING:
     import dspy
@@ -30,6 +31,9 @@ class Shown(NamedTuple):
 
     program: dspy.Module
     demonstrations: tuple[Demonstration, ...]
+
+
+_ASKER: Final = "context"
 
 
 class ShowSettings(Protocol):
@@ -52,33 +56,26 @@ def show(program: dspy.Module, display: Display, settings: ShowSettings) -> Show
     demonstrations quote records, a prompt counts them as it shows them.
 
     Raises:
-        InputError: something is to be searched, and a predictor has no input that holds the task's text, or
-            the program itself is the predictor.
+        InputError: something is to be searched, and a predictor is of a class of its own.
     """
     names = [name for name, _ in program.named_predictors()]
-    alone = any(predictor is program for predictor in program.predictors())
     fixed = display.fixed
-    later = not alone and settings.demo_tokens is not None and any(each.records for each in fixed)
+    later = settings.demo_tokens is not None and any(each.records for each in fixed)
     if not later:
         fixed = tuple(fitting(((each, _sizes(each, names)) for each in fixed), settings.demo_tokens))
     if not display.searched and not later:
         return Shown(show_all(give_demonstrations(program, fixed), names), fixed)
-    if alone:
-        raise InputError(
-            "a program that is a single predictor cannot search its demonstrations",
-            where="student",
-            hint="put the predictor into a dspy.Module, such as dspy.ChainOfThought, or use bootstrap",
-        )
     everything = (*fixed, *display.searched)
     copy = give_demonstrations(program, everything)
     nearest = {
         name: NearestSettings(
-            _query_field(name, everything),
+            _query_field(name, predictor.signature.input_fields, everything),
             display.count,
             settings.embedding,
             fixed=sum(name in each.parts for each in fixed),
             tokens=settings.demo_tokens or 0,
             by_state=settings.demo_unit == "step",
+            asker=_asker_field(name, everything),
         )
         for name, predictor in copy.named_predictors()
         if predictor.demos
@@ -98,7 +95,7 @@ def nothing_in_common(program: dspy.Module, shown: Sequence[Demonstration], task
 
 def give_demonstrations(program: dspy.Module, demonstrations: Sequence[Demonstration]) -> dspy.Module:
     """A copy of `program` whose predictors show `demonstrations`, in that order."""
-    copy = program.deepcopy()
+    copy = copied_program(program)
     for name, predictor in copy.named_predictors():
         examples = (demonstration.example(name) for demonstration in demonstrations)
         predictor.demos = [example for example in examples if example is not None]
@@ -110,25 +107,38 @@ def _sizes(demonstration: Demonstration, names: Iterable[str]) -> Mapping[str, i
     return {name: demo_tokens(demonstration.parts[name]) for name in names if name in demonstration.parts}
 
 
-def _query_field(name: str, demonstrations: Sequence[Demonstration]) -> str:
-    """The input of a predictor that holds the task's text in every demonstration.
+def _asker_field(name: str, demonstrations: Sequence[Demonstration]) -> str:
+    """The input of an agent's predictor that says who asks and when; empty for other predictors."""
+    parts = [(each.request, each.parts[name]) for each in demonstrations if name in each.parts]
+    return _ASKER if all(asked and _ASKER in part for asked, part in parts) else ""
 
-    Where a task is several inputs, it is the one of them that differs most often between tasks, and among
-    equals the shortest: a question rather than its context.
+
+def _query_field(name: str, inputs: Iterable[str], demonstrations: Sequence[Demonstration]) -> str:
+    """The input of a predictor that holds the task's text in every demonstration; empty if none does.
+
+    Where a task is several inputs, sentences come before shorter texts, such as ids, dates and names. Of
+    several the one that differs most often between tasks, and among equals the shortest: a question rather
+    than its context.
     """
     parts = [(d.query, d.parts[name]) for d in demonstrations if name in d.parts]
-    for field in parts[0][1]:
-        if all(part.get(field) == query for query, part in parts):
-            return field
     texts = {
         field: [part[field] for _, part in parts]
-        for field in parts[0][1]
-        if all(f"{field}: {part.get(field)}" in query for query, part in parts)
+        for field in inputs
+        if all(isinstance(part.get(field), str) and part[field] in query for query, part in parts)
     }
-    if texts:
-        return min(texts, key=lambda field: (-len(set(texts[field])), sum(map(len, texts[field]))))
-    raise InputError(
-        f"no input of the predictor {name} holds the task's text",
-        where="--optimizer knn",
-        hint="use bootstrap, which shows every task the same demonstrations",
-    )
+    for field, found in texts.items():
+        if found == [query for query, _ in parts]:
+            return field
+    spoken = {field: found for field, found in texts.items() if any(map(_has_words, found))}
+    told = {field: found for field, found in spoken.items() if _are_sentences(found)}
+    among = told or spoken
+    return min(among, key=lambda field: (-len(set(among[field])), sum(map(len, among[field]))), default="")
+
+
+def _has_words(text: str) -> bool:
+    return 2 * sum(map(str.isalpha, text)) > len(text)
+
+
+def _are_sentences(texts: Sequence[str]) -> bool:
+    """Whether most texts have three words or more."""
+    return 2 * sum(sum(word[0].isalpha() for word in words(text)) >= 3 for text in texts) >= len(texts)

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
-from worksmith.evals.dspy_programs.demo_format import DemoNotes, without_notes
-from worksmith.optimizers.demos.demonstration import Demonstration
+from worksmith.evals.dspy_programs.demo_format import NOTES, DemoNotes, without_notes
+from worksmith.optimizers.demos.demonstration import TRAJECTORY, Demonstration, is_stepwise
 from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ Unit = Literal["trajectory", "step"]
 
 UNITS: Final[tuple[Unit, ...]] = get_args(Unit)
 
-_TRAJECTORY = "trajectory"
 _OUTPUTS = ("thought", "tool", "arguments")
 
 
@@ -30,7 +29,7 @@ def check_unit(program: dspy.Module, unit: Unit) -> None:
     """
     signatures = [predictor.signature for _, predictor in program.named_predictors()]
     if unit == "step" and not any(
-        _TRAJECTORY in s.input_fields and "tool" in s.output_fields for s in signatures
+        TRAJECTORY in s.input_fields and "tool" in s.output_fields for s in signatures
     ):
         raise _no_steps()
 
@@ -54,14 +53,14 @@ def steps_of(demonstration: Demonstration) -> list[Demonstration]:
     Raises:
         InputError: there are no steps.
     """
-    stepwise = {name: part for name, part in demonstration.parts.items() if _stepwise(part)}
+    stepwise = {name: part for name, part in demonstration.parts.items() if is_stepwise(part)}
     if not stepwise:
         raise _no_steps()
     whole = {name: part for name, part in demonstration.parts.items() if name not in stepwise}
     forms: list[Mapping[str, Any]] = [
         form for part in stepwise.values() for form in (part, DemoNotes.of(part).redacted) if form
     ]
-    count = max(len(form[_TRAJECTORY]) for form in forms) + 1
+    count = max(len(form[TRAJECTORY]) for form in forms) + 1
     found = []
     for number in range(count):
         parts = {name: cut for name, part in stepwise.items() if (cut := _cut(part, number)) is not None}
@@ -80,23 +79,18 @@ def _no_steps() -> InputError:
     )
 
 
-def _stepwise(part: Mapping[str, Any]) -> bool:
-    steps = part.get(_TRAJECTORY)
-    return isinstance(steps, list) and all("tool" in step for step in steps) and "tool" in part
-
-
 def _cut(part: Mapping[str, Any], number: int) -> dict[str, Any] | None:
     """The fields of a predictor at one step; None where its trajectory has no such step."""
-    steps = part[_TRAJECTORY]
+    steps = part[TRAJECTORY]
     notes, cut = DemoNotes.of(part), without_notes(part)
     twin = _cut(notes.redacted, number) if notes.redacted else None
     if number > len(steps):
         # The calls of a model may be fewer than those of the gold plan, which the twin follows.
-        return None if twin is None else twin | DemoNotes().to_fields()
+        return None if twin is None else twin | {NOTES: {}}
     if number < len(steps):
         # Later observations are no part of the step, and neither is a plan that was made later.
         cut |= {name: steps[number].get(name, "") for name in _OUTPUTS if name in part}
-    cut[_TRAJECTORY] = steps[:number]
+    cut[TRAJECTORY] = steps[:number]
     if notes == DemoNotes():
         return cut
     # Without a twin of the step it is not shown to personas that may not read its records.

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict
 
 from worksmith.evals.dspy_programs.demo_format import NOTES
 from worksmith.evals.scoring.constraints import Constraint, acceptable
+from worksmith.evals.tasks.repeats import request
 from worksmith.evals.tasks.task import same_text
 from worksmith.optimizers.demos.demonstration import Demonstration
 from worksmith.tools.errors import InfrastructureError, InputError, WorksmithError
@@ -26,17 +27,34 @@ if TYPE_CHECKING:
 
     from worksmith.evals.tasks.task import Task
 
-_FORMAT = "worksmith-bank/1"
+_FORMAT = "worksmith-bank/2"
 _WHAT = "a trace bank"
 
 HELD_BACK = "asks the same as a task held back"
 """Why a success is no demonstration: a task that programs are measured on would be shown its solution."""
 
-_REASONS = 3
-"""How many reasons of an empty bank are named, the most frequent ones."""
-
 BREAKING = "breaks a constraint"
 """Why a success is no demonstration: programs are not to do what it shows."""
+
+NO_TRACE = "left no trace"
+"""Why a success is no demonstration: it called no predictor that the program holds."""
+
+_HINTS = {
+    HELD_BACK: "give a valset whose examples are not in the trainset",
+    BREAKING: "loosen the constraint, or take a teacher that keeps it",
+    NO_TRACE: "keep the predictors that forward calls in attributes of the program",
+    "program_error": "mend the program",
+    "called no tool": "give training tasks that need a tool",
+    "tools not on offer": "give the program the toolset that its tasks need",
+    "step_limit": "give the program more steps",
+    "not run": "give the teacher a larger budget",
+    "context_limit": "take a model with a longer context, or shorten the prompts",
+    "invalid_request": "change the setting of the model that it refuses",
+}
+"""What to do about a reason that is no fault of the teacher's."""
+
+_REASONS = 3
+"""How many reasons of an empty bank are named, the most frequent ones."""
 
 
 class Gap(BaseModel):
@@ -64,6 +82,15 @@ class Gap(BaseModel):
 def count_reasons(gaps: Iterable[Gap]) -> dict[str, int]:
     """Why tasks gave no demonstration, with counts, the most frequent reason first."""
     return dict(Counter(gap.reason for gap in gaps).most_common())
+
+
+def apart_from(tasks: Sequence[Task], held_back: Iterable[Task]) -> list[Task]:
+    """The tasks that ask the same as none of those held back."""
+    ids, requests = set(), set()
+    for task in held_back:
+        ids.add(task.id)
+        requests.add(request(task))
+    return [task for task in tasks if task.id not in ids and request(task) not in requests]
 
 
 class BankCard(BaseModel):
@@ -144,7 +171,7 @@ class TraceBank:
                 raise InputError(
                     f"the trace bank was built for {made_for}, whose parts have other fields", hint=hint
                 )
-        known = {name: {*part.signature.fields, *NOTES} for name, part in program.named_predictors()}
+        known = {name: {*part.signature.fields, NOTES} for name, part in program.named_predictors()}
         for demonstration in self.demonstrations:
             for name, fields in demonstration.parts.items():
                 if strange := sorted(fields.keys() - known.get(name, set())):
@@ -171,7 +198,7 @@ class TraceBank:
             held_back: tasks whose solution must not be shown, under any id.
             constraints: a trajectory that breaks one of them on its own is left out.
             suite: digest of the suite of `held_back`. In a bank of another suite the same id is another
-                task, so only texts are compared.
+                task or person, so only texts are compared.
 
         Returns:
             A bank with a gap for each demonstration left out.
@@ -180,9 +207,12 @@ class TraceBank:
         elsewhere = self.card is not None and bool(suite) and self.card.suite != suite
         ids = set() if elsewhere else {task.id for task in held_back}
         texts = {same_text(task.query) for task in held_back}
+        requests = {digest(request(task)) for task in held_back}
         kept, gaps = [], list(self.gaps)
         for each in self.demonstrations:
-            if each.task_id in ids or same_text(each.query) in texts:
+            known = each.request and not elsewhere
+            same = each.request in requests if known else same_text(each.query) in texts
+            if same or each.task_id in ids:
                 reason = HELD_BACK
             elif not acceptable(constraints, each.scores):
                 reason = BREAKING
@@ -256,9 +286,8 @@ def nothing_taught(teacher: str, gaps: Mapping[str, int], *, prebuilt: bool = Fa
     for reason, count in gaps.items():
         kinds[_kind_of(reason)] += count
     named = ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in kinds.most_common(_REASONS))
-    detail = next(
-        (_first_line(reason) for reason in gaps if _kind_of(reason) == kinds.most_common(1)[0][0]), ""
-    )
+    most = kinds.most_common(1)[0][0] if kinds else ""
+    detail = next((_first_line(reason) for reason in gaps if _kind_of(reason) == most), "")
     if prebuilt:
         return NothingTaughtError(
             f"the bank has no demonstration that may be shown ({named or 'it is empty'})",
@@ -266,6 +295,14 @@ def nothing_taught(teacher: str, gaps: Mapping[str, int], *, prebuilt: bool = Fa
             hint="build one from other training tasks or sources",
         )
     first = f"; the first: {detail}" if ":" in detail else ""
+    if " raised " in most:
+        return NothingTaughtError(
+            f"nothing was taught: {detail}, at {kinds[most]} of {attempts} attempts at training tasks",
+            hint="return 0 for an answer that cannot be scored",
+        )
+    if most in _HINTS:
+        said = f"none of {attempts} training tasks gave a demonstration ({named}{first})"
+        return NothingTaughtError(f"nothing was taught: {said}", hint=_HINTS[most])
     return NothingTaughtError(
         f"{teacher} taught nothing: none of {attempts} attempts at training tasks succeeded ({named}{first})",
         where="--teacher",

@@ -9,7 +9,7 @@ from dspy import experimental
 from dspy.adapters.types.decision import Choice, Noul
 from dspy.teleprompt.reanchor.calibrate import MAX_CANDIDATES, decision_outputs, predictors
 
-from worksmith.optimizers.dspy_optimizers.lessons import LastSteps, Lessons
+from worksmith.optimizers.dspy_optimizers.lessons import Lessons, Sampled
 from worksmith.optimizers.dspy_optimizers.stock import DspyOptimizer, Optimized, some_examples
 from worksmith.optimizers.optimizer import CompileContext
 from worksmith.tools.errors import InputError
@@ -40,7 +40,7 @@ class ReAnchor(DspyOptimizer):
         optimizer = experimental.ReAnchor(
             lessons.metric, num_threads=context.student.workers, require_cache=False
         )
-        return Optimized(optimizer.compile(LastSteps(context.program, lessons), trainset=tasks), "calibrated")
+        return Optimized(optimizer.compile(Sampled(context.program, lessons), trainset=tasks), "calibrated")
 
 
 def _check_decisions(program: dspy.Module) -> None:

@@ -7,8 +7,9 @@ from typing import Any
 import dspy
 
 from worksmith.evals.dspy_programs.digests import program_digest
+from worksmith.evals.dspy_programs.own_models import give_models
 from worksmith.evals.suite import as_examples
-from worksmith.optimizers.dspy_optimizers.lessons import LastSteps, Lessons
+from worksmith.optimizers.dspy_optimizers.lessons import Lessons, Sampled
 from worksmith.optimizers.dspy_optimizers.stock import (
     BOOTSTRAPPED,
     DspyOptimizer,
@@ -44,6 +45,7 @@ class LabeledFewShot(Teleprompter):
         numbers = [dspy.Example(number=number) for number in range(len(shuffled))]
         with working(context, Lessons(context)):
             program = dspy.LabeledFewShot(k=context.settings.demos).compile(context.program, trainset=numbers)
+        give_models(program, context.program)
         drawn: dict[int, None] = {}
         for name, predictor in program.named_predictors():
             drawn.update((demo.number, None) for demo in predictor.demos)
@@ -67,7 +69,7 @@ class BootstrapFewShot(DspyOptimizer):
 
     def optimize(self, context: CompileContext, lessons: Lessons) -> Optimized:
         optimizer = dspy.BootstrapFewShot(**bootstrapping(context, lessons))
-        wrapped = optimizer.compile(LastSteps(context.program, lessons), trainset=examples(context))
+        wrapped = optimizer.compile(Sampled(context.program, lessons), trainset=examples(context))
         context.fall_back_to(without_measuring(lessons, wrapped))
         return Optimized(wrapped, "bootstrap")
 
@@ -92,7 +94,7 @@ class RandomSearch(Teleprompter):
         lessons = Lessons(context)
         with working(context, lessons):
             wrapped = random_search(context, lessons).compile(
-                LastSteps(context.program, lessons),
+                Sampled(context.program, lessons),
                 trainset=examples(context),
                 valset=as_examples(context.dev),
                 restrict=searched_seeds(context),
@@ -137,7 +139,7 @@ class Optuna(DspyOptimizer):
 
         bootstrap = dspy.BootstrapFewShot(**bootstrapping(context, lessons))
         search = dspy.BootstrapFewShotWithOptuna(metric=lessons.metric, num_threads=context.student.workers)
-        student = LastSteps(context.program, lessons)
+        student = Sampled(context.program, lessons)
         found = bootstrap.compile(student, trainset=examples(context))
         check_taught(lessons)
         if not all(predictor.demos for predictor in found.predictors()):

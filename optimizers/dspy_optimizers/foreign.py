@@ -8,10 +8,11 @@ from typing import Any, ClassVar
 
 import dspy
 
+from worksmith.evals.dspy_programs.field_texts import text_of
 from worksmith.evals.suite import as_examples
 from worksmith.evals.task_kind import task_kind
 from worksmith.evals.tasks.task import Task, same_text
-from worksmith.optimizers.dspy_optimizers.lessons import LastSteps, Lessons
+from worksmith.optimizers.dspy_optimizers.lessons import Lessons, Sampled
 from worksmith.optimizers.dspy_optimizers.stock import DspyOptimizer, Optimized, examples
 from worksmith.optimizers.optimizer import CompileContext
 from worksmith.tools.errors import InputError
@@ -41,9 +42,9 @@ class Foreign(DspyOptimizer):
         made = self.made_by(**_taken(self.made_by.__init__, options))
         data = {"valset": as_examples(context.dev), "seed": context.settings.seed}
         wrapped = made.compile(
-            LastSteps(context.program, lessons), trainset=examples(context), **_taken(made.compile, data)
+            Sampled(context.program, lessons), trainset=examples(context), **_taken(made.compile, data)
         )
-        if not isinstance(wrapped, LastSteps):
+        if not isinstance(wrapped, Sampled):
             raise InputError(
                 f"{self.name} returned a {type(wrapped).__name__}, and not its student",
                 where="--optimizer",
@@ -52,7 +53,7 @@ class Foreign(DspyOptimizer):
         if task_kind(context.student.env.kind.name).call is None:
             # An example of a suite holds a task and no trajectory; it shows nothing.
             for predictor in wrapped.program.predictors():
-                predictor.demos = [demo for demo in predictor.demos if lessons.made(_fields(demo))]
+                predictor.demos = [demo for demo in predictor.demos if lessons.made(demo)]
         _hold_back(wrapped.program, context.held_back)
         return Optimized(wrapped, "optimized")
 
@@ -75,11 +76,7 @@ def _hold_back(program: dspy.Module, tasks: Sequence[Task]) -> None:
 
 
 def _texts(fields: Any) -> frozenset[tuple[str, str]]:
-    return frozenset((name, same_text(str(value))) for name, value in fields.items())
-
-
-def _fields(demo: Any) -> dict[str, Any]:
-    return {name: value for name, value in demo.items() if name != "augmented"}
+    return frozenset((name, same_text(text_of(value))) for name, value in fields.items())
 
 
 def _taken(function: Callable[..., Any], options: dict[str, Any]) -> dict[str, Any]:

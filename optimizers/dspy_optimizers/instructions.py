@@ -8,7 +8,7 @@ import dspy
 
 from worksmith.evals.suite import as_examples
 from worksmith.optimizers.dspy_optimizers.few_shot import RandomSearch, random_search, searched_seeds
-from worksmith.optimizers.dspy_optimizers.lessons import LastSteps, Lessons
+from worksmith.optimizers.dspy_optimizers.lessons import Lessons, Sampled
 from worksmith.optimizers.dspy_optimizers.stock import (
     BOOTSTRAPPED,
     REDACTED,
@@ -61,7 +61,7 @@ class COPRO(DspyOptimizer):
         return (_DEPTH * _breadth(context) - 1) * len(context.program.predictors())
 
     def optimize(self, context: CompileContext, lessons: Lessons) -> Optimized:
-        student = LastSteps(context.program, lessons)
+        student = Sampled(context.program, lessons)
         return Optimized(_copro(context, lessons).compile(student, **_on_dev(context)), "instructions")
 
 
@@ -89,7 +89,7 @@ class InferRules(DspyOptimizer):
 
     def optimize(self, context: CompileContext, lessons: Lessons) -> Optimized:
         wrapped = _Rules(context, lessons).compile(
-            LastSteps(context.program, lessons), trainset=examples(context), valset=as_examples(context.dev)
+            Sampled(context.program, lessons), trainset=examples(context), valset=as_examples(context.dev)
         )
         return Optimized(wrapped, "rules")
 
@@ -142,7 +142,7 @@ class MIPROv2(DspyOptimizer):
             track_stats=False,
         )
         wrapped = optimizer.compile(
-            LastSteps(context.program, lessons),
+            Sampled(context.program, lessons),
             trainset=examples(context),
             valset=as_examples(context.dev),
             num_trials=_mipro_trials(context),
@@ -180,7 +180,7 @@ class BetterTogether(DspyOptimizer):
         return COPRO().max_proposals(context)
 
     def optimize(self, context: CompileContext, lessons: Lessons) -> Optimized:
-        student, teacher = (LastSteps(context.program.deepcopy(), lessons) for _ in range(2))
+        student, teacher = (Sampled(context.program.deepcopy(), lessons) for _ in range(2))
         student.set_lm(_shared(context.student.lm))
         optimizer = dspy.BetterTogether(
             metric=lessons.metric,

@@ -1,4 +1,4 @@
-"""The wrapper of a program for DSPy's optimizers: a strict metric, traces of last steps, provenance."""
+"""The wrapper of a program for DSPy's optimizers: a strict metric, short traces, provenance."""
 
 from __future__ import annotations
 
@@ -9,11 +9,15 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, Self
 
 import dspy
-from pydantic_core import to_jsonable_python
 
-from worksmith.evals.dspy_programs.demo_format import DemoNotes, without_notes
+from worksmith.evals.dspy_programs.copies import copied_program
+from worksmith.evals.dspy_programs.demo_format import AUGMENTED, DemoNotes, without_notes
+from worksmith.evals.dspy_programs.own_models import check_fields, give_models
+from worksmith.evals.dspy_programs.traces import TraceStep, traced
 from worksmith.evals.lm.failures import failure_status
+from worksmith.evals.lm.users_code import UserCodeError, placed
 from worksmith.evals.records.record import PRIMARY
+from worksmith.evals.running.outage import UnscoredError
 from worksmith.evals.scoring.constraints import acceptable
 from worksmith.evals.scoring.metric import MetricScorer
 from worksmith.evals.scoring.scorer import scores_of
@@ -23,16 +27,14 @@ from worksmith.evals.tasks.task import VisibleTask
 from worksmith.optimizers.demos.collection import teaches_idle
 from worksmith.optimizers.demos.demonstration import (
     Demonstration,
-    LastCall,
-    TraceStep,
-    last_calls,
+    example_calls,
     quoted_records,
 )
 from worksmith.optimizers.demos.redaction import with_twins
 from worksmith.optimizers.dspy_optimizers.feedback import feedback
 from worksmith.optimizers.dspy_optimizers.standings import Standings, admitted
 from worksmith.optimizers.optimizer import CompileContext
-from worksmith.tools.files.secrets import described
+from worksmith.tools.canonical import canonical, path
 from worksmith.tools.seeding import digest
 from worksmith.tools.statuses import INFRASTRUCTURE
 
@@ -92,7 +94,9 @@ class Lessons:
         episode: EpisodeResult = prediction.held.episode
         task: Task = prediction.held.task
         finished = episode.status == "finished"
-        scores = self._scores(task, episode) if finished else {}
+        scores, failure = self._scores(task, episode) if finished else ({}, "")
+        if finished:
+            self._count_score(failure)
         right = scores.get(PRIMARY, 0.0) >= self.context.settings.threshold and acceptable(
             self.context.settings.constraints, scores
         )
@@ -104,7 +108,7 @@ class Lessons:
         if right:
             self.taught = True
         else:
-            self._count_gap("wrong outcome" if finished else episode.status)
+            self._count_gap(failure or ("wrong outcome" if finished else episode.status))
         return right
 
     def reward(
@@ -120,9 +124,23 @@ class Lessons:
             return dspy.Prediction(score=0.0, feedback="The program failed.")
         task, episode = pred.held.task, pred.held.episode
         right = self.metric(gold, pred)
-        told = (s.feedback(task, episode) for s in self._scorers if isinstance(s, MetricScorer))
-        words = next(filter(None, told), "") or feedback(task, episode, self._scores(task, episode))
+        words = self._told(task, episode) or feedback(task, episode, self._scores(task, episode)[0])
         return dspy.Prediction(score=float(right), feedback=words)
+
+    def _count_score(self, failure: str) -> None:
+        try:
+            self.context.student.unscored.note(failure or None)
+        except UnscoredError as error:
+            self.broken = self.broken or error
+            raise
+
+    def _told(self, task: Task, episode: EpisodeResult) -> str:
+        """The words of the user's metric on an episode; empty if it has none."""
+        try:
+            told = (s.feedback(task, episode) for s in self._scorers if isinstance(s, MetricScorer))
+            return next(filter(None, told), "")
+        except UserCodeError as error:
+            return str(error)
 
     def count(self, episode: EpisodeResult, *, taught: bool) -> None:
         with self._lock:
@@ -136,7 +154,7 @@ class Lessons:
             task,
             tools=tuple(call.tool for call in episode.calls),
             records=quoted_records(episode),
-            scores=dict(self._scores(task, episode)),
+            scores=self._scores(task, episode)[0],
             teacher=self._rollouts(taught).model,
             parts=parts,
         )
@@ -145,7 +163,7 @@ class Lessons:
 
     def failed(self, error: Exception) -> None:
         """Count an exception of the program, which the optimizer will swallow."""
-        self._count_gap(f"{failure_status(error)}: {described(error)}")
+        self._count_gap(f"{failure_status(error)}: {placed(error)}")
 
     def disclose(self, part: dict[str, Any]) -> dict[str, Any]:
         """A predictor's fields for the proposer: from their twin, or else unchanged, which is noted."""
@@ -163,7 +181,7 @@ class Lessons:
         """The inputs and outputs of a predictor's call for the proposer, as in DSPy's traces."""
         shown = self.disclose({**inputs, **outputs})
         disclosed = {name: shown.pop(name) for name in outputs if name in shown}
-        return shown, dspy.Prediction(**disclosed)
+        return shown, dspy.Prediction(disclosed)
 
     def once(self, key: Hashable, run: Callable[[], Any]) -> Any:
         """The result of `run`; of calls with the same key at the same time only the first runs."""
@@ -192,15 +210,15 @@ class Lessons:
         found: dict[str, Demonstration] = {}
         for predictor in program.predictors():
             for demo in predictor.demos:
-                part = {name: value for name, value in demo.items() if name != "augmented"}
                 # An example itself, where an optimizer shows such, is no demonstration of anybody's.
-                if (demonstration := self.made(part)) is not None:
+                if (demonstration := self.made(demo)) is not None:
                     found[demonstration.task_id] = demonstration
         return tuple(found.values())
 
-    def made(self, part: Mapping[str, Any]) -> Demonstration | None:
-        """The demonstration that a predictor's fields are from; None if they come from no episode."""
-        return self._by_part.get(_key(part))
+    def made(self, demo: Mapping[str, Any]) -> Demonstration | None:
+        """The demonstration that a predictor's example is from; None if it comes from no episode."""
+        unmarked = {name: value for name, value in demo.items() if (name, value) != AUGMENTED}
+        return self._by_part.get(_key(demo)) or self._by_part.get(_key(unmarked))
 
     def _rollouts(self, taught: bool) -> Any:
         return self.context.teacher if taught else self.context.student
@@ -209,9 +227,12 @@ class Lessons:
         with self._lock:
             self._gaps[reason] += 1
 
-    def _scores(self, task: Task, episode: EpisodeResult) -> dict[str, float]:
+    def _scores(self, task: Task, episode: EpisodeResult) -> tuple[dict[str, float], str]:
+        """The scores, and what the user's metric raised; empty if it gave one."""
         try:
-            return scores_of(self._scorers, task, episode)
+            return scores_of(self._scorers, task, episode), ""
+        except UserCodeError as error:
+            return dict(error.scores), str(error)
         except Exception as error:
             self.broken = self.broken or error
             raise
@@ -220,8 +241,12 @@ class Lessons:
         return self
 
 
-class LastSteps(dspy.Module):  # type: ignore[misc]
-    """A program whose trace holds only each predictor's last call, as plain data.
+_KEYWORDS = frozenset({"augmented", "base", "self"})
+"""Optimizers make a demonstration with `dspy.Example(augmented=True, **inputs, **outputs)`."""
+
+
+class Sampled(dspy.Module):  # type: ignore[misc]
+    """A program whose trace holds one call of each predictor, as plain data.
 
     Args:
         reflected: whether the trace is for a proposer to read, and not to become demonstrations.
@@ -229,57 +254,68 @@ class LastSteps(dspy.Module):  # type: ignore[misc]
 
     def __init__(self, program: dspy.Module, lessons: Lessons, *, reflected: bool = False) -> None:
         super().__init__()
+        check_fields(program, _KEYWORDS, "DSPy's optimizers cannot write into a demonstration")
         self.program = program
         self._lessons = lessons
         self._reflected = reflected
 
+    def deepcopy(self) -> Self:
+        return copied_program(self)
+
+    def reset_copy(self) -> Self:
+        """A copy without demonstrations; DSPy's would have no models either."""
+        made: Self = super().reset_copy()
+        give_models(made, self)
+        return made
+
     def forward(self, **inputs: Any) -> dspy.Prediction:
         outer = dspy.settings.trace
-        traced = outer is not None
+        wanted = outer is not None
         whole = self._lessons.task(inputs)
-        key = (id(self), whole.id, traced)
-        prediction, steps = self._lessons.once(key, lambda: self._run(whole, traced))
-        if traced:
+        key = (id(self), whole.id, wanted)
+        prediction, steps = self._lessons.once(key, lambda: self._run(whole, wanted))
+        if wanted:
             outer.extend(steps)
         return prediction
 
-    def _run(self, task: Task, traced: bool) -> tuple[dspy.Prediction, list[TraceStep]]:
+    def _run(self, task: Task, wanted: bool) -> tuple[dspy.Prediction, list[TraceStep]]:
         lessons = self._lessons
         if lessons.broken is not None:
             raise lessons.broken
-        taught = traced and dspy.settings.lm is lessons.context.teacher.lm
+        taught = wanted and dspy.settings.lm is lessons.context.teacher.lm
         with admitted(lessons.context, str(id(self))):
             try:
-                with dspy.context(trace=[] if traced else None):
+                with traced(wanted) as trace:
                     prediction = self._perform(task, taught)
-                    found = last_calls(self.program, dspy.settings.trace or ())
+                episode = prediction.episode
+                lessons.count(episode, taught=taught)
+                steps = self._steps(task, episode, trace, taught) if wanted else []
             except Exception as error:
                 lessons.failed(error)
                 raise
-            episode = prediction.episode
-            lessons.count(episode, taught=taught)
-            steps = self._steps(task, episode, found, taught) if traced else []
             held = Held(task, episode, "" if taught else lessons.standings.enter(self.program))
             return dspy.Prediction(answer=prediction.answer, held=held), steps
 
     def _perform(self, task: Task, taught: bool) -> dspy.Prediction:
-        perform = self._lessons.context.perform
-        if perform is not None:
-            return perform(self.program, task, taught)
-        return run_program(self.program, task, self._lessons.context.student.env)
+        context = self._lessons.context
+        program = (context.teaching_program if taught else None) or self.program
+        if context.perform is not None:
+            return context.perform(program, task, taught)
+        return run_program(program, task, context.student.env)
 
     def _steps(
-        self, task: Task, episode: EpisodeResult, found: dict[str, LastCall], taught: bool
+        self, task: Task, episode: EpisodeResult, trace: list[TraceStep], taught: bool
     ) -> list[TraceStep]:
-        """The last calls as DSPy's trace has them; those that may become demonstrations are noted."""
+        """A call of each predictor as DSPy's trace has it; one that may become a demonstration is noted."""
         lessons = self._lessons
+        found = example_calls(self.program, trace, lessons.context.settings.seed, task.id)
         calls = with_twins(found, task, lessons.context.teacher.env, reflected=self._reflected)
         predictors = dict(self.program.named_predictors())
         if self._reflected:
             return [(predictors[name], *lessons.disclosed_step(*call)) for name, call in calls.items()]
         lessons.note(task, episode, {name: call.fields for name, call in calls.items()}, taught=taught)
         return [
-            (predictors[name], call.inputs, dspy.Prediction(**call.outputs)) for name, call in calls.items()
+            (predictors[name], call.inputs, dspy.Prediction(call.outputs)) for name, call in calls.items()
         ]
 
 
@@ -292,7 +328,7 @@ def _asked(inputs: Mapping[str, Any]) -> str:
 
 
 def _key(values: Mapping[str, Any]) -> str:
-    return digest(to_jsonable_python(dict(values), fallback=repr))
+    return digest(canonical(dict(values), path))
 
 
 def _default_scorers(context: CompileContext) -> tuple[Any, ...]:

@@ -9,7 +9,7 @@ import dspy
 
 from worksmith.evals.suite import as_examples
 from worksmith.optimizers.demos.collection import teaches_idle
-from worksmith.optimizers.dspy_optimizers.lessons import LastSteps, Lessons
+from worksmith.optimizers.dspy_optimizers.lessons import Lessons, Sampled
 from worksmith.optimizers.dspy_optimizers.stock import (
     REDACTED,
     DspyOptimizer,
@@ -57,7 +57,7 @@ class GEPA(DspyOptimizer):
             seed=context.settings.seed,
         )
         wrapped = optimizer.compile(
-            LastSteps(context.program, lessons, reflected=True),
+            Sampled(context.program, lessons, reflected=True),
             trainset=examples(context),
             valset=as_examples(context.dev),
         )
@@ -110,7 +110,7 @@ class SIMBA(DspyOptimizer):
             _redacted(rule, lessons),
         ]
         wrapped = optimizer.compile(
-            LastSteps(context.program, lessons), trainset=tasks, seed=context.settings.seed
+            Sampled(context.program, lessons), trainset=tasks, seed=context.settings.seed
         )
         return Optimized(wrapped, "ascended")
 

@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import dspy
 
+from worksmith.evals.dspy_programs.own_models import give_models
 from worksmith.evals.suite import as_examples
-from worksmith.evals.tasks.task import same_text
-from worksmith.optimizers.demos.trace_bank import nothing_taught
-from worksmith.optimizers.dspy_optimizers.lessons import LastSteps, Lessons
+from worksmith.optimizers.demos.trace_bank import apart_from, nothing_taught
+from worksmith.optimizers.dspy_optimizers.lessons import Lessons, Sampled
 from worksmith.optimizers.optimizer import CompileContext, Compiled
 from worksmith.optimizers.teleprompter import Teleprompter
 from worksmith.tools.errors import InputError, WorksmithError
@@ -35,7 +35,7 @@ REDACTED = "the proposer is shown trajectories in redacted form"
 class Optimized(NamedTuple):
     """A program that an optimizer of DSPy's has made, and the name of its trial."""
 
-    wrapped: LastSteps
+    wrapped: Sampled
     name: str
 
 
@@ -64,11 +64,10 @@ class DspyOptimizer(Teleprompter):
         return Compiled(made.program, made.demonstrations, (trial,), trial.name, lessons.gaps)
 
 
-def without_measuring(lessons: Lessons, wrapped: LastSteps) -> Compiled:
+def without_measuring(lessons: Lessons, wrapped: Sampled) -> Compiled:
     """The program inside `wrapped`, without the models that optimizers leave in its predictors."""
     program = wrapped.program
-    for predictor in program.predictors():
-        predictor.lm = None
+    give_models(program, lessons.context.program)
     return Compiled(program, lessons.shown_by(program), gaps=lessons.gaps)
 
 
@@ -115,8 +114,7 @@ def working(context: CompileContext, lessons: Lessons) -> Iterator[None]:
 
 def examples(context: CompileContext) -> list[dspy.Example]:
     """The training tasks in an order drawn from the seed, without those that repeat a task held back."""
-    texts = {same_text(task.query) for task in context.held_back}
-    tasks = [task for task in context.train if same_text(task.query) not in texts]
+    tasks = apart_from(context.train, context.held_back)
     rng(context.settings.seed, "dspy").shuffle(tasks)
     return as_examples(tasks)
 

@@ -18,7 +18,8 @@ similarity and the number of tasks inside an intent do not matter.
 
 The incumbent leaves once all remaining candidates are accepted. The race ends when nothing is left to decide
 or the tasks are used up. If no candidate was accepted, no difference was shown and the incumbent stays. No
-candidate wins whose mean score on the tasks that both met is not above the incumbent's.
+candidate wins whose mean score on the tasks that both met is not above the incumbent's. Of candidates with
+equal mean scores the one that costs less leads and wins, then the earlier one.
 
 Candidates may come in rounds, for instance because those of a later one cost more to make. Newcomers first
 meet the tasks that the others have met. How many candidates there can be is settled before the first round,
@@ -41,7 +42,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate
 
-from worksmith.evals.statistics.sequential import NOTHING, Evidence, adjusted, needed, stakes
+from worksmith.evals.statistics.sequential import Evidence, adjusted, needed
 from worksmith.optimizers.racing.rules import INCUMBENT, Arm, Bounds, Outcome, Rules, Scores
 
 RunBlock = Callable[[Mapping[str, range]], Mapping[str, Scores]]
@@ -60,6 +61,7 @@ def race(
     most: int | None = None,
     on_block: Callable[[Outcome], None] = lambda _: None,
     bounds: Bounds | None = None,
+    cost: Callable[[str], float] = lambda _: 0.0,
 ) -> Outcome:
     """Race candidates against the incumbent.
 
@@ -72,6 +74,7 @@ def race(
         most: the most candidates of all rounds; needed if there is more than one round.
         on_block: called with the present outcome after each block.
         bounds: the constraints of the arms; checked after each block.
+        cost: of a mean episode of an arm, on the tasks that it has met.
 
     Returns:
         The winner, and the state of each arm.
@@ -79,7 +82,7 @@ def race(
     Raises:
         IncumbentLostError: the incumbent lost too many episodes.
     """
-    state = _Race(rules, intents, most or 0, bounds)
+    state = _Race(rules, intents, most or 0, bounds, cost)
     for names in rounds:
         state.enter(names)
         while wanted := state.wanted():
@@ -113,11 +116,19 @@ def race_over(table: Table, rules: Rules, rounds: Sequence[Sequence[str]] = ()) 
 
 
 class _Race:
-    def __init__(self, rules: Rules, intents: Sequence[int], most: int, bounds: Bounds | None) -> None:
+    def __init__(
+        self,
+        rules: Rules,
+        intents: Sequence[int],
+        most: int,
+        bounds: Bounds | None,
+        cost: Callable[[str], float],
+    ) -> None:
         self._rules = rules
         # The number of the task after the last of each intent.
         self._ends = list(accumulate(intents))
         self._bounds = bounds
+        self._cost = cost
         self._most = most
         self._incumbent = Arm(INCUMBENT)
         self._candidates: list[Arm] = []
@@ -130,14 +141,13 @@ class _Race:
         self._candidates += [Arm(name) for name in names]
         most = max(self._most, len(self._candidates))
         for name in names:
-            self._better[name] = self._evidence(self._rules.alpha / most)
+            self._better[name] = Evidence(len(self._ends), needed(self._rules.alpha / most))
             # A bet against "at least `margin` better than the rival", on the rival's lead.
-            self._no_use[name] = self._evidence(self._rules.beta, -self._rules.margin)
+            self._no_use[name] = Evidence(
+                len(self._ends), needed(self._rules.beta), -self._rules.margin, reserve=False
+            )
         if not self._incumbent.out and any(not arm.accepted for arm in self._candidates if not arm.left):
             self._incumbent.come_back()
-
-    def _evidence(self, chance: float, bound: float = 0.0) -> Evidence:
-        return Evidence(bound, stakes(len(self._ends), needed(chance)))
 
     def wanted(self) -> dict[str, range]:
         """The places at which arms run next: newcomers catch up, or all run a block."""
@@ -160,8 +170,11 @@ class _Race:
         ]
         unbeaten = not self._incumbent.out and self._kept(self._incumbent)
         accepted = [arm for arm in able if not unbeaten or (arm.accepted and arm.above(self._incumbent))]
-        # Arms that stayed have run the most tasks. Among equals the earlier one wins.
-        return max(accepted, key=lambda arm: (not arm.left, arm.mean), default=self._incumbent)
+        # Arms that stayed have run the most tasks.
+        return max(accepted, key=lambda arm: (not arm.left, *self._standing(arm)), default=self._incumbent)
+
+    def _standing(self, arm: Arm) -> tuple[float, float]:
+        return arm.mean, -self._cost(arm.name)
 
     @property
     def worth_another(self) -> bool:
@@ -211,7 +224,7 @@ class _Race:
 
     def _rival(self, arm: Arm, runners: Sequence[Arm]) -> Arm | None:
         """The arm that a candidate bets against in the next block; None where no bet is to be made."""
-        leader = max(runners, key=lambda other: other.mean)
+        leader = max(runners, key=self._standing)
         rival = self._incumbent if arm is leader else leader
         if rival.left or not rival.scores or arm.mean - rival.mean >= self._rules.margin:
             return None
@@ -244,8 +257,8 @@ class _Race:
         # Whether a candidate enters depends on scores on the very tasks that it will meet. Counted as nothing
         # until then, its evidence cannot exceed that of bets on every task from the first.
         waiting = max(0, self._most - len(self._candidates))
-        logs = adjusted([*(evidence.log for evidence in self._better.values()), *[NOTHING] * waiting])
-        for arm, evidence in zip(self._candidates, logs, strict=False):
+        logs = adjusted([evidence.log for evidence in self._better.values()], waiting)
+        for arm, evidence in zip(self._candidates, logs, strict=True):
             arm.judge(evidence, needed(self._rules.alpha))
 
     def _let_leave(self, rivals: Mapping[str, Arm | None]) -> None:

@@ -10,6 +10,7 @@ from worksmith.optimizers.demos.selection import SELECTIONS, Display, Selector, 
 from worksmith.optimizers.demos.showing import show
 from worksmith.optimizers.optimizer import CompileContext, Compiled
 from worksmith.optimizers.racing.rules import INCUMBENT
+from worksmith.optimizers.settings import Settings
 from worksmith.optimizers.teleprompter import Teleprompter
 from worksmith.optimizers.trial import Trial
 from worksmith.tools.errors import InputError, missing_extra
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 _DRAWS = 8
 """Draws of fixed sets with one size among which the search chooses."""
+
+_AT_RANDOM = 10
+"""The first proposals of a search, which depend on no score."""
 
 
 def require_optuna(name: str) -> None:
@@ -152,7 +156,8 @@ class Tpe(BankOptimizer):
 
     For spaces too large to try out. Optuna's tree-structured Parzen estimator proposes a way to choose
     demonstrations, learns from its score on all dev tasks, and proposes the next, `candidates` times
-    (Bergstra et al. 2011). The winner has the best of many scores on the same tasks, which flatters it.
+    (Bergstra et al. 2011). The first ten are drawn at random. Further ones depend on scores of the same dev
+    tasks, so the winner is then tested as the best of all ways to choose that there are.
 
     Raises:
         InputError: Optuna is not installed.
@@ -167,6 +172,15 @@ class Tpe(BankOptimizer):
     name = "tpe"
     tested = True
 
+    @property
+    def adaptive(self) -> bool:
+        return self.settings.candidates > _AT_RANDOM
+
+    @property
+    def compared(self) -> int:
+        settings = self.settings
+        return len(_kinds(settings)) * settings.demos * _DRAWS if self.adaptive else settings.candidates
+
     def require(self) -> None:
         require_optuna(self.name)
 
@@ -178,7 +192,7 @@ class Tpe(BankOptimizer):
         context.try_out(INCUMBENT, context.program, ())
         # The key is what a program shows: two proposals may come to the same.
         tried: dict[Hashable, Trial] = {}
-        sampler = optuna.samplers.TPESampler(seed=settings.seed)
+        sampler = optuna.samplers.TPESampler(seed=settings.seed, n_startup_trials=_AT_RANDOM)
         study = optuna.create_study(direction="maximize", sampler=sampler)
         for _ in range(settings.candidates):
             proposal = study.ask()
@@ -188,16 +202,18 @@ class Tpe(BankOptimizer):
                 shown = show(context.program, display, settings)
                 tried[display.content] = context.try_out(f"{selection}-{size}-{draw}", *shown)
             # The score of a program that may be chosen, and less than 0 for one that may not.
-            study.tell(proposal, sum(tried[display.content].rank) - 2)
+            study.tell(proposal, sum(tried[display.content].rank[:3]) - 2)
         return context.best()
 
 
 def _point(proposal: optuna.Trial, context: CompileContext, most: int) -> tuple[str, int, int]:
     """A way to choose demonstrations: the selection, how many, which draw."""
-    settings = context.settings
-    kinds = (settings.selection,) if settings.selection else tuple(SELECTIONS)
     return (
-        proposal.suggest_categorical("selection", kinds),
-        proposal.suggest_int("size", 1, min(settings.demos, most), log=True),
+        proposal.suggest_categorical("selection", _kinds(context.settings)),
+        proposal.suggest_int("size", 1, min(context.settings.demos, most), log=True),
         proposal.suggest_int("draw", 0, _DRAWS - 1),
     )
+
+
+def _kinds(settings: Settings) -> tuple[str, ...]:
+    return (settings.selection,) if settings.selection else tuple(SELECTIONS)

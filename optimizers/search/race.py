@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from worksmith.evals.records.groups import intent_or_task
+from worksmith.evals.records.groups import dealt
 from worksmith.evals.records.summary import summarize
 from worksmith.evals.running.result import EvalResult
 from worksmith.evals.scoring.constraints import broken, lost
@@ -26,8 +26,7 @@ from worksmith.optimizers.rollouts import Run
 from worksmith.optimizers.search.candidates import rounds
 from worksmith.optimizers.search.few_shot import BankOptimizer
 from worksmith.optimizers.settings import Settings
-from worksmith.optimizers.trial import Trial, episode_score
-from worksmith.tools.seeding import rng
+from worksmith.optimizers.trial import Trial, episode_score, mean_tokens
 
 if TYPE_CHECKING:
     from worksmith.evals.records.record import EpisodeRecord
@@ -64,6 +63,7 @@ class Race(BankOptimizer):
                 most=context.settings.candidates,
                 on_block=track.note,
                 bounds=track,
+                cost=track.cost,
             )
         except BudgetSpentError:
             # An accepted arm holds at any time. Before the first block there is none.
@@ -80,12 +80,8 @@ def rules(settings: Settings) -> Rules:
 
 def dev_order(tasks: Sequence[Task], seed: int) -> list[list[Task]]:
     """The intents in the order in which all arms meet them, each with all its dev tasks."""
-    intents: dict[tuple[str, str], list[Task]] = {}
-    for task in sorted(tasks, key=lambda task: task.id):
-        intents.setdefault(intent_or_task(task.intent, task.id), []).append(task)
-    ordered = [intents[name] for name in sorted(intents)]
-    rng(seed, "race").shuffle(ordered)
-    return ordered
+    by_id = {task.id: task for task in tasks}
+    return [[by_id[name] for name in names] for names in dealt(((t.id, t.intent) for t in tasks), seed)]
 
 
 class _Track:
@@ -132,6 +128,9 @@ class _Track:
 
     def kept(self, name: str) -> bool:
         return not broken(self._context.settings.constraints, self._met(name))
+
+    def cost(self, name: str) -> float:
+        return mean_tokens(self._met(name))
 
     def _met(self, name: str) -> list[EpisodeRecord]:
         return [record for block in self._results[name] for record in block.records]

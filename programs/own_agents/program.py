@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import dspy
 
 from worksmith.evals.dspy_programs.asked import asked
+from worksmith.evals.dspy_programs.event_loop import awaited
 from worksmith.evals.lm.failures import Ended
 from worksmith.evals.lm.metering import answers_so_far, count_reported, requests_so_far
 from worksmith.evals.lm.payer import AdmissionError
-from worksmith.programs.own_agents.event_loop import awaited
 from worksmith.programs.own_agents.opened import OpenedTask
 from worksmith.programs.own_agents.task import AgentTask, Answer
 from worksmith.programs.parts.tool_retrieval import (

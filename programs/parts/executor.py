@@ -17,7 +17,7 @@ class Execution:
     """The result of a call.
 
     Attributes:
-        failed: the call was refused, or it was to change something and changed nothing.
+        failed: the call was refused, or it was to write something and wrote nothing new.
     """
 
     observation: Observation
@@ -30,8 +30,8 @@ class Executor(dspy.Module):  # type: ignore[misc]
     def forward(self, rollout: Rollout, tool: str, arguments: Mapping[str, Any]) -> Execution:
         """Make one call. Whatever goes wrong comes back as its observation."""
         episode = rollout.episode
-        before = episode.changeset
+        before = episode.changeset, episode.written
         observation = episode.call(tool, arguments)
         known = episode.toolset.get(tool)
-        idle = known is not None and known.writes and episode.changeset == before
+        idle = known is not None and known.writes and (episode.changeset, episode.written) == before
         return Execution(observation, failed=observation.status != "ok" or idle)

@@ -93,7 +93,7 @@ class ScriptedEngine:
         query = str(place.inputs["task"]).strip()
         scripts = self._scripts.get(query, [])
         asked_by = [script for script in scripts if script.who and script.who == place.persona]
-        script = self._choose(asked_by or scripts, place)
+        script = self._choose(_told(asked_by or scripts, str(place.inputs.get("context", ""))), place)
         if script is None:
             raise lm15.ConfigurationError(f"{self.lacks} for the task {query!r}")
         values = _reply(script, place)
@@ -161,6 +161,13 @@ def scripted_lm(engine: ScriptedEngine) -> dspy.LM:
     """
     kind = type(engine).__name__.removesuffix("Engine").lower()
     return dspy.LM(f"scripted/{kind}-{engine.digest}", engine=engine, cache=False, num_retries=0)
+
+
+def _told(scripts: Sequence[Transcript], context: str) -> Sequence[Transcript]:
+    """Those of which the context says most: another clock or policy makes another request."""
+    fitting = [script for script in scripts if all(part in context for part in script.told)]
+    most = max((len(script.told) for script in fitting), default=0)
+    return [script for script in fitting if len(script.told) == most] or scripts
 
 
 def is_scripted(lm: Any) -> bool:
@@ -292,7 +299,8 @@ def _as_data(script: Transcript) -> dict[str, Any]:
     steps = [[step.tool, step.arguments, step.thought] for step in script.steps]
     ends = {"final": script.final, "error": script.error}
     judged = {name: getattr(script, name) for name in _JUDGED} if script.status else {}
-    return {"query": script.query, "steps": steps, **ends, **judged}
+    told = {"told": list(script.told)} if script.told else {}
+    return {"query": script.query, "steps": steps, **ends, **told, **judged}
 
 
 def _from_data(data: dict[str, Any]) -> Transcript:
@@ -302,5 +310,6 @@ def _from_data(data: dict[str, Any]) -> Transcript:
         tuple(TranscriptStep(*step) for step in steps),
         data["final"],
         data["error"],
+        told=tuple(data.get("told", ())),
         **{name: data[name] for name in _JUDGED if name in data},
     )

@@ -12,6 +12,7 @@ import pytest
 
 from tests.evals import help_desk as desk
 from tests.programs.office import TASKS, Script, call, finish, make_env, reply, texts
+from worksmith.evals.dspy_programs.demo_format import NOTES
 from worksmith.evals.dspy_programs.digests import program_digest
 from worksmith.evals.running.runner import evaluate
 from worksmith.evals.running.settings import EvalSettings
@@ -251,7 +252,7 @@ class Telling(dspy.Module):  # type: ignore[misc]
             "open": {"records": []},
         }
         self.next.demos = [
-            dspy.Example(task=f"Case {name}", trajectory=[], tool="finish", arguments={}, **each)
+            dspy.Example(task=f"Case {name}", trajectory=[], tool="finish", arguments={}, **{NOTES: each})
             for name, each in notes.items()
         ]
 

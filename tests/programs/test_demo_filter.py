@@ -16,6 +16,7 @@ from benchmarks.canaries.world import NOW
 from tests.programs.org import make_org, quarter
 from tests.tools.kinds.crm.worlds import ROLES
 from tests.tools.kinds.enterprise.small_world import HR_LEAD, SALES_LEAD, small_rows
+from worksmith.evals.dspy_programs.demo_format import NOTES
 from worksmith.evals.dspy_programs.nearest import NearestSettings, show_nearest
 from worksmith.programs.agent import Agent
 from worksmith.programs.demo_filter import DemoFilter, DemoView
@@ -85,7 +86,7 @@ def test_prompts_quote_nothing_that_their_persona_may_not_read(
 def test_without_the_records_the_same_demonstrations_would_leak(company: tuple[Environment, Planted]) -> None:
     agent, hunt, people = taught(*company)
     for demo in agent.selector.predict.demos:
-        demo["records"] = []
+        demo[NOTES] = {}
     shown = prompts(agent, hunt, people)
     for who in people:
         hunt.text(who, "prompt", "\n".join(shown[who.id]))
@@ -102,14 +103,14 @@ def test_what_is_shown_follows_the_list_and_the_person_not_what_was_known_of_the
     env, _ = company
     mail = next(iter(small_rows()["mail"]))
     record, reader, other = f"mail/{mail[0]}", env.persona(str(mail[3])), env.persona(SALES_LEAD)
-    known, demos = DemoFilter(), [dspy.Example(task="a", answer="b", records=[])]
+    known, demos = DemoFilter(), [dspy.Example(task="a", answer="b")]
 
     def hidden(persona: Persona) -> frozenset[int]:
         return hidden_from(DemoView(known, env, persona), demos)
 
     assert hidden(other) == frozenset()
 
-    demos.append(dspy.Example(task="c", answer="d", records=[record]))
+    demos.append(dspy.Example(task="c", answer="d", **{NOTES: {"records": [record]}}))
 
     assert hidden(other) == {1}
     assert hidden(reader) == frozenset()
@@ -161,7 +162,7 @@ def test_what_a_role_of_an_org_has_read_is_not_shown_to_another(tmp_path: Path) 
         ((_, inputs, outputs),) = dspy.settings.trace
     predict = agent.selector.predict
     predict.demos = [dspy.Example(augmented=True, **inputs, **outputs.toDict())]
-    assert {each.split("/")[0] for each in inputs["records"]} > {"CaseHistory__c", "Issue__c"}
+    assert {each.split("/")[0] for each in inputs[NOTES]["records"]} > {"CaseHistory__c", "Issue__c"}
     barred = {
         role: hidden_from(DemoView(DemoFilter(), shop, shop.persona(role)), predict.demos) for role in ROLES
     }
@@ -200,7 +201,13 @@ def test_a_table_or_a_field_can_be_kept_out_of_demonstrations(
         return ctx["tickets"].get(ticket)
 
     demos = [
-        dspy.Example(task=key, answer="", records=[f"tickets/{key}"], redacted={"task": "made up"})
+        dspy.Example(
+            {
+                "task": key,
+                "answer": "",
+                NOTES: {"records": [f"tickets/{key}"], "redacted": {"task": "made up"}},
+            }
+        )
         for key in ("T-1", "T-2")
     ]
     view = DemoView(DemoFilter(), env, env.persona("user"))

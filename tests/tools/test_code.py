@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -111,7 +112,7 @@ class Mine(dspy.Module):
 """
 
 
-def in_a_session(**values: int) -> str:
+def in_a_session(**values: Any) -> str:
     names: dict[str, object] = {"__name__": "typed"}
     exec(IN_A_SESSION.format(**{"limit": 1, "add": 1, **values}), names)  # noqa: S102
     return program_digest(names["Mine"]())  # type: ignore[operator]
@@ -119,7 +120,9 @@ def in_a_session(**values: int) -> str:
 
 def test_classes_that_were_typed_into_a_session_have_code_too() -> None:
     assert in_a_session() == in_a_session()
-    assert len({in_a_session(), in_a_session(limit=2), in_a_session(add=2)}) == 3
+    limits = (1, 2, [1], [2], {"a": {1}}, {"a": {2}})
+    found = [in_a_session(add=2), *(in_a_session(limit=each) for each in limits)]
+    assert len(set(found)) == len(found)
 
 
 def test_an_agent_is_made_of_the_code_of_its_package() -> None:

@@ -225,6 +225,7 @@ _HELP: Mapping[CellType, str] = {
     "integer": ": write a whole number without quotes",
     "real": ": write a number without quotes",
     "boolean": ": write true or false without quotes",
+    "json": ": put what a rule compares into a column of its own",
 }
 
 
@@ -272,7 +273,7 @@ def _type(column: str, source: str, around: Surroundings) -> CellType:
 
 
 def _comparable(one: CellType, other: CellType) -> bool:
-    return one == other or (one in NUMBERS and other in NUMBERS)
+    return (one == other != "json") or (one in NUMBERS and other in NUMBERS)
 
 
 def _check_cycles(document: PolicyDocument) -> None:

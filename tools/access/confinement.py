@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
-import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
@@ -13,8 +13,8 @@ from typing import Any
 import apsw
 
 from worksmith.tools.errors import ToolError
-from worksmith.tools.sqlite.cells import BOOLEAN, CellValue
-from worksmith.tools.sqlite.memory import limited
+from worksmith.tools.sqlite.bounds import COMPILING, Bounds, bounded, sized
+from worksmith.tools.sqlite.cells import BOOLEAN, JSON, CellValue
 
 FUNCTIONS = frozenset((files("worksmith.tools.access") / "functions.txt").read_text().split())
 """What a statement may call: functions of their arguments alone that cannot make much out of little.
@@ -24,42 +24,18 @@ FUNCTIONS = frozenset((files("worksmith.tools.access") / "functions.txt").read_t
 
 _ONE = "exactly one SELECT statement is allowed"
 
-_SIZES = {
-    apsw.SQLITE_LIMIT_EXPR_DEPTH: 100,
-    apsw.SQLITE_LIMIT_COMPOUND_SELECT: 20,
-    apsw.SQLITE_LIMIT_COLUMN: 200,
-    apsw.SQLITE_LIMIT_LIKE_PATTERN_LENGTH: 200,
-    apsw.SQLITE_LIMIT_FUNCTION_ARG: 40,
-    apsw.SQLITE_LIMIT_VDBE_OP: 20_000,
-}
-"""What bounds the work of compiling a statement, and of single steps of it."""
-
-_TICK = 100
-"""Steps of SQLite's machine between two looks at the limits. Few: a function is one step, however long it
-takes, and some (`instr`, `replace`, `trim`) take as long as both of their texts multiplied."""
-
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """How much a statement may take.
+class Limits(Bounds):
+    """How much a SELECT may take and give.
 
     Attributes:
         rows: more are an error, so that no answer is cut unseen.
         characters: of the whole result; more are an error too.
-        steps: of SQLite's virtual machine; some hundred million a second.
-        seconds: for steps that are slow.
-        statement: characters of the statement.
-        cell: bytes of one value or row; a single step may take as long as the square of it.
-        storage: bytes written to temporary files.
     """
 
     rows: int = 100
     characters: int = 200_000
-    steps: int = 100_000_000
-    seconds: float = 5.0
-    statement: int = 4_000
-    cell: int = 100_000
-    storage: int = 64_000_000
 
 
 class Confinement:
@@ -74,8 +50,6 @@ class Confinement:
         self._tables = {table.lower() for table in tables}
         self._limits = limits
         self._refused = ""
-        self._steps = 0
-        self._deadline = 0.0
 
     def fetch(
         self, text: str, parameters: Sequence[CellValue] = (), *, explain: bool = False
@@ -88,17 +62,22 @@ class Confinement:
         Raises:
             ToolError: it is refused, fails, or takes too much.
         """
-        self._refused, self._steps = "", 0
-        self._deadline = time.monotonic() + self._limits.seconds
+        self._refused = ""
         watch = _OnlyOne(explain)
-        with self._confined(), limited(self._connection, self._limits.storage):
+        with (
+            self._authorized(),
+            sized(self._connection, COMPILING),
+            bounded(self._connection, self._limits, "SELECT"),
+        ):
             cursor = self._connection.cursor()
             cursor.exec_trace = watch
             try:
                 cursor.execute(text, tuple(parameters), can_cache=False)
                 rows = _program(cursor) if explain else self._rows(cursor)
-            except apsw.Error as error:
-                raise ToolError(self._explained(error)) from error
+            except (apsw.AuthError, apsw.SQLError) as error:
+                if not self._refused:
+                    raise
+                raise ToolError(self._refused) from error
             except UnicodeDecodeError as error:
                 raise ToolError(
                     f"the SELECT makes a text that is not valid Unicode: {error.reason}"
@@ -125,21 +104,13 @@ class Confinement:
         return rows
 
     @contextmanager
-    def _confined(self) -> Iterator[None]:
-        connection = self._connection
-        authorizer = connection.authorizer
-        sizes = {which: connection.limit(which) for which in (*_SIZES, apsw.SQLITE_LIMIT_LENGTH)}
-        connection.authorizer = self._authorize
-        connection.set_progress_handler(self._tick, _TICK, id=self)
+    def _authorized(self) -> Iterator[None]:
+        authorizer = self._connection.authorizer
+        self._connection.authorizer = self._authorize
         try:
-            for which, size in {**_SIZES, apsw.SQLITE_LIMIT_LENGTH: self._limits.cell}.items():
-                connection.limit(which, size)
             yield
         finally:
-            connection.set_progress_handler(None, id=self)
-            connection.authorizer = authorizer
-            for which, size in sizes.items():
-                connection.limit(which, size)
+            self._connection.authorizer = authorizer
 
     def _authorize(
         self, action: int, first: str | None, second: str | None, schema: str | None, _inside: str | None
@@ -166,22 +137,6 @@ class Confinement:
         self._refused = self._refused or message
         return apsw.SQLITE_DENY
 
-    def _tick(self) -> bool:
-        self._steps += _TICK
-        return self._steps > self._limits.steps or time.monotonic() > self._deadline
-
-    def _explained(self, error: apsw.Error) -> str:
-        match error:
-            case apsw.AuthError() | apsw.SQLError() if self._refused:
-                return self._refused
-            case apsw.InterruptError():
-                return "the SELECT takes too long: narrow it down"
-            case apsw.FullError():
-                return "the SELECT needs too much room for what it sorts or groups: narrow it down"
-            case apsw.TooBigError():
-                return "the SELECT makes a value that is too long"
-        return f"the SELECT does not work: {error}"
-
 
 def _program(cursor: apsw.Cursor) -> list[tuple[Any, ...]]:
     """The steps that EXPLAIN lists, without those that hold a blob, which apsw cannot read as a text.
@@ -206,6 +161,9 @@ def _plain(value: Any, kind: str | None) -> Any:
     """
     if kind == BOOLEAN and value in (0, 1):
         return bool(value)
+    if kind == JSON and isinstance(value, str):
+        with suppress(ValueError):  # of a UNION, another column
+            return json.loads(value)
     if isinstance(value, bytes):
         return f"X'{value.hex().upper()}'"
     if isinstance(value, float) and not math.isfinite(value):

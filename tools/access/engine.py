@@ -19,7 +19,7 @@ from worksmith.tools.access.lookup import Lookup, Record
 from worksmith.tools.access.reading import read_document
 from worksmith.tools.access.specialise import allowed, specialised
 from worksmith.tools.persona import FIELDS, Persona
-from worksmith.tools.policy import Decision, parted, private_part
+from worksmith.tools.policy import Decision, Policy, parted, private_part
 from worksmith.tools.seeding import digest
 from worksmith.tools.sqlite.schema import ROW, Table, quoted
 
@@ -322,6 +322,12 @@ def _each(fields: frozenset[str]) -> list[str | None]:
 
 def _left() -> Decision:
     return Decision(False, "inactive", "You do not work here any more.")
+
+
+def key_column(policy: Policy, table: Table) -> str:
+    """The column by whose values rules and tasks name the rows of a table."""
+    settings = policy.document.sources.get(table.name) if isinstance(policy, AccessPolicy) else None
+    return settings.key if settings else table.columns[0]
 
 
 def denial(source: str, operation: str, field: str | None = None) -> Decision:

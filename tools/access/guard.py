@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from worksmith.tools.access.confinement import Limits
-from worksmith.tools.access.engine import NO_FIELDS, AccessPolicy, denial
+from worksmith.tools.access.engine import NO_FIELDS, AccessPolicy, denial, key_column
 from worksmith.tools.access.lookup import DatabaseLookup, Record
 from worksmith.tools.access.query import run_query
 from worksmith.tools.errors import ToolError
 from worksmith.tools.policy import AccessDeniedError, Decision, private_part
+from worksmith.tools.sqlite.bounds import Bounds, bounded
 from worksmith.tools.sqlite.cells import CellValue, typed_cell
 from worksmith.tools.sqlite.schema import ROW, Table, columns_sql, quoted
 from worksmith.tools.tool_context import ToolContext
@@ -21,13 +22,14 @@ Sql = tuple[str, Sequence[CellValue]]
 
 
 class Foreign(NamedTuple):
-    """A condition that somebody else may have written. It is tested on readable rows only.
+    """A condition or an order that somebody else may have written.
 
-    SQLite tests conditions in an order of its own, so that an error would tell of hidden rows.
+    It is tested on readable rows only, because SQLite tests conditions in an order of its own, so that an
+    error would tell of hidden rows. It runs under the bounds of a SELECT of somebody else's.
     """
 
     text: str
-    parameters: Sequence[CellValue]
+    parameters: Sequence[CellValue] = ()
 
 
 Key = str | int
@@ -58,23 +60,28 @@ class Guard:
 
     def key(self, source: str) -> str:
         """The column that identifies a record of a source."""
-        settings = self._policy.document.sources.get(source)
-        return settings.key if settings else self._tables[source].columns[0]
+        return key_column(self._policy, self._tables[source])
 
     def find(
-        self, source: str, conditions: Sequence[Sql] = (), order: str = "", limit: int | None = None
+        self, source: str, conditions: Sequence[Sql] = (), order: str | Foreign = "", limit: int | None = None
     ) -> list[dict[str, Any]]:
         """The readable records of `source` that meet all conditions.
 
         Args:
             order: an ORDER BY list; ties and the default are by position.
         """
-        columns = columns_sql(self._tables[source].columns)
-        text, parameters = self._query(source, columns, conditions)
-        text += f" ORDER BY {order + ', ' if order else ''}{ROW}"
-        if limit is not None:
-            text, parameters = f"{text} LIMIT ?", [*parameters, limit]
-        rows = [self._tables[source].shown(row) for row in self._ctx.rows(text, parameters)]
+        table = self._tables[source]
+        if _by_others(conditions, order):
+            # The bounds hold for choosing the rows; those that are chosen may have longer cells.
+            cells = ", ".join(f"r.{quoted(column)}" for column in table.columns)
+            text = (
+                f"SELECT {cells} FROM json_each(?) AS j "
+                f"CROSS JOIN ({self._view(source)}) AS r ON r.{ROW} = j.value ORDER BY j.key"
+            )
+            parameters: list[CellValue] = [json.dumps(self._chosen(source, ROW, conditions, order, limit))]
+        else:
+            text, parameters = self._query(source, columns_sql(table.columns), conditions, order, limit)
+        rows = [table.shown(row) for row in self._ctx.rows(text, parameters)]
         self._note_choice(source, conditions, order)
         if rows and self.private_fields(source):
             keys: set[Any] = {row[self.key(source)] for row in rows}
@@ -84,13 +91,12 @@ class Guard:
 
     def count(self, source: str, conditions: Sequence[Sql] = ()) -> int:
         self._note_choice(source, conditions)
-        return int(self._ctx.values(*self._query(source, "count(*)", conditions))[0])
+        return int(self._chosen(source, "count(*)", conditions, None)[0])
 
     def keys(self, source: str, conditions: Sequence[Sql] = ()) -> list[Any]:
         """The keys of the readable records that meet all conditions, by position."""
         self._note_choice(source, conditions)
-        text, parameters = self._query(source, quoted(self.key(source)), conditions)
-        return self._ctx.values(f"{text} ORDER BY {ROW}", parameters)
+        return self._chosen(source, quoted(self.key(source)), conditions)
 
     def get(self, source: str, key: Key) -> dict[str, Any]:
         """One record by its key, its private fields None where they are private.
@@ -201,10 +207,12 @@ class Guard:
             raise ToolError(f"the {self.key(source)} of a record cannot be changed")
         if changes:
             assignments = ", ".join(f"{quoted(field)} = ?" for field in changes)
-            self._ctx.execute(
-                f"UPDATE main.{quoted(source)} SET {assignments} WHERE {quoted(self.key(source))} = ?",
+            rows = self._ctx.values(
+                f"UPDATE main.{quoted(source)} SET {assignments} "
+                f"WHERE {quoted(self.key(source))} = ? RETURNING {ROW}",
                 [*changes.values(), key],
             )
+            self._ctx.written.update((source, row, field) for row in rows for field in changes)
 
     def delete(self, source: str, key: Key) -> None:
         """Remove a record.
@@ -261,7 +269,7 @@ class Guard:
             read |= set(map(private_part, read)) if self.private_fields(source) else set()
         self._ctx.reads.update(read | self._policy.deciding(self._ctx.persona, source))
 
-    def _note_choice(self, source: str, conditions: Sequence[Sql], order: str = "") -> None:
+    def _note_choice(self, source: str, conditions: Sequence[Sql], order: str | Foreign = "") -> None:
         """Note a choice of records: it depends on those left out as well, unless the key is given."""
         key = self.key(source)
         exact: Iterator[Any] = (
@@ -269,19 +277,57 @@ class Guard:
             for text, values in conditions
             if len(values) == 1 and text.replace('"', "") == f"{key} = ?"
         )
-        texts = " ".join([order, *(text for text, _ in conditions)]).lower()
+        sorting = order.text if isinstance(order, Foreign) else order
+        texts = " ".join([sorting, *(text for text, _ in conditions)]).lower()
         named = any(field.lower() in texts for field in self.private_fields(source))
         self.note(source, next(exact, None), private=named)
 
-    def _query(self, source: str, what: str, conditions: Sequence[Sql]) -> tuple[str, list[CellValue]]:
-        view = self._policy.view(self._ctx.persona, source, self._tables[source].columns)
-        foreign = [condition for condition in conditions if isinstance(condition, Foreign)]
-        own = [condition for condition in conditions if not isinstance(condition, Foreign)]
-        text = f"SELECT {'*' if foreign else what} FROM ({view}) WHERE {_all(own)}"
-        if foreign:
+    def _view(self, source: str) -> str:
+        return self._policy.view(self._ctx.persona, source, self._tables[source].columns)
+
+    def _chosen(
+        self,
+        source: str,
+        what: str,
+        conditions: Sequence[Sql],
+        order: str | Foreign | None = "",
+        limit: int | None = None,
+    ) -> list[Any]:
+        """The column `what` of the rows that `find` gives."""
+        query = self._query(source, what, conditions, order, limit)
+        if not _by_others(conditions, order):
+            return self._ctx.values(*query)
+        with bounded(self._ctx.connection, Bounds(), "condition or order"):
+            return self._ctx.values(*query)
+
+    def _query(
+        self,
+        source: str,
+        what: str,
+        conditions: Sequence[Sql],
+        order: str | Foreign | None,
+        limit: int | None,
+    ) -> tuple[str, list[CellValue]]:
+        own = [each for each in conditions if not isinstance(each, Foreign)]
+        tested = [each for each in conditions if isinstance(each, Foreign)]
+        sorting = (order,) if isinstance(order, Foreign) else ()
+        text = f"FROM ({self._view(source)}) WHERE {_all(own)}"
+        if tested or sorting:
             # SQLite neither merges a query with a LIMIT into another nor tests the other's conditions in it.
-            text = f"SELECT {what} FROM ({text} LIMIT -1) WHERE {_all(foreign)}"
-        return text, [value for _, values in (*own, *foreign) for value in values]
+            # A cell of a column that nobody names may be longer than the bounds.
+            said = " ".join((what, *(each.text for each in (*tested, *sorting)))).casefold()
+            names = map(quoted, self._tables[source].columns)
+            named = ", ".join((ROW, *(name for name in names if name[1:-1].casefold() in said)))
+            text = f"FROM (SELECT {named} {text} LIMIT -1) WHERE {_all(tested)}"
+        if order is not None:
+            first = order.text if isinstance(order, Foreign) else order
+            text += (
+                f" ORDER BY {first}\n, {ROW}" if first else f" ORDER BY {ROW}"
+            )  # a comment ends with its line
+        values = [value for each in (*own, *tested, *sorting) for value in each[1]]
+        if limit is not None:
+            text, values = f"{text} LIMIT ?", [*values, limit]
+        return f"SELECT {what} {text}", values
 
     def _stored(self, source: str, key: Key) -> Record:
         found = self._lookup.records(source, {self.key(source): key})
@@ -313,4 +359,8 @@ class Guard:
 
 
 def _all(conditions: Sequence[Sql]) -> str:
-    return " AND ".join(f"({text})" for text, _ in conditions) or "1"
+    return " AND ".join(f"({text}\n)" for text, _ in conditions) or "1"
+
+
+def _by_others(conditions: Sequence[Sql], order: str | Foreign | None) -> bool:
+    return any(isinstance(each, Foreign) for each in (*conditions, order))

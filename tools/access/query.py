@@ -17,6 +17,7 @@ import apsw
 
 from worksmith.tools.access.confinement import Confinement, Limits
 from worksmith.tools.errors import ToolError
+from worksmith.tools.sqlite.bounds import check_text
 from worksmith.tools.sqlite.cells import CellValue
 from worksmith.tools.sqlite.schema import Table, columns_sql, quoted
 
@@ -36,7 +37,7 @@ def run_query(
     Raises:
         ToolError: says what is wrong with the statement.
     """
-    _check_text(text, limits)
+    check_text(text, limits, "SELECT")
     # A table that is not named cannot be read; naming one without reading it does no harm.
     named = {name: view for name, view in views.items() if name.lower() in text.lower()}
     with _tables(connection, named):
@@ -46,17 +47,6 @@ def run_query(
             _fill(connection, table, view)
         labels, rows = confinement.fetch(text, parameters)
     return _labelled(labels, rows)
-
-
-def _check_text(text: str, limits: Limits) -> None:
-    if len(text) > limits.statement:
-        raise ToolError(f"the SELECT is too long: at most {limits.statement} characters")
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise ToolError(f"not valid SQL: {error.reason}") from error
-    if "\0" in text:
-        raise ToolError("not valid SQL: it contains a NUL character")
 
 
 def _check_program(program: list[tuple[Any, ...]]) -> None:

@@ -15,13 +15,18 @@ NUMBERS = ("integer", "real")
 
 
 def stored(value: CellValue, column: CellType) -> Stored | None:
-    """`value` as a column of this type holds it; None if no cell of the column equals it."""
-    if isinstance(value, str) != (column == "text") or isinstance(value, bool) != (column == "boolean"):
+    """`value` as a column of this type holds it; None if a rule cannot find it equal to a cell."""
+    if (
+        column == "json"
+        or isinstance(value, str) != (column == "text")
+        or isinstance(value, bool) != (column == "boolean")
+    ):
         return None
     try:
         cell = typed_cell(value, column)
     except ValueError:
         return None
+    assert not isinstance(cell, list | dict)
     return int(cell) if isinstance(cell, bool) else cell
 
 

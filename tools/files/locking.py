@@ -47,8 +47,9 @@ class Lock:
         try:
             while self._file < 0:
                 self._try(path)
-        except OSError as error:
-            raise InputError("cannot write there", where=str(path), hint=error.strerror) from error
+        except (OSError, ValueError) as error:  # a ValueError for a NUL character
+            hint = getattr(error, "strerror", None) or str(error)
+            raise InputError("cannot write there", where=str(path), hint=hint) from error
 
     def release(self) -> None:
         """Release the lock; twice is harmless."""

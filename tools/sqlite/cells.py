@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import json
 import math
 import operator
 import re
 from collections.abc import Callable, Mapping
-from typing import Literal
+from typing import Any, Literal
+
+from worksmith.retrievers.strict_json import parse_json
 
 BOOLEAN = "BOOLEAN"
 """The SQL type of booleans; SQLite knows it by name only."""
 
-CellType = Literal["text", "integer", "real", "boolean"]
+JSON = "JSON_TEXT"
+"""The SQL type of JSON values. SQLite would make numbers of texts in a column called `JSON`."""
 
-CellValue = str | int | float | bool | None
-"""The value of a cell. SQLite holds a boolean as 0 or 1."""
+CellType = Literal["text", "integer", "real", "boolean", "json"]
+
+CellValue = str | int | float | bool | list[Any] | dict[str, Any] | None
+"""The value of a cell. SQLite holds a boolean as 0 or 1, and any value of a JSON column as a text."""
 
 
 def typed_cell(value: CellValue, kind: CellType) -> CellValue:
-    """`value` as a cell of this type. Texts that say it are taken: `7`, `-1.5e3`, `true`, `FALSE`.
+    """`value` as SQLite holds it in such a column. Texts that say it are taken: `7`, `-1.5e3`, `FALSE`.
 
     Raises:
         ValueError: it is none; says what is needed.
@@ -38,11 +44,28 @@ def shown_cell(value: CellValue, kind: CellType) -> CellValue:
             return bool(value)
         case "real", int():  # some ways to read a cell give 3 for 3.0
             return float(value)
+        case "json", str():
+            found: CellValue = json.loads(value)
+            return found
     return value
 
 
+def json_text(value: Any) -> str:
+    """The text of a JSON value, which is the same for equal objects: their keys are sorted.
+
+    Raises:
+        ValueError: it is none.
+    """
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
+    except (TypeError, RecursionError) as error:
+        raise ValueError(str(error)) from error
+
+
 def cell_text(value: CellValue) -> str:
-    """A cell as text: numbers as Python writes them, `true` and `false`, nothing for NULL."""
+    """A cell as text: numbers as Python writes them, `true` and `false`, JSON, nothing for NULL."""
+    if isinstance(value, list | dict):
+        return json.dumps(value, ensure_ascii=False)
     if isinstance(value, bool):
         return "true" if value else "false"
     return "" if value is None else str(value)
@@ -63,7 +86,7 @@ def _as_integer(value: CellValue) -> int | None:
         found = int(value) if _INTEGER.fullmatch(value.strip()) else None
     elif isinstance(value, float):
         found = int(value) if value.is_integer() else None
-    elif isinstance(value, bool):
+    elif isinstance(value, bool | list | dict):
         found = None
     else:
         try:
@@ -74,7 +97,7 @@ def _as_integer(value: CellValue) -> int | None:
 
 
 def _as_real(value: CellValue) -> float | None:
-    if isinstance(value, bool) or value is None:
+    if isinstance(value, bool | list | dict) or value is None:
         return None
     if isinstance(value, str) and not _REAL.fullmatch(value.strip()):
         return None
@@ -91,15 +114,29 @@ def _as_boolean(value: CellValue) -> bool | None:
     return bool(value) if value in (0, 1) else None
 
 
+def _as_json(value: CellValue) -> str | None:
+    try:
+        if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
+            value = parse_json(value.encode())
+    except ValueError:
+        pass  # a text like any other
+    try:
+        return json_text(value)
+    except ValueError:
+        return None
+
+
 _READ: Mapping[CellType, Callable[[CellValue], CellValue]] = {
     "text": _as_text,
     "integer": _as_integer,
     "real": _as_real,
     "boolean": _as_boolean,
+    "json": _as_json,
 }
 _NEEDED: Mapping[CellType, str] = {
     "text": "a text",
     "integer": "an integer of at most 64 bits",
     "real": "a finite number",
     "boolean": "true or false",
+    "json": "a JSON value",
 }

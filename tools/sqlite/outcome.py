@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import unicodedata
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
 import apsw
 
-from worksmith.tools.sqlite.cells import CellValue, shown_cell
+from worksmith.tools.sqlite.cells import CellValue, json_text, shown_cell
 from worksmith.tools.sqlite.schema import Table
 
 Operation = Literal["insert", "update", "delete"]
 
+Cell = tuple[str, int, str]
+"""A table, a position in it, a column."""
 
 _DIGITS = 12
 """Of a float that count: 0.1 + 0.2 is 0.3."""
@@ -29,6 +32,7 @@ class RowChange:
     Attributes:
         table: its table.
         operation: `insert`, `update` or `delete`.
+        key: the value by which tasks name the row; None where it has none.
         row: its position in the table; that of a new row says only in which order they were made.
         before: the old cells (all of them for a deleted row, the changed ones for an update).
         after: the new cells (all of them for a new row, the changed ones for an update).
@@ -39,16 +43,21 @@ class RowChange:
     row: int
     before: dict[str, CellValue]
     after: dict[str, CellValue]
+    key: CellValue = None
 
     def to_json(self) -> dict[str, Any]:
         """The change as JSON-able data."""
         return {
             "table": self.table,
             "operation": self.operation,
-            "row": self.row,
+            "key": self.key,
             "before": self.before,
             "after": self.after,
         }
+
+
+Keys = Callable[[Sequence[RowChange]], Sequence[CellValue]]
+"""Finds the keys of changed rows."""
 
 
 class Outcome:
@@ -56,37 +65,84 @@ class Outcome:
 
     Two outcomes match when the same old rows are gone, the same cells of old rows have the same new
     values, and the same new rows stand there. Order, positions and generated ids of new rows do not
-    count, nor does the wording of free text, nor letter case except where the world kind says so, nor the
-    last digits of floats.
+    count, nor does the wording of free text, nor the last digits of floats, nor changes of tables that are
+    not scored, nor letter case except in columns that are compared exactly.
+
+    Args:
+        keys: finds the keys of changed rows; None leaves them out.
+
+    Attributes:
+        written: the cells that tools overwrote, also with the value that they had, as far as that is known.
     """
 
-    def __init__(self, changeset: bytes, tables: Sequence[Table]) -> None:
-        self._changeset = changeset
+    def __init__(
+        self,
+        changeset: bytes,
+        tables: Sequence[Table],
+        written: frozenset[Cell] = frozenset(),
+        *,
+        keys: Keys | None = None,
+    ) -> None:
+        self._changeset, self.written = changeset, written
         self.tables = tuple(tables)
         self._tables = {table.name: table for table in tables}
+        self._keys = keys
 
     @property
     def empty(self) -> bool:
-        """Whether nothing at all changed."""
-        return not self._changeset
+        """Whether nothing changed that counts."""
+        return not self._changeset or not any(self._tables[each.table].scored for each in self._read)
 
     @cached_property
     def changes(self) -> tuple[RowChange, ...]:
         """The changes, deletions and updates by position, then new rows in order of creation."""
+        keys = self._keys(self._read) if self._keys is not None else [None] * len(self._read)
+        return tuple(replace(change, key=key) for change, key in zip(self._read, keys, strict=True))
+
+    @cached_property
+    def _read(self) -> tuple[RowChange, ...]:
+        """The changes without keys, which need the world."""
         found = [_read(change, self._tables[change.name]) for change in apsw.Changeset.iter(self._changeset)]
         rank = {"update": 0, "delete": 1, "insert": 2}
-        return tuple(sorted(found, key=lambda change: (change.table, rank[change.operation], change.row)))
+        found.sort(key=lambda change: (change.table, rank[change.operation], change.row))
+        return tuple(found)
 
     @cached_property
     def key(self) -> tuple[Any, ...]:
         """What `matches` compares; hashable."""
-        keys = [key for change in self.changes if (key := change_key(change, self._tables[change.table]))]
+        keys = [key for change in self._read if (key := change_key(change, self._tables[change.table]))]
         # By repr, because cells may be missing and None has no order; most outcomes are a single change.
         return tuple(sorted(keys, key=repr)) if len(keys) > 1 else tuple(keys)
 
     def matches(self, other: Outcome) -> bool:
         """Whether both episodes left the world in the same state."""
         return self._changeset == other._changeset or self.key == other.key
+
+    def beside(self, other: Outcome) -> tuple[RowChange, ...]:
+        """The changes; each that counts the same as one of another outcome is given as it is there."""
+        theirs = [(change_key(change, self._tables[change.table]), change) for change in other.changes]
+        found = []
+        for change in self.changes:
+            key = change_key(change, self._tables[change.table])
+            place = next((number for number, (same, _) in enumerate(theirs) if same == key), None)
+            found.append(change if place is None or key is None else theirs.pop(place)[1])
+        return tuple(found)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy, perhaps in another process, has the keys and not the world."""
+        return {**self.__dict__, "changes": self.changes, "_keys": None}
+
+    def proposed(self) -> dict[tuple[str, int], set[str]]:
+        """The rows, by table and position, that somebody has to approve, each with its written columns.
+
+        An equal value counts: were it left out, one could guess a value that one may not read.
+        """
+        found: dict[tuple[str, int], set[str]] = {}
+        for change in self.changes:
+            found[change.table, change.row] = {*change.before, *change.after}
+        for table, row, column in self.written:
+            found.setdefault((table, row), set()).add(column)
+        return dict(sorted(found.items()))
 
     def to_json(self) -> list[dict[str, Any]]:
         """The changes as JSON-able data."""
@@ -115,6 +171,8 @@ def _cells(table: Table, values: Sequence[Any]) -> dict[str, CellValue]:
 
 def change_key(change: RowChange, table: Table) -> tuple[Any, ...] | None:
     """What counts of a change when outcomes are compared; None if nothing does."""
+    if not table.scored:
+        return None
     if change.operation == "delete":
         return (table.name, "delete", change.row)
     if change.operation == "insert":
@@ -124,19 +182,56 @@ def change_key(change: RowChange, table: Table) -> tuple[Any, ...] | None:
     cells = [
         (c, _fold(c, v, table))
         for c, v in change.after.items()
-        if c in table.free or _fold(c, v, table) != _fold(c, change.before.get(c), table)
+        if c in table.free or _changed(v, change.before.get(c), c in table.exact)
     ]
     return (table.name, "update", change.row, tuple(cells)) if cells else None
 
 
-def _fold(column: str, value: CellValue, table: Table) -> CellValue:
-    if value is None or column in table.exact:
-        return value
-    return _REWRITTEN if column in table.free else folded_cell(value)
+def folded_cell(value: CellValue, *, exact: bool = False) -> Hashable:
+    """A cell for comparisons: a float without the digits that rounding leaves, a JSON value as its text.
+
+    Args:
+        exact: letter case counts. Two ways to write a character in Unicode are the same then.
+    """
+    plain = _plain(value)
+    if isinstance(plain, tuple):
+        return (folded_cell(plain[0], exact=exact),)
+    if isinstance(plain, str):
+        return unicodedata.normalize("NFC", plain) if exact else plain.lower()
+    return plain
 
 
-def folded_cell(value: CellValue) -> CellValue:
-    """A cell for comparisons: a text without letter case, a float without the digits that rounding leaves."""
+def _changed(after: CellValue, before: CellValue, exact: bool) -> bool:
+    """Whether a cell is another one. In a column that is compared exactly, so is one in other Unicode."""
+    if exact:
+        return _plain(after) != _plain(before)
+    return folded_cell(after) != folded_cell(before)
+
+
+def _plain(value: CellValue) -> Hashable:
+    """A cell in a form that can be hashed; what equals another type in Python is told from it."""
     if isinstance(value, float):
         return float(f"{value:.{_DIGITS}g}")
-    return value.lower() if isinstance(value, str) else value
+    if isinstance(value, bool | list | dict):
+        return (json_text(_rounded(value)),)
+    return value
+
+
+def _rounded(value: Any) -> Any:
+    """A JSON value whose equal numbers are written alike: 1.0 is 1."""
+    match value:
+        case float():
+            found = value if value.is_integer() else float(f"{value:.{_DIGITS}g}")
+            return int(found) if found.is_integer() else found
+        case list():
+            return [_rounded(each) for each in value]
+        case dict():
+            return {name: _rounded(each) for name, each in value.items()}
+    return value
+
+
+def _fold(column: str, value: CellValue, table: Table) -> Hashable:
+    exact = column in table.exact
+    if value is not None and column in table.free and not exact:
+        return _REWRITTEN
+    return folded_cell(value, exact=exact)

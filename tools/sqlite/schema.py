@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from worksmith.tools.files.data_files import read_toml
-from worksmith.tools.sqlite.cells import BOOLEAN, CellType, CellValue, shown_cell
+from worksmith.tools.sqlite.cells import BOOLEAN, JSON, CellType, CellValue, json_text, shown_cell
 
 ROW = "_row"
 """The hidden position column, primary key of every table: rows keep their order, sessions can track them.
@@ -21,6 +21,7 @@ SQL_TYPES: Mapping[CellType, str] = {
     "integer": "INTEGER",
     "real": "REAL",
     "boolean": BOOLEAN,
+    "json": JSON,
 }
 
 
@@ -33,9 +34,10 @@ class Table:
         columns: the visible columns, in order.
         generated: columns whose value the tools make up for a new row (ids). They do not count
             when two outcomes are compared.
-        exact: columns in which letter case counts when two outcomes are compared.
+        exact: columns whose texts are compared exactly in outcomes; in others letter case does not count.
         free: columns of free text in somebody's own words. Two outcomes may differ in what is written
             there; whether it says what it has to is checked apart.
+        scored: whether changes of the table count when two outcomes are compared.
         writable: whether some tool changes the table; only such tables are watched by an episode.
         indexes: columns to index.
         types: the types of columns; a column without one holds texts. Every cell may be NULL.
@@ -46,6 +48,7 @@ class Table:
     generated: tuple[str, ...] = ()
     exact: tuple[str, ...] = ()
     free: tuple[str, ...] = ()
+    scored: bool = True
     writable: bool = True
     indexes: tuple[str, ...] = ()
     types: Mapping[str, CellType] = field(default_factory=dict, hash=False)
@@ -67,6 +70,10 @@ class Table:
 
     def type_of(self, column: str) -> CellType:
         return self.types.get(column, "text")
+
+    def held(self, column: str, value: CellValue) -> CellValue:
+        """A Python value of a column's type as SQLite holds it."""
+        return json_text(value) if self.type_of(column) == "json" and value is not None else value
 
     def shown(self, cells: Mapping[str, CellValue]) -> dict[str, CellValue]:
         """Cells as SQLite gives them, as Python values of their types."""

@@ -40,7 +40,7 @@ def measurement(
     budget: Budget | None,
     live: bool,
     track: bool | str,
-    intent: str,
+    intent: str | None,
     progress: bool,
     **settings: Any,
 ) -> Measurement:
@@ -81,7 +81,7 @@ def measurement(
 
 
 def _whole(
-    tasks: Suite | Sequence[Any], metric: Callable[..., Any] | None, intent: str
+    tasks: Suite | Sequence[Any], metric: Callable[..., Any] | None, intent: str | None
 ) -> tuple[Suite, str, Sequence[Task]]:
     """The suite, the split and the whole tasks, expectations included."""
     if isinstance(tasks, Suite):

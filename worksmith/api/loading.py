@@ -8,6 +8,7 @@ from typing import Any, TypeVar, overload
 
 import dspy
 
+from worksmith.evals.dspy_programs.copies import copied_program
 from worksmith.evals.dspy_programs.states import is_state
 from worksmith.evals.dspy_programs.states import load_program as load_state
 from worksmith.jobs.parts.programs import check_demonstrations, load_program
@@ -65,11 +66,17 @@ def load(file: Path | str, into: Environment | dspy.Module) -> Agent | dspy.Modu
             where="into",
             hint="give an environment, or a program of the same class",
         )
+    if Path(file).is_dir() or Path(file).suffix == ".pkl":
+        raise InputError(
+            "what DSPy pickled can hold any code, and is not read",
+            where=str(file),
+            hint="save the program as .json; dspy.load opens a folder of your own",
+        )
     if isinstance(into, dspy.Module) and is_state(read_json(Path(file), "a compiled program")):
-        return load_state(into.deepcopy(), file)
+        return load_state(copied_program(into), file)
     loaded = Loaded(Path(file), Artifact.read(file))
     if isinstance(into, dspy.Module):
-        program = into.deepcopy()
+        program = copied_program(into)
         loaded.artifact.restore(program, where=str(file))
         check_demonstrations(program, where=str(file))
     else:

@@ -13,6 +13,7 @@ from worksmith.jobs.evaluation import EvalPlan, Evaluation, run_evaluation
 from worksmith.jobs.parts.given import chosen_models, opened
 from worksmith.jobs.parts.tracking import Tracking
 from worksmith.jobs.study_plan import ProgramsPlan
+from worksmith.optimizers.compiling.claims import counted_intents
 from worksmith.optimizers.wording import errors_in_python
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def evaluate(
     track: bool | str = False,
     log: Path | str | None = None,
     resume: bool = False,
-    intent: str = "intent",
+    intent: str | None = None,
     progress: bool = True,
 ) -> Evaluation:
     """Run a program on tasks and score every episode.
@@ -70,7 +71,8 @@ def evaluate(
         track: record the run in MLflow; a text is the name of the experiment.
         log: file of the episodes (JSON lines); default is one in `mlruns/logs`.
         resume: go on with the log of a stopped run.
-        intent: the field of plain examples that names their kind. Intervals are over kinds.
+        intent: the field of plain examples that names their kind; None for the input `intent`, if there is
+            one. Intervals are over kinds, if there are five or more.
         progress: say on stderr what happens, in a terminal with a bar.
 
     Returns:
@@ -115,7 +117,7 @@ def evaluate(
         models=models,
         measurement=conditions,
         log=None if log is None else Path(log),
-        notes=said,
+        notes=(*said, *filter(None, [counted_intents(conditions.tasks)])),
     )
     with connection_kept(suite.env):
         return run_evaluation(plan, Tracking.of(conditions.settings, track=bool(track)))
@@ -140,7 +142,7 @@ def compare(
     live: bool = False,
     track: bool | str = False,
     resume: bool = False,
-    intent: str = "intent",
+    intent: str | None = None,
     progress: bool = True,
 ) -> Comparison:
     """Run programs on the same tasks and compare each with the first.
@@ -193,4 +195,5 @@ def compare(
     plan = ProgramsPlan(measurement=conditions, arms=arms, opened=found, lm=chosen.only)
     with connection_kept(suite.env):
         tracking = Tracking.of(conditions.settings, track=bool(track))
-        return run_comparison(plan, tracking, notes=chosen.said)
+        said = (*chosen.said, *filter(None, [counted_intents(conditions.tasks)]))
+        return run_comparison(plan, tracking, notes=said)

@@ -86,6 +86,8 @@ def explained(error: Exception) -> tuple[str, int] | None:
         return str(error) + _disk(error), error.exit_code
     if isinstance(error, OSError):
         return _of_system(error), 1
+    if isinstance(error, ValueError) and "null byte" in str(error):
+        return "a path or an address has a NUL character (leave it out)", 2
     if isinstance(error, MemoryError):
         return "the memory does not suffice (try fewer --workers, --limit, or a smaller suite)", 1
     if isinstance(error, RecursionError):

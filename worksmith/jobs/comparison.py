@@ -15,6 +15,7 @@ from worksmith.evals.reporting.report import console_grids
 from worksmith.evals.reporting.tables.costs import cost_grid
 from worksmith.evals.running.study import Study
 from worksmith.jobs.compare_plan import plan_comparison
+from worksmith.jobs.parts.measurement import losses
 from worksmith.jobs.parts.printing import Printable, write_report
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.parts.tracking import Tracking
@@ -94,10 +95,17 @@ class Comparison(Printable):
             row.summary.graded == 0 for row in self.study.rows if not row.arm.baseline
         )
 
+    @property
+    def losses(self) -> list[str]:
+        """A sentence for errors of metric and programs, and for each kind of loss to the infrastructure."""
+        return [f"{row.arm.label}: {said}" for row in self.study.rows for said in losses(row.result)]
+
     def to_json(self) -> dict[str, Any]:
         return {**self.settings, **self.study.to_json(), "failures": dict(self.failures)}
 
     def print(self, console: Console) -> None:
+        for said in self.losses:
+            console.out(said, highlight=False)
         for grid in [*console_grids(self.study), cost_grid(self.study)]:
             console.print(grid.rich())
         failures = (f"{label} could not run: {why}" for label, why in self.failures.items())

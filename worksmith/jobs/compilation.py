@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from worksmith import __version__
 from worksmith.evals.dspy_programs.digests import strategy_name
 from worksmith.evals.lm.named import ANALOGY
+from worksmith.evals.running.result import failed_scorers
 from worksmith.evals.scoring.constraints import constraints
 from worksmith.evals.suite import Suite
 from worksmith.evals.tasks.task_filter import conditions
@@ -45,6 +46,7 @@ from worksmith.optimizers.compiling.models import Model
 from worksmith.optimizers.compiling.plan import Plan
 from worksmith.optimizers.demos.showing import give_demonstrations
 from worksmith.optimizers.demos.trace_bank import Gap, TraceBank
+from worksmith.optimizers.racing.rules import INCUMBENT
 from worksmith.optimizers.registry import optimizer, optimizer_class
 from worksmith.optimizers.settings import Settings
 from worksmith.tools.errors import InputError, WorksmithError
@@ -110,6 +112,8 @@ class Compilation(Facts):
         facts.pop("quotes")
         if "optimism" not in manifest.acceptance:
             facts.pop("acceptance", None)
+        if manifest.chosen == INCUMBENT:  # the sentence says that the program is as it was
+            del facts["demonstrations"], facts["from_gold_plans"]
         console.print(facts_table(facts))
 
     def facts(self) -> dict[str, Any]:
@@ -353,7 +357,8 @@ def _check_failures(result: Result, progress: Progress) -> None:
     failures = [f"{name}: {said}" for name, found in tried if (said := lost_episodes(found))]
     if tried and all(found.summary.graded == 0 for _, found in tried):
         raise WorksmithError(f"nothing could be measured on dev; {failures[0]}")
-    for said in failures:
+    records = [record for _, found in tried for record in found.records]
+    for said in (failed_scorers(records), *failures):
         progress.say(said)
 
 

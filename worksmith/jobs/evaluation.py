@@ -24,9 +24,7 @@ from worksmith.jobs.parts.episode_row import episode_row
 from worksmith.jobs.parts.judges import asked_models
 from worksmith.jobs.parts.measurement import (
     Measurement,
-    failed_programs,
-    lost_episodes,
-    lost_verdicts,
+    losses,
     with_settings_of,
 )
 from worksmith.jobs.parts.opening import LOGS
@@ -119,13 +117,8 @@ class Evaluation(Printable):
 
     @property
     def losses(self) -> list[str]:
-        """A sentence for each kind of loss to the infrastructure, and for errors of the program."""
-        return [
-            f"{label}: {said}"
-            for label, result in self.runs.items()
-            for said in (lost_episodes(result), lost_verdicts(result), *failed_programs(result))
-            if said
-        ]
+        """A sentence for errors of metric and program, and for each kind of loss to the infrastructure."""
+        return [f"{label}: {said}" for label, result in self.runs.items() for said in losses(result)]
 
     def to_json(self) -> dict[str, Any]:
         runs = [
@@ -142,6 +135,8 @@ class Evaluation(Printable):
         return {**self.settings, "runs": runs, "rows": rows}
 
     def print(self, console: Console) -> None:
+        for said in self.losses:
+            console.out(said, highlight=False)
         for label, result in self.runs.items():
             corrected = self.settings["ground_truth"] == "corrected"
             title = f"{label}, corrected ground truth" if corrected else label

@@ -153,7 +153,7 @@ def _with_weights(settings: NamedModel, name: str) -> dspy.LM:
 def _gold(tasks: Sequence[Task]) -> dspy.LM:
     from worksmith.programs.replaying.scripted import GoldEngine, scripted_lm
 
-    if not any(task.gold_plan for task in tasks):
+    if not any(task.gold_plan is not None for task in tasks):
         raise InputError(
             "no task of the suite has a gold plan", hint="use another teacher or a generated suite"
         )

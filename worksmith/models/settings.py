@@ -46,8 +46,8 @@ class NamedModel(BaseModel):
         timeout: seconds without an answer until a request counts as lost. Replies are not streamed, so the
             whole reply must begin to arrive within them.
         connect_timeout: seconds until a connection must be there.
-        total_timeout: seconds that one request may take with all of its reply. Requests through LiteLLM have
-            no such limit.
+        total_timeout: seconds that one request may take with all of its reply; 600, or `timeout` if that is
+            longer.
         num_retries: how often a lost request is sent again. A refusal for too many requests does not count.
         retry_time: seconds from a request's first try after which it is not sent again; 600 if not set.
         requests_per_minute, tokens_per_minute: the provider's limits, which all workers share.

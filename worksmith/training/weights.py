@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import dspy
 
+from worksmith.evals.dspy_programs.traces import TraceStep
 from worksmith.evals.lm.named import ANALOGY
 from worksmith.evals.suite import as_examples
-from worksmith.optimizers.demos.demonstration import LastCall, TraceStep
 from worksmith.optimizers.dspy_optimizers import instructions
 from worksmith.optimizers.dspy_optimizers.few_shot import RandomSearch, random_search, searched_seeds
-from worksmith.optimizers.dspy_optimizers.lessons import LastSteps, Lessons
+from worksmith.optimizers.dspy_optimizers.lessons import Lessons, Sampled
 from worksmith.optimizers.dspy_optimizers.stock import DspyOptimizer, Optimized, examples
 from worksmith.optimizers.optimizer import CompileContext, Compiled
 from worksmith.programs.agent import Agent
@@ -53,7 +53,7 @@ class BootstrapFinetune(DspyOptimizer):
         return _named(super().search(context), context)
 
     def optimize(self, context: CompileContext, lessons: Lessons) -> Optimized:
-        student = LastSteps(context.program.deepcopy(), lessons)
+        student = Sampled(context.program.deepcopy(), lessons)
         student.set_lm(_trainable(context))
         wrapped = _finetune(context, lessons).compile(
             student, trainset=examples(context), teacher=_taught(context, lessons)
@@ -93,7 +93,7 @@ class BetterTogether(instructions.BetterTogether):
     def optimize(self, context: CompileContext, lessons: Lessons) -> Optimized:
         if not _has_weights(context):
             return super().optimize(context, lessons)
-        student, teacher = (LastSteps(context.program.deepcopy(), lessons) for _ in range(2))
+        student, teacher = (Sampled(context.program.deepcopy(), lessons) for _ in range(2))
         student.set_lm(_trainable(context))
         optimizer = dspy.BetterTogether(
             metric=lessons.metric,
@@ -117,30 +117,21 @@ class BetterTogether(instructions.BetterTogether):
         return _measured(wrapped, "together", context)
 
 
-class _Taught(LastSteps):
+class _Taught(Sampled):
     """A program that the teacher's model runs, whoever asks, with every call in its trace.
 
     The last prompt of an agent shows all calls before it, so of agents the last call is enough.
     """
 
-    def __init__(self, program: dspy.Module, lessons: Lessons) -> None:
-        super().__init__(program, lessons)
-        self._traces: dict[int, tuple[TraceStep, ...]] = {}
-
     def forward(self, **inputs: Any) -> dspy.Prediction:
         with dspy.context(lm=self._lessons.context.teacher.lm):
             return super().forward(**inputs)
 
-    def _perform(self, task: Task, taught: bool) -> dspy.Prediction:
-        prediction = super()._perform(task, taught)
-        self._traces[id(prediction.episode)] = tuple(dspy.settings.trace or ())
-        return prediction
-
     def _steps(
-        self, task: Task, episode: EpisodeResult, found: dict[str, LastCall], taught: bool
+        self, task: Task, episode: EpisodeResult, trace: list[TraceStep], taught: bool
     ) -> list[TraceStep]:
-        last = super()._steps(task, episode, found, taught)
-        return last if isinstance(self.program, Agent) else list(self._traces.pop(id(episode)))
+        one = super()._steps(task, episode, trace, taught)
+        return one if isinstance(self.program, Agent) else trace
 
 
 def _taught(context: CompileContext, lessons: Lessons) -> _Taught:
@@ -192,7 +183,7 @@ def _trainable(context: CompileContext) -> TrainableLM:
     return TrainableLM.of(lm, LocalProvider(FOLDER), context.metered)
 
 
-def _measured(wrapped: LastSteps, name: str, context: CompileContext) -> Optimized:
+def _measured(wrapped: Sampled, name: str, context: CompileContext) -> Optimized:
     """The found program; from now on the student's model is the one that it was trained to."""
     models: Sequence[Any] = [predictor.lm for predictor in wrapped.predictors()]
     trained = next(lm for lm in models if lm is not None)

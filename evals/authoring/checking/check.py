@@ -12,7 +12,8 @@ from worksmith.evals.records.record import PRIMARY
 from worksmith.evals.scoring.answers.values import says
 from worksmith.evals.scoring.objective import expected_outcome
 from worksmith.evals.scoring.scorer import scores_of
-from worksmith.evals.tasks.task import Task, same_text
+from worksmith.evals.tasks.repeats import Request, request
+from worksmith.evals.tasks.task import Task
 from worksmith.tools.episode_result import EpisodeResult
 from worksmith.tools.errors import InputError
 from worksmith.tools.sqlite.outcome import Outcome
@@ -34,7 +35,7 @@ def task_findings(env: Environment, scorers: Sequence[Scorer], task: Task) -> It
                 yield from reach_findings(env, task, expected)
         if task.changing and expected.empty:
             yield finding("wrong", task, "changes", "the expected changes change nothing")
-        elif _fulfilled(scorers, task, nothing):
+        elif task.gold_plan != () and _fulfilled(scorers, task, nothing):
             yield finding("note" if task.gold_plan else "wrong", task, "", "doing nothing fulfils it")
         yield from _answer_in_query(task)
     except InputError as error:
@@ -46,11 +47,9 @@ def task_findings(env: Environment, scorers: Sequence[Scorer], task: Task) -> It
 
 def repeated(tasks: Sequence[Task]) -> Iterator[Finding]:
     """Tasks with the request of an earlier one: in another split, or with another expectation."""
-    first: dict[tuple[str, ...], Task] = {}
+    first: dict[Request, Task] = {}
     for task in tasks:
-        who = task.persona.id if task.persona else ""
-        key = (same_text(task.query), same_text(task.context), who, str(task.now or ""))
-        other = first.setdefault(key, task)
+        other = first.setdefault(request(task), task)
         if other is not task:
             across = other.split != task.split
             said = f"the same request as {other.id}" + (f", of the split {other.split}" if across else "")

@@ -43,7 +43,7 @@ def differences(made: Outcome, expected: Outcome) -> str:
     """The changes in which two outcomes differ, in words; empty where both are the same."""
     if made.matches(expected):
         return ""
-    pairs = compare_changes(change_entries(made), change_entries(expected))
+    pairs = compare_changes(change_entries(made.changes), change_entries(expected.beside(made)))
     return "; ".join(_words(pair) for pair in pairs if pair.kind != "as expected")
 
 
@@ -51,9 +51,7 @@ def _words(pair: Pair) -> str:
     place = place_text(pair.either)
     if pair.kind == "differs":
         cells = ", ".join(
-            f"{cell.name} {_short(cell.made)} instead of {_short(cell.expected)}"
-            for cell in pair.cells
-            if cell.made != cell.expected
+            f"{cell.name} {_short(cell.made)} instead of {_short(cell.expected)}" for cell in pair.differing
         )
         return f"{place}: {cells}"
     return f"{'missing' if pair.kind == 'missing' else 'not stated'}: {place} ({_cells(pair)})"

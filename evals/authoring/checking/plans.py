@@ -42,9 +42,12 @@ def _of_plan(
             failed = True
             said = f"{step.tool} ends as {seen.status.replace('_', ' ')}: {seen.text}"
             yield finding("wrong", task, f"{part}.{number}", said)
-    if failed:
-        return
-    if kind == "denial" and not any(call.observation.status == "denied" for call in episode.calls):
+    if (
+        kind == "denial"
+        and plan
+        and not failed
+        and not any(call.observation.status == "denied" for call in episode.calls)
+    ):
         yield finding("wrong", task, part, "a denial is expected, and no step is denied")
     result = EpisodeResult(
         "finished",
@@ -53,18 +56,23 @@ def _of_plan(
         answer=answer.text or answer.reference if answer is not None else "",
         answer_status=answer.status if answer is not None else "",
     )
-    yield from _scored(scorers, task, result, part)
-    yield from _unseen(task, result, part)
+    yield from _scored(scorers, task, result, part, answered=not failed)
+    if not failed:
+        yield from _unseen(task, result, part)
 
 
-def _scored(scorers: Sequence[Scorer], task: Task, result: EpisodeResult, part: str) -> Iterator[Finding]:
-    """Whether the plan and its answer are right by the task's own expectation."""
+def _scored(
+    scorers: Sequence[Scorer], task: Task, result: EpisodeResult, part: str, *, answered: bool
+) -> Iterator[Finding]:
+    """Whether the plan's changes and, if asked for, its answer are right by the task's own expectation."""
     scores = scores_of(scorers, task, result)
     if scores.get(PRIMARY, 1.0) >= 1:
         return
     expected = expected_outcome(scorers, task, result.outcome)
     if differ := differences(result.outcome, expected):
         yield finding("wrong", task, part, f"its outcome is not the stated one: {differ}")
+        return
+    if not answered:
         return
     fault = own_fault(scorers, task, result)
     why = fault.detail if fault is not None else f"the outcome is {scores[PRIMARY]:g}"

@@ -55,7 +55,7 @@ class ChangePlanter:
     def variants(self, task: Task, draw: Random) -> list[Variant]:
         """The variants of a task; none if its right outcome changes nothing."""
         right = self._outcome(task, task.expected)
-        wanted = change_entries(right)
+        wanted = change_entries(right.changes)
         if not wanted:
             return []
         status = "" if task.answer is None else "answered"
@@ -75,7 +75,7 @@ class ChangePlanter:
             made = self._outcome(task, actions)
             # A changed call may have failed, which leaves an omission in the place of the fault.
             if fault == "omission" or set(made.key) - set(right.key):
-                variants.append(variant(fault, first, level, change_entries(made)))
+                variants.append(variant(fault, first, level, change_entries(made.changes)))
         return variants
 
     def _outcome(self, task: Task, actions: Sequence[Action]) -> Outcome:

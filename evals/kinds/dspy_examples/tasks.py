@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from copy import deepcopy
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import dspy
 from pydantic import Field
-from pydantic_core import to_jsonable_python
 
+from worksmith.evals.dspy_programs.copies import copied
+from worksmith.evals.dspy_programs.event_loop import called
+from worksmith.evals.dspy_programs.field_texts import text_of, texts_of
+from worksmith.evals.lm.escapes import watch_in_use
 from worksmith.evals.suite import Suite
 from worksmith.evals.tasks.repeats import of_one_intent
 from worksmith.evals.tasks.task import Split, Task
+from worksmith.tools.canonical import NoContentError, canonical
 from worksmith.tools.environment import Environment
 from worksmith.tools.episode_result import EpisodeResult
 from worksmith.tools.errors import InputError
-from worksmith.tools.files.unicode import writable
 from worksmith.tools.kinds.dspy_examples.kind import empty_world
 from worksmith.tools.seeding import digest
 from worksmith.tools.sqlite.outcome import Outcome
@@ -37,15 +39,16 @@ class ExampleTask(Task):
     content: str
 
 
-def suite_of(splits: Sequence[Sequence[Any]], intent: str) -> Suite:
+def suite_of(splits: Sequence[Sequence[Any]], intent: str | None) -> Suite:
     """The suite of some examples.
 
     Args:
         splits: the examples to learn from, those to choose by, and those to measure on.
-        intent: the field of an example that names its kind. It is optional and may be no input.
+        intent: the field of an example that names its kind; None for the input `intent`, if there is one.
 
     Raises:
-        InputError: an example has no inputs.
+        InputError: an example has no inputs, no example has the field `intent`, or a value has no content
+            that stays the same.
     """
     seen: Counter[str] = Counter()
     tasks = [
@@ -53,21 +56,27 @@ def suite_of(splits: Sequence[Sequence[Any]], intent: str) -> Suite:
         for split, examples in zip(SPLITS, splits, strict=True)
         for task in _tasks(examples, split, intent, seen)
     ]
+    if intent and all(task.intent is None for task in tasks):
+        raise InputError(f"no example has a field {intent!r}", where="intent")
     return Suite(Environment(empty_world()), of_one_intent(tasks))
 
 
-def _tasks(examples: Sequence[Any], split: Split, intent: str, seen: Counter[str]) -> Iterator[ExampleTask]:
+def _tasks(
+    examples: Sequence[Any], split: Split, intent: str | None, seen: Counter[str]
+) -> Iterator[ExampleTask]:
     for place, example in enumerate(examples):
-        inputs = _inputs(example, f"{split} example {place}")
-        content = digest([_plain(inputs), _plain(dict(example))])
+        where = f"{split} example {place}"
+        inputs = _inputs(example, where)
+        fields = {name: _content(value, f"{where}, field {name}") for name, value in example.items()}
+        content = digest([sorted(inputs), fields])
         seen[content] += 1
-        named = example.get(intent) if intent not in inputs else None
+        named = example.get(intent or "intent") if intent or "intent" in inputs else None
         yield ExampleTask(
             # Equal examples are tasks of their own.
             id=content if seen[content] == 1 else f"{content}-{seen[content]}",
-            query=_text(inputs),
+            query=texts_of(inputs, exact=True),
             domains=(),
-            intent=None if named is None else str(named),
+            intent=None if named is None else text_of(named),
             split=split,
             held_out_split=split,
             example=example,
@@ -85,22 +94,18 @@ def _inputs(example: Any, where: str) -> dict[str, Any]:
     if not found:
         hint = 'say which fields are: dspy.Example(question=..., answer=...).with_inputs("question")'
         raise InputError("the example has no inputs", where=where, hint=hint)
+    if "self" in found:
+        hint = "give the field another name"
+        raise InputError("DSPy calls no program with an input `self`", where=where, hint=hint)
     return found
 
 
-def _text(inputs: Mapping[str, Any]) -> str:
-    """The inputs' text; of a single text the text itself."""
-    texts = {name: value if isinstance(value, str) else str(_plain(value)) for name, value in inputs.items()}
-    if len(texts) == 1:
-        return writable(next(iter(texts.values())))
-    return writable("\n".join(f"{name}: {text}" for name, text in texts.items()))
-
-
-def _plain(value: Any) -> Any:
-    """JSON-able data; an object of another kind counts by its class and its attributes."""
-    return to_jsonable_python(
-        value, fallback=lambda odd: [type(odd).__qualname__, _plain(getattr(odd, "__dict__", {}))]
-    )
+def _content(value: Any, where: str) -> Any:
+    try:
+        return canonical(value)
+    except NoContentError as error:
+        hint = "give data, such as text, numbers, lists, dates or arrays; hold anything else in the program"
+        raise InputError(str(error), where=where, hint=hint) from error
 
 
 def call(program: Any, task: ExampleTask) -> dspy.Prediction:
@@ -109,17 +114,12 @@ def call(program: Any, task: ExampleTask) -> dspy.Prediction:
     Returns:
         Its prediction with an episode. What is no prediction becomes one with the field `answer`.
     """
-    made = program(**{name: _copied(value) for name, value in task.example.inputs().items()})
+    made = called(program, **{name: copied(value) for name, value in task.example.inputs().items()})
+    if made is None:
+        watch = watch_in_use()
+        raise (watch and watch.reward) or TypeError("the program returned None")
     prediction = made if isinstance(made, dspy.Prediction) else dspy.Prediction(answer=made)
-    fields = {name: value for name, value in prediction.items() if name != "episode"}
-    episode = EpisodeResult("finished", Outcome(b"", ()), answer=_text(fields) if fields else "")
+    fields = {name: value for name, value in prediction.items() if not isinstance(value, EpisodeResult)}
+    episode = EpisodeResult("finished", Outcome(b"", ()), answer=texts_of(fields) if fields else "")
     episode.prediction = prediction
     return dspy.Prediction(answer=episode.answer, episode=episode)
-
-
-def _copied(value: Any) -> Any:
-    """A copy of an input; itself if it cannot be copied, as a connection or a lock."""
-    try:
-        return deepcopy(value)
-    except Exception:
-        return value

@@ -9,10 +9,10 @@ import apsw
 
 from worksmith.evals.kinds.own_data.names import Names, unknown
 from worksmith.evals.kinds.own_data.task import Cells, TableChanges
-from worksmith.evals.kinds.own_data.values import Exactly
-from worksmith.tools.access.engine import AccessPolicy
+from worksmith.evals.kinds.own_data.values import AnyOf, Column, Exactly
+from worksmith.tools.access.engine import key_column
 from worksmith.tools.errors import InputError
-from worksmith.tools.sqlite.cells import CellValue, cell_text, typed_cell
+from worksmith.tools.sqlite.cells import CellValue, cell_text
 from worksmith.tools.sqlite.schema import ROW, columns_sql, quoted
 
 if TYPE_CHECKING:
@@ -39,13 +39,6 @@ class Nearest(NamedTuple):
     whole: bool
 
 
-def key_column(env: Environment, table: Table) -> str:
-    """The column by whose values rows of a table are named."""
-    if isinstance(env.policy, AccessPolicy) and (settings := env.policy.document.sources.get(table.name)):
-        return settings.key
-    return table.columns[0]
-
-
 def check_changes(names: Names, changes: Changes, where: str) -> dict[str, TableChanges]:
     """Check that tables, columns and rows are there, and that values are of the columns' types.
 
@@ -54,8 +47,11 @@ def check_changes(names: Names, changes: Changes, where: str) -> dict[str, Table
     """
     for name, change in changes.items():
         table, place = names.table(name, where), f"{where}.{name}"
-        if not table.writable:
-            raise InputError("no tool changes this table", where=place)
+        if not table.writable or not table.scored:
+            raise InputError(
+                "no tool changes this table" if table.scored else "changes of this table are not scored",
+                where=place,
+            )
         for key, cells in change.rows.items():
             _check_cells(names, table, cells or {}, f"{place}.{key}")
             if cells is not None and not cells:
@@ -78,13 +74,14 @@ def made_directly(env: Environment, changes: Changes, near: Outcome) -> Nearest:
     """
     episode = env.episode()
     tables = {table.name: table for table in env.kind.tables}
+    seen = near.changes  # before the edit, since both borrow a sandbox
     whole = True
 
     def body(connection: apsw.Connection) -> None:
         nonlocal whole
         for name, change in changes.items():
             table = tables[name]
-            made = [each for each in near.changes if each.table == name]
+            made = [each for each in seen if each.table == name]
             updated = {each.row: each.after for each in made if each.operation == "update"}
             for key, cells in change.rows.items():
                 _change_row(connection, env, table, key, cells, updated)
@@ -92,9 +89,8 @@ def made_directly(env: Environment, changes: Changes, near: Outcome) -> Nearest:
             pairs = _pairs(table, change.new, added)
             whole = whole and len(pairs) == len(change.new)
             for number, cells in enumerate(change.new):
-                _add_row(
-                    connection, table, added[pairs[number]] if number in pairs else _examples(table, cells)
-                )
+                row = added[pairs[number]] if number in pairs else _examples(table, cells)
+                _add_row(connection, table, row)
 
     episode.edit(body)
     return Nearest(episode.outcome(), whole)
@@ -103,15 +99,16 @@ def made_directly(env: Environment, changes: Changes, near: Outcome) -> Nearest:
 def _check_cells(names: Names, table: Table, cells: Cells, where: str) -> None:
     names.columns(table, cells, where)
     for column, value in cells.items():
-        if isinstance(value, Exactly):
+        for each in value.any if isinstance(value, AnyOf) else (value,):
             try:
-                _cell(table, column, value.root)
+                if isinstance(each, Exactly):
+                    Column.of(table, column).typed(each.root)
             except ValueError as error:
                 raise InputError(str(error), where=f"{where}.{column}") from error
 
 
 def _check_rows(env: Environment, table: Table, keys: Iterable[str], where: str) -> None:
-    column = key_column(env, table)
+    column = key_column(env.policy, table)
 
     def body(connection: apsw.Connection) -> None:
         for key in keys:
@@ -126,7 +123,7 @@ def _check_rows(env: Environment, table: Table, keys: Iterable[str], where: str)
 def _stored(connection: apsw.Connection, table: Table, column: str, key: str) -> dict[str, CellValue] | None:
     """The cells of a row with its position under `ROW`; None if it is not there."""
     try:
-        value = _cell(table, column, key)
+        value = Column.of(table, column).typed(key)
     except ValueError:
         return None
     columns = columns_sql((ROW, *table.columns))
@@ -149,7 +146,7 @@ def _change_row(
     cells: Cells | None,
     updated: Mapping[int, Mapping[str, CellValue]],
 ) -> None:
-    stored = _stored(connection, table, key_column(env, table), key)
+    stored = _stored(connection, table, key_column(env.policy, table), key)
     if stored is None:
         raise InputError(f"{table.name} has no row {key}")
     row = stored[ROW]
@@ -164,13 +161,14 @@ def _change_row(
     }
     assignments = ", ".join(f"{quoted(column)} = ?" for column in values)
     connection.execute(
-        f"UPDATE main.{quoted(table.name)} SET {assignments} WHERE {ROW} = ?", (*values.values(), row)
+        f"UPDATE main.{quoted(table.name)} SET {assignments} WHERE {ROW} = ?",
+        (*(table.held(column, value) for column, value in values.items()), row),
     )
 
 
 def _add_row(connection: apsw.Connection, table: Table, cells: Mapping[str, CellValue]) -> None:
     insert = table.insert_sql().replace("INTO ", "INTO main.", 1)
-    connection.execute(insert, tuple(cells.get(column) for column in table.columns))
+    connection.execute(insert, tuple(table.held(column, cells.get(column)) for column in table.columns))
 
 
 def _pairs(table: Table, wanted: Sequence[Cells], added: Sequence[Mapping[str, CellValue]]) -> dict[int, int]:
@@ -191,32 +189,23 @@ def _pairs(table: Table, wanted: Sequence[Cells], added: Sequence[Mapping[str, C
     return {number: index for index, number in holder.items()}
 
 
-def _right(table: Table, column: str, value: Value, cell: CellValue) -> bool:
+def _right(table: Table, name: str, value: Value, cell: CellValue) -> bool:
     """Whether a cell has an expected value. In free text of somebody's own words any text has."""
-    if isinstance(value, Exactly):
-        if column in table.free:
-            return bool(cell) == bool(value.root)
-        wanted = _cell(table, column, value.root)
-        if column in table.exact or not isinstance(wanted, str):
-            return cell == wanted
-    return value.fits(cell)
+    if isinstance(value, Exactly) and name in table.free:
+        return bool(cell) == bool(value.root)
+    return value.fits(cell, Column.of(table, name))
 
 
 def _examples(table: Table, cells: Cells) -> dict[str, CellValue]:
     return {column: _example(table, column, value) for column, value in cells.items()}
 
 
-def _example(table: Table, column: str, value: Value) -> CellValue:
+def _example(table: Table, name: str, value: Value) -> CellValue:
     """A right value; what is expected in words where none is known."""
+    column = Column.of(table, name)
     if isinstance(value, Exactly):
-        return _cell(table, column, value.root)
+        return column.typed(value.root)
     try:
-        return _cell(table, column, value.example) if value.example is not None else f"({value.said})"
+        return column.typed(value.example) if value.example is not None else f"({value.said})"
     except ValueError:
         return f"({value.said})"
-
-
-def _cell(table: Table, column: str, value: CellValue) -> CellValue:
-    """A value of a task as a cell; a column of texts takes numbers as they are written."""
-    kind = table.type_of(column)
-    return typed_cell(cell_text(value) if kind == "text" and value is not None else value, kind)

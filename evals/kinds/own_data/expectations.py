@@ -45,7 +45,7 @@ class Expectations:
         found = self._called.get(task.digest)
         if found is None:
             episode = self._env.episode(persona=task.persona, now=task.now, rehearsal=True)
-            if task.expected:
-                episode.call_all([(call.tool, call.arguments) for call in task.expected])
+            for call in task.expected:
+                episode.call(call.tool, dict(call.arguments))
             found = self._called[task.digest] = episode.outcome()
         return found

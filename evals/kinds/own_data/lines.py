@@ -21,6 +21,7 @@ from worksmith.evals.kinds.own_data.task import TableChanges
 from worksmith.evals.kinds.own_data.values import Expected
 from worksmith.retrievers.texts.words import folded
 from worksmith.tools.errors import InputError
+from worksmith.tools.numbers import python_numbers
 
 NEW = "new"
 """The key of a table's changes under which its new rows are listed."""
@@ -60,6 +61,7 @@ class TaskLine(BaseModel):
     Attributes:
         persona: the id of the persona; empty for the environment's own.
         toolkits: the toolkits on offer; None for all.
+        plan: the steps that solve it; an empty one says that no call is right.
         reference: a right answer in words, for judges and for the end of the gold plan.
         slots: the values in the query that come from records, each by a name of yours. With them and a plan
             others than those who may read the records can be shown a demonstration with made-up values.
@@ -82,7 +84,7 @@ class TaskLine(BaseModel):
     reference: str = ""
     changes: dict[str, Annotated[TableChanges, BeforeValidator(_by_row)]] | None = None
     calls: tuple[CallLine, ...] | None = None
-    plan: tuple[StepLine, ...] | None = Field(default=None, min_length=1)
+    plan: tuple[StepLine, ...] | None = None
     metric: Any = None
     judge: str = ""
 
@@ -116,7 +118,7 @@ def parse_line(value: Any, where: str) -> TaskLine:
     if not isinstance(value, dict):
         raise InputError("not a task: an object is needed", where=where)
     try:
-        return TaskLine.model_validate(value)
+        return TaskLine.model_validate(python_numbers(value))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         field = ".".join(_path(first["loc"], value))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import BaseModel, ConfigDict, PrivateAttr
 
+from worksmith.evals.lm.failures import calling
 from worksmith.evals.scoring.metric import Score, metric_inputs
 from worksmith.tools.errors import InputError
 
@@ -66,8 +67,11 @@ class OwnMetric(BaseModel):
 
         Raises:
             InputError: the function gives no score.
+            UserCodeError: it raised an exception.
         """
-        return Score.of(self._function(*metric_inputs(task, episode)), f"the metric {self.name}", task)
+        with calling(f"the metric {self.name}"):
+            found = self._function(*metric_inputs(task, episode))
+        return Score.of(found, f"the metric {self.name}", task)
 
 
 def named_metric(name: str, folder: Path, *, home: Path | None, where: str) -> OwnMetric:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from worksmith.evals.kinds.own_data.expectations import Expectations
 from worksmith.evals.kinds.own_data.task import OwnTask
 from worksmith.evals.kinds.own_data.values import Status
+from worksmith.evals.lm.users_code import UserCodeError
 from worksmith.evals.records.parts import FaultEntry
 from worksmith.evals.records.record import OVER_REFUSAL, PRIMARY
 from worksmith.evals.scoring.answer_scorer import AnswerScorer
@@ -65,6 +66,7 @@ class OwnScorer:
 
         Raises:
             InputError: the user's metric gives no score.
+            UserCodeError: it raised an exception.
         """
         if not isinstance(task, OwnTask):
             return self._others(task, episode)
@@ -72,8 +74,12 @@ class OwnScorer:
         parts = {} if task.free_state else {"state": float(state)}
         if task.wanted is not None or not task.free_state:
             parts["answer"] = float(right_answer(task, episode, self._locale))
+        failure: UserCodeError | None = None
         if task.metric is not None:
-            parts["metric"] = self._measured(task, episode).value
+            try:
+                parts["metric"] = self._measured(task, episode).value
+            except UserCodeError as error:
+                failure, parts["metric"] = error, 0.0
         finished = episode.status == "finished"
         scores = {
             PRIMARY: min(parts.values(), default=1.0) if finished else 0.0,
@@ -84,7 +90,11 @@ class OwnScorer:
             scores["denial"] = scores[PRIMARY]
         elif not isinstance(task.wanted, Status):
             scores[OVER_REFUSAL] = float(episode.answer_status in ("denied", "not_found"))
-        return path_scores(task, episode, self._tables) | checker_scores(episode) | parts | scores
+        found = path_scores(task, episode, self._tables) | checker_scores(episode) | parts | scores
+        if failure is not None:
+            failure.scores = found
+            raise failure
+        return found
 
     def expected(self, task: Task, outcome: Outcome) -> Outcome:
         """Of the outcomes that count as right, the one nearest to `outcome`."""

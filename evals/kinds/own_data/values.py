@@ -8,19 +8,31 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 from unicodedata import normalize
 
 import regex  # type: ignore[import-untyped]
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, RootModel, Tag, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    RootModel,
+    Tag,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 
 from worksmith.evals.kinds.own_data.readings import numbers, plainly, says_yes
-from worksmith.evals.tasks.task import Entity, same_text
+from worksmith.evals.tasks.task import Entity
 from worksmith.tools.kinds.own_data.locales import ENGLISH, Locale
-
-Cell = str | int | float | bool | None
+from worksmith.tools.sqlite.cells import CellType, cell_text, shown_cell, typed_cell
+from worksmith.tools.sqlite.cells import CellValue as Cell
+from worksmith.tools.sqlite.outcome import folded_cell
+from worksmith.tools.sqlite.schema import Table
 
 LONGEST = 20_000
 """Characters of an answer that a pattern is looked for in."""
@@ -46,14 +58,55 @@ _BETWEEN = re.compile(
 """The members of a set and what may stand between them, such as the number of a member in a list."""
 
 
+class Column(NamedTuple):
+    """A column in which a value is expected."""
+
+    kind: CellType
+    exact: bool
+
+    @classmethod
+    def of(cls, table: Table, name: str) -> Column:
+        return cls(table.type_of(name), name in table.exact)
+
+    def typed(self, value: Cell) -> Cell:
+        """A value of a task as a cell of this column; a column of texts takes numbers as they are written.
+
+        Raises:
+            ValueError: it is none.
+        """
+        if self.kind == "text" and isinstance(value, int | float):
+            value = cell_text(value)
+        return shown_cell(typed_cell(value, self.kind), self.kind)
+
+    def same(self, wanted: Cell, cell: Cell) -> bool:
+        """Whether a cell of this column has a value of a task."""
+        try:
+            wanted = self.typed(wanted)
+        except ValueError:
+            return False
+        return folded_cell(wanted, exact=self.exact) == folded_cell(cell, exact=self.exact)
+
+
 class _Form(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Exactly(RootModel[str | int | float | bool | None]):
-    """One value. Letter case, spaces, forms of quotes and dashes, and what ends an answer do not count."""
+class Exactly(RootModel[Cell]):
+    """One value. Of an answer, letter case, spaces, forms of quotes and dashes, and its end do not count.
+
+    An object can be mistaken for another form of an expected value: `{"value": {...}}` cannot.
+    """
 
     model_config = ConfigDict(frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _alone(cls, value: Any) -> Any:
+        return value["value"] if isinstance(value, dict) and value.keys() == {"value"} else value
+
+    @model_serializer
+    def _written(self) -> Cell:
+        return {"value": self.root} if isinstance(self.root, dict) else self.root
 
     @property
     def example(self) -> Cell:
@@ -74,13 +127,37 @@ class Exactly(RootModel[str | int | float | bool | None]):
             return says_yes(text, locale) is self.root
         if isinstance(self.root, int | float):
             return _says_number(text, question, locale, float(self.root), 0.0)
-        return plainly(text) == plainly(self.root or "")
+        return plainly(text) == plainly(cell_text(self.root))
 
-    def fits(self, cell: Cell) -> bool:
+    def fits(self, cell: Cell, column: Column) -> bool:
         """Whether a cell has this value."""
-        if isinstance(self.root, str) and isinstance(cell, str):
-            return same_text(self.root) == same_text(cell)
-        return cell == self.root or (cell is not None and str(cell) == str(self.root))
+        return column.same(self.root, cell)
+
+
+class Caseless(_Form):
+    """A text in whatever letter case."""
+
+    caseless: str
+
+    @property
+    def example(self) -> Cell:
+        return self.caseless
+
+    @property
+    def said(self) -> str:
+        return f"{self.caseless!r} in any letter case"
+
+    @property
+    def entities(self) -> tuple[Entity, ...]:
+        return (_entity(self.caseless),)
+
+    def answers(self, text: str, question: str, locale: Locale = ENGLISH) -> bool:
+        """Whether an answer is this text."""
+        return plainly(text) == plainly(self.caseless)
+
+    def fits(self, cell: Cell, column: Column) -> bool:
+        """Whether a cell has this text."""
+        return column._replace(exact=False).same(self.caseless, cell)
 
 
 class SetOf(_Form):
@@ -102,16 +179,22 @@ class SetOf(_Form):
 
     def answers(self, text: str, question: str, locale: Locale = ENGLISH) -> bool:
         """Whether an answer lists these values."""
-        rest = plainly(text.replace(_MEMBER, "?"))
-        for value in sorted({plainly(str(value)) for value in self.set}, key=len, reverse=True):
+        return self._listed(text, plainly)
+
+    def fits(self, cell: Cell, column: Column) -> bool:
+        """Whether a cell lists these values."""
+        if isinstance(cell, list):
+            kept = {folded_cell(each, exact=column.exact) for each in cell}
+            return kept == {folded_cell(each, exact=column.exact) for each in self.set}
+        return self._listed(cell_text(cell), str if column.exact else plainly)
+
+    def _listed(self, text: str, folded: Callable[[str], str]) -> bool:
+        rest = folded(text.replace(_MEMBER, "?"))
+        for value in sorted({folded(str(value)) for value in self.set}, key=len, reverse=True):
             rest, found = re.subn(rf"(?<!\w){re.escape(value)}(?!\w)", _MEMBER, rest)
             if not found:
                 return False
         return bool(_BETWEEN.fullmatch(rest.rstrip(".")))
-
-    def fits(self, cell: Cell) -> bool:
-        """Whether a cell lists these values."""
-        return self.answers("" if cell is None else str(cell), "")
 
 
 class Number(_Form):
@@ -136,10 +219,12 @@ class Number(_Form):
         """Whether the numbers of an answer, those of the question left out, are this one."""
         return _says_number(text, question, locale, self.number, self.tolerance)
 
-    def fits(self, cell: Cell) -> bool:
+    def fits(self, cell: Cell, column: Column) -> bool:
         """Whether a cell holds the number."""
+        if cell is None or isinstance(cell, bool | list | dict):
+            return False
         try:
-            return cell is not None and abs(float(cell) - self.number) <= _slack(self.number, self.tolerance)
+            return abs(float(cell) - self.number) <= _slack(self.number, self.tolerance)
         except ValueError:
             return False
 
@@ -180,9 +265,9 @@ class Pattern(_Form):
         except TimeoutError:
             return False
 
-    def fits(self, cell: Cell) -> bool:
+    def fits(self, cell: Cell, column: Column) -> bool:
         """Whether the pattern is found in a cell."""
-        return cell is not None and self.answers(str(cell), "")
+        return cell is not None and self.answers(cell_text(cell), "")
 
 
 class AnyOf(_Form):
@@ -211,9 +296,9 @@ class AnyOf(_Form):
         """Whether an answer is one of them."""
         return any(each.answers(text, question, locale) for each in self.any)
 
-    def fits(self, cell: Cell) -> bool:
+    def fits(self, cell: Cell, column: Column) -> bool:
         """Whether a cell is one of them."""
-        return any(each.fits(cell) for each in self.any)
+        return any(each.fits(cell, column) for each in self.any)
 
 
 class Status(_Form):
@@ -226,12 +311,23 @@ class Status(_Form):
         return f"the status {self.status}"
 
 
+_FORMS = ("set", "number", "pattern", "any", "caseless", "value", "status")
+
+
 def _form(value: Any) -> str:
     if isinstance(value, dict):
-        return next((name for name in ("set", "number", "pattern", "any", "status") if name in value), "?")
+        return next((name for name in _FORMS if name in value), "?")
     if isinstance(value, BaseModel):
         return "value" if isinstance(value, Exactly) else next(iter(type(value).model_fields))
     return "?" if isinstance(value, list) else "value"
+
+
+def _cell_form(value: Any) -> str:
+    """As `_form`; a list, and an object with other keys than those of a form, is a value."""
+    name = _form(value)
+    form = _BY_NAME.get(name)
+    strange = form is None or (isinstance(value, dict) and not value.keys() <= form.model_fields.keys())
+    return "value" if strange else name
 
 
 _KNOWN = 'a value, {"set": [...]}, {"any": [...]}, {"number": 3, "tolerance": 0.1} or {"pattern": "..."}'
@@ -242,11 +338,12 @@ _Given = (
     | Annotated[Number, Tag("number")]
     | Annotated[Pattern, Tag("pattern")]
     | Annotated[AnyOf, Tag("any")]
+    | Annotated[Caseless, Tag("caseless")]
 )
 
 Value = Annotated[
     _Given,
-    Discriminator(_form, custom_error_type="no_value", custom_error_message=f"expected is {_KNOWN}"),
+    Discriminator(_cell_form, custom_error_type="no_value", custom_error_message=f"expected is {_KNOWN}"),
 ]
 """The expected value of a cell, or of an answer that is given."""
 
@@ -261,8 +358,17 @@ Expected = Annotated[
 """The expected answer of a task."""
 
 
+_BY_NAME: Mapping[str, type[BaseModel]] = {
+    "set": SetOf,
+    "number": Number,
+    "pattern": Pattern,
+    "any": AnyOf,
+    "caseless": Caseless,
+}
+
+
 def _entity(value: Cell) -> Entity:
-    text = {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+    text = {True: "yes", False: "no"}[value] if isinstance(value, bool) else cell_text(value)
     return Entity(type="number" if isinstance(value, int | float) else "text", value=text)
 
 

@@ -6,6 +6,7 @@ once, from `worksmith.evals.lm.prices`.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -13,17 +14,17 @@ from typing import Any
 
 import dspy
 from dspy import lm15
-from dspy._vendor.lm15.transports import ReadTimeout, StdlibTransport, TransportRequest, TransportResponse
+from dspy._vendor.lm15.transports import StdlibTransport, TransportRequest, TransportResponse
 from dspy.clients.backend_selection import BackendSelection
 from dspy.clients.call_result import usage_dict
 from dspy.clients.engines.lm15_engine import LM15Engine, timeouts_for
 from dspy.clients.errors import error_boundary
 from dspy.lm15 import RouterConfig, Timeouts
 
-from worksmith.evals.lm.wire.bodies import kept, with_body
-from worksmith.evals.lm.wire.settings import WireSettings
+from worksmith.evals.lm.wire.bodies import received, with_body
+from worksmith.evals.lm.wire.deadline import TimedSocket, seconds_of
 
-_CONNECTIONS = 4096
+CONNECTIONS = 4096
 """The most at once: a lane or the workers limit requests, not the pool (DSPy's has 100)."""
 
 
@@ -34,12 +35,21 @@ def native_client(lm: dspy.LM, route: BackendSelection) -> Callable[[lm15.Reques
         LMError: there is no reply.
     """
     provider, clients = route.resolution.provider, route.clients
+    timeouts = timeouts_for(clients.get("timeout"))
+    waits = timeouts or Timeouts()
     url = clients.get("api_base") or clients.get("base_url")
     config = RouterConfig(
         api_keys={provider: clients["api_key"]} if "api_key" in clients else None,
         base_urls={provider: url} if url else None,
         providers=tuple(binding.definition for binding in getattr(lm, "_providers", ())),
-        transport=_transport(timeouts_for(clients.get("timeout")), getattr(lm, "wire", None)),
+        transport=_Transport(
+            total_seconds(lm, timeouts),
+            connect_timeout=waits.connect,
+            read_timeout=waits.read,
+            write_timeout=waits.write,
+            pool_timeout=waits.pool,
+            max_connections=CONNECTIONS,
+        ),
     )
     engine = LM15Engine(config, model_type=lm.model_type)
 
@@ -53,46 +63,36 @@ def native_client(lm: dspy.LM, route: BackendSelection) -> Callable[[lm15.Reques
     return ask
 
 
-def _transport(timeouts: Timeouts | None, settings: WireSettings | None) -> StdlibTransport:
-    waits = timeouts or Timeouts()
-    return _Transport(
-        settings.total_timeout if settings is not None else None,
-        connect_timeout=waits.connect,
-        read_timeout=waits.read,
-        write_timeout=waits.write,
-        pool_timeout=waits.pool,
-        max_connections=_CONNECTIONS,
-    )
+def total_seconds(lm: dspy.LM, timeouts: Timeouts | None) -> float:
+    """How long a request to a model may take with all of its reply."""
+    settings = getattr(lm, "wire", None)
+    return seconds_of(getattr(settings, "total_timeout", None), timeouts.read if timeouts else None)
 
 
 class _Transport(StdlibTransport):  # type: ignore[misc]
-    """DSPy's HTTP connections, with a limit for a whole request, and the bodies of refusals kept.
+    """DSPy's HTTP connections, with a limit for a whole request, and bodies kept and mended.
 
     Args:
-        total: seconds; None for no limit. DSPy's own limits are for each wait: a reply that drips never ends.
+        total: seconds of a request.
     """
 
-    def __init__(self, total: float | None, **settings: Any) -> None:
+    def __init__(self, total: float, **settings: Any) -> None:
         super().__init__(**settings)
         self._total = total
+        self._request = threading.local()
 
     def stream(self, request: TransportRequest) -> TransportResponse:
-        response = self._sent(request)
-        if response.status >= 400:
-            response._chunks = kept(response._chunks)
+        self._request.end = time.monotonic() + self._total
+        response = super().stream(request)
+        response._chunks = received(response.status, response._chunks)
         return response
 
-    def _sent(self, request: TransportRequest) -> TransportResponse:
-        if self._total is None:
-            return super().stream(request)
-        end = time.monotonic() + self._total
-        wait = min(self._total, request.read_timeout or self._read_timeout)
-        response = super().stream(replace(request, read_timeout=wait))
-        response._chunks = self._until(end, response._chunks)
-        return response
+    def _read_head(self, conn: Any, **settings: Any) -> Any:
+        return super()._read_head(self._timed(conn), **settings)
 
-    def _until(self, end: float, chunks: Iterator[bytes]) -> Iterator[bytes]:
-        for chunk in chunks:
-            yield chunk
-            if time.monotonic() > end:
-                raise ReadTimeout(f"the reply was not complete after {self._total:g} s (total_timeout)")
+    def _iter_body(self, conn: Any, *given: Any, **settings: Any) -> Iterator[bytes]:
+        chunks: Iterator[bytes] = super()._iter_body(self._timed(conn), *given, **settings)
+        return chunks
+
+    def _timed(self, conn: Any) -> TimedSocket:
+        return TimedSocket(conn.sock, self._request.end, self._total)

@@ -14,7 +14,8 @@ class WireSettings:
         tokens_per_minute: tokens of prompts and replies that it takes.
         parallel: the most requests in flight. Fewer are, as long as the model says that it has too many.
         retry_time: seconds from the first try of a request after which there is no other one.
-        total_timeout: seconds that one request may take, with all of its reply.
+        total_timeout: seconds that one request may take, with all of its reply; None for the usual limit, see
+            `worksmith.evals.lm.wire.deadline`.
         prompt_cache: whether prompts are marked for the provider's cache, see
             `worksmith.evals.lm.prompt_cache`.
     """

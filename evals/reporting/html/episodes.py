@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from markupsafe import Markup
 
-from worksmith.evals.records.changes import Pair, compare_changes, place_text
+from worksmith.evals.records.changes import Pair, cells_text, compare_changes, place_text
 from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.reporting.episodes import ShownEpisode, facet_names, field_value
 from worksmith.evals.reporting.html.templates import macro, short
@@ -127,7 +127,10 @@ def _changes(episode: ShownEpisode, cut: int) -> Grid | None:
     """The changes of an episode; of a wrong one beside the expected ones."""
     record = episode.record
     if episode.verdict != "wrong":
-        made = tuple((place_text(each), _cells(each.after or each.before, cut)) for each in record.changes)
+        made = tuple(
+            (place_text(each), cells_text(each, lambda text: short(text, min(cut, 300))))
+            for each in record.changes
+        )
         return Grid("Changes", ("change", "cells"), made) if made else None
     pairs = compare_changes(record.changes, record.expected_changes)
     rows = tuple(
@@ -143,12 +146,13 @@ _SIGNS = {"as expected": "= ", "differs": "≠ ", "missing": "- ", "not expected
 def _sides(pair: Pair, cut: int) -> tuple[str, str]:
     """The made and the expected cells; of a pair that differs, only the cells in which it does."""
     if pair.kind == "differs":
-        cells = [cell for cell in pair.cells if cell.made != cell.expected]
-        made = {cell.name: cell.made for cell in cells}
-        expected = {cell.name: cell.expected for cell in cells}
+        made = {cell.name: cell.made for cell in pair.differing}
+        expected = {cell.name: cell.expected for cell in pair.differing}
         return _cells(made, cut), _cells(expected, cut)
     sides = (pair.made, pair.expected)
-    first, second = (_cells(side.after or side.before, cut) if side else "nothing" for side in sides)
+    first, second = (
+        cells_text(side, lambda text: short(text, min(cut, 300))) if side else "nothing" for side in sides
+    )
     return first, second
 
 

@@ -14,7 +14,7 @@ from statistics import median
 from worksmith.evals.lm.named import ANALOGY
 from worksmith.evals.records.groups import group_records
 from worksmith.evals.records.record import PRIMARY, STRICT, EpisodeRecord
-from worksmith.evals.records.summary import Summary, summarize
+from worksmith.evals.records.summary import Summary, on_tasks, summarize
 from worksmith.evals.records.verdicts import JUDGE, JUDGED
 from worksmith.evals.reporting.episodes import field_value
 from worksmith.evals.reporting.html.charts import HeatMap
@@ -54,7 +54,7 @@ def study_grid(study: Study, *, title: str = "Comparison") -> Grid:
     by_words = any(JUDGED in row.summary.scores for row in study.rows)
     rates = RATES if any(row.summary.rates for row in study.rows) else ()
     return Grid.of(
-        f"{title} on {study.rows[0].summary.tasks} tasks",
+        f"{title} on {on_tasks(*(row.summary for row in study.rows))}",
         study.ordered,
         ("program", lambda row: row.arm.shown),
         any(_TOOLSET in row.arm.settings for row in study.rows)

@@ -6,6 +6,7 @@ import pickle
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import cloudpickle
 from dspy.utils.exceptions import LMError
 
 from worksmith.evals.lm.failures import chain
@@ -139,7 +140,9 @@ FromWorker = Ready | Ask | Done
 
 
 def packed(message: ToWorker | FromWorker) -> bytes:
-    return pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
+    """A message as bytes; classes of a script, which another process cannot import, go along."""
+    made: bytes = cloudpickle.dumps(message)
+    return made
 
 
 def unpacked(data: bytes) -> Any:

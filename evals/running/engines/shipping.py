@@ -29,6 +29,7 @@ from worksmith.tools.episode_result import Usage
 from worksmith.tools.errors import InfrastructureError, InputError
 from worksmith.tools.files import PROJECT_FILE
 from worksmith.tools.files.secrets import described
+from worksmith.tools.world import World
 
 _LOCKS = (type(threading.Lock()), type(threading.RLock()))
 
@@ -175,8 +176,8 @@ def _portable(engine: ProxyEngine) -> bool:
     return plain and not isinstance(inner, str) and bool(getattr(inner, "digest", ""))
 
 
-def _reference(env: Environment, store: SuiteStore | None) -> tuple[str, str | Stored]:
-    """What opens an environment again, and from where.
+def _reference(env: Environment, store: SuiteStore | None) -> tuple[str, str | Stored | World]:
+    """What opens an environment again, and from where; a world that lies nowhere goes along.
 
     Raises:
         InputError: it lies in no folder, or in one that has no place in a store.
@@ -192,6 +193,8 @@ def _reference(env: Environment, store: SuiteStore | None) -> tuple[str, str | S
                 hint="leave --suite-store out, and put the project where all machines see it",
             )
         return "suite", str(folder)
+    if type(env) is Environment and not env.world.at_rest:
+        return "image", env.world
     if built or type(env) is Environment:
         place = folder if built else env.world.path.absolute()
         return "suite" if built else "world", store.put(place) if store is not None else str(place)
@@ -206,8 +209,10 @@ _OPENED: dict[tuple[str, str | Stored], Environment] = {}
 _OPENING = threading.Lock()
 
 
-def _environment(form: str, place: str | Stored, expected: str) -> Environment:
+def _environment(form: str, place: str | Stored | World, expected: str) -> Environment:
     """The environment of a folder or of a store; a process has one copy of each."""
+    if isinstance(place, World):
+        return Environment(place)
     with _OPENING:
         env = _OPENED.get((form, place))
         if env is None or env.digest != expected:

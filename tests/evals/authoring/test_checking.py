@@ -48,6 +48,9 @@ def _findings(desk: Environment, checked: Any) -> Any:
         {"answer": {"pattern": "^res"}, "reference": "resolved", "plan": [READ]},
         {"answer": {"number": 3}, "metric": lambda example, prediction: prediction.answer == "3"},
         {"judge": "It is polite."},
+        {"plan": []},
+        {"plan": [], "changes": {}},
+        {"plan": [], "answer": {"status": "denied"}},
     ],
 )
 def test_right_tasks_have_no_findings(desk: Environment, fields: dict[str, Any]) -> None:
@@ -78,6 +81,18 @@ def test_right_tasks_have_no_findings(desk: Environment, fields: dict[str, Any])
             "wrong",
             "plan",
             "missing: update in tickets",
+        ),
+        (
+            {"plan": [{**READ, "tool": "salary"}, CLOSE], "changes": {"tickets": {"1001": {"status": "x"}}}},
+            "wrong",
+            "plan",
+            "status resolved instead of x",
+        ),
+        (
+            {"plan": [], "changes": {"tickets": {"1001": {"status": "x"}}}},
+            "wrong",
+            "plan",
+            "missing: update in tickets, 1001",
         ),
         ({"plan": [READ], "answer": "gone"}, "wrong", "plan", "no step shows 'gone'"),
         ({"plan": [READ], "answer": {"number": 7}}, "note", "plan", "no step shows '7'"),
@@ -130,6 +145,8 @@ def test_repeated_requests_are_wrong_across_splits(desk: Environment) -> None:
             {**line, "query": " what IS 1002?", "split": "test"},
             {**line, "split": "train"},
             {**line, "persona": "emp_0001", "split": "test"},
+            {**line, "context": "Today only.", "split": "test"},
+            {**line, "now": "2022-12-30 09:00", "split": "test"},
         ],
     )
     assert [(each.level, each.task) for each in repeated(tasks)] == [("wrong", "t2"), ("note", "t3")]

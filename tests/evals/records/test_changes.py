@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from tests.evals.reporting.studies import RIGHT, WRONG
-from worksmith.evals.records.changes import compare_changes
+from worksmith.evals.records.changes import Cell, compare_changes
 from worksmith.evals.records.parts import ChangeEntry
 from worksmith.evals.reporting.html.episodes import _cells
 
@@ -14,7 +14,7 @@ def test_changes_are_paired_by_what_they_change() -> None:
     gone = ChangeEntry(table="tasks", operation="delete", row=3, before={"name": "a"})
     kinds = [
         (pair.kind, pair.either)
-        for pair in compare_changes([WRONG, gone, new(name="x")], [RIGHT, new(name="X"), new(name="y")])
+        for pair in compare_changes([WRONG, gone, new(name="x")], [RIGHT, new(name="x"), new(name="y")])
     ]
 
     assert kinds == [
@@ -34,7 +34,17 @@ def test_a_new_row_is_compared_with_the_one_it_is_most_like() -> None:
     pair = compare_changes([made], [other, near])[0]
 
     assert pair.expected == near
-    assert [cell for cell in pair.cells if cell.made != cell.expected] == [("due", "Monday", "Friday")]
+    assert pair.differing == [("due", "Monday", "Friday")]
+
+
+def test_a_cell_that_only_one_side_writes_has_its_old_value_on_the_other() -> None:
+    made = ChangeEntry(
+        table="t", operation="update", before={"a": [1], "b": "x"}, after={"a": [True], "b": "y"}
+    )
+    expected = ChangeEntry(table="t", operation="update", before={"b": "x"}, after={"b": "y"})
+    [pair] = compare_changes([made], [expected])
+
+    assert repr(pair.differing) == repr([Cell("a", [True], [1])])
 
 
 def test_no_changes_are_no_pairs() -> None:
@@ -49,6 +59,6 @@ def test_numbers_and_booleans_are_compared_and_shown_as_such() -> None:
     [pair] = compare_changes([made], [expected])
 
     assert pair.kind == "differs"
-    assert [cell for cell in pair.cells if cell.made != cell.expected] == [("count", 0, 1)]
+    assert pair.differing == [("count", 0, 1)]
     assert compare_changes([changed(sum=0.1 + 0.2)], [changed(sum=0.3)])[0].kind == "as expected"
     assert _cells({"paid": False, "count": 0, "none": None}, 300) == "paid: false; count: 0; none: (empty)"

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import errno
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -14,6 +16,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import dspy
+import httpx
+import openai
 import pytest
 from dspy.utils.exceptions import (
     ContextWindowExceededError,
@@ -31,7 +35,7 @@ from worksmith.evals.records.log import EpisodeLog, read_log
 from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.running.outage import IN_VAIN, ModelDownError
 from worksmith.evals.running.part import Part
-from worksmith.evals.running.result import EvalResult, Progress
+from worksmith.evals.running.result import EvalResult, Progress, failed_scorers
 from worksmith.evals.running.runner import EvaluationInterrupted, evaluate, evaluate_together
 from worksmith.evals.running.settings import EvalSettings
 from worksmith.evals.tasks.task import Task
@@ -42,6 +46,8 @@ from worksmith.tools.errors import InfrastructureError, InputError
 
 class Scripted(dspy.Module):  # type: ignore[misc]
     """Solves tasks whose number is odd; counts its calls; can fail, wait or be interrupted at will."""
+
+    digest = "scripted"
 
     def __init__(self, **behaviour: Any) -> None:
         super().__init__()
@@ -146,7 +152,7 @@ def test_worker_count_does_not_change_a_digit(tasks: list[Task], env: Any) -> No
 def test_infrastructure_failures_leave_the_score_and_are_counted(tasks: list[Task], env: Any) -> None:
     program = Scripted(
         task_001=make_episode(status="model_error", error="503"),
-        task_003=ConnectionError("no route"),
+        task_003=OSError(errno.EHOSTUNREACH, "no route"),
         task_005=OSError(28, "no space left on device"),
     )
     summary = run(program, tasks, env).summary
@@ -163,7 +169,7 @@ def flaky(times: int, then: Any = None) -> Callable[[], None]:
 
     def fail() -> None:
         if next(left, None) is not None:
-            raise then or ConnectionError("no route")
+            raise then or OSError(errno.EHOSTUNREACH, "no route")
 
     return fail
 
@@ -198,14 +204,14 @@ def test_the_number_of_workers_does_not_change_what_is_tried_again(tasks: list[T
 
 @pytest.mark.parametrize("lm", [dspy.LM("scripted/gold-1"), dspy.LM("replay/1"), dspy.LM("local/analogy@1")])
 def test_what_has_no_other_reply_is_not_asked_again(lm: Any, tasks: list[Task], env: Any) -> None:
-    program = Scripted(task_001=ConnectionError("no route"))
+    program = Scripted(task_001=OSError(errno.EHOSTUNREACH, "no route"))
     run(program, tasks, env, lm=lm)
 
     assert len(program.calls) == len(tasks)
 
 
 def test_further_attempts_are_no_reason_to_give_the_model_up(tasks: list[Task], env: Any) -> None:
-    down = {task.id.replace("-", "_"): ConnectionError("no route") for task in tasks}
+    down = {task.id.replace("-", "_"): OSError(errno.EHOSTUNREACH, "no route") for task in tasks}
     result = run(Scripted(**down), tasks, env, lm=dspy.LM("openai/x"))
 
     assert {record.attempts for record in result.records} == {3}
@@ -214,7 +220,7 @@ def test_further_attempts_are_no_reason_to_give_the_model_up(tasks: list[Task], 
 
 def test_a_resume_gives_a_model_up_that_is_still_down(env: Any, tmp_path: Path) -> None:
     tasks = [make_task(number) for number in range(100)]
-    down = Scripted(**{task.id.replace("-", "_"): ConnectionError("no route") for task in tasks})
+    down = Scripted(**{task.id.replace("-", "_"): OSError(errno.EHOSTUNREACH, "no route") for task in tasks})
     for _ in range(2):
         with (
             EpisodeLog.open(tmp_path / "log", resume=True) as log,
@@ -225,7 +231,7 @@ def test_a_resume_gives_a_model_up_that_is_still_down(env: Any, tmp_path: Path) 
 
 def test_an_outage_that_goes_on_ends_the_further_attempts(env: Any) -> None:
     tasks = [make_task(number) for number in range(100)]
-    down = {task.id.replace("-", "_"): ConnectionError("no route") for task in tasks[10:]}
+    down = {task.id.replace("-", "_"): OSError(errno.EHOSTUNREACH, "no route") for task in tasks[10:]}
     program = Scripted(**down)
     result = run(program, tasks, env, workers=1)
 
@@ -260,7 +266,7 @@ def test_a_program_that_raises_is_a_wrong_answer(tasks: list[Task], env: Any) ->
     result = run(Scripted(task_001=KeyError("tool")), tasks, env)
 
     assert result.records[1].status == "program_error"
-    assert result.records[1].error == "KeyError: 'tool'"
+    assert str(result.records[1].error).startswith("KeyError: 'tool' (test_runner.py:")
     assert "in __call__" in result.records[1].traceback
     assert result.summary.graded == 12
     assert result.summary.scores["outcome"].value == pytest.approx(5 / 12)
@@ -270,7 +276,7 @@ def test_a_program_that_exits_ends_its_episode_alone(tasks: list[Task], env: Any
     result = run(Scripted(task_003=SystemExit(0)), tasks[:5], env)
 
     assert [record.status for record in result.records].count("program_error") == 1
-    assert result.records[3].error == "SystemExit: 0"
+    assert str(result.records[3].error).startswith("SystemExit: 0 (test_runner.py:")
 
 
 def test_a_program_that_raises_gets_every_score(tasks: list[Task], env: Any) -> None:
@@ -312,17 +318,62 @@ def test_half_a_surrogate_pair_in_what_a_program_gives_back_is_written(
     assert next(r for r in read_log(tmp_path / "log") if r.task_id == "task-001") == result.records[1]
 
 
-def test_a_broken_scorer_is_a_harness_error_with_its_trajectory(tasks: list[Task], env: Any) -> None:
+@pytest.mark.parametrize(
+    "error",
+    [
+        ValueError("no expectation"),
+        OSError("no such file"),
+        TimeoutError("slow"),
+        ConnectionError("no route"),
+        OSError(errno.ENOSPC, "full"),
+        openai.APIConnectionError(request=httpx.Request("POST", "http://x")),
+        AssertionError(),
+        StopIteration(),
+        SystemExit(3),
+        RecursionError("deep"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_what_leaves_a_scorer_is_the_scorer_s_and_makes_the_answer_wrong(
+    tasks: list[Task], env: Any, error: BaseException
+) -> None:
     def broken(task: Task, episode: EpisodeResult) -> dict[str, float]:
-        raise ValueError("no expectation")
+        if task.id == "task-002":
+            raise error
+        return {"outcome": 1.0}
 
-    result = run(Scripted(), tasks, env, scorers=[broken])
+    result = run(Scripted(), tasks, env, scorers=[lambda *_: {"leak": 1.0}, broken])
 
-    assert {record.status for record in result.records} == {"harness_error"}
-    assert result.records[0].error == "scorer: ValueError: no expectation"
-    assert result.records[0].calls
-    # The scorer would fail again.
-    assert {(record.scorer_failed, record.attempts) for record in result.records} == {(True, 1)}
+    wrong = next(record for record in result.records if record.scorer_failed)
+    assert (wrong.task_id, wrong.status, wrong.attempts) == ("task-002", "finished", 1)
+    assert wrong.scores == {"leak": 1.0, "outcome": 0.0}
+    said = failed_scorers(result.records)
+    assert re.match(
+        rf"the scorer broken raised {type(error).__name__}.* \(test_runner.py:\d+\), so 1 of", said
+    )
+    assert result.summary.errors == 0
+
+
+def test_a_model_that_a_scorer_asks_in_vain_is_infrastructure(tasks: list[Task], env: Any) -> None:
+    def judged(task: Task, episode: EpisodeResult) -> dict[str, float]:
+        raise LMServerError("503")
+
+    record = run(Scripted(), tasks[:1], env, scorers=[judged]).records[0]
+    assert (record.status, record.scorer_failed, record.attempts) == ("harness_error", True, 1)
+    assert record.calls
+
+
+def test_a_scorer_that_breaks_on_every_answer_ends_the_evaluation(tasks: list[Task], env: Any) -> None:
+    def broken(task: Task, episode: EpisodeResult) -> dict[str, float]:
+        raise KeyError("expected")
+
+    with (
+        dspy.context(max_errors=4),
+        pytest.raises(
+            InputError, match=r"the scorer broken raised KeyError: 'expected' \(test_runner.py:\d+\)"
+        ),
+    ):
+        run(Scripted(), tasks, env, scorers=[broken])
 
 
 def test_no_message_says_whether_an_episode_runs_again(tasks: list[Task], env: Any) -> None:
@@ -446,7 +497,7 @@ def test_every_episode_is_logged_and_resume_runs_only_what_is_owed(
     path = tmp_path / "episodes.jsonl"
     whole = run(Scripted(), tasks, env)
     with EpisodeLog.open(path) as log:
-        run(Scripted(task_007=ConnectionError("down")), tasks[:8], env, log=log)
+        run(Scripted(task_007=OSError(errno.EHOSTUNREACH, "down")), tasks[:8], env, log=log)
 
     rest = Scripted()
     with EpisodeLog.open(path, resume=True) as log:

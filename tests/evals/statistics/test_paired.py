@@ -15,7 +15,6 @@ from worksmith.evals.statistics import (
     mean,
     paired_difference,
 )
-from worksmith.evals.statistics.paired import fewest_groups
 from worksmith.tools.seeding import rng
 
 BITS = st.lists(st.booleans(), min_size=1, max_size=40)
@@ -153,13 +152,3 @@ def test_differences_are_of_units_that_both_have() -> None:
     assert differences({"a": [1.0, 0.0], "b": [1.0], "c": []}, {"a": [0.0], "d": [1.0], "c": [1.0]}) == {
         "a": 0.5
     }
-
-
-@pytest.mark.parametrize("tests", [1, 4, 6])
-def test_with_fewer_groups_no_exchange_test_can_reach_alpha(tests: int) -> None:
-    def adjusted(groups: int) -> float:
-        won = dict.fromkeys(range(groups), 1.0)
-        return min(holm([exchange_test(won, one_sided=True), *[1.0] * (tests - 1)]))
-
-    fewest = fewest_groups(0.05, tests)
-    assert adjusted(fewest) <= 0.05 < adjusted(fewest - 1)

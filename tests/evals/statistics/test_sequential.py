@@ -8,34 +8,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worksmith.evals.statistics.sequential import (
-    STAKES,
-    Evidence,
-    adjusted,
-    fewest_intents,
-    log_mean,
-    needed,
-    stakes,
-)
+from worksmith.evals.statistics.sequential import Evidence, adjusted, evidence_of, fewest_intents, needed
 
 DIFFERENCES = st.lists(st.floats(-1, 1), max_size=60)
+NEED = needed(0.05)
 
 
 def evidence(differences: list[float], bound: float = 0.0) -> float:
-    found = Evidence(bound)
+    found = Evidence(len(differences), NEED, bound)
     found.add(differences)
     return found.log
 
 
-@given(DIFFERENCES, st.floats(-0.9, 0.9), st.randoms())
-def test_order_and_portions_do_not_matter(differences: list[float], bound: float, random: Random) -> None:
-    at_once = evidence(differences, bound)
-    shuffled = random.sample(differences, len(differences))
-    in_portions = Evidence(bound)
-    for place in range(0, len(shuffled), 7):
-        in_portions.add(shuffled[place : place + 7])
+@given(DIFFERENCES, st.floats(-0.9, 0.9))
+def test_portions_do_not_matter(differences: list[float], bound: float) -> None:
+    in_portions = Evidence(len(differences), NEED, bound)
+    for place in range(0, len(differences), 7):
+        in_portions.add(differences[place : place + 7])
 
-    assert in_portions.log == pytest.approx(at_once, abs=1e-9)
+    assert in_portions.log == evidence(differences, bound)
 
 
 @given(st.floats(-1, 1), st.floats(-0.9, 0.9))
@@ -62,32 +53,47 @@ def test_correlated_tasks_of_an_intent_pay_nothing(population: list[list[float]]
     rows = list(itertools.product(differences, repeat=3))
     paid = 0.0
     for row in rows:
-        found = Evidence(stakes=stakes(intents, needed(0.05)))
+        found = Evidence(intents, NEED)
         found.add(row)
         paid += math.exp(found.log) / len(rows)
 
     assert paid <= 1 + 1e-9
 
 
-def test_few_intents_call_for_large_stakes() -> None:
-    few, some, many = (stakes(intents, needed(0.05)) for intents in (10, 69, 1000))
+@pytest.mark.parametrize(
+    ("intents", "candidates", "chance", "loss"),
+    [(8, 4, 0.05, 0.9), (12, 1, 0.05, 0.9), (20, 1, 0.2, 0.8), (70, 4, 0.1, 0.5)],
+)
+def test_skewed_differences_without_a_mean_are_seldom_accepted(
+    intents: int, candidates: int, chance: float, loss: float
+) -> None:
+    """With a small chance an intent loses much, else it gains a little: on average nothing."""
+    random, gain = Random(0), chance * loss / (1 - chance)
 
-    assert few == STAKES[-1:]
-    assert set(few) < set(some) < set(many) == set(STAKES)
+    def accepts() -> bool:
+        leads = [
+            [-loss if random.random() < chance else gain for _ in range(intents)] for _ in range(candidates)
+        ]
+        return max(evidence_of(leads, 0.05, candidates)) >= NEED
+
+    assert sum(accepts() for _ in range(400)) <= 400 * 0.05
 
 
-@pytest.mark.parametrize(("candidates", "fewest"), [(1, 5), (4, 7), (20, 9)])
+@pytest.mark.parametrize(("candidates", "fewest"), [(1, 5), (4, 7), (20, 9), (500, 14)])
 def test_below_so_many_intents_nothing_can_be_shown(candidates: int, fewest: int) -> None:
     assert fewest_intents(0.05, candidates) == fewest
+    for intents in range(fewest - 2, fewest + 20):
+        best = evidence_of([[1.0] * intents], 0.05, candidates)[0]
+        assert (best >= NEED) == (intents >= fewest)
+
+
+def test_enough_is_not_risked_again() -> None:
+    assert evidence([1.0] * 40 + [-1.0] * 20) >= NEED
 
 
 def test_ties_say_nothing() -> None:
-    assert evidence([0.0] * 1000) == 0.0
+    assert evidence([0.0] * 1000) == Evidence(1000, NEED).log < 0
     assert evidence([]) == 0.0
-
-
-def test_thousands_of_wins_are_no_overflow() -> None:
-    assert evidence([1.0] * 10_000) > 1_000
 
 
 def test_a_difference_out_of_range_is_refused() -> None:
@@ -99,7 +105,7 @@ def test_looking_after_every_task_finds_nothing_in_nothing() -> None:
     """400 looks at a fair coin, 150 times: Ville's inequality, with room for chance."""
     crossed = 0
     for seed in range(150):
-        random, found = Random(seed), Evidence()
+        random, found = Random(seed), Evidence(400, NEED)
         for _ in range(400):
             found.add([random.choice((-1.0, 1.0))])
             if found.log >= needed(0.05):
@@ -120,12 +126,13 @@ def test_more_evidence_never_counts_less(logs: list[float], own: float, more: fl
     assert adjusted([own + more, *logs])[0] >= adjusted([own, *logs])[0] - 1e-9
 
 
+@given(st.lists(st.floats(-50, 50), min_size=1, max_size=6), st.integers(0, 5))
+def test_who_has_not_come_counts_as_no_evidence(logs: list[float], absent: int) -> None:
+    assert adjusted(logs, absent) == pytest.approx(adjusted([*logs, *[-700.0] * absent])[: len(logs)])
+
+
 def test_company_helps() -> None:
     alone = adjusted([3.5, -5.0, -5.0])
     together = adjusted([3.5, 3.5, 3.5])
 
     assert alone[0] < needed(0.05) < together[0]
-
-
-def test_the_mean_of_numbers_given_by_logarithms() -> None:
-    assert log_mean([math.log(1), math.log(3)]) == pytest.approx(math.log(2))

@@ -19,7 +19,6 @@ from worksmith.optimizers.demos.showing import give_demonstrations
 from worksmith.optimizers.demos.trace_bank import TraceBank
 from worksmith.optimizers.optimizer import CompileContext
 from worksmith.optimizers.search.few_shot import Bootstrap, Nearest
-from worksmith.tools.errors import InputError
 
 VERBS = ("Cancel", "Rename", "Shift")
 
@@ -172,16 +171,6 @@ def test_many_threads_get_their_own_demonstrations(suite: Suite, bank: TraceBank
         thread.join()
 
     assert seen == {verb: {verb} for verb in VERBS}
-
-
-def test_knn_needs_a_predictor_that_sees_the_task(suite: Suite, tmp_path: Path, bank: TraceBank) -> None:
-    parts = {"step": {**bank.demonstrations[0].parts["step"], "task": "in other words"}}
-    blind = bank.demonstrations[0].model_copy(update={"parts": parts})
-    work = context(suite, tmp_path)
-    work.bank = lambda: TraceBank((blind,))  # type: ignore[method-assign]
-
-    with pytest.raises(InputError, match="holds the task's text"):
-        Nearest().search(work)
 
 
 def test_giving_demonstrations_leaves_the_program_alone(suite: Suite, bank: TraceBank) -> None:

@@ -41,7 +41,7 @@ def test_who_wins_every_intent_takes_the_programs_place(suite: Suite, tmp_path: 
     found = accepted(work, PLAIN, optimizer(name).search(work))
 
     assert found.chosen == found.acceptance["taken"] == found.acceptance["best"] != INCUMBENT
-    assert found.acceptance["p"] <= 2 / 2**12 + 1e-6
+    assert found.acceptance["evidence"] >= found.acceptance["needed"] == 20
     assert found.acceptance["intents"] == 12
     assert found.acceptance["said"].startswith(f"took {found.chosen}: it is better than the program as it is")
     assert found.demonstrations
@@ -57,7 +57,8 @@ def test_what_is_not_shown_to_be_better_is_not_taken(suite: Suite, tmp_path: Pat
     assert found.acceptance["best"] == made.chosen
     assert found.acceptance["said"] == (
         f"kept the program as it is: {made.chosen} is not shown to be better than the program as it is on 3 "
-        "intents (p 0.12), and with fewer than 5 nothing can be; --accept best takes it all the same"
+        "intents (evidence 7.88 of 20 needed), and with fewer than 5 nothing can be; --accept best takes it "
+        "all the same"
     )
 
 
@@ -101,12 +102,19 @@ def test_a_race_has_settled_it_and_none_settles_nothing(suite: Suite, tmp_path: 
     assert accepted(work, PLAIN, made) == made
 
 
-def measured(work: CompileContext, scores: Mapping[str, Sequence[float | None]], per_intent: int) -> Compiled:
+def measured(
+    work: CompileContext,
+    scores: Mapping[str, Sequence[float | None]],
+    per_intent: int,
+    tokens: Mapping[str, int] | None = None,
+) -> Compiled:
     """What an optimizer found that measured programs with these outcomes; None is a lost episode."""
     work.contenders.clear()
     for name, outcomes in scores.items():
         records = [
-            make_record(number, intent=f"intent-{number // per_intent}").model_copy(
+            make_record(
+                number, intent=f"intent-{number // per_intent}", prompt_tokens=(tokens or {}).get(name, 0)
+            ).model_copy(
                 update={"status": "model_error", "scores": {}}
                 if outcome is None
                 else {"scores": {"outcome": outcome}}
@@ -121,10 +129,35 @@ def measured(work: CompileContext, scores: Mapping[str, Sequence[float | None]],
     return Compiled(best.program, (), trials, best.trial.name)
 
 
-def test_no_p_value_is_said_to_be_0(suite: Suite, tmp_path: Path) -> None:
+class Adaptive(Unchanged):
+    adaptive = True
+    compared = 500
+
+
+def test_candidates_that_scores_led_to_are_tested_as_the_best_of_all_there_are(
+    suite: Suite, tmp_path: Path
+) -> None:
     work = context(suite, tmp_path)
-    found = accepted(work, PLAIN, measured(work, {INCUMBENT: [0.0] * 40, "a": [1.0] * 40}, 1))
-    assert found.acceptance["said"].endswith("on 40 intents (p < 0.000001)")
+    made = measured(work, {INCUMBENT: [0.0] * 12, "a": [1.0] * 12, "b": [0.0] * 12}, 1)
+
+    assert accepted(work, PLAIN, made).chosen == "a"
+    found = accepted(work, Adaptive(), made)
+    assert found.chosen == INCUMBENT
+    assert "needed for 500 candidates), and with fewer than 14 nothing can be" in found.acceptance["said"]
+
+
+def test_the_best_of_those_that_are_shown_to_be_better_is_taken(suite: Suite, tmp_path: Path) -> None:
+    """The one with the highest score loses too much on some intents."""
+    work = context(suite, tmp_path)
+    scores = {
+        INCUMBENT: [0.0] * 9 + [0.6] * 7,
+        "steady": [0.29] * 9 + [0.89] * 7,
+        "wild": [1.0] * 9 + [0.0] * 7,
+    }
+    made = measured(work, scores, 1)
+    found = accepted(work, PLAIN, made)
+
+    assert (made.chosen, found.chosen) == ("wild", "steady")
 
 
 @pytest.mark.slow
@@ -156,6 +189,17 @@ def test_the_best_dev_score_stands_beside_what_it_is_worth(suite: Suite, tmp_pat
     assert found.acceptance["best"] == best != INCUMBENT
     assert found.acceptance["optimism"]["dev"] == sum(scores[best]) / 40
     assert found.acceptance["optimism"]["corrected"] < sum(scores[best]) / 40
+
+
+@pytest.mark.parametrize("accept", ["tested", "best"])
+@pytest.mark.parametrize("tokens", [{"a": 9, "b": 5, "c": 5}, {"a": 9, "b": 8, "c": 8}])
+def test_of_equals_the_cheaper_one_is_taken_then_the_first(
+    suite: Suite, tmp_path: Path, accept: str, tokens: dict[str, int]
+) -> None:
+    work = context(suite, tmp_path, accept=accept)
+    scores = {INCUMBENT: [0.0] * 40, **{name: [1.0] * 40 for name in tokens}}
+
+    assert accepted(work, PLAIN, measured(work, scores, 1, tokens)).chosen == "b"
 
 
 def test_who_loses_its_failures_is_set_aside(suite: Suite, tmp_path: Path) -> None:

@@ -17,9 +17,10 @@ from benchmarks.canaries.intruder import IntruderEngine, intruder_task
 from benchmarks.canaries.plant import TOKEN, Planted, plant
 from benchmarks.canaries.world import NOW
 from tests.tools.kinds.enterprise.small_world import small_rows
+from worksmith.evals.dspy_programs.demo_format import NOTES
 from worksmith.evals.dspy_programs.nearest import NearestSettings, show_nearest
 from worksmith.evals.tasks.task import Answer, Entity, Step, Task
-from worksmith.optimizers.demos.demonstration import LastCall, last_calls
+from worksmith.optimizers.demos.demonstration import Call, example_calls
 from worksmith.optimizers.demos.redaction import with_twins
 from worksmith.programs.agent import Agent
 from worksmith.tools.environment import Environment
@@ -61,7 +62,7 @@ def company(tmp_path_factory: pytest.TempPathFactory) -> tuple[Environment, Plan
 
 def made_by(
     observation: str = "", thought: str = "", *, context: str = CONTEXT, calls: int = 2, task: Task = TASK
-) -> LastCall:
+) -> Call:
     """The last call of an agent that did a task, after so many calls."""
     step = {"thought": thought, "observation": observation}
     steps = [{**step, "tool": each.tool, "arguments": each.arguments} for each in task.gold_plan or ()][
@@ -71,14 +72,14 @@ def made_by(
         "context": context,
         "task": task.query,
         "trajectory": steps,
-        "records": ["conversations/CV-00017"],
+        NOTES: {"records": ["conversations/CV-00017"]},
     }
     end = {"status": "answered", "answer": observation}
-    return LastCall(inputs, {"thought": thought, "tool": "finish", "arguments": end})
+    return Call(inputs, {"thought": thought, "tool": "finish", "arguments": end})
 
 
-def twin(env: Environment, made: LastCall, task: Task = TASK) -> dict[str, Any]:
-    found: dict[str, Any] = with_twins({"predict": made}, task, env)["predict"].inputs["redacted"]
+def twin(env: Environment, made: Call, task: Task = TASK) -> dict[str, Any]:
+    found: dict[str, Any] = with_twins({"predict": made}, task, env)["predict"].inputs[NOTES]["redacted"]
     return found
 
 
@@ -109,12 +110,17 @@ def test_a_plan_that_was_made_anew_is_shown_as_the_first_one(company: tuple[Envi
     """Whether a step failed, so that there is progress to plan from, depends on records."""
 
     def planned(progress: str) -> dict[str, Any]:
-        inputs = {"context": CONTEXT, "task": TASK.query, "progress": progress, "records": ["mail/1"]}
+        inputs = {
+            "context": CONTEXT,
+            "task": TASK.query,
+            "progress": progress,
+            NOTES: {"records": ["mail/1"]},
+        }
         calls = {
-            "planner": LastCall(inputs, {"plan": f"What is left after {progress}"}),
+            "planner": Call(inputs, {"plan": f"What is left after {progress}"}),
             "selector": made_by(),
         }
-        found: dict[str, Any] = with_twins(calls, TASK, company[0])["planner"].inputs["redacted"]
+        found: dict[str, Any] = with_twins(calls, TASK, company[0])["planner"].inputs[NOTES]["redacted"]
         return found
 
     assert planned("1. conversations.read: there is no Meera") == planned("")
@@ -165,15 +171,15 @@ def test_another_task_has_other_values(company: tuple[Environment, Planted]) -> 
     [
         (TASK.model_copy(update={"slots": {}}), made_by()),
         (TASK.model_copy(update={"gold_plan": None}), made_by()),
-        (TASK, LastCall(made_by().inputs | {"history": "of a component of a user's own"}, made_by().outputs)),
+        (TASK, Call(made_by().inputs | {"history": "of a component of a user's own"}, made_by().outputs)),
         (TASK, made_by(context="Asked by Ravi Sen of Sales.")),
     ],
     ids=["without slots", "without a plan", "with a field of another", "with a context of another"],
 )
 def test_what_no_author_wrote_is_not_made_up(
-    company: tuple[Environment, Planted], task: Task, made: LastCall
+    company: tuple[Environment, Planted], task: Task, made: Call
 ) -> None:
-    assert "redacted" not in with_twins({"predict": made}, task, company[0])["predict"].inputs
+    assert "redacted" not in with_twins({"predict": made}, task, company[0])["predict"].inputs[NOTES]
 
 
 @pytest.mark.parametrize(
@@ -226,9 +232,9 @@ def _demonstration(agent: Agent, hunt: Hunt, who: Persona, env: Environment) -> 
     task = intruder_task(who, 0).model_copy(update=update)
     with dspy.context(lm=_lm(IntruderEngine(hunt, {who.id: who})), trace=[]):
         agent(task=task)
-        calls = with_twins(last_calls(agent, dspy.settings.trace), task, env)
+        calls = with_twins(example_calls(agent, dspy.settings.trace, 0, task.id), task, env)
     fields = calls["selector.predict"].fields
-    assert not re.search(TOKEN, json.dumps(fields["redacted"]))
+    assert not re.search(TOKEN, json.dumps(fields[NOTES]["redacted"]))
     return dspy.Example(augmented=True, **fields)
 
 
@@ -251,7 +257,7 @@ def test_a_denied_demonstration_names_nothing_that_there_is(
         answer=Answer(kind="denial", reference=f"I may not change ticket {number}.", wording="sentence"),
     )
     made = made_by(task=task)
-    made.inputs["records"] = [DENIED]
+    made.inputs[NOTES] = {"records": [DENIED]}
 
     shown = twin(company[0], made, task)
 

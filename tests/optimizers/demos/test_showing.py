@@ -13,6 +13,7 @@ from dspy import lm15
 from hypothesis import given
 from hypothesis import strategies as st
 
+from worksmith.evals.dspy_programs.demo_format import DemoNotes
 from worksmith.evals.dspy_programs.demo_tokens import demo_tokens, fitting
 from worksmith.evals.suite import Suite
 from worksmith.evals.tasks.task import Task, same_text
@@ -149,7 +150,7 @@ def test_what_does_not_fit_makes_room_for_what_does() -> None:
 
 def test_tokens_count_what_a_prompt_shows() -> None:
     shown_fields = {"task": "Cancel 'alpha sync'", "trajectory": [], "tool": "finish"}
-    unseen = {"records": ["calendar/0"] * 99, "redacted": {"task": "x" * 999}, "augmented": True}
+    unseen = {**DemoNotes(["calendar/0"] * 99, {"task": "x" * 999}).to_fields(), "augmented": True}
 
     assert demo_tokens(shown_fields | unseen) == demo_tokens(shown_fields)
     assert demo_tokens(shown_fields) == -(-len(json.dumps(shown_fields)) // 4)
@@ -172,16 +173,18 @@ def test_steps_are_the_states_that_an_episode_went_through(bank: TraceBank) -> N
 def test_steps_of_a_twin_are_cut_with_it(bank: TraceBank) -> None:
     part = bank.demonstrations[0].parts["selector.predict"]
     twin = {**part, "task": "made up"}
-    whole = bank.demonstrations[0].model_copy(
-        update={"parts": {"selector.predict": {**part, "redacted": twin}}}
-    )
-    other = whole.model_copy(
-        update={"parts": {"selector.predict": {**part, "redacted": {**twin, "trajectory": []}}}}
+    whole, other = (
+        bank.demonstrations[0].model_copy(
+            update={"parts": {"selector.predict": part | DemoNotes(redacted=each).to_fields()}}
+        )
+        for each in (twin, {**twin, "trajectory": []})
     )
 
-    first = steps_of(whole)[0].parts["selector.predict"]["redacted"]
+    first = DemoNotes.of(steps_of(whole)[0].parts["selector.predict"]).redacted
+    assert first is not None
     assert (first["task"], first["trajectory"], first["tool"]) == ("made up", [], "calendar.search_events")
-    assert ["redacted" in step.parts["selector.predict"] for step in steps_of(other)] == [True, False, False]
+    redacted = [DemoNotes.of(step.parts["selector.predict"]).redacted for step in steps_of(other)]
+    assert [each is not None for each in redacted] == [True, False, False]
 
 
 def test_a_step_is_shown_where_an_episode_stands(suite: Suite, bank: TraceBank) -> None:

@@ -1,16 +1,20 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.optimizers.shop import Clerk, lm, make_context
+from worksmith.evals.dspy_programs.demo_format import NOTES
 from worksmith.evals.suite import Suite
 from worksmith.optimizers.demos.trace_bank import TraceBank, count_reasons
 from worksmith.optimizers.optimizer import CompileContext
 from worksmith.tools.errors import InputError
+from worksmith.tools.persona import Persona
 
 
 def context(suite: Suite, folder: Path, *verbs: str, **settings: Any) -> CompileContext:
@@ -40,7 +44,7 @@ def test_demonstration_is_what_stock_bootstrapping_would_store(suite: Suite, tmp
         _, inputs, outputs = dspy.settings.trace[-1]
 
     records = list(bank.demonstrations[0].records)
-    stored = dspy.Example(augmented=True, records=records, **inputs, **outputs)
+    stored = dspy.Example(augmented=True, **{NOTES: {"records": records}}, **inputs, **outputs)
     assert bank.demonstrations[0].example("step") == stored
 
 
@@ -55,6 +59,16 @@ def test_tasks_held_back_are_recognised_by_their_words(suite: Suite, tmp_path: P
     twin = suite.task("cancel-00").model_copy(update={"id": "other", "query": "cancel  'Alpha Sync'"})
 
     assert [d.task_id for d in bank.usable([twin]).demonstrations] == ["cancel-01", "cancel-02", "cancel-03"]
+    for other in (
+        {"persona": Persona(id="bo", name="Bo")},
+        {"context": "Soon."},
+        {"now": datetime(2030, 1, 1)},
+    ):
+        assert len(bank.usable([twin.model_copy(update=other)])) == 4
+    old = replace(
+        bank, demonstrations=tuple(d.model_copy(update={"request": ""}) for d in bank.demonstrations)
+    )
+    assert len(old.usable([twin.model_copy(update={"context": "Soon."})])) == 3
 
 
 def test_resume_pays_for_nothing_twice_and_gives_the_same(suite: Suite, tmp_path: Path) -> None:
@@ -97,11 +111,11 @@ def test_bank_file_round_trips_and_notices_damage(suite: Suite, tmp_path: Path) 
     file.write_text("\n".join([lines[0], lines[1].replace("alpha", "omega"), *lines[2:]]))
     with pytest.raises(InputError, match="digest"):
         TraceBank.read(file)
-    for damaged in ("[]", "1\n2", json.dumps({"format": "worksmith-bank/1"}) + "\n5"):
+    for damaged in ("[]", "1\n2", json.dumps({"format": "worksmith-bank/2"}) + "\n5"):
         file.write_text(damaged)
         with pytest.raises(InputError, match="not a trace bank"):
             TraceBank.read(file)
-    file.write_text(json.dumps({"format": "worksmith-bank/1"}))
+    file.write_text(json.dumps({"format": "worksmith-bank/2"}))
     with pytest.raises(InputError, match="digest"):
         TraceBank.read(file)
     file.write_text(json.dumps({"format": "other"}))

@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import dspy
 import pytest
 
 from tests.optimizers.shop import lm, make_context
@@ -37,6 +38,21 @@ def test_the_seed_decides_what_is_tried_and_nothing_is_tried_twice(suite: Suite,
     assert first == again
     assert first != other
     assert len(first) == len(set(first)) <= 7
+
+
+def test_ten_proposals_depend_on_no_score_and_more_are_tested_as_all_there_are(
+    suite: Suite, tmp_path: Path
+) -> None:
+    def tried(student: dspy.LM, name: str) -> list[str]:
+        work = make_context(
+            suite, tmp_path / name, teacher=lm(*VERBS), student=student, demos=8, candidates=10
+        )
+        work.dev = work.dev[:1]
+        return [trial.name for trial in Tpe().search(work).trials]
+
+    assert tried(lm(), "poor") == tried(lm(*VERBS), "good")
+    assert (Tpe(candidates=10).adaptive, Tpe(candidates=10).compared) == (False, 10)
+    assert (Tpe(candidates=11).adaptive, Tpe(candidates=11).compared) == (True, 4 * 16 * 8)
 
 
 def test_a_selection_that_was_asked_for_is_the_only_one_tried(suite: Suite, tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ from contextlib import suppress
 from typing import Any
 
 import dspy
-import httpx
 import openai
 import pytest
 
@@ -110,7 +109,8 @@ def test_a_task_shows_who_asks_and_no_expectation(env: Environment) -> None:
 
 
 def connection_refused(task: AgentTask) -> str:
-    raise openai.APIConnectionError(request=httpx.Request("POST", "http://localhost/v1"))
+    client = openai.OpenAI(base_url="http://127.0.0.1:9/v1", api_key="none", max_retries=0)
+    return str(client.chat.completions.create(model="m", messages=[]))
 
 
 def mistaken(task: AgentTask) -> str:

@@ -15,13 +15,13 @@ from worksmith.tools.access.checks import Surroundings
 from worksmith.tools.access.engine import AccessPolicy
 from worksmith.tools.access.guard import Guard
 from worksmith.tools.access.reading import read_document
-from worksmith.tools.persona import Attributes, Persona
-from worksmith.tools.sqlite.cells import CellType, CellValue
+from worksmith.tools.persona import Attributes, Persona, Value
+from worksmith.tools.sqlite.cells import CellType
 from worksmith.tools.sqlite.memory import open_memory
 from worksmith.tools.sqlite.schema import Table
 from worksmith.tools.tool_context import ToolContext
 
-Record = dict[str, CellValue]
+Record = dict[str, Value]
 
 TYPED: dict[str, CellType] = {"urgent": "boolean", "size": "integer", "weight": "real"}
 TABLES = (
@@ -38,7 +38,7 @@ RANKS = ("09", "9", "10", "12", "1 2", "-1", "007", "EN14", "\u0661")
 DEPARTMENTS = ("EN", "HR", "NEW", "")
 NUMBERS = (0, 1, 2, -3, 2**53 + 1)
 WEIGHTS = (0.0, 1.0, 2.5, -3.0, 1e300)
-CELLS: dict[CellType, tuple[CellValue, ...]] = {
+CELLS: dict[CellType, tuple[Value, ...]] = {
     "text": (*SHELVES, "1", "true", "2.5"),
     "integer": NUMBERS,
     "real": WEIGHTS,
@@ -49,7 +49,7 @@ OWN: dict[str, CellType] = {"id": "text", "department": "text", "level": "intege
 FIELDS = {"people": ("id", "boss"), "boxes": ("owner",), "things": ("owner", "second")}
 
 
-def _cells(values: Sequence[CellValue]) -> st.SearchStrategy[CellValue]:
+def _cells(values: Sequence[Value]) -> st.SearchStrategy[Value]:
     return st.one_of(st.sampled_from(values), st.none())
 
 
@@ -66,7 +66,7 @@ personas = st.builds(
 )
 
 
-def _records(table: str, **columns: st.SearchStrategy[CellValue]) -> st.SearchStrategy[list[Record]]:
+def _records(table: str, **columns: st.SearchStrategy[Value]) -> st.SearchStrategy[list[Record]]:
     return st.lists(st.fixed_dictionaries(columns), max_size=6).map(
         lambda rows: [
             {"key": f"{table}'{i}", **row} if table != "people" else row for i, row in enumerate(rows)
@@ -263,7 +263,7 @@ class Plain:
         return any(record[f] == self.persona.id for f in ([fields] if isinstance(fields, str) else fields))
 
     def _manages(self, field: str, record: Record) -> bool:
-        reached: set[CellValue] = set()
+        reached: set[Value] = set()
         todo = [record[field]]
         while todo:
             person = todo.pop()
@@ -282,7 +282,7 @@ class Plain:
     def _persona(self, cell: Any, _record: Record) -> bool:
         return self._own(cell["field"]) in cell["in"]
 
-    def _own(self, field: str) -> CellValue:
+    def _own(self, field: str) -> Value:
         if field in ("id", "department"):
             return str(getattr(self.persona, field)) or None
         own = self.persona.level if field == "level" else self.persona.attributes.get(field)
@@ -359,6 +359,6 @@ def matches(where: Any, record: Record) -> bool:
     return (type(cell), cell) in [(type(w), w) for w in ([wanted] if operator == "$eq" else wanted)]
 
 
-def stored_cell(cell: CellValue) -> str | int | float | None:
+def stored_cell(cell: Value) -> str | int | float | None:
     """A cell as SQLite and the metadata of a vector store hold it."""
     return int(cell) if isinstance(cell, bool) else cell

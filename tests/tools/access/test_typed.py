@@ -13,7 +13,7 @@ from worksmith.tools.access.engine import AccessPolicy
 from worksmith.tools.access.guard import Guard
 from worksmith.tools.access.reading import read_document
 from worksmith.tools.errors import InputError, ToolError
-from worksmith.tools.persona import Attributes, Persona
+from worksmith.tools.persona import Attributes, Persona, Value
 from worksmith.tools.policy import AccessDeniedError
 from worksmith.tools.sqlite.cells import CellType, CellValue
 from worksmith.tools.sqlite.memory import open_memory
@@ -67,7 +67,7 @@ def guard(when: dict[str, Any], persona: Persona) -> Guard:
     return Guard(ToolContext(connection, datetime(2026, 1, 5), persona, policy), TABLES)
 
 
-def seven(**attributes: CellValue) -> Persona:
+def seven(**attributes: Value) -> Persona:
     return Persona(id="7", name="Seven", level=120, attributes=Attributes(attributes))
 
 

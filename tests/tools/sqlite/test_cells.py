@@ -101,7 +101,7 @@ def test_changes_have_python_values_and_survive_a_record() -> None:
         ("{'id': 8, 'item': 'ink', 'weight': 2.0, 'paid': False}", "{}"),
         ("{}", "{'id': 10, 'item': None, 'weight': 3.0, 'paid': True}"),
     ]
-    entries = change_entries(made)
+    entries = change_entries(made.changes)
     again = [ChangeEntry.model_validate_json(entry.model_dump_json()) for entry in entries]
     assert repr(again) == repr(list(entries))
 

@@ -61,10 +61,10 @@ def test_changes_can_be_shown() -> None:
         [("add", {"text": "a"}), ("edit", {"note_id": "n2", "text": "x"}), ("delete", {"note_id": "n1"})]
     )
 
-    shown = [(c["operation"], c["row"], c["before"], c["after"]) for c in made.to_json()]
+    shown = [(c["operation"], c["key"], c["before"], c["after"]) for c in made.to_json()]
 
     assert shown == [
-        ("update", 3, {"text": "bread"}, {"text": "x"}),
-        ("delete", 2, {"note_id": "n1", "owner": "boss", "text": "secret plan"}, {}),
-        ("insert", 4, {}, {"note_id": "n3", "owner": "sam", "text": "a"}),
+        ("update", "n2", {"text": "bread"}, {"text": "x"}),
+        ("delete", "n1", {"note_id": "n1", "owner": "boss", "text": "secret plan"}, {}),
+        ("insert", "n3", {}, {"note_id": "n3", "owner": "sam", "text": "a"}),
     ]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 import json
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import dspy
+import numpy as np
 import pytest
 from dspy.lm15 import Request, Response
 from dspy.utils.exceptions import LMServerError
@@ -59,6 +61,30 @@ def test_the_model_is_dspys_or_the_local_one_and_that_is_said(suite: ws.Suite) -
     assert outcome(said) == 1.0
     assert said.notes == (f"The model is {said.settings['lm']}, as none was given.",)
     assert ws.evaluate(ws.Agent(), one, lm="local/analogy", progress=False).notes == ()
+
+
+@pytest.mark.parametrize("kind", [np.int64, Decimal, lambda n: np.full(2, n)])
+def test_a_corrected_label_runs_again_and_no_other(kind: Any, tmp_path: Path) -> None:
+    def found(*labels: int) -> list[float]:
+        examples = [
+            dspy.Example(question=f"number {number}", label=kind(label)).with_inputs("question")
+            for number, label in enumerate(labels)
+        ]
+        result = ws.evaluate(
+            lambda question: dspy.Prediction(answer="1"),
+            examples,
+            metric=lambda example, prediction: bool(np.all(example.label == kind(1))),
+            lm="local/analogy",
+            log=tmp_path / "log.jsonl",
+            resume=True,
+            progress=False,
+        )
+        return [record.scores["outcome"] for record in result.records]
+
+    assert found(1, 1, 2) == [1, 1, 0]
+    lines = (tmp_path / "log.jsonl").read_text().count("\n")
+    assert found(1, 2, 2) == [1, 0, 0]
+    assert (tmp_path / "log.jsonl").read_text().count("\n") == lines + 1
 
 
 def test_any_function_is_a_program(suite: ws.Suite) -> None:

@@ -335,6 +335,17 @@ def test_a_planted_test_task_is_refused_and_can_be_left_out(tmp_path: Path, quer
     assert data.card.held_back.same + data.card.held_back.near == 1
 
 
+def test_the_same_words_in_another_context_are_another_request(tmp_path: Path) -> None:
+    held = cancel(3, "test", query=LONG + " a lot").model_copy(update={"context": "It is June."})
+    suite = make_suite(tmp_path / "office", [cancel(0), cancel(3, query=LONG), held])
+
+    sft(suite.path, out=tmp_path / "sft.jsonl")
+    assert [row["origin"]["task"] for row in rows_of(tmp_path / "sft.jsonl")] == [
+        "cancel-0-train",
+        "cancel-3-train",
+    ]
+
+
 def test_all_tasks_of_a_published_suite_are_held_back(tmp_path: Path) -> None:
     rows: dict[str, list[tuple[str, ...]]] = {"calendar": EVENTS, "directory": [("kim.lee@atlas.com",)]}
     tables = OFFICE.tables

@@ -16,6 +16,7 @@ from tests.chat_server import ChatServer, chat_server, said
 from tests.optimizers.shop import make_suite
 from tests.worksmith.jobs.compiling import run
 from worksmith.cli.app import app
+from worksmith.evals.dspy_programs.demo_format import NOTES
 from worksmith.evals.suite import Suite
 from worksmith.jobs.parts.programs import load_program
 from worksmith.jobs.parts.served import ServedAgent, bundle
@@ -167,8 +168,8 @@ MALFORMED: dict[str, Change] = {
     "demos as text": state(demos="x"),
     "a trajectory that is none": lambda data, _: data["state"][PART]["demos"][0].update(trajectory=5),
     "a step that is none": lambda data, _: data["state"][PART]["demos"][0].update(trajectory=[5]),
-    "records that are none": state(demos=[{"task": "x", "records": 5}]),
-    "a twin that is none": state(demos=[{"task": "x", "redacted": [1]}]),
+    "records that are none": state(demos=[{"task": "x", NOTES: {"records": 5}}]),
+    "a twin that is none": state(demos=[{"task": "x", NOTES: {"redacted": [1]}}]),
     "signature": state(signature=5),
     "fewer fields": state(signature={"instructions": "x", "fields": []}),
     "nearest": state(nearest={"zzz": 1}),
@@ -218,7 +219,7 @@ BANKS: dict[str, Callable[[dict[str, Any]], object]] = {
     "a step that is none": lambda fields: fields.update(trajectory=[5]),
     "a field that is not the program's": lambda fields: fields.update(lm={"api_base": "http://127.0.0.1:1"}),
     "a base of its own": lambda fields: fields.update(base={"lm": "openai/x"}),
-    "records that are none": lambda fields: fields.update(records=5),
+    "records that are none": lambda fields: fields.update({NOTES: {"records": 5}}),
 }
 
 

@@ -12,6 +12,7 @@ from apsw.ext import query_info
 from worksmith.tools.access.confinement import FUNCTIONS
 from worksmith.tools.access.guard import Sql
 from worksmith.tools.errors import InputError, ToolError
+from worksmith.tools.sqlite.bounds import COMPILING, Bounds, check_text, sized
 from worksmith.tools.sqlite.cells import CellValue, typed_cell
 from worksmith.tools.sqlite.memory import open_memory
 from worksmith.tools.sqlite.schema import Table, quoted
@@ -20,6 +21,8 @@ from worksmith.tools.sqlite.schema import Table, quoted
 def equals(table: Table, column: str, value: Any) -> Sql:
     """The condition that a column has a value: None is NULL, a list stands for one of several values.
 
+    In a JSON column a list is a value itself, and a tuple or set stands for one of several.
+
     Raises:
         ToolError: there is no such column, or a value is not of its type.
     """
@@ -27,7 +30,9 @@ def equals(table: Table, column: str, value: Any) -> Sql:
         raise ToolError(f"{table.name} has no field {column}; it has {', '.join(table.columns)}")
     if value is None:
         return f"{quoted(column)} IS NULL", []
-    if isinstance(value, list | tuple | set | frozenset):
+    if isinstance(value, tuple | set | frozenset) or (
+        isinstance(value, list) and table.type_of(column) != "json"
+    ):
         return one_of(table, column, value)
     return f"{quoted(column)} = ?", [typed(table, column, value)]
 
@@ -68,6 +73,11 @@ def check_condition(table: Table, where: str, parameters: int, order: str = "1")
         )
 
 
+_OF_CONDITIONS = (
+    apsw.SQLITE_LIMIT_EXPR_DEPTH,
+    apsw.SQLITE_LIMIT_FUNCTION_ARG,
+    apsw.SQLITE_LIMIT_VDBE_OP,
+)
 _OWN = 3
 """The SELECTs of the statement that checks a condition."""
 
@@ -75,6 +85,10 @@ _OWN = 3
 @lru_cache(maxsize=1024)
 def _fault(table: Table, where: str, parameters: int, order: str) -> str:
     """What SQLite has against it where there is no table at all; empty for nothing."""
+    try:
+        check_text(where + order, Bounds(), "condition or order")
+    except ToolError as error:
+        return str(error)
     connection = open_memory()
     columns = ", ".join(f"NULL AS {quoted(column)}" for column in table.columns)
     refused: list[str] = []
@@ -92,10 +106,11 @@ def _fault(table: Table, where: str, parameters: int, order: str) -> str:
     connection.authorizer = authorize
     try:
         # In brackets and lines of their own, which neither a semicolon nor a comment gets out of.
-        found = query_info(
-            connection,
-            f"SELECT 1 FROM (SELECT 1 FROM (SELECT {columns}) WHERE ({where}\n) ORDER BY {order}\n)",
-        )
+        with sized(connection, {name: COMPILING[name] for name in _OF_CONDITIONS}):
+            found = query_info(
+                connection,
+                f"SELECT 1 FROM (SELECT 1 FROM (SELECT {columns}) WHERE ({where}\n) ORDER BY {order}\n)",
+            )
     except apsw.Error as error:
         return refused[0] if refused else str(error)
     finally:

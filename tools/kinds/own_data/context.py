@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ from worksmith.tools.sqlite.schema import Table, quoted
 from worksmith.tools.world_kind import LIVE
 
 if TYPE_CHECKING:
-    from worksmith.tools.tool_context import ToolContext
+    from worksmith.tools.tool_context import PastCall, ToolContext
 
 Row = dict[str, Any]
 
@@ -33,6 +34,7 @@ class Context:
         persona: the person that the agent works for; no argument of a call can change that.
         now: the clock of the episode; it stands still.
         live: whether calls outside are to be made, see `Environment.tool`.
+        calls: the earlier calls of the episode, each with `tool`, `arguments` and `value`.
 
     Example:
         >>> rows = [{"id": "T-1", "status": "open"}]
@@ -56,6 +58,12 @@ class Context:
         self._searched = searched
         self._writes = writes
         self._hidden: set[str] = set()
+
+    @property
+    def calls(self) -> tuple[PastCall, ...]:
+        """The earlier calls of the episode, in order: the memory of a tool. A copy."""
+        self._ctx.reads.update(*(call.reads for call in self._ctx.calls))
+        return deepcopy(self._ctx.calls)
 
     def announce(self, value: Any) -> None:
         """Have the observation name the private fields that were hidden and that a result shows empty.
@@ -150,10 +158,12 @@ class Records:
             where: a condition in SQL, such as `("priority > ? AND title LIKE ?", [2, "%printer%"])`.
             order: columns to sort by, such as `"priority DESC, opened"`; default is the order of the table.
             limit: at most so many.
-            equal: values of columns; None for NULL, a list for one of several values.
+            equal: values of columns; None for NULL, a list for one of several values
+                (in a JSON column a tuple, since a list is a value there).
 
         Raises:
-            ToolError: there is no such column, or a value is not of its type.
+            ToolError: there is no such column, a value is not of its type, or `where` or `order` takes more
+                than a statement of `ctx.select` may take.
             InputError: `where` or `order` is no condition or order over the columns of this table.
         """
         if order:
@@ -161,7 +171,7 @@ class Records:
         conditions = self._conditions(where, {**(values or {}), **equal})
         # An agent may have chosen it; to SQLite a negative one is none, and one of 64 bits too large.
         most = None if limit is None else min(max(limit, 0), 2**31)
-        rows = self._guard.find(self._table.name, conditions, order, most)
+        rows = self._guard.find(self._table.name, conditions, Foreign(order) if order else "", most)
         self._note_hidden(rows)
         return rows
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from worksmith.tools.change_set import ChangeSet
 
 Commit = TypeVar("Commit", bound="Callable[[ChangeSet], Any]")
+_SHOWN = 200
+"""Characters of a path that messages show."""
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -178,8 +182,10 @@ class Declarations(AnyEnvironment):
                 told when the environment is first used.
         """
         self._open_to_changes()
-        if not Path(file).is_file():
-            raise InputError("there is no such policy", where=str(file))
+        if not os.path.isfile(file):  # of a text that is too long for a path, `Path.is_file` raises
+            raise InputError(
+                "there is no such policy", where=str(file)[:_SHOWN], hint="give the path of a file with rules"
+            )
         self._rules = Path(file).absolute()
 
     def commit(self, function: Commit) -> Commit:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, names_instead
 from worksmith.tools.kinds.own_data.declaring import Declarations
 from worksmith.tools.kinds.own_data.index import open_library
 from worksmith.tools.kinds.own_data.kind import OWN_DATA
@@ -25,6 +25,7 @@ from worksmith.tools.world_kind import LIVE, WorldKind
 
 if TYPE_CHECKING:
     from worksmith.tools.sqlite.cells import CellType
+    from worksmith.tools.sqlite.schema import Table
 
 USER = Persona(id="user", name="User")
 """The persona of episodes for which nobody is named."""
@@ -64,10 +65,13 @@ class Environment(Declarations):
         *,
         personas: str | None = None,
         house_rules: str = "",
+        caseless: Mapping[str, Collection[str]] | None = None,
+        unscored: Collection[str] = (),
         locale: str = "en",
         sandboxes: int | None = None,
     ) -> None:
         super().__init__(world, sandboxes=sandboxes)
+        self.tables = _compared(self.tables, caseless or {}, unscored)
         self.keys: Mapping[str, str] = {name: table.indexes[0] for name, table in self.tables.items()}
         if personas is not None and (not isinstance(personas, str) or personas not in self.tables):
             raise InputError(f"no table {personas!r}", where="personas", hint=self._named_tables)
@@ -88,6 +92,8 @@ class Environment(Declarations):
         nulls: Sequence[str] = (),
         personas: str | None = None,
         house_rules: str = "",
+        caseless: Mapping[str, Collection[str]] | None = None,
+        unscored: Collection[str] = (),
         locale: str = "en",
         folder: Path | str | None = None,
         sandboxes: int | None = None,
@@ -100,11 +106,15 @@ class Environment(Declarations):
             now: the clock of all episodes, such as `2026-01-05 09:00`.
             keys: by table the column that identifies a row; else it is inferred. Several columns together,
                 such as `("order_id", "line")`, are joined to a further one, and `row_number` is the number.
-            types: by table and column `text`, `integer`, `real` or `boolean`; else they are inferred.
+            types: by table and column `text`, `integer`, `real`, `boolean` or `json`; else they are inferred.
+                A column with lists or dicts is `json`.
             nulls: the cells of CSV files that are empty, such as `NULL`.
             personas: name of the table whose rows are the people that agents work for; without it there is
                 one, called `user`.
             house_rules: conventions that an agent has to know, for its prompts.
+            caseless: by table the columns in which letter case does not count when a changed row is compared
+                with the expected one. In all others it does.
+            unscored: the tables that tools may change without an effect on the score.
             locale: the language of answers, such as `de` or `de-CH`: `1.234,50` is a number and `ja` is yes.
             folder: of all worlds; default is `.worksmith/worlds` in the working directory.
             sandboxes: copies of the world in memory; default is one for each core.
@@ -115,7 +125,15 @@ class Environment(Declarations):
         tables = read_tables(sources, keys=keys, types=types, nulls=nulls)
         place = Path(folder) if folder is not None else None
         world = build_world(tables, now=_moment(now), persona=USER, folder=place)
-        return cls(world, personas=personas, house_rules=house_rules, locale=locale, sandboxes=sandboxes)
+        return cls(
+            world,
+            personas=personas,
+            house_rules=house_rules,
+            caseless=caseless,
+            unscored=unscored,
+            locale=locale,
+            sandboxes=sandboxes,
+        )
 
     @property
     def kind(self) -> WorldKind:
@@ -154,7 +172,7 @@ class Environment(Declarations):
     def _complete(self) -> WorldKind:
         tools, people, tables = self._tools, self._people, tuple(self.tables.values())
         settings = [
-            {name: [table.ddl(), self.keys[name]] for name, table in self.tables.items()},
+            {name: [t.ddl(), self.keys[name], t.exact, t.scored] for name, t in self.tables.items()},
             self._templates,
             self._embedder,
             self._personas_table,
@@ -201,6 +219,30 @@ class Environment(Declarations):
             "an environment with functions of yours cannot be pickled",
             hint='save the state of a program instead: program.save("program.json")',
         )
+
+
+def _compared(
+    tables: Mapping[str, Table], caseless: Mapping[str, Collection[str]], unscored: Collection[str]
+) -> Mapping[str, Table]:
+    """The tables with what counts in them when outcomes are compared."""
+    for where, names in (("caseless", caseless), ("unscored", unscored)):
+        for name in names:
+            if name not in tables:
+                raise InputError(f"no table {name!r}", where=where, hint=names_instead(name, tables))
+    for name, columns in caseless.items():
+        for column in columns:
+            if column not in (known := tables[name].columns):
+                raise InputError(
+                    f"{name} has no column {column!r}", where="caseless", hint=names_instead(column, known)
+                )
+    return {
+        name: replace(
+            table,
+            exact=tuple(column for column in table.exact if column not in caseless.get(name, ())),
+            scored=name not in unscored,
+        )
+        for name, table in tables.items()
+    }
 
 
 def _moment(now: date | str) -> datetime:

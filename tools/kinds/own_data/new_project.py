@@ -20,7 +20,13 @@ from worksmith.tools.kinds.own_data.sources.reading import portions
 from worksmith.tools.kinds.own_data.sources.tables import ENDINGS, SourceTable, read_tables
 from worksmith.tools.sqlite.cells import CellType
 
-_TYPES: Mapping[CellType, str] = {"text": "str", "integer": "int", "real": "float", "boolean": "bool"}
+_TYPES: Mapping[CellType, str] = {
+    "text": "str",
+    "integer": "int",
+    "real": "float",
+    "boolean": "bool",
+    "json": "list | dict",
+}
 _EXPECTED = frozenset(("answer", "answers", "reference", "changes", "calls", "plan"))
 """Fields that say what is right of a request."""
 

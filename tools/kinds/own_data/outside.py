@@ -14,6 +14,7 @@ from pydantic_core import to_jsonable_python
 
 from worksmith.tools.errors import ToolError
 from worksmith.tools.files.json_files import read_models
+from worksmith.tools.numbers import listed
 from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
@@ -134,7 +135,7 @@ class Outside:
                 self.recorder.add(Reply(**call, error=str(error)))
             raise
         if self.recorder is not None:
-            self.recorder.add(Reply(**call, reply=to_jsonable_python(value)))
+            self.recorder.add(Reply(**call, reply=to_jsonable_python(value, fallback=listed)))
         return value
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from worksmith.tools.access.document import People
 from worksmith.tools.errors import InputError, names_instead
-from worksmith.tools.persona import FIELDS, Attributes, Persona
+from worksmith.tools.persona import FIELDS, Attributes, Persona, Value
 from worksmith.tools.sqlite.cells import CellType, CellValue, cell_text, typed_cell
 from worksmith.tools.sqlite.schema import Table
 from worksmith.tools.world import World
@@ -87,6 +87,7 @@ class Personas:
         texts = {name: cell_text(own[name]) for name in ("name", "email", "department") if name in own}
         level = own.get("level") if self.people.level else None
         # A field that no persona can hold as it stands is an attribute as well, which rules then compare.
+        attributes = {column: row[column] for column in self._attributes}
         typed = {name: value for name, value in own.items() if name != "active" and not _fits(name, value)}
         return Persona(
             id=persona_id,
@@ -95,7 +96,7 @@ class Personas:
             level=level if isinstance(level, int) else 0,
             managers=self._managers(persona_id),
             active=bool(typed_cell(own.get("active", True), "boolean")),
-            attributes=Attributes({**{column: row[column] for column in self._attributes}, **typed}),
+            attributes=Attributes({name: _attribute(value) for name, value in (attributes | typed).items()}),
         )
 
     def _managers(self, persona_id: str) -> tuple[str, ...]:
@@ -185,6 +186,11 @@ def _type(value: CellValue) -> CellType:
         case float():
             return "real"
     return "text"
+
+
+def _attribute(value: CellValue) -> Value:
+    """A cell as an attribute, which can be hashed: a nested value is its text."""
+    return cell_text(value) if isinstance(value, list | dict) else value
 
 
 def _fits(field: str, value: Any) -> bool:

@@ -17,6 +17,7 @@ from worksmith.tools.code import functions_digest
 from worksmith.tools.errors import InputError
 from worksmith.tools.kinds.own_data.context import Context
 from worksmith.tools.kinds.own_data.outside import Outside
+from worksmith.tools.numbers import listed
 from worksmith.tools.seeding import digest
 from worksmith.tools.sqlite.schema import Table
 from worksmith.tools.tool import FINISH, Tool, Toolkit, tool
@@ -141,14 +142,14 @@ class OwnTools:
             own = Context(ctx, self.tables, self.searched, writes=writes)
             value = called(own, **arguments)
             if not isinstance(value, Shown | None):
-                value = to_jsonable_python(value, inf_nan_mode="null")
+                value = to_jsonable_python(value, inf_nan_mode="null", fallback=listed)
             own.announce(value.value if isinstance(value, Shown) else value)
             return _DONE if value is None else value
 
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # an argument may have the name of a method of pydantic's
-                made = Tool(toolkit, run)
+                made = Tool(toolkit, run, strict=True)
                 _ = made.parameters, made.text
         except InputError as error:
             error.where = where

@@ -26,7 +26,7 @@ KIND = "own_data"
 FOLDER = Path(".worksmith/worlds")
 """The folder of worlds beside a project."""
 
-_FORMAT = 1
+_FORMAT = 2
 """Counts changes of how sources are read, so that no world is reused that would be read otherwise today."""
 
 _PATIENCE = 600.0
@@ -75,7 +75,10 @@ def tables_of(world: World) -> tuple[Table, ...]:
             types = {column: kinds[sql] for column, sql in fields if column != ROW}
             indexes = tuple(key for (key,) in keys)
             generated = tuple(key for key in indexes if is_counted(connection, name, key))
-            found.append(Table(name, tuple(types), generated=generated, indexes=indexes, types=types))
+            columns = tuple(types)
+            found.append(
+                Table(name, columns, generated=generated, exact=columns, indexes=indexes, types=types)
+            )
         return tuple(found)
     finally:
         connection.close()

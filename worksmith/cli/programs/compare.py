@@ -46,13 +46,15 @@ def compare_strategies(
 
 
 def _say_row(row: Row) -> None:
+    from worksmith.evals.records.summary import on_tasks
     from worksmith.evals.table import percent
-    from worksmith.jobs.parts.measurement import lost_episodes, lost_verdicts
+    from worksmith.jobs.parts.measurement import losses
     from worksmith.optimizers.registry import optimizer_class
 
     differs = optimizer_class(row.arm.optimizer).differs if row.arm.optimizer else ""
     if differs:
         say(f"{row.arm.label}: not as DSPy has it: {differs}")
-    say(f"{row.arm.label}: outcome {percent(row.summary.scores.get('outcome'))} %")
-    for lost in filter(None, (lost_episodes(row.result), lost_verdicts(row.result))):
-        say(f"{row.arm.label}: {lost}")
+    lossy = f" on {on_tasks(row.summary)}" if row.summary.errors else ""
+    say(f"{row.arm.label}: outcome {percent(row.summary.scores.get('outcome'))} %{lossy}")
+    for said in losses(row.result):
+        say(f"{row.arm.label}: {said}")

@@ -28,7 +28,7 @@ def evaluate_program(settings: EvalSettings, dry_run: DryRunFlag = False, as_jso
         return
     result = evaluate(settings, progress=Terminal())
     show(result, as_json)
-    for loss in result.losses:
+    for loss in result.losses if as_json else ():
         say(loss)
     if result.failed:
         raise typer.Exit(1)

@@ -10,10 +10,10 @@ import typer
 
 from worksmith.cli.options import JsonFlag, from_settings
 from worksmith.cli.terminal import say, show
+from worksmith.evals.records.changes import cells_text, place_text
 from worksmith.jobs.parts.printing import escape
 from worksmith.jobs.settings.runs import RateSettings
 from worksmith.tools.errors import InputError
-from worksmith.tools.sqlite.cells import cell_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from worksmith.evals.rating.scales import Scale
     from worksmith.evals.rating.suite_sample import SampledText
     from worksmith.jobs.runs.rating import RatingSession
-    from worksmith.tools.sqlite.cells import CellValue
 
 _HELP = "1-5 and a note if you like; s skips, q stops"
 
@@ -112,17 +111,10 @@ def _show(console: Console, shown: SampledEpisode | SampledText) -> None:
         console.print(f"[cyan]{escape(call.tool)}[/] {escape(arguments)}")
         console.print(escape(_cut(call.observation)), style="dim")
     for change in record.changes:
-        console.print(
-            escape(f"changed {change.table}: {change.operation} {_cells(change.before, change.after)}")
-        )
+        console.print(escape(f"changed: {place_text(change)}: {cells_text(change)}"))
     answer = ": ".join(text for text in (record.answer_status, record.answer) if text)
     console.print(f"[bold]answer[/] {escape(answer) or '(none)'}")
 
 
 def _cut(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
-
-
-def _cells(before: dict[str, CellValue], after: dict[str, CellValue]) -> str:
-    names = list(dict.fromkeys((*before, *after)))
-    return ", ".join(f"{name} {cell_text(before.get(name))} → {cell_text(after.get(name))}" for name in names)

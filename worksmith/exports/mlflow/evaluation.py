@@ -161,7 +161,7 @@ def _prediction(record: EpisodeRecord) -> dict[str, Any]:
         **ending,
         **error,
         "calls": [call.tool for call in record.calls],
-        "changes": [change.model_dump(mode="json") for change in record.changes],
+        "changes": [change.model_dump(mode="json", exclude={"row"}) for change in record.changes],
         "episode": record.key,
     }
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worksmith.evals.suite import Suite
 from worksmith.evals.task_kind import task_kind
 from worksmith.evals.tasks.near import NearTexts
+from worksmith.evals.tasks.repeats import request
 from worksmith.evals.tasks.task import same_text
 from worksmith.tools.errors import InputError
 
@@ -53,20 +56,45 @@ class HeldBack:
             whole = suite.manifest.origin in task_kind(suite.manifest.kind).importers
             found += [(suite, task) for task in suite.tasks if whole or suites.held_back(task)]
         self.tasks = len(found)
-        self._same = {same_text(task.query): _named(suite, task) for suite, task in found}
-        self._near = NearTexts((_named(suite, task), task.query) for suite, task in found)
+        by_request, by_suite = defaultdict(list), defaultdict(list)
+        for suite, task in found:
+            named = _named(suite, task), task.query
+            by_request[suite.digest, _asker(task)].append(named)
+            by_suite[suite.digest].append(named)
+        self._by_request = {place: _Queries(queries) for place, queries in by_request.items()}
+        self._by_suite = {place: _Queries(queries) for place, queries in by_suite.items()}
 
     def leaks(self, tasks: Iterable[tuple[Suite, Task]]) -> dict[tuple[str, str], Leak]:
-        """The leaks among tasks, each once, by the digest of its suite and its id."""
-        leaks, asked = {}, dict[str, tuple[str, float] | None]()
+        """The leaks among tasks, each once, by the digest of its suite and its id.
+
+        In one suite the same request counts; of other suites, whose people are others, the same text.
+        """
+        leaks = {}
         for suite, task in tasks:
-            text = same_text(task.query)
-            if text not in asked:
-                same = self._same.get(text)
-                asked[text] = (same, 1.0) if same is not None else self._near.nearest(text)
-            if (found := asked[text]) is not None:
-                leaks[suite.digest, task.id] = Leak(_named(suite, task), *found)
+            there = [self._by_request.get((suite.digest, _asker(task)))]
+            there += [queries for place, queries in self._by_suite.items() if place != suite.digest]
+            like = [found for queries in there if queries and (found := queries.nearest(task.query))]
+            if like:
+                leaks[suite.digest, task.id] = Leak(_named(suite, task), *max(like, key=lambda each: each[1]))
         return leaks
+
+
+class _Queries:
+    """Queries by the names of their tasks. The same text, whatever its case and spaces, is nearest."""
+
+    def __init__(self, queries: Sequence[tuple[str, str]]) -> None:
+        self._same = {same_text(query): name for name, query in queries}
+        self._near = NearTexts(queries)
+        self.nearest = cache(self._nearest)
+
+    def _nearest(self, query: str) -> tuple[str, float] | None:
+        same = self._same.get(same_text(query))
+        return (same, 1.0) if same is not None else self._near.nearest(query)
+
+
+def _asker(task: Task) -> tuple[str, ...]:
+    """What makes a request besides its text."""
+    return request(task)[1:]
 
 
 def refuse(leaks: Sequence[Leak]) -> None:

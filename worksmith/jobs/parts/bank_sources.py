@@ -59,7 +59,7 @@ def _attempts(name: str, tasks: Sequence[Task], uri: str | None) -> list[Attempt
         from worksmith.programs.replaying.recording import NOT_RECORDED
 
         return [Attempt(name, name, lm, lacking=NOT_RECORDED)]
-    planned = {task.id: "" for task in tasks if task.gold_plan} if name == GOLD else None
+    planned = {task.id: "" for task in tasks if task.gold_plan is not None} if name == GOLD else None
     return [Attempt(name, name, lm, episodes=planned, asks=name != GOLD and not name.startswith("local/"))]
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from worksmith.evals.records.changes import row_text
 from worksmith.evals.records.prompts import shown_messages, shown_text, whole_prompts
 from worksmith.jobs.parts.printing import escape
 from worksmith.tools.files.secrets import without_secrets
@@ -179,7 +180,7 @@ def _change(change: RowChange) -> str:
     cells = ", ".join(
         f"{name}: {change.before.get(name)!r} → {value!r}" for name, value in change.after.items()
     )
-    return f"~ {change.table} row {change.row} {cells}"
+    return f"~ {change.table} {row_text(change)} {cells}"
 
 
 def _cells(cells: Mapping[str, CellValue]) -> str:

@@ -17,7 +17,7 @@ from worksmith.evals.records.log import EpisodeLog
 from worksmith.evals.records.run_card import RunCard, make_room, versions, write_card
 from worksmith.evals.records.shard import Shard
 from worksmith.evals.reporting.report import evaluation_report
-from worksmith.evals.running.result import EvalResult
+from worksmith.evals.running.result import EvalResult, failed_scorers
 from worksmith.evals.running.runner import evaluate as run_episodes
 from worksmith.evals.running.settings import EvalSettings
 from worksmith.evals.suite import Suite
@@ -265,6 +265,12 @@ def with_settings_of(lm: dspy.LM, described: Mapping[str, Any]) -> dict[str, Any
     return {**described, **({"model_settings": settings} if settings else {})}
 
 
+def losses(result: EvalResult) -> list[str]:
+    """A sentence for errors of metric and program, and for each kind of loss to the infrastructure."""
+    mistakes = [failed_scorers(result.records), *failed_programs(result)]
+    return [said for said in (*mistakes, lost_episodes(result), lost_verdicts(result)) if said]
+
+
 def lost_episodes(result: EvalResult) -> str:
     """The episodes that were lost to the infrastructure, in one sentence; empty if none was."""
     lost = result.summary.errors
@@ -291,4 +297,6 @@ def lost_verdicts(result: EvalResult) -> str:
     """The verdicts that judges owe, in one sentence; empty if none."""
     owing = [judge for judge in result.summary.judging if judge.failed]
     said = "; ".join(f"{each.failed} of {each.verdicts} verdicts of {each.judge}" for each in owing)
-    return f"{said} could not be had" if said else ""
+    failed = (one.feedback for record in result.records for one in record.judgements if one.status != "ok")
+    why = next(failed, "").partition("\n")[0]
+    return f"{said} could not be had{f', the first: {why}' if why else ''}" if said else ""

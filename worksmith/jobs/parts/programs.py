@@ -255,11 +255,16 @@ def check_demonstrations(agent: dspy.Module, *, where: str) -> None:
     Args:
         where: the place they come from, for errors.
     """
+    import dspy
+
+    # A program of somebody else's may have an output `tool` or an input `trajectory` of its own.
+    ours = any(isinstance(part, Agent) for _, part in agent.named_sub_modules())
+    adapter = ADAPTER if ours else dspy.ChatAdapter()
     for name, predictor in agent.named_predictors():
         for number, demo in enumerate(predictor.demos, start=1):
             try:
-                ADAPTER.format_demos(predictor.signature, [demo])
-                if not CALLS.isdisjoint(predictor.signature.output_fields):
+                adapter.format_demos(predictor.signature, [demo])
+                if ours and not CALLS.isdisjoint(predictor.signature.output_fields):
                     NativeLayout.of(predictor.signature).demonstration(demo)
             except Exception as error:
                 raise InputError(

@@ -22,6 +22,7 @@ from worksmith.evals.suite import MANIFEST_FILE, Suite
 from worksmith.jobs.parts.programs import load_program
 from worksmith.models.resolve import resolve
 from worksmith.tools.errors import InputError
+from worksmith.tools.numbers import scalar
 
 if TYPE_CHECKING:
     from worksmith.evals.tasks.task import VisibleTask
@@ -105,11 +106,7 @@ def _rows(given: Any) -> list[Mapping[str, Any]]:
         columns = given and all(isinstance(each, numpy.ndarray) and each.ndim for each in given.values())
         return _rows(pandas.DataFrame(dict(given))) if columns else [given]
     rows = list(given.to_dict("records")) if hasattr(given, "to_dict") else list(given)
-    return [{name: _plain(value) for name, value in row.items()} for row in rows]
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, numpy.ndarray) and not value.ndim else value
+    return [{name: scalar(value) for name, value in row.items()} for row in rows]
 
 
 def _task(row: Mapping[str, Any], agent: Agent) -> VisibleTask:

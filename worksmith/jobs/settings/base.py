@@ -12,6 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from pydantic.fields import FieldInfo
 
 from worksmith.tools.errors import InputError
+from worksmith.tools.numbers import scalar
 
 Other = TypeVar("Other", bound="JobSettings")
 
@@ -128,7 +129,7 @@ class JobSettings(BaseModel):
             InputError: a value is wrong, missing or unknown; the first one is named.
         """
         try:
-            super().__init__(**values)
+            super().__init__(**{name: scalar(value) for name, value in values.items()})
         except ValidationError as error:
             raise _explained(type(self), error) from error
 

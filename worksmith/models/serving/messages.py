@@ -8,8 +8,8 @@ from typing import Any
 
 from dspy import lm15
 
-from worksmith.retrievers.strict_json import parse_json
 from worksmith.tools.seeding import digest
+from worksmith.tools.serving.bodies import json_body
 from worksmith.tools.serving.refusals import RequestError
 
 _FINISH = {"tool_call": "tool_calls"}
@@ -25,10 +25,7 @@ def read_body(body: bytes) -> dict[str, Any]:
     Raises:
         RequestError: there is none.
     """
-    try:
-        value = parse_json(body)
-    except ValueError as error:
-        raise RequestError(400, "invalid_json", f"The body is not valid JSON: {error}") from None
+    value = json_body(body)
     if not isinstance(value, dict):
         raise RequestError(400, "invalid_json", "The body has to be a JSON object")
     return value

@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from worksmith.serving.programs.api import make_api, refusal
 from worksmith.tools.serving.application import Application
+from worksmith.tools.serving.bodies import json_body
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -65,7 +66,10 @@ class ProgramApp(Application):
             env = self._desk.rollouts.suite.env
             http.state.caller = await asyncio.to_thread(self._tokens.caller, header, env)
             self.let_in(http)
-        return _Routed(self._api, await self.body(http))
+        body = await self.body(http)
+        if body:
+            json_body(body)
+        return _Routed(self._api, body)
 
     def refusal(self, error: RequestError) -> Response:
         return refusal(error)

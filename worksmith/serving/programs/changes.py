@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_jsonable_python
 
-from worksmith.tools.access.engine import AccessPolicy
+from worksmith.tools.access.engine import AccessPolicy, key_column
 from worksmith.tools.change_set import ChangeSet, ProposedChange
 from worksmith.tools.files.unicode import writable_data
 from worksmith.tools.policy import private_part
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from worksmith.tools.episode_result import EpisodeResult
     from worksmith.tools.persona import Persona
     from worksmith.tools.sqlite.cells import CellValue
-    from worksmith.tools.sqlite.outcome import RowChange
+    from worksmith.tools.sqlite.outcome import Operation, Outcome
 
 
 _NOT_MADE = frozenset({"refused", "unknown_tool", "bad_arguments"})
@@ -43,7 +43,11 @@ def content_of(task: str, result: EpisodeResult) -> dict[str, Any]:
         }
         for call in result.calls
     ]
-    return {"task": task, "calls": writable_data(calls), "changes": result.outcome.to_json()}
+    return {"task": task, "calls": writable_data(calls), **_made(result.outcome)}
+
+
+def _made(outcome: Outcome) -> dict[str, Any]:
+    return {"changes": outcome.to_json(), "written": [list(cell) for cell in sorted(outcome.written)]}
 
 
 class Replayed:
@@ -57,17 +61,22 @@ class Replayed:
         self._env, self._content, self.persona = env, proposal.content, persona
         self._episode = env.episode(persona=persona)
         self._rest = env.episode(persona=persona)
+        self._tables = {table.name: table for table in env.kind.tables}
         for call in self._content["calls"]:
             if call["status"] in _NOT_MADE:
                 self._episode.refuse(call["tool"], call["arguments"], "")
             else:
                 self._episode.call(call["tool"], call["arguments"])
-        rows = self._episode.outcome().changes
-        if to_jsonable_python([row.to_json() for row in rows]) != self._content["changes"]:
+        made = self._episode.outcome()
+        if any(self._content.get(name) != value for name, value in to_jsonable_python(_made(made)).items()):
             raise StaleError
-        old = _whole_rows(self._rest, [row for row in rows if row.operation != "insert"])
-        new = _whole_rows(self._episode, [row for row in rows if row.operation != "delete"])
-        self.changes = tuple(self._change(row, old.get(_place(row)), new.get(_place(row))) for row in rows)
+        rows = made.proposed()
+        old, new = (_whole_rows(episode, rows) for episode in (self._rest, self._episode))
+        self.changes = tuple(
+            self._change(place[0], old.get(place), new.get(place), written)
+            for place, written in rows.items()
+            if place in old or place in new
+        )
 
     def change_set(self, proposal: Proposal, approved_by: Persona) -> ChangeSet:
         """The changes with whole rows, for the function that commits them."""
@@ -81,7 +90,8 @@ class Replayed:
         hidden = [self._hidden(episode, reader) for episode in (self._rest, self._episode)]
         found, complete = [], True
         for change in self.changes:
-            changed, key = set(change.changed), key_column(self._env, change.table)
+            changed = set(change.changed)
+            key = key_column(self._env.policy, self._tables[change.table])
             sides: list[dict[str, CellValue] | None] = []
             key_seen = False
             for cells, unreadable in zip((change.before, change.after), hidden, strict=True):
@@ -105,10 +115,15 @@ class Replayed:
         return found, complete
 
     def _change(
-        self, row: RowChange, before: dict[str, CellValue] | None, after: dict[str, CellValue] | None
+        self,
+        table: str,
+        before: dict[str, CellValue] | None,
+        after: dict[str, CellValue] | None,
+        written: set[str],
     ) -> ProposedChange:
-        key = (before or after or {}).get(key_column(self._env, row.table))
-        return ProposedChange(row.table, row.operation, key, before, after)
+        operation: Operation = "delete" if after is None else "insert" if before is None else "update"
+        key = (before or after or {}).get(key_column(self._env.policy, self._tables[table]))
+        return ProposedChange(table, operation, key, before, after, frozenset(written))
 
     def _hidden(self, episode: Episode, reader: Persona) -> frozenset[str]:
         """The references, with and without private fields, that a reader may not read in this state."""
@@ -133,14 +148,6 @@ class Replayed:
         return {name: value for name, value in cells.items() if name not in private}
 
 
-def key_column(env: Environment, table: str) -> str:
-    """The column by which access rules name a record."""
-    policy = env.policy
-    if isinstance(policy, AccessPolicy) and table in policy.document.sources:
-        return policy.document.sources[table].key
-    return next(each.columns[0] for each in env.kind.tables if each.name == table)
-
-
 def _reference(change: ProposedChange) -> str:
     return "" if change.key is None else f"{change.table}/{change.key}"
 
@@ -148,21 +155,17 @@ def _reference(change: ProposedChange) -> str:
 Place = tuple[str, int]
 
 
-def _place(row: RowChange) -> Place:
-    return (row.table, row.row)
-
-
-def _whole_rows(episode: Episode, rows: Sequence[RowChange]) -> dict[Place, dict[str, CellValue]]:
-    """All cells of rows in an episode's state."""
+def _whole_rows(episode: Episode, places: Iterable[Place]) -> dict[Place, dict[str, CellValue]]:
+    """All cells of those rows that are there in an episode's state."""
     tables = {table.name: table for table in episode.kind.tables}
 
     def read(world: apsw.Connection) -> dict[Place, dict[str, CellValue]]:
         found = {}
-        for row in rows:
-            table = tables[row.table]
-            query = f"SELECT {columns_sql(table.columns)} FROM main.{quoted(table.name)} WHERE {ROW} = ?"
-            cells = world.execute(query, (row.row,)).fetchall()[0]
-            found[_place(row)] = table.shown(dict(zip(table.columns, cells, strict=True)))
+        for name, row in places:
+            table = tables[name]
+            query = f"SELECT {columns_sql(table.columns)} FROM main.{quoted(name)} WHERE {ROW} = ?"
+            for cells in world.execute(query, (row,)):
+                found[name, row] = table.shown(dict(zip(table.columns, cells, strict=True)))
         return found
 
     return episode.edit(read)

@@ -71,10 +71,10 @@ class Desk:
         if episode.status == PROGRAM_ERROR:
             raise failed(500, PROGRAM_ERROR, "The program failed", episode.traceback or str(episode.error))
         spent, changes = running.meter.spent, None
-        if len(episode.outcome.changes) > MOST_CHANGES:
+        if len(proposed := episode.outcome.proposed()) > MOST_CHANGES:
             message = f"The task would change more than {MOST_CHANGES} rows"
             raise RequestError(422, "too_many_changes", message)
-        if episode.status == "finished" and episode.outcome.changes:
+        if episode.status == "finished" and proposed:
             content = content_of(running.task.query, episode)
             made = self._proposals.add(running.persona.id, content, seconds=self._lifetime)
             self._metrics.changes.labels("proposed").inc()

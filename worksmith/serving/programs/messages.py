@@ -65,7 +65,7 @@ class ShownChange(BaseModel):
     """A change of one row. Cells that the reader may not read are left out.
 
     Attributes:
-        before, after: the changed cells; of a new or deleted row all cells.
+        before, after: the cells that were set, also to the value that they had; of a new or deleted row all.
     """
 
     table: str

@@ -16,7 +16,6 @@ from mcp.server.streamable_http import MCP_SESSION_ID_HEADER, StreamableHTTPServ
 from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from pydantic import ValidationError
-from pydantic_core import from_json
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
@@ -25,6 +24,7 @@ from worksmith.programs.own_agents.mcp_server import tool_server
 from worksmith.serving.tools.episodes import ClientEpisode, Open
 from worksmith.tools.errors import InputError
 from worksmith.tools.serving.application import LOOPBACK, Application, is_loopback
+from worksmith.tools.serving.bodies import json_body
 from worksmith.tools.serving.refusals import RequestError
 
 PATH = "/mcp"
@@ -212,10 +212,7 @@ _CODES = {
 
 
 def _message(body: bytes) -> types.JSONRPCMessage:
-    try:
-        data = from_json(body)
-    except ValueError as error:
-        raise RequestError(400, "invalid_json", f"The body is not valid JSON: {error}") from None
+    data = json_body(body)
     try:
         message = types.jsonrpc_message_adapter.validate_python(data, by_name=False)
     except ValidationError:

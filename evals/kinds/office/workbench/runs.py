@@ -230,7 +230,7 @@ class _Replay:
         record = record_episode(unit, task, episode, scores=scores, labels=labels).model_copy(update=known)
         if row.correct:
             return record
-        expected = change_entries(self._outcomes.nearest(task, episode.outcome))
+        expected = change_entries(self._outcomes.nearest(task, episode.outcome).beside(episode.outcome))
         fault = diagnose(task, record, None if died else episode, writing=self._outcomes.writing_tools)
         return record.model_copy(update={"expected_changes": expected, "fault": fault})
 

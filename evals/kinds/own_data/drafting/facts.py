@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from worksmith.evals.kinds.own_data.changes import key_column
+from worksmith.tools.access.engine import key_column
 from worksmith.tools.kinds.own_data.nouns import singular
 from worksmith.tools.sqlite.cells import CellValue, cell_text
 from worksmith.tools.sqlite.schema import Table
@@ -67,6 +67,8 @@ class TableFacts:
         """The values of each column with few, sorted."""
         found = {}
         for column in self.table.columns:
+            if self.table.type_of(column) == "json":
+                continue
             values = Counter(row[column] for row in self.rows if row[column] is not None)
             few = 2 <= len(values) <= _MOST_VALUES and len(self.rows) >= _ROWS_A_VALUE * len(values)
             if column != self.key and few and all(quotable(value) for value in values):
@@ -91,7 +93,7 @@ class TableFacts:
 
 def facts_of(env: Environment) -> list[TableFacts]:
     """The facts of all tables."""
-    return [TableFacts(t, key_column(env, t), _rows(env.world, t)) for t in env.kind.tables]
+    return [TableFacts(t, key_column(env.policy, t), _rows(env.world, t)) for t in env.kind.tables]
 
 
 def words(name: str) -> str:

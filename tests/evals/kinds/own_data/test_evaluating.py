@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from worksmith.evals.judging.metric import JudgedScorer
 from worksmith.evals.kinds.own_data.reading import read_own_tasks
 from worksmith.evals.kinds.own_data.scorer import OwnScorer
 from worksmith.evals.kinds.own_data.task import OwnTask
+from worksmith.evals.lm.users_code import UserCodeError
 from worksmith.evals.records.parts import Judgement
 from worksmith.evals.records.record import PRIMARY, EpisodeRecord
 from worksmith.evals.reporting.report import evaluation_report
@@ -212,6 +214,21 @@ def test_an_episode_without_a_verdict_is_not_graded(judged: Suite) -> None:
     scorer = JudgedScorer([OwnScorer(judged.env)], [Levels(None)], drives=False)
     episode = EpisodeResult("finished", judged.env.episode().outcome(), answer="open")
     with pytest.raises(InfrastructureError):
+        scorer(judged.tasks[0], episode)
+
+
+def test_a_judge_that_raises_is_named(judged: Suite) -> None:
+    class Broken(Levels):
+        def __call__(self, task: Any, record: Any) -> Any:
+            raise KeyError("level")
+
+    said = r"the judge \w+ raised KeyError: 'level' \(test_evaluating.py:\d+\)"
+    (record,) = records(judged, "open", judges=(Broken(None),))
+    assert re.fullmatch(said, str(record.error))
+    assert (record.status, record.scores[PRIMARY]) == ("finished", 0)
+    scorer = JudgedScorer([OwnScorer(judged.env)], [Broken(None)], drives=False)
+    episode = EpisodeResult("finished", judged.env.episode().outcome(), answer="open")
+    with pytest.raises(UserCodeError, match=said):
         scorer(judged.tasks[0], episode)
 
 

@@ -2,9 +2,12 @@ from __future__ import annotations
 
 import json
 from datetime import datetime
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -69,6 +72,12 @@ def test_only_a_query_and_an_expectation_are_needed(desk: Environment, tmp_path:
     assert first.checkable
 
 
+def test_expected_numbers_may_be_of_any_kind(desk: Environment) -> None:
+    answers: list[Any] = [np.int64(3), Decimal("2.5"), {"number": np.float32(2), "tolerance": Fraction(1, 2)}]
+    found = read_own_tasks(desk, [{"query": f"q{n}", "answer": each} for n, each in enumerate(answers)])
+    assert [each.answer.text for each in found if each.answer] == ["3", "2.5", "2"]
+
+
 def test_ids_of_personas_may_be_whole_numbers(tmp_path: Path) -> None:
     people = [{"id": 6, "boss": None}, {"id": 7, "boss": 6}]
     env = OwnEnvironment.from_tables(
@@ -121,7 +130,11 @@ LINE = {"query": "q", "answer": "a"}
         ({**LINE, "plan": [{"tool": "updat"}]}, ":2: plan.0.tool", "did you mean 'update'"),
         ({**LINE, "plan": [{"tool": "read", "args": {}}]}, ":2: plan.0", "no field 'args'"),
         ({**LINE, "plan": [{"tool": "read", "after": [0]}]}, ":2", "come after earlier ones"),
-        ({**LINE, "plan": []}, ":2: plan", "at least 1"),
+        (
+            {**LINE, "changes": {"mail": [{"recipient": {"numbr": 3}}]}},
+            ":2: changes.mail.new.0.recipient",
+            "a text",
+        ),
         ({**LINE, "calls": [{"arguments": {}}]}, ":2: calls.0.tool", "missing"),
         ({**LINE, "calls": [CLOSE], "changes": {}}, ":2", "give one of them"),
         ({**LINE, "changes": {"ticket": {}}}, ":2: changes", "did you mean 'tickets'"),

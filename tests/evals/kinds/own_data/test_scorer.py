@@ -10,6 +10,7 @@ from tests.evals import help_desk
 from tests.evals.kinds.own_data.desk import CLOSE, env, episode, task
 from worksmith.evals.kinds.own_data.scorer import OwnScorer
 from worksmith.evals.kinds.own_data.task import OwnTask
+from worksmith.evals.lm.users_code import UserCodeError
 from worksmith.evals.records.record import PRIMARY
 from worksmith.tools.environment import Environment
 from worksmith.tools.errors import InputError
@@ -152,6 +153,16 @@ def test_a_metric_gives_the_outcome_and_its_feedback_is_the_fault(desk: Environm
 @pytest.mark.parametrize("value", [True, 1, 1.0])
 def test_a_metric_may_give_a_bool_or_a_number(desk: Environment, value: Any) -> None:
     assert outcome(desk, task(desk, metric=lambda _example, _prediction: value)) == 1
+
+
+def test_a_metric_that_raises_is_named_and_the_other_scores_stay(desk: Environment) -> None:
+    def broken(_example: Any, _prediction: Any) -> bool:
+        raise OSError("no table")
+
+    with pytest.raises(UserCodeError, match=r"raised OSError: no table \(test_scorer.py:\d+\)") as caught:
+        outcome(desk, task(desk, metric=broken), CLOSED, answer="x")
+    assert caught.value.scores[PRIMARY] == 0
+    assert "over_refusal" in caught.value.scores
 
 
 @pytest.mark.parametrize("value", [None, "1", 2, -0.5, float("nan"), dspy.Prediction(answer="x")])

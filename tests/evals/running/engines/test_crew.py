@@ -33,6 +33,8 @@ from worksmith.evals.running.result import EvalResult
 from worksmith.evals.running.rollout_job import RolloutJob
 from worksmith.evals.running.runner import evaluate
 from worksmith.evals.running.settings import EvalSettings
+from worksmith.evals.scoring.metric import MetricScorer
+from worksmith.evals.suite import suite_of_examples
 from worksmith.evals.tasks.task import Task
 from worksmith.models.resolve import resolve
 from worksmith.optimizers.cost.budget import Budget
@@ -416,6 +418,25 @@ def test_a_budget_holds_over_all_workers(
 
     assert found.unstarted > 0
     assert budget.spent.calls == len(server.bodies) <= 9 * STEPS
+
+
+def test_plain_examples_run_elsewhere_with_what_they_are_made_of(lm: dspy.LM) -> None:
+    class Local:
+        """Not to be imported anywhere."""
+
+        def __init__(self, number: int) -> None:
+            self.number = number
+
+    def answer(held: Local) -> dspy.Prediction:
+        return dspy.Prediction(answer=held.number)
+
+    scorer = MetricScorer(lambda example, prediction: example.label.number == prediction.answer)
+    examples = [dspy.Example(held=Local(n), label=Local(n)).with_inputs("held") for n in range(3)]
+    suite = suite_of_examples((), (), examples)
+    with Crew(Near, 1) as crew:
+        settings = EvalSettings(env=suite.env, lm=lm, scorers=[scorer], engine=crew)
+        found = evaluate(answer, suite.tasks, settings)
+    assert [record.scores["outcome"] for record in found.records] == [1, 1, 1]
 
 
 def test_what_another_process_cannot_have_is_said_at_once(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,31 @@ def ids(env: Environment, who: str = "ann", **conditions: Any) -> list[str]:
 @pytest.fixture
 def env(tmp_path: Path) -> Environment:
     return bare(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def growing(tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    """Texts of which functions could make much."""
+    titles = ("a" * 4_000, "b" * 300_000, "short")
+    texts = [{"id": number, "title": title} for number, title in enumerate(titles, 1)]
+    env = Environment.from_tables({"texts": texts}, now="2026-01-05", folder=tmp_path_factory.mktemp("texts"))
+    env.index("texts", text="{id}")
+    uses: dict[str, Callable[[Any, str], Any]] = {
+        "where": lambda table, sql: table.find(where=sql),
+        "order": lambda table, sql: table.find(order=sql),
+        "count": lambda table, sql: table.count(where=sql),
+        "search": lambda table, sql: table.search("a", where=sql),
+        "both": lambda table, sql: table.find(
+            where=sql, order="length(id) DESC, id DESC -- a comment", limit=9
+        ),
+    }
+
+    @env.tool(writes=False)
+    def apply(ctx: Context, use: str, sql: str) -> Any:
+        """Use a piece of SQL."""
+        return uses[use](ctx["texts"], sql)
+
+    return env
 
 
 @pytest.fixture
@@ -161,6 +187,39 @@ def test_what_an_agent_can_get_wrong_is_told_to_it(
 
     assert found.status == "tool_error"
     assert said in found.text
+
+
+GROWN = "replace(replace(title, 'a', title), 'a', title)"
+
+
+@pytest.mark.parametrize(
+    ("sql", "said"),
+    [
+        ("instr(replace(title, 'a', title), substr(replace(title, 'a', title), 1, 8000000) || 'b')", "long"),
+        (f"length(max({', '.join([GROWN] * 10)}))", "too long"),
+        (f"title LIKE '{'%a' * 200}'", "too complex"),
+        (f"max({', '.join('1' * 50)})", "too many arguments"),
+        (f"{'-(' * 150}1{')' * 150}", "too large"),
+        (f"title <> '{'x' * 5_000}'", "too long"),
+        ("title <> char(0)\0", "NUL"),
+    ],
+)
+@pytest.mark.parametrize("use", ["where", "order", "count", "search"])
+def test_a_piece_of_sql_runs_under_the_bounds_of_a_select(
+    growing: Environment, sql: str, said: str, use: str
+) -> None:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    found = growing.episode().call("tools.apply", {"use": use, "sql": sql})
+
+    assert found.status in ("tool_error", "tool_crash")
+    assert said in found.text
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000, "kilobytes"
+
+
+def test_a_row_is_found_whose_other_cells_are_longer_than_the_bounds(growing: Environment) -> None:
+    found = growing.episode().call("tools.apply", {"use": "both", "sql": "id > 1 -- a comment"}).value
+
+    assert [(row["id"], len(row["title"])) for row in found] == [(3, 5), (2, 300_000)]
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
+from datetime import date
 from enum import Enum
 from pathlib import Path
-from typing import Any, Literal, Optional
+from typing import Annotated, Any, Literal, Optional
 
+import numpy as np
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, BeforeValidator
 
 from tests.tools.kinds.own_data.desk import bare, call
 from worksmith.tools.errors import InputError, ToolError
@@ -67,13 +69,74 @@ def test_arguments_are_of_plain_types_and_models(env: Environment) -> None:
         "size: Literal['small', 'large'] = 'small', note: Optional[str] = None, "
         "discount: float | None = None, express=False): Order things.\n  items: what to order."
     )
-    given = {"items": [{"name": "pen"}], "colour": "blue", "discount": "0.5", "express": "true"}
+    given = {"items": [{"name": "pen"}], "colour": "blue", "discount": 1, "express": True}
     found = call(env, "tools.order", **given)
-    assert found.value == [[{"name": "pen", "count": 1}], "blue", "small", None, 0.5, True]
+    assert found.value == [[{"name": "pen", "count": 1}], "blue", "small", None, 1.0, True]
     wrong = call(env, "tools.order", items=[{"count": "x"}], colour="green")
     assert wrong.status == "bad_arguments"
     for said in ("items.0.name: Field required", "items.0.count", "colour: Input should be 'red' or 'blue'"):
         assert said in wrong.text
+
+
+@pytest.mark.parametrize(
+    ("declared", "given", "taken"),
+    [
+        (str, 10001, None),
+        (str, True, None),
+        (int, "5", None),
+        (int, True, None),
+        (int, 5.5, None),
+        (int, 5.0, 5),
+        (float, 5, 5.0),
+        (float, "5", None),
+        (bool, "true", None),
+        (bool, 1, None),
+        (list[int], [1, "2"], None),
+        (Item, {"name": "pen", "count": "2"}, None),
+        (Item, {"name": "pen", "count": 2.0}, Item(name="pen", count=2)),
+        (int | None, "5", None),
+        (date, 5, None),
+        (date, "2026-01-05", date(2026, 1, 5)),
+        (tuple[int, str], [1, "a"], (1, "a")),
+        (str | int, 5, 5),
+        (Annotated[str, BeforeValidator(str)], 10001, "10001"),
+        (Any, {"n": 5.0}, {"n": 5.0}),
+    ],
+)
+def test_an_argument_is_of_the_declared_json_type(
+    env: Environment, declared: Any, given: Any, taken: Any
+) -> None:
+    seen = []
+
+    def keep(ctx: Context, value: Any) -> None:
+        """Keep it."""
+        seen.append(value)
+
+    keep.__annotations__["value"] = declared
+    env.tool(keep)
+    found = call(env, "tools.keep", value=given)
+    if taken is None:
+        assert found.status == "bad_arguments"
+        for said in ("tools.keep takes value; value", "Input should be a valid", ", not "):
+            assert said in found.text
+    else:
+        assert repr(seen) == repr([taken])
+
+
+def test_a_tool_knows_the_earlier_calls_of_its_episode_and_cannot_change_them(env: Environment) -> None:
+    @env.tool(writes=False)
+    def remember(ctx: Context, said: list[str]) -> Any:
+        """Remember it."""
+        known = [[call.tool, call.arguments, call.value] for call in ctx.calls]
+        for earlier in ctx.calls:
+            earlier.arguments["said"].clear()
+        return known
+
+    episode = env.episode()
+    first = ["tools.remember", {"said": ["a"]}, []]
+    for expected in ([], [first], [first, ["tools.remember", {"said": ["a"]}, [first]]]):
+        assert episode.call("tools.remember", {"said": ["a"]}).value == expected
+    assert env.episode().call("tools.remember", {"said": []}).value == []
 
 
 @pytest.mark.parametrize(
@@ -84,6 +147,7 @@ def test_arguments_are_of_plain_types_and_models(env: Environment) -> None:
         ({"rate": float("nan")}, '{"rate": null}'),
         (Colour.RED, "red"),
         ((1, "a"), '[1, "a"]'),
+        ({"n": np.int64(3), "of": np.arange(2)}, '{"n": 3, "of": [0, 1]}'),
     ],
 )
 def test_results_are_shown_as_json(env: Environment, value: Any, shown: str) -> None:

@@ -46,6 +46,7 @@ def test_a_world_knows_its_tables(tmp_path: Path) -> None:
         "tickets",
         ("ticket_id", "priority", "hours", "urgent"),
         generated=("ticket_id",),
+        exact=("ticket_id", "priority", "hours", "urgent"),
         indexes=("ticket_id",),
         types={"ticket_id": "text", "priority": "integer", "hours": "real", "urgent": "boolean"},
     )

@@ -15,6 +15,7 @@ from dspy.utils.exceptions import LMError
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.tools.serving.odd_bodies import odd_bodies
 from tests.worksmith.models.serving.running import NAME, TOKEN, Scripted, Served, said, served
 from worksmith.evals.lm.failures import failure_status
 from worksmith.models.serving.app import LONGEST_BODY
@@ -162,6 +163,10 @@ def test_a_wrong_request_is_refused_with_its_fault(at: Served, changed: dict[str
         ("POST", "/chat/completions", b"[]", 400, "invalid_json"),
         ("POST", "/chat/completions", b'{"model":"m","model":"m"}', 400, "invalid_json"),
         ("POST", "/chat/completions", b"[" * 100_000, 400, "invalid_json"),
+        *(
+            ("POST", "/chat/completions", body, 400, "invalid_")
+            for body in odd_bodies(b'{"model": "m"}', b'"m"')
+        ),
         ("POST", "/chat/completions", b" " * (LONGEST_BODY + 1), 413, "request_too_large"),
         ("GET", "/chat/completions", b"", 405, "method_not_allowed"),
         ("POST", "/models", b"", 405, "method_not_allowed"),
@@ -176,7 +181,7 @@ def test_what_is_no_request_is_answered_in_openais_shape(
         reply = client.request(method, path, content=body)
 
     assert reply.status_code == status
-    assert reply.json()["error"]["code"] == code
+    assert reply.json()["error"]["code"].startswith(code)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ import httpx
 import pytest
 
 from tests.tools.kinds.own_data.desk import OF_TEAM, desk
+from tests.tools.serving.odd_bodies import odd_bodies
 from tests.worksmith.serving.programs.running import Served, served
 from worksmith.optimizers.cost.budget import Budget
 from worksmith.optimizers.cost.limits import Limits
@@ -95,11 +96,12 @@ def test_a_step_arrives_before_the_task_has_ended(at: Served) -> None:
         (b'{"task": ""}', 422),
         (b'{"task": "  "}', 422),
         (b'{"task": 1}', 422),
-        (b'{"task": "\\ud800"}', 422),
+        (b'{"task": "\\ud800"}', 400),
         (b'{"task": "x", "toolkits": ["none"]}', 422),
         (b'{"task": "x", "more": 1}', 422),
         (b'{"task": "' + b"x" * 20_001 + b'"}', 422),
         (b" " * 300_000, 413),
+        *((body, 400) for body in odd_bodies(b'{"task": "x"}', b'"x"')),
     ],
 )
 def test_what_is_no_task_is_refused(at: Served, body: bytes, status: int) -> None:

@@ -11,6 +11,8 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.tools.serving.odd_bodies import odd_bodies
+
 pytest.importorskip("mcp")
 
 from tests.e2e.conftest import invoke
@@ -111,11 +113,10 @@ def test_an_ended_session_is_no_way_to_another(at: Served, http: httpx.Client) -
 @pytest.mark.parametrize(
     ("params", "said"),
     [
-        ({"name": "tools__no_such", "arguments": {}}, "not a valid tool"),
+        ({"name": "tools__no_such", "arguments": {}}, f"not a valid tool, try one of [{NAME}, "),
         ({"name": "next_task", "arguments": {}}, "not a valid tool"),
         ({"name": NAME}, "Field required"),
         ({"name": NAME, "arguments": {"ticket_id": ["T-1"]}}, "ticket_id"),
-        ({"name": NAME, "arguments": {"ticket_id": "T-1", "resolution": "\u0000"}}, "resolution"),
         ({"name": NAME, "arguments": {"ticket_id": {"a": 1}}}, "ticket_id"),
     ],
 )
@@ -140,12 +141,15 @@ def test_wrong_calls_get_a_text(at: Served, http: httpx.Client, params: Any, sai
         (b'{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"other"}}', -32602),
         (b'{"jsonrpc":"2.0","id":1,"method":"worksmith/persona"}', -32601),
         (b'{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"file:///etc"}}', -32601),
+        *((body, None) for body in odd_bodies(b'{"jsonrpc":"2.0","id":"1","method":"ping"}', b'"1"')),
     ],
 )
-def test_malformed_messages_get_an_error(at: Served, http: httpx.Client, message: bytes, code: int) -> None:
+def test_malformed_messages_get_an_error(
+    at: Served, http: httpx.Client, message: bytes, code: int | None
+) -> None:
     reply = http.post("", content=message, headers={"Content-Type": "application/json"})
 
-    assert reply.json()["error"]["code"] == code
+    assert reply.json()["error"]["code"] == code or (code is None and reply.status_code == 400)
     assert unchanged(http, at)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -28,6 +29,7 @@ from worksmith.tools.kinds.crm.rest.writing import Writer
 from worksmith.tools.kinds.crm.soql.errors import QueryError
 from worksmith.tools.kinds.crm.soql.results import API_VERSION
 from worksmith.tools.serving.application import Application
+from worksmith.tools.serving.bodies import check_text
 from worksmith.tools.serving.refusals import RequestError
 
 THREADS = 4
@@ -43,6 +45,15 @@ _RESOURCES = {
 }
 _LIMITS = {"DailyApiRequests": {"Max": 15_000, "Remaining": 15_000}}
 _LOGINS = {f"/services/Soap/u/{API_VERSION}": soap_login, "/services/oauth2/token": oauth_login}
+
+
+_ABSENT = {
+    "The Bulk API": r"/services/async/|/services/data/v[\d.]+/jobs\b",
+    "The Metadata API": "/services/Soap/m/",
+    "The Tooling API": r"/services/Soap/T/|/services/data/v[\d.]+/tooling\b",
+    "Apex REST": "/services/apexrest/",
+}
+"""What clients of the platform may ask for as well, by their addresses."""
 
 
 class Api:
@@ -152,17 +163,20 @@ class App(Application):
 
     async def _reply(self, http: HttpRequest) -> Reply:
         path = _path(http.scope["path"])
-        if path.startswith("/services/async/"):  # its clients name their session in a header of its own
-            raise ApiError(404, "NOT_FOUND", "The Bulk API is not served here: use the REST API")
+        absent = next((name for name, pattern in _ABSENT.items() if re.match(pattern, path)), None)
+        if absent:
+            raise ApiError(404, "NOT_FOUND", f"{absent} is not served here; the REST API is at {DATA}")
         login = _LOGINS.get(path)
         session = "" if login else self._session(http.headers.get("authorization", ""))
         self.let_in(http, login is None)
+        body = await self.body(http)
+        check_text(body)
         request = Request(
             http.method,
             path,
             _params(http.scope["query_string"]),
             http.headers,
-            await self.body(http),
+            body,
             session,
             f"{self._scheme}://{http.headers.get('host', '')}",
         )
@@ -198,6 +212,8 @@ def _params(query: bytes) -> dict[str, str]:
         pairs = parse_qsl(query.decode("latin-1"), keep_blank_values=True, max_num_fields=50, errors="strict")
     except ValueError:
         raise ApiError(400, "MALFORMED_QUERY", "The query string cannot be read") from None
+    if len({name for name, _ in pairs}) < len(pairs):
+        raise ApiError(400, "MALFORMED_QUERY", "The query string has a name twice")
     return dict(pairs)
 
 

@@ -106,7 +106,9 @@ def oauth_login(request: Request, sessions: Sessions) -> Reply:
         form = parse_qs(request.body.decode(), keep_blank_values=True, max_num_fields=20)
     except ValueError:
         return _refused("invalid_request", "the body is no form")
-    fields = {name: values[-1] for name, values in form.items()}
+    if any(len(values) > 1 for values in form.values()):
+        return _refused("invalid_request", "the form has a name twice")
+    fields = {name: values[0] for name, values in form.items()}
     if fields.get("grant_type") != "password":
         return _refused("unsupported_grant_type", "grant type not supported")
     session_id = sessions.log_in(fields.get("password", ""))

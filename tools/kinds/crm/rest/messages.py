@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from worksmith.retrievers.strict_json import parse_json
 from worksmith.tools.kinds.crm.schema import Schema
 from worksmith.tools.kinds.crm.soql.results import API_VERSION
+from worksmith.tools.serving.bodies import json_body
 from worksmith.tools.serving.refusals import RequestError
 
 JSON = "application/json;charset=UTF-8"
@@ -102,9 +102,9 @@ class Serving:
 
 def json_object(body: bytes) -> dict[str, Any]:
     try:
-        value = parse_json(body)
-    except ValueError as error:
-        raise ApiError(400, "JSON_PARSER_ERROR", f"The body is not valid JSON: {error}") from None
+        value = json_body(body)
+    except RequestError as error:
+        raise ApiError(400, "JSON_PARSER_ERROR", error.message) from None
     if not isinstance(value, dict):
         raise ApiError(400, "JSON_PARSER_ERROR", "The body has to be a JSON object")
     return value

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -15,7 +13,7 @@ import apsw
 from worksmith.tools.kinds.crm.schema import Schema, crm_schema
 from worksmith.tools.kinds.crm.soql.compiler import compile_query
 from worksmith.tools.kinds.crm.soql.errors import QueryError
-from worksmith.tools.kinds.crm.soql.filters import LOWER
+from worksmith.tools.kinds.crm.soql.filters import LOWER, MAX_PATTERN
 from worksmith.tools.kinds.crm.soql.parser import parse
 from worksmith.tools.kinds.crm.soql.results import (
     AggregatePlan,
@@ -29,9 +27,7 @@ from worksmith.tools.kinds.crm.soql.results import (
     record,
 )
 from worksmith.tools.kinds.crm.soql.where import Setting
-
-_STEPS = 20_000
-"""SQLite's steps between two looks at the clock: some tenths of a millisecond."""
+from worksmith.tools.sqlite.bounds import Bounds, TooMuchError, bounded
 
 
 @dataclass(frozen=True)
@@ -100,15 +96,22 @@ class Soql:
         if _folds(plan):
             self._connection.create_scalar_function(LOWER, _lower, 1, deterministic=True)
         room = _Room(self._limits)
-        with self._bounded():
-            match plan:
-                case CountPlan():
-                    return QueryResult(self._count(plan), [])
-                case AggregatePlan():
-                    found = [aggregate_record(plan, row) for row in self._rows(plan, room)]
-                case RecordPlan():
-                    found = self._records(plan, room)
-            return QueryResult(len(found), found)
+        # No function makes texts longer and no join multiplies rows, so that time is all that can run out.
+        bounds = Bounds(
+            steps=2**62, seconds=self._limits.seconds, cell=2**30, pattern=4 * MAX_PATTERN, storage=None
+        )
+        try:
+            with bounded(self._connection, bounds, "query"):
+                match plan:
+                    case CountPlan():
+                        return QueryResult(self._count(plan), [])
+                    case AggregatePlan():
+                        found = [aggregate_record(plan, row) for row in self._rows(plan, room)]
+                    case RecordPlan():
+                        found = self._records(plan, room)
+                return QueryResult(len(found), found)
+        except TooMuchError:
+            raise too_slow() from None
 
     def _count(self, plan: CountPlan) -> int:
         limit = -1 if plan.limit is None else plan.limit
@@ -145,18 +148,6 @@ class Soql:
                 siblings.append(row)
                 room.take(1, len(plan.shown))
         return {key: [record(plan, row, {}) for row in of[children.skip :]] for key, of in rows.items()}
-
-    @contextmanager
-    def _bounded(self) -> Iterator[None]:
-        deadline = time.monotonic() + self._limits.seconds
-        connection = self._connection
-        connection.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS, id=self)
-        try:
-            yield
-        except apsw.InterruptError:
-            raise too_slow() from None
-        finally:
-            connection.set_progress_handler(None, _STEPS, id=self)
 
 
 class _Room:

@@ -161,7 +161,7 @@ def _cells(columns: Sequence[str], values: Iterable[Any], where: str) -> list[Ce
         except UnicodeEncodeError:
             raise InputError("the text is no valid Unicode", where=f"{where}, column {name}") from None
         except ValueError as error:
-            hint = "a cell holds a text, a number, a boolean, a date or nothing; nested values become JSON"
+            hint = "a cell holds a text, a number, a boolean, a date or nothing; nested values are JSON"
             raise InputError(
                 f"a cell cannot hold {error}", where=f"{where}, column {name}", hint=hint
             ) from None

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import get_args
 
+from worksmith.retrievers.strict_json import parse_json
 from worksmith.tools.errors import InputError
 from worksmith.tools.kinds.own_data.nouns import singular
 from worksmith.tools.kinds.own_data.sources.made_keys import ROW_NUMBER
-from worksmith.tools.kinds.own_data.sources.reading import Portion, Reading, place, portions
+from worksmith.tools.kinds.own_data.sources.reading import JsonText, Portion, Reading, place, portions
 from worksmith.tools.sqlite.cells import CellType, CellValue, cell_text, typed_cell
 
 CELL_TYPES: tuple[CellType, ...] = get_args(CellType)
@@ -126,7 +127,7 @@ class _Column:
             self._note_values(cells, portion)
         if self._chosen is not None:
             self._check_type(cells, portion)
-        elif self._found != "text":
+        elif self._found != ("text" if self._reading.lexical else "json"):
             kinds = _lexical_kinds(set(cells)) if self._reading.lexical else _kinds(cells)
             for kind, exact in kinds:
                 self._inexact |= not exact
@@ -188,16 +189,16 @@ def converter(kind: CellType, *, lexical: bool) -> Callable[[CellValue], CellVal
         )
 
     def convert(cell: CellValue) -> CellValue:
-        if isinstance(cell, str) and not cell.strip():
+        if isinstance(cell, str) and not cell.strip() and (lexical or kind != "json"):
             return None
-        return typed_cell(cell, kind)
+        return typed_cell(parse_json(str(cell).encode()) if lexical and kind == "json" else cell, kind)
 
     return convert
 
 
 def _joined(one: CellType, other: CellType) -> CellType:
-    if one == other:
-        return one
+    if one == other or "json" in (one, other):
+        return one if one == "json" else other
     return "real" if {one, other} == {"integer", "real"} else "text"
 
 
@@ -231,6 +232,8 @@ def _kinds(cells: Sequence[CellValue]) -> Iterable[tuple[CellType, bool]]:
         yield "real", True
     if str in found:
         yield "text", True
+    if JsonText in found:
+        yield "json", True
 
 
 def _shown(cell: CellValue) -> str:

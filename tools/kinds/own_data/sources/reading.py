@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,12 +16,20 @@ from uuid import UUID
 from worksmith.tools.errors import InputError
 from worksmith.tools.files.json_files import read_file
 from worksmith.tools.kinds.own_data.sources.names import checked_columns
-from worksmith.tools.sqlite.cells import CellValue
+from worksmith.tools.numbers import listed
+from worksmith.tools.sqlite.cells import CellValue, json_text
 
 Row = tuple[int, Sequence[CellValue]]
 """The place of a row, and its cells in the order of the columns."""
 
 _AT_ONCE = 10_000
+
+
+class JsonText(str):
+    """The text of a nested value: a column that has one is of the type `json`."""
+
+    def __repr__(self) -> str:  # digests of rows tell it from a text
+        return f"JSON {super().__repr__()}"
 
 
 class Reading(ABC):
@@ -127,7 +134,7 @@ def _line(data: bytes, position: int) -> int:
 def plain(value: Any) -> CellValue:
     """A value of Python, JSON, Parquet or pandas as a cell.
 
-    Dates and times are ISO texts, nested values are JSON texts, NaN is NULL.
+    Dates and times are ISO texts, nested values are `JsonText`, NaN is NULL.
 
     Raises:
         ValueError: a cell cannot hold it; says what it is.
@@ -135,7 +142,7 @@ def plain(value: Any) -> CellValue:
     if value is None or type(value) in (str, int, bool):
         return value  # type: ignore[no-any-return]
     if hasattr(value, "tolist") and hasattr(value, "dtype"):  # of NumPy
-        return plain(str(value) if value.dtype.kind in "mM" and not value.shape else value.tolist())
+        return plain(listed(value))
     match value:
         case float():
             if math.isinf(value):
@@ -157,8 +164,8 @@ def plain(value: Any) -> CellValue:
             )
         case Mapping() | list() | tuple():
             try:
-                return json.dumps(value, ensure_ascii=False, default=_inside, allow_nan=False)
-            except (TypeError, ValueError, RecursionError) as error:
+                return JsonText(json_text(_inside(value)))
+            except (ValueError, RecursionError) as error:
                 raise ValueError(f"a {type(value).__name__} that is no JSON: {error}") from None
         case bytes():
             try:
@@ -171,4 +178,9 @@ def plain(value: Any) -> CellValue:
 
 
 def _inside(value: Any) -> Any:
-    return dict(value) if isinstance(value, Mapping) else plain(value)
+    """A nested value with what JSON has in place of other values, e.g. of dates."""
+    if hasattr(value, "tolist") and hasattr(value, "dtype"):
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return {str(name): _inside(each) for name, each in value.items()}
+    return [_inside(each) for each in value] if isinstance(value, list | tuple) else plain(value)

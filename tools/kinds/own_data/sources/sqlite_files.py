@@ -6,13 +6,14 @@ import os
 import re
 import warnings
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import apsw
 
-from worksmith.retrievers.strict_json import MOST_BYTES, open_regular
+from worksmith.retrievers.strict_json import MOST_BYTES, open_regular, parse_json
 from worksmith.tools.errors import InputError, Notice
-from worksmith.tools.kinds.own_data.sources.reading import Reading, Row, place
+from worksmith.tools.kinds.own_data.sources.reading import Reading, Row, place, plain
 from worksmith.tools.seeding import digest_bytes
 from worksmith.tools.sqlite.cells import CellValue
 from worksmith.tools.sqlite.schema import columns_sql, quoted
@@ -41,10 +42,13 @@ class SqliteTable(Reading):
         )
         self.key = declared[0][1] if len(declared) == 1 else None
         self.parts = [column for _, column in declared] if len(declared) > 1 else ()
-        self._booleans = frozenset(
-            column
-            for column, (_, kind, _) in zip(self.columns, fields, strict=True)
-            if kind.upper().startswith("BOOL")
+        self._booleans, self._json = (
+            frozenset(
+                c
+                for c, (_, kind, _) in zip(self.columns, fields, strict=True)
+                if kind.upper().startswith(start)
+            )
+            for start in ("BOOL", "JSON")
         )
 
     def names(self) -> Sequence[object]:
@@ -71,6 +75,9 @@ class SqliteTable(Reading):
             raise InputError(
                 "a cell cannot hold bytes", where=where, hint="store a text there, or drop the column"
             )
+        if isinstance(value, str) and self.columns[column] in self._json:
+            with suppress(ValueError):
+                return plain(parse_json(value.encode()))
         if value is not None and self.columns[column] in self._booleans and value in (0, 1):
             return bool(value)
         return value

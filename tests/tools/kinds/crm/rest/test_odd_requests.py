@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.tools.kinds.crm.generate.orgs import small
+from tests.tools.serving.odd_bodies import odd_bodies
 from worksmith.tools.kinds.crm.rest.app import Api
 from worksmith.tools.kinds.crm.rest.messages import Request, Serving
 from worksmith.tools.kinds.crm.rest.store import OrgStore
@@ -72,6 +73,7 @@ def test_an_address_that_cannot_be_read_is_told(api: Api, url: str) -> None:
         b'{"a": 1, "a": 2}',
         b"\xff",
         b"9" * 9_999,
+        *odd_bodies(b'{"a": "x"}', b'"x"'),
     ],
     ids=lambda body: ascii(body[:12]),
 )

@@ -200,7 +200,6 @@ def test_versions_resources_and_limits(org: Served, client: Salesforce) -> None:
         "parameterizedSearch",
         "sobjects/Foo",
         "sobjects/Case/describe/layouts",
-        "tooling/x",
     ],
 )
 def test_what_is_not_there_answers_in_the_platforms_manner(client: Salesforce, path: str) -> None:
@@ -212,9 +211,12 @@ def test_what_is_not_there_answers_in_the_platforms_manner(client: Salesforce, p
     ]
 
 
-def test_the_bulk_api_is_not_there_for_its_clients(client: Salesforce) -> None:
-    with pytest.raises(SalesforceResourceNotFound, match="The Bulk API is not served here: use the REST API"):
-        client.bulk.Case.insert([{"Subject": "Broken"}])
+def test_an_api_that_is_not_served_is_named(client: Salesforce) -> None:
+    with pytest.raises(SalesforceResourceNotFound, match="Bulk API is not served"):
+        client.bulk.Case.query("SELECT Id FROM Case")
+    for path, name in (("jobs/ingest", "Bulk"), ("tooling/query", "Tooling")):
+        with pytest.raises(SalesforceResourceNotFound, match=f"{name} API is not served"):
+            client.restful(path)
 
 
 def test_a_method_that_does_not_fit_is_told_which_do(client: Salesforce) -> None:
@@ -284,6 +286,7 @@ def test_a_login_needs_the_token(org: Served, security_token: str) -> None:
     [
         ({"password": "wrong"}, "invalid_grant"),
         ({"grant_type": "client_credentials"}, "unsupported_grant_type"),
+        ({"username": ["ann", "bo"]}, "invalid_request"),
     ],
 )
 def test_oauth_refuses_in_its_own_words(org: Served, change: dict[str, str], code: str) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 
 def test_threads_that_come_first_at_the_same_time_share_one_loop(monkeypatch: pytest.MonkeyPatch) -> None:
-    spec = find_spec("worksmith.programs.own_agents.event_loop")
+    spec = find_spec("worksmith.evals.dspy_programs.event_loop")
     assert spec is not None
     assert spec.loader is not None
     fresh = module_from_spec(spec)  # as in a process in which no agent has run

@@ -1,15 +1,24 @@
-"""The event loop of all asynchronous agents: one for the process, so that they may share clients."""
+"""The event loop of all asynchronous programs and agents: one for the process, so that they share clients."""
 
 from __future__ import annotations
 
 import asyncio
+import inspect
 import threading
 from collections.abc import Awaitable
 from contextlib import suppress
 from functools import cache
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Result = TypeVar("Result")
+
+
+def called(program: Any, /, **inputs: Any) -> Any:
+    """What a program gives, which may have `aforward` alone or an asynchronous `forward`."""
+    kind = type(program)
+    asynchronous = hasattr(kind, "aforward") and not hasattr(kind, "forward")
+    made = program.acall(**inputs) if asynchronous else program(**inputs)
+    return awaited(made) if inspect.isawaitable(made) else made
 
 
 def awaited(work: Awaitable[Result]) -> Result:

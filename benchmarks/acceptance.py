@@ -1,0 +1,168 @@
+"""How often a compile accepts a program that is no better, and how often it finds one that is.
+
+Scores are simulated, and the decisions are the product's: `tested` is the rule of `bootstrap`, `knn` and
+`tpe`, `race` the race with its default rules. `exchange` is the rule that `tested` replaced, an exchange test
+over intents with Holm's correction, which is right only where differences are symmetric.
+
+In `skewed` candidates are as good as the program as it is on average over intents: with a small chance a
+candidate fails a whole intent, else it gains a little. Scores are without noise, or right and wrong drawn
+anew with these chances. `interval` is the share of paired 95 % intervals, as `compare` shows them, above
+zero; 2.5 % are due. In `power` one candidate is right more often by so many points, in each intent, and the
+others are not.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from concurrent.futures import ProcessPoolExecutor
+from itertools import product
+from multiprocessing import get_context
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from worksmith.evals.statistics import holm, paired_difference
+from worksmith.evals.statistics.sequential import evidence_of, needed
+from worksmith.optimizers.racing.race import race_over
+from worksmith.optimizers.racing.rules import INCUMBENT, Rules
+from worksmith.tools.seeding import digest
+
+NAME = "acceptance"
+DESCRIPTION = "false acceptances of compiles where differences are skewed, and the power of their tests"
+
+INTENTS = (8, 10, 12, 20, 40, 70, 138)
+TASKS = (1, 2, 4)
+CANDIDATES = (1, 4)
+SKEWS = ((0.05, 0.9), (0.1, 0.5), (0.2, 0.8))
+"""The chance that a candidate fails an intent, and the score of the program as it is."""
+EFFECTS = (0.1, 0.2, 0.3, 0.5, 1.0)
+ALPHA = Rules().alpha
+
+_SIGNS = 1_000
+_FEW = 200
+"""So many compiles are decided by exchanges and intervals, which take long."""
+
+Table = np.ndarray[Any, np.dtype[np.float64]]
+"""Scores by intent, task and arm; the first arm is the program as it is."""
+
+
+class Setting(NamedTuple):
+    """What is simulated.
+
+    Attributes:
+        fails: the chance that a candidate fails an intent; what it gains in the others makes up for it.
+        base: the score of the program as it is.
+        effect: by which the first candidate is right more often.
+        noisy: whether scores are right and wrong, drawn anew for each task.
+    """
+
+    intents: int
+    per_intent: int
+    candidates: int
+    fails: float = 0.0
+    base: float = 0.5
+    effect: float = 0.0
+    noisy: bool = True
+
+
+def run(quick: bool) -> dict[str, Any]:
+    """Simulate 1,000 compiles in each cell, 400 of them with a better candidate (quick: 20 in some cells)."""
+    started = time.perf_counter()
+    compiles, finds = (20, 20) if quick else (1_000, 400)
+    sizes = [*product(INTENTS[::3] if quick else INTENTS, TASKS[::2] if quick else TASKS, CANDIDATES)]
+    skewed = [
+        Setting(*size, fails, base, noisy=noisy)
+        for size in sizes
+        for fails, base in SKEWS
+        for noisy in (False, True)
+        if noisy or size[1] != 2  # without noise the number of tasks matters to the blocks of a race only
+    ]
+    power = [Setting(*size, base=0.5 - effect / 2, effect=effect) for size in sizes for effect in EFFECTS]
+    times = [compiles] * len(skewed) + [finds] * len(power)
+    with ProcessPoolExecutor(1 if quick else 2, get_context("spawn")) as pool:
+        found = list(pool.map(_cell, [*skewed, *power], times, chunksize=4))
+    nulls = found[: len(skewed)]
+    most = {name: max(cell[name] for cell in nulls) for name in ("tested", "race", "exchange", "interval")}
+    # Three standard errors: some of so many cells exceed what is due by chance.
+    slack = 3 * math.sqrt(ALPHA * (1 - ALPHA) / compiles)
+    return {
+        "alpha": ALPHA,
+        "compiles": compiles,
+        "compiles_with_a_better_one": finds,
+        "skewed": nulls,
+        "most": most,
+        "within_alpha": max(most["tested"], most["race"]) <= ALPHA + slack,
+        "power": found[len(skewed) :],
+        "seconds": round(time.perf_counter() - started, 1),
+    }
+
+
+def _cell(setting: Setting, compiles: int) -> dict[str, Any]:
+    tables = [_table(setting, number) for number in range(compiles)]
+    found: dict[str, Any] = setting._asdict()
+    for name, accept in {"tested": _tested, "race": _raced, "exchange": _exchanged}.items():
+        some = tables[:_FEW] if name == "exchange" else tables
+        found[name] = sum(_right(setting, accept(table)) for table in some) / len(some)
+    if not setting.effect:
+        found["interval"] = sum(map(_interval_above, tables[:_FEW])) / len(tables[:_FEW])
+    return found
+
+
+def _right(setting: Setting, accepted: int | None) -> bool:
+    """Whether a candidate was accepted; of those where one is better, that one."""
+    return accepted == 1 if setting.effect else accepted is not None
+
+
+def _table(setting: Setting, number: int) -> Table:
+    generator = np.random.Generator(np.random.PCG64(int(digest(["acceptance", *setting, number]), 16)))
+    intents, per_intent, candidates = setting[:3]
+    chances = np.full((intents, 1, 1 + candidates), setting.base)
+    chances[:, :, 1] += setting.effect
+    if setting.fails:
+        fails = generator.random((intents, 1, candidates)) < setting.fails
+        gained = setting.base * (1 + setting.fails / (1 - setting.fails))
+        chances[:, :, 1:] = np.where(fails, 0.0, gained)
+    if not setting.noisy:
+        return np.repeat(chances, per_intent, axis=1)
+    return (generator.random((intents, per_intent, 1 + candidates)) < chances).astype(float)
+
+
+def _leads(table: Table) -> Table:
+    """The mean lead of each candidate in each intent."""
+    means: Table = table.mean(axis=1)
+    leads: Table = (means[:, 1:] - means[:, :1]).T
+    return leads
+
+
+def _tested(table: Table) -> int | None:
+    leads = _leads(table)
+    logs = evidence_of(leads.tolist(), ALPHA, len(leads))
+    return _best(leads, [log >= needed(ALPHA) for log in logs])
+
+
+def _raced(table: Table) -> int | None:
+    winner = race_over(table.tolist(), Rules()).winner
+    return None if winner == INCUMBENT else int(winner)
+
+
+def _exchanged(table: Table) -> int | None:
+    """The candidate with the highest score, if it passes the exchange test."""
+    leads = _leads(table)
+    signs = np.random.Generator(np.random.PCG64(0)).integers(0, 2, (leads.shape[1], _SIGNS)) * 2 - 1
+    hits = (np.abs(leads) @ signs >= leads.sum(axis=1, keepdims=True) - 1e-9).sum(axis=1)
+    p_values = holm([(hit + 1) / (_SIGNS + 1) for hit in hits.tolist()])
+    best = int(leads.sum(axis=1).argmax())
+    return best + 1 if p_values[best] <= ALPHA else None
+
+
+def _best(leads: Table, shown: list[bool]) -> int | None:
+    """The number of the candidate with the largest lead of those that are shown to be better."""
+    able = [number for number, each in enumerate(shown) if each and leads[number].sum() > 0]
+    return max(able, key=lambda number: leads[number].sum()) + 1 if able else None
+
+
+def _interval_above(table: Table) -> bool:
+    theirs, ours = (dict(enumerate(table[:, :, arm].reshape(-1, 1).tolist())) for arm in (0, 1))
+    groups = {task: task // table.shape[1] for task in ours}
+    return paired_difference(ours, theirs, groups).low > 0
