@@ -140,6 +140,16 @@ def test_plain_examples_are_evaluated_by_a_metric(here: Path) -> None:
         progress=False,
     )
     assert list(compared.summary) == ["Mailroom", "Mailroom 2"]
+    apart = ws.evaluate(
+        program,
+        examples,
+        metric=mailroom.metric,
+        lm=mailroom.lm(knows=True),
+        engine="processes",
+        processes=1,
+        progress=False,
+    )
+    assert [record.scores for record in apart.records] == [record.scores for record in result.records]
     with pytest.raises(ws.InputError, match="plain examples need a metric"):
         ws.evaluate(program, examples, progress=False)
 
