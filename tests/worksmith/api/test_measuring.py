@@ -140,10 +140,18 @@ def test_plain_examples_are_evaluated_by_a_metric(here: Path) -> None:
         progress=False,
     )
     assert list(compared.summary) == ["Mailroom", "Mailroom 2"]
+    apart = ws.evaluate(
+        program,
+        examples,
+        metric=mailroom.metric,
+        lm=mailroom.lm(knows=True),
+        engine="processes",
+        processes=1,
+        progress=False,
+    )
+    assert [record.scores for record in apart.records] == [record.scores for record in result.records]
     with pytest.raises(ws.InputError, match="plain examples need a metric"):
         ws.evaluate(program, examples, progress=False)
-    with pytest.raises(ws.InputError, match="examples of a plain program run in threads"):
-        ws.evaluate(program, examples, metric=mailroom.metric, engine="processes", progress=False)
 
 
 def test_a_metric_of_ones_own_may_grade_a_suite(suite: ws.Suite) -> None:

@@ -106,9 +106,6 @@ class Measurement:
             InputError: a limit, the org or the engine is wrong, or dollars are limited and a price unknown.
         """
         engine = open_engine(self.settings)
-        if engine is not None and not self.suite.env.world.path.is_dir():
-            hint = "leave engine and processes out; `workers` says how many run at once"
-            raise InputError("examples of a plain program run in threads", where="engine", hint=hint)
         budget = open_budget(self.settings, models, self.budget)
         connect(self.suite, self.settings, self.progress)
         self.suite.env.check_records()
