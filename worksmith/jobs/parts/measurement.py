@@ -30,7 +30,6 @@ from worksmith.jobs.parts.opening import choose_tasks, connect, leave_out_cache,
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.parts.suite_facts import policy_note
 from worksmith.jobs.parts.tracking import keep_card
-from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
