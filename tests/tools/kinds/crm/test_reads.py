@@ -26,8 +26,8 @@ def test_a_call_notes_what_it_has_read_and_for_whom_that_is() -> None:
     found = reads("service_agent", "FIND {an*} RETURNING Account")
     (only,) = account
     assert only.startswith("Account/001")
-    assert named == {f"{only}#private"} == everything
-    assert "Account/*#private" in filtered
+    assert named == {only.replace("Account/", "Account#private/")} == everything
+    assert "Account#private/*" in filtered
     analyst, agent, manager = (
         shop.persona(role) for role in ("service_analyst", "service_agent", "service_manager")
     )
@@ -56,7 +56,7 @@ def test_to_follow_a_private_reference_is_to_read_it(query: str) -> None:
     mine = episode(["query"], "service_agent", shop)
     assert call(mine, "query.soql", query=query)["total"] == 1
     read = frozenset(mine.calls[-1].reads)
-    assert {each.split("/")[0] for each in shop.unreadable(shop.persona("auditor"), read)} == {"Case"}
+    assert {each.split("/")[0] for each in shop.unreadable(shop.persona("auditor"), read)} == {"Case#private"}
 
 
 def test_what_is_counted_or_only_used_to_find_is_noted_as_a_whole() -> None:
