@@ -246,7 +246,6 @@ class _Bank:
         self._demos = tuple(demos)
         self._nearest = nearest
         self._texts = [same_text(text) for text in texts]
-        self._askers = [str(demo.get(nearest.asker, "")) for demo in self._demos]
         searched = {_key(at): demo for at, demo in enumerate(self._demos) if at >= nearest.fixed}
         # Tasks that were done by the same tools one after another are likely to ask for the same.
         ways = {key: _way(public_form(demo)) for key, demo in searched.items()}
@@ -264,10 +263,20 @@ class _Bank:
         )
 
     def nearest(self, query: str, asker: str, way: str, forms: Sequence[Any | None]) -> list[Any]:
-        hidden = frozenset(at for at, form in enumerate(forms) if form is None)
+        own = same_text(query)
+        out = frozenset(
+            at
+            for at, form in enumerate(forms)
+            if form is None or (self._texts[at] == own and self._is_of(asker, form))
+        )
         marked = self._nearest.tokens or self._nearest.by_state
         marks = tuple(map(self._mark, forms)) if marked else ()
-        return list(self._remembered(query, asker, way, hidden, marks))
+        return list(self._remembered(query, way, out, marks))
+
+    def _is_of(self, asker: str, form: Any) -> bool:
+        """Whether a demonstration is the asker's, as its prompt says; a made-up copy is nobody's."""
+        # A demonstration may lack the later, longer part of what is said of the asker.
+        return asker.startswith(str(form.get(self._nearest.asker, "")))
 
     def _mark(self, form: Any | None) -> _Mark:
         if form is None:
@@ -277,13 +286,7 @@ class _Bank:
             self._marks[id(form)] = known = form, _Mark(demo_tokens(form), _way(form))
         return known[1]
 
-    def _choose(
-        self, query: str, asker: str, way: str, hidden: frozenset[int], marks: tuple[_Mark, ...]
-    ) -> list[Any]:
-        own = same_text(query)
-        # A demonstration may lack the later, longer part of what is said of the asker.
-        demos = enumerate(zip(self._texts, self._askers, strict=True))
-        out = hidden | {at for at, (text, of) in demos if text == own and asker.startswith(of)}
+    def _choose(self, query: str, way: str, out: frozenset[int], marks: tuple[_Mark, ...]) -> list[Any]:
         always = [at for at in range(min(self._nearest.fixed, len(self._demos))) if at not in out]
         found = self._search(query, out | self._elsewhere(way, out, marks))
         if self._nearest.tokens:
