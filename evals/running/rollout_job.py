@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from worksmith.evals.dspy_programs.digests import model_digest, program_digest, scorers_digest, strategy_name
 from worksmith.evals.dspy_programs.own_models import with_models
-from worksmith.evals.lm.rewards import telling_rewards
 from worksmith.evals.records.parts import FaultEntry
 from worksmith.evals.records.record import PRIMARY, Digests, EpisodeRecord, WorkUnit
 from worksmith.evals.records.verdicts import JUDGE, with_verdict
@@ -69,6 +68,8 @@ class RolloutJob:
 
         def asked(lm: Any) -> Any:
             return counted(lm) if replies is None else replies.keeping(counted(lm))
+
+        from worksmith.evals.lm.rewards import telling_rewards
 
         self._judges = settings.judges
         if replies is not None:

@@ -40,7 +40,7 @@ class Race(BankOptimizer):
         >>> race = ws.Race(budget=ws.Budget(minutes=5))
         >>> better = race.compile(ws.Agent("react", env), trainset=suite.train, valset=suite.dev)
         >>> better.compilation.chosen
-        'nearest-16'
+        'covering-16-0'
     """
 
     name = "race"

@@ -61,7 +61,7 @@ def test_a_judge_that_gives_no_verdict_at_all_fails_the_run_and_says_so(
     model = fresh_model()
     result = invoke(*asked, "--judge", model)
     assert result.exit_code == 1
-    assert f"2 of 2 verdicts of {model} could not be had" in result.stderr
+    assert f"2 of 2 verdicts of {model} could not be had" in " ".join(result.stdout.split())
     assert "100.0" in result.stdout
 
 

@@ -154,7 +154,7 @@ def test_an_engine_of_ones_own_is_served_until_the_server_is_stopped(here: Path)
     assert server.line["url"].startswith("http://127.0.0.1:")
     assert said.usage is not None
     assert said.usage.prompt_tokens > 0
-    assert ended == (0, "")
+    assert ended == (0, "worksmith: NAME: mine:engine is of mine.py\n")
 
 
 def test_people_are_told_how_to_reach_it_but_not_a_token_they_gave() -> None:

@@ -193,7 +193,8 @@ def _reference(env: Environment, store: SuiteStore | None) -> tuple[str, str | S
                 hint="leave --suite-store out, and put the project where all machines see it",
             )
         return "suite", str(folder)
-    if type(env) is Environment and not env.world.at_rest:
+    stored = store is not None and store.holds(env.world.path.absolute())
+    if type(env) is Environment and not stored and not env.world.at_rest:
         return "image", env.world
     if built or type(env) is Environment:
         place = folder if built else env.world.path.absolute()

@@ -90,6 +90,10 @@ class SuiteStore:
         self._files, self._root = found
         self._stored: dict[Path, Stored] = {}
 
+    def holds(self, folder: Path) -> bool:
+        """Whether this process has put the folder into the store; it may be gone since."""
+        return folder in self._stored
+
     def put(self, folder: Path) -> Stored:
         """Bring a suite's folder into the store, once; files that are there already stay as they are.
 

@@ -106,7 +106,8 @@ def test_searched_demonstrations_never_ask_the_query(suite: Suite, bank: TraceBa
     predict = show(Agent("react", env=suite.env), display, told).program.selector.predict
 
     forms = [None if at in hidden else demo for at, demo in enumerate(predict.demos)]
-    demos = predict.nearest_demos({"task": query, "trajectory": []}, forms)
+    context = next((demo.context for demo in predict.demos if same_text(demo.task) == same_text(query)), "")
+    demos = predict.nearest_demos({"task": query, "context": context, "trajectory": []}, forms)
 
     assert all(same_text(demo.task) != same_text(query) for demo in demos)
     assert not {id(demo) for demo in demos} & {

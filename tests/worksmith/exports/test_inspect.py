@@ -132,7 +132,8 @@ def test_arguments_that_the_tools_take_reach_them_although_the_schema_is_stricte
     suite = Suite(env, [{"id": "six", "query": "Six seats in R-1, floor 3.", "split": "test", "plan": plan}])
 
     def said(task: Task, made: int) -> tuple[str, dict[str, Any]] | str:
-        return "Done." if made else ("tools.furnish", {"room": "R-1", "seats": "6", "floor": 3, "note": None})
+        arguments = {"room": "R-1", "seats": 6.0, "floor": "3", "note": None}
+        return "Done." if made else ("tools.furnish", arguments)
 
     assert scores(ran(suite, said, tmp_path)) == [1.0]
 
