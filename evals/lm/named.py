@@ -17,6 +17,9 @@ ANALOGY = "local/analogy"
 SMOLLM2 = "local/smollm2"
 """A small language model, whose weights a package brings along."""
 
+APPRENTICE = "local/apprentice"
+"""`SMOLLM2` taught to learn from demonstrations."""
+
 GROUP = "worksmith.models"
 """The entry point `resolve` of this group takes a name and `tasks=`, whose plans the model `gold` follows."""
 

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from worksmith.evals.lm.named import ANALOGY, SMOLLM2
+from worksmith.evals.lm.named import ANALOGY, APPRENTICE, SMOLLM2
 from worksmith.evals.tasks.transcript import GOLD
+from worksmith.models.apprentice import FOLDER as APPRENTICE_FOLDER
 from worksmith.models.named import is_named, model_names, parted, settings_of
 from worksmith.models.opening import open_model
 from worksmith.models.settings import NamedModel
@@ -59,10 +60,10 @@ def resolve(name: str, *, tasks: Sequence[Task] = ()) -> dspy.LM:
     """The model called `name`.
 
     Args:
-        name: `local/analogy`, `local/smollm2`, `local/DIR` (a folder that `worksmith train` wrote), `gold`,
-            `own` (agents that ask models themselves), `replay:FILE` (one recording), a model of the project
-            file, or any name DSPy knows. Settings may follow those of language models:
-            `openai/gpt-4o-mini temperature=0.2`.
+        name: `local/analogy`, `local/smollm2`, `local/apprentice`, `local/DIR` (a folder that
+            `worksmith train` wrote), `gold`, `own` (agents that ask models themselves), `replay:FILE` (one
+            recording), a model of the project file, or any name DSPy knows. Settings may follow those of
+            language models: `openai/gpt-4o-mini temperature=0.2`.
         tasks: whose plans the model `gold` follows.
 
     Raises:
@@ -135,9 +136,10 @@ def _with_weights(settings: NamedModel, name: str) -> dspy.LM:
 
         engine = smollm2()
     else:
-        folder = Path(model.removeprefix(LOCAL))
+        folder = APPRENTICE_FOLDER if model == APPRENTICE else Path(model.removeprefix(LOCAL))
         if not folder.is_dir():
-            hint = f"there are {ANALOGY}, {SMOLLM2} and {LOCAL}DIR, a folder that worksmith train wrote"
+            known = f"{ANALOGY}, {SMOLLM2}, {APPRENTICE}"
+            hint = f"there are {known} and {LOCAL}DIR, a folder that worksmith train wrote"
             raise InputError(f"no local model {model!r}", where=name, hint=hint)
         from worksmith.models.transformer.trained import trained
 

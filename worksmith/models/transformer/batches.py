@@ -29,6 +29,7 @@ from transformers.generation.continuous_batching.cb_logits_processors import (
 from transformers.utils import logging as transformers_logging
 
 from worksmith.models.transformer.attention import attend_by_request
+from worksmith.models.transformer.difference import add
 from worksmith.models.transformer.lora import merge
 from worksmith.models.transformer.sampling import Sampler, Sampling
 from worksmith.models.transformer.weights import TRUSTED, Weights
@@ -194,6 +195,8 @@ def _read(weights: Weights) -> tuple[Any, Any]:
         ) from error
     if weights.adapter is not None:
         merge(model, weights.adapter)
+    if weights.difference is not None:
+        add(model, weights.difference)
     return tokenizer, model
 
 

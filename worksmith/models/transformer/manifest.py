@@ -25,8 +25,13 @@ DATA_CARD = "data_card.json"
 ADAPTER = ("adapter_config.json", "adapter_model.safetensors")
 """The files of an adapter, as PEFT writes them."""
 
+DIFFERENCE = "difference.safetensors"
+"""The file of a difference to the base, see `worksmith.models.transformer.difference`."""
+
 OBSERVATION = 1_000
 """Characters of an observation in a compact prompt, unless the manifest says otherwise."""
+
+_NEEDED = {"adapter": ADAPTER, "difference": (DIFFERENCE,), "whole": ("config.json", "tokenizer.json")}
 
 _READ = re.compile(
     r"[\w-]+\.safetensors|model\.safetensors\.index\.json|(adapter_|generation_)?config\.json"
@@ -72,7 +77,7 @@ class TrainedModel(BaseModel):
     """What a folder holds, and how the model is to be asked.
 
     Attributes:
-        weights: a LoRA adapter, which needs its base, or all weights.
+        weights: a LoRA adapter or a two-bit difference, which need their base, or all weights.
         files: the SHA-256 of each file that loading reads, by name.
         prompt: the format of prompts that it was trained on.
         observation: characters of an observation in such prompts.
@@ -84,7 +89,7 @@ class TrainedModel(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     version: Literal[1] = 1
-    weights: Literal["adapter", "whole"]
+    weights: Literal["adapter", "difference", "whole"]
     base: BaseWeights
     files: dict[FileName, Sha256]
     prompt: Literal["compact", "full"] = "compact"
@@ -95,12 +100,11 @@ class TrainedModel(BaseModel):
 
     @model_validator(mode="after")
     def _complete(self) -> Self:
-        needed = ADAPTER if self.weights == "adapter" else ("config.json", "tokenizer.json")
-        missing = [name for name in needed if name not in self.files]
+        missing = [name for name in _NEEDED[self.weights] if name not in self.files]
         if missing:
             raise ValueError(f"the files lack {missing[0]}")
-        if self.weights == "whole" and not self.files.keys().isdisjoint(ADAPTER):
-            raise ValueError("a whole model has no adapter")
+        if self.weights == "whole" and not self.files.keys().isdisjoint((*ADAPTER, DIFFERENCE)):
+            raise ValueError("a whole model has no adapter and no difference")
         if self.weights == "whole" and not any(name.endswith(".safetensors") for name in self.files):
             raise ValueError("the files lack the weights (.safetensors)")
         return self

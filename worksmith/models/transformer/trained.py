@@ -23,8 +23,10 @@ def trained(folder: Path) -> TransformerEngine:
         InputError: it is no trained model, a file was changed, or its base is not here.
     """
     model = read_manifest(folder)
-    if model.weights == "adapter" and base_digest(model.base.name) != model.base.digest:
-        raise InputError(f"the adapter is of another {model.base.name}", where=str(folder), hint=_HINT)
+    if model.weights != "whole" and base_digest(model.base.name) != model.base.digest:
+        raise InputError(
+            f"the {model.weights} is of another {model.base.name}", where=str(folder), hint=_HINT
+        )
     return _engine(folder.resolve(), model.digest)
 
 
@@ -52,4 +54,7 @@ def _weights(folder: Path, known: str) -> Weights:
     if model.weights == "whole":
         return Weights(folder)
     tokenizer = folder if "tokenizer.json" in model.files else None
-    return Weights(base_model(model.base.name)[0], tokenizer, adapter=folder)
+    base = base_model(model.base.name)[0]
+    if model.weights == "difference":
+        return Weights(base, tokenizer, difference=folder)
+    return Weights(base, tokenizer, adapter=folder)

@@ -19,11 +19,13 @@ class Weights(NamedTuple):
         folder: of the weights and the configuration.
         tokenizer: that of the tokenizer; None for `folder`.
         adapter: that of a LoRA adapter, which is merged into the weights.
+        difference: that of a two-bit difference, which is added to the weights.
     """
 
     folder: Path
     tokenizer: Path | None = None
     adapter: Path | None = None
+    difference: Path | None = None
 
 
 def device_in_use() -> str:

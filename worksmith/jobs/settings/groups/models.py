@@ -8,7 +8,15 @@ from pydantic import model_validator
 
 from worksmith.jobs.settings.base import JobSettings, setting, with_model_options
 
-MODELS = ("local/analogy", "local/smollm2", "gold", "replay:", "openai/gpt-4o-mini", "ollama_chat/llama3.2")
+MODELS = (
+    "local/analogy",
+    "local/smollm2",
+    "local/apprentice",
+    "gold",
+    "replay:",
+    "openai/gpt-4o-mini",
+    "ollama_chat/llama3.2",
+)
 
 
 LOCAL_MODEL = "local/analogy"
