@@ -246,10 +246,13 @@ class _Row(dict[str, Any]):
 
 
 def _place_key(rows: Sequence[_Row], name: str, value: Any) -> None:
-    """Put the key of a record into the latest column that ends with its name, else beside the last row."""
-    free = ((row, column) for row in reversed(rows) for column in row if column not in row.bound)
-    fitting = ((row, column) for row, column in free if f"_{column}".endswith(f"_{name}"))
-    row, column = next(fitting, (rows[-1], name))
+    """Put the key of a record into the latest column of its name, else one that ends with it.
+
+    If there is none, it stands beside the last row.
+    """
+    free = [(row, column) for row in reversed(rows) for column in row if column not in row.bound]
+    fitting = [(row, column) for row, column in free if f"_{column}".endswith(f"_{name}")]
+    row, column = min(fitting, key=lambda place: place[1] != name, default=(rows[-1], name))
     row.place(column, value)
 
 

@@ -135,7 +135,10 @@ def test_all_but_what_runs_models_imports_without_the_extra_vectors(site: Path, 
     failed = python(site, "-c", IMPORT_ALL, *modules - {"worksmith.__main__"}, folder=tmp_path)
 
     assert failed.split() == [
-        *(f"worksmith.models.transformer.{name}" for name in ("attention", "batches", "lora", "sampling")),
+        *(
+            f"worksmith.models.transformer.{name}"
+            for name in ("attention", "batches", "difference", "lora", "sampling")
+        ),
         *(f"worksmith.training.{name}" for name in ("live", "trainers")),
     ]
 

@@ -89,8 +89,9 @@ def _counted(usage: Any) -> dict[str, Any] | None:
         if not name.endswith(_COUNTS):
             found[name] = _details(value) if isinstance(value, Mapping) else value
             continue
-        found[name] = _count(value)
-        if found[name] is None and name.endswith((*_INPUT, *_OUTPUT)):
+        if (count := _count(value)) is not None:
+            found[name] = count
+        elif name.endswith((*_INPUT, *_OUTPUT)):
             return None
     return found
 
