@@ -78,14 +78,19 @@ def test_a_mistake_is_told_with_its_place(project: Path, file: str, text: str, s
         Suite.open(project).env.check()
 
 
+def drafted(table: str, text: str) -> Path:
+    """The project `lib` over one file of data, in the working directory."""
+    Path("data").mkdir()
+    Path("data", table).write_text(text, encoding="utf-8")
+    return new_project(NewSettings(folder="lib", source="data")).folder
+
+
 def test_a_project_over_own_data_opens_with_tasks_that_hold(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "data").mkdir()
     rows = "".join(f"{n},Book {n},{n * 3},{n % 2 == 0}\n" for n in range(1, 9))
-    (tmp_path / "data" / "my books.csv").write_text("book_id,title,pages,from\n" + rows)
-    new_project(NewSettings(folder="lib", source="data"))
+    drafted("my books.csv", "book_id,title,pages,from\n" + rows)
     suite = Suite.open("lib")
 
     assert list(suite.env.episode().toolset) == ["my_books.find_my_books", "my_books.update_my_book"]
@@ -99,12 +104,10 @@ def test_a_project_over_data_of_another_script_searches_all_its_texts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "data").mkdir()
     rows = "".join(f"{n},退款{n},{n * 3}\n" for n in range(1, 9))
-    (tmp_path / "data" / "ग्राहक.csv").write_text("编号,正文,页\n" + rows, encoding="utf-8")
-    new_project(NewSettings(folder="lib", source="data"))
+    project = drafted("ग्राहक.csv", "编号,正文,页\n" + rows)
 
-    assert 'env.index("ग्राहक", text="{正文}")' in (tmp_path / "lib" / "environment.py").read_text("utf-8")
+    assert 'env.index("ग्राहक", text="{正文}")' in (project / "environment.py").read_text("utf-8")
     assert check_tasks(TaskCheckSettings(suite="lib")).to_json()["wrong"] == 0
 
 
