@@ -176,7 +176,7 @@ class Environment:
 
     def unquoted(self, references: frozenset[str]) -> frozenset[str]:
         """Those of the records that no demonstration may quote, whoever reads it."""
-        if not isinstance(self.policy, AccessPolicy):
+        if not references or not isinstance(self.policy, AccessPolicy):
             return frozenset()
         self.check()
         with self._pool.borrow() as sandbox:

@@ -17,7 +17,7 @@ from worksmith.evals.lm.failures import calling
 from worksmith.evals.lm.users_code import UserCodeError
 from worksmith.evals.records.record import PRIMARY
 from worksmith.evals.scoring.objective import expected_outcome, in_place, writing_tools
-from worksmith.evals.scoring.scorer import Scorer, scores_of
+from worksmith.evals.scoring.scorer import Scorer, name_of, scores_of
 from worksmith.tools.errors import InfrastructureError, InputError
 from worksmith.tools.numbers import share
 from worksmith.tools.seeding import digest
@@ -136,7 +136,7 @@ class MetricScorer:
 
     def __init__(self, metric: Callable[..., Any], others: Sequence[Scorer] = ()) -> None:
         self._metric = metric
-        self._name = getattr(metric, "__name__", type(metric).__name__)
+        self._name = name_of(metric)
         self._others = tuple(others)
         if others:
             self.writing_tools = writing_tools(others)

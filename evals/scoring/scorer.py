@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from worksmith.evals.lm.failures import calling
 from worksmith.evals.lm.users_code import UserCodeError
@@ -69,7 +69,7 @@ def scores_of(scorers: Iterable[Scorer], task: Task, episode: EpisodeResult) -> 
     failure: UserCodeError | None = None
     for scorer in scorers:
         try:
-            with nullcontext() if _is_ours(scorer) else calling(f"the scorer {_name(scorer)}"):
+            with nullcontext() if _is_ours(scorer) else calling(f"the scorer {name_of(scorer)}"):
                 given = {name: float(value) for name, value in scorer(task, episode).items()}
         except UserCodeError as error:
             failure, given = failure or error, dict(error.scores)
@@ -85,8 +85,9 @@ def _is_ours(scorer: Scorer) -> bool:
     return type(scorer).__module__.startswith("worksmith.")
 
 
-def _name(scorer: Scorer) -> str:
-    return str(getattr(scorer, "__name__", type(scorer).__name__))
+def name_of(part: Any) -> str:
+    """The name of a function, else that of an object's class."""
+    return str(getattr(part, "__name__", type(part).__name__))
 
 
 def check_range(name: str, value: float, task: Task) -> None:

@@ -238,20 +238,17 @@ class Guard:
             ToolError: it is not exactly one SELECT, uses what is not allowed, or takes too long.
         """
         told = text.lower()
-        for name in (name for name in self._tables if name.lower() in told):
+        named = [name for name in self._tables if name.lower() in told]
+        for name in named:
             # Besides fields by their names there are all of them at once.
             columns = ("*", "natural", *map(str.lower, self.private_fields(name)))
             self.note(name, private=any(column in told for column in columns))
-        views = {
-            name: (table, self._policy.view(self._ctx.persona, name, table.columns))
-            for name, table in self._tables.items()
-        }
+        views = {name: (table, self._view(name)) for name, table in self._tables.items()}
         rows = run_query(self._ctx.connection, views, text, limits or Limits(), parameters)
         self._ctx.withheld.update(
             field
-            for source in self._tables
-            if source.lower() in text.lower()
-            and self._policy.private_condition(self._ctx.persona, source) != "1"
+            for source in named
+            if self._policy.private_condition(self._ctx.persona, source) != "1"
             for field in self.private_fields(source)
             if any(field in row and row[field] is None for row in rows)
         )

@@ -37,6 +37,7 @@ class Bounds:
         cell: bytes of one value or row; a single step may take as long as the square of it.
         pattern: bytes of a pattern of LIKE or GLOB.
         storage: bytes written to temporary files; None for no bound.
+        tick: steps between two looks at the bounds.
     """
 
     steps: int = 100_000_000
@@ -45,6 +46,7 @@ class Bounds:
     cell: int = 100_000
     pattern: int = 200
     storage: int | None = 64_000_000
+    tick: int = _TICK
 
 
 class TooMuchError(ToolError):
@@ -95,12 +97,12 @@ def bounded(connection: apsw.Connection, bounds: Bounds, what: str) -> Iterator[
 
     def tick() -> bool:
         nonlocal steps
-        steps += _TICK
+        steps += bounds.tick
         return steps > bounds.steps or time.monotonic() > deadline
 
     sizes = {apsw.SQLITE_LIMIT_LENGTH: bounds.cell, apsw.SQLITE_LIMIT_LIKE_PATTERN_LENGTH: bounds.pattern}
     storage = nullcontext() if bounds.storage is None else limited(connection, bounds.storage)
-    connection.set_progress_handler(tick, _TICK, id=tick)
+    connection.set_progress_handler(tick, bounds.tick, id=tick)
     try:
         with sized(connection, sizes), storage:
             yield

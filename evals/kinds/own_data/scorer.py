@@ -16,7 +16,7 @@ from worksmith.evals.scoring.answer_scorer import AnswerScorer
 from worksmith.evals.scoring.checker_scores import checker_scores
 from worksmith.evals.scoring.metric import Score
 from worksmith.evals.scoring.path_scores import made_calls, path_scores
-from worksmith.tools.kinds.own_data.locales import ENGLISH, Locale, locale_called
+from worksmith.tools.kinds.own_data.locales import Locale, locale_called
 
 if TYPE_CHECKING:
     from worksmith.evals.scoring.outcomes import GroundTruth
@@ -127,7 +127,7 @@ class OwnScorer:
         return last[1]
 
 
-def right_answer(task: OwnTask, episode: EpisodeResult, locale: Locale = ENGLISH) -> bool:
+def right_answer(task: OwnTask, episode: EpisodeResult, locale: Locale) -> bool:
     """Whether the answer and its status are those that a task expects.
 
     A program that reports no status counts as having answered.

@@ -311,9 +311,6 @@ class Status(_Form):
         return f"the status {self.status}"
 
 
-_FORMS = ("set", "number", "pattern", "any", "caseless", "value", "status")
-
-
 def _form(value: Any) -> str:
     if isinstance(value, dict):
         return next((name for name in _FORMS if name in value), "?")
@@ -365,6 +362,7 @@ _BY_NAME: Mapping[str, type[BaseModel]] = {
     "any": AnyOf,
     "caseless": Caseless,
 }
+_FORMS = (*_BY_NAME, "value", "status")
 
 
 def _entity(value: Cell) -> Entity:

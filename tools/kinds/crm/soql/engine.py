@@ -98,7 +98,12 @@ class Soql:
         room = _Room(self._limits)
         # No function makes texts longer and no join multiplies rows, so that time is all that can run out.
         bounds = Bounds(
-            steps=2**62, seconds=self._limits.seconds, cell=2**30, pattern=4 * MAX_PATTERN, storage=None
+            steps=2**62,
+            seconds=self._limits.seconds,
+            cell=2**30,
+            pattern=4 * MAX_PATTERN,
+            storage=None,
+            tick=20_000,
         )
         try:
             with bounded(self._connection, bounds, "query"):

@@ -180,7 +180,7 @@ def plain(value: Any) -> CellValue:
 def _inside(value: Any) -> Any:
     """A nested value with what JSON has in place of other values, e.g. of dates."""
     if hasattr(value, "tolist") and hasattr(value, "dtype"):
-        value = value.tolist()
+        value = listed(value)
     if isinstance(value, Mapping):
         return {str(name): _inside(each) for name, each in value.items()}
     return [_inside(each) for each in value] if isinstance(value, list | tuple) else plain(value)
