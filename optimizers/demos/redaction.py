@@ -1,9 +1,9 @@
 """Made-up twins of demonstrations, for personas that may not read all that a demonstration quotes.
 
 A twin is made of what the authors of task, tools and tables wrote, and of nothing that an episode has read:
-no cell of any record can change a byte of it. Its calls and its answer are those of the task's gold plan, so
-a trajectory that differs from every gold plan has no twin. What its calls return is made up by the declared
-result of the tool and the schema of its table, in as many rows as the answer needs.
+no cell of any record can change a byte of it. Its calls and its answer are those of the task's gold plan,
+also where a trajectory differs from it. What its calls return is made up by the declared result of the tool
+and the schema of its table, in as many rows as the answer needs.
 
 Every word of a slot, an argument or the answer is replaced by a made-up one, within a twin always by the
 same. These stay: words of the tools' descriptions, among them the values that an argument may have, of the
@@ -64,7 +64,7 @@ def with_twins(
         reflected: the calls are not for prompts of readers but for a model that proposes instructions. It is
             shown which calls were made, whether or not a gold plan says so.
     """
-    if not task.slots:
+    if not task.slots or not any(DemoNotes.of(call.inputs).records for call in calls.values()):
         return dict(calls)
     made = max((calls_in(call.fields) for call in calls.values()), key=len, default=[])
     plans = gold_transcripts(task)

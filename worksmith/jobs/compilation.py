@@ -198,8 +198,9 @@ def compile(settings: CompileSettings, *, progress: Progress = SILENT) -> Compil
 
 def quoted_tables(manifest: Manifest, env: Environment) -> list[str]:
     """The tables whose records some demonstration quotes that may be shown as it is."""
-    shown = (frozenset(filter(_TABLES.match, each.records)) for each in manifest.demonstrations)
-    return sorted({parted(each)[0] for records in shown if not env.unquoted(records) for each in records})
+    shown = [frozenset(filter(_TABLES.match, each.records)) for each in manifest.demonstrations]
+    kept_out = env.unquoted(frozenset().union(*shown))
+    return sorted({parted(each)[0] for records in shown if kept_out.isdisjoint(records) for each in records})
 
 
 def plan_compile(
