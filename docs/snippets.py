@@ -1,6 +1,6 @@
 """The commands and programs that the documentation shows: found, run, compared with what it says they print.
 
-    python docs/snippets.py [FILE...]     run them and put what they print now into the files
+    python -m docs.snippets [FILE...]     run them and put what they print now into the files
 
 A ```console block holds commands after `$ ` and, below each, what it prints. Shown output is compared line
 by line, spaces aside; a line `...` stands for any number of lines, and `…` for any one word or number.
@@ -183,10 +183,11 @@ class ToolContext:
         """In this process: importing DSPy and MLflow anew for each command would take most of the time."""
         from typer.testing import CliRunner
 
+        from docs.replies import recorded_replies
         from worksmith.cli.app import app
         from worksmith.tools.errors import WorksmithError
 
-        with contextlib.chdir(self.folder):
+        with contextlib.chdir(self.folder), recorded_replies(self.folder):
             result = CliRunner(env=self._environment()).invoke(app, arguments)
         output = result.output
         if isinstance(result.exception, WorksmithError):
@@ -198,7 +199,7 @@ class ToolContext:
     def _python(self, arguments: Sequence[str], place: str) -> str:
         """In a process of its own, forked from one that has imported DSPy and MLflow."""
         forks = multiprocessing.get_context("forkserver")
-        forks.set_forkserver_preload(["mlflow", "worksmith.api"])
+        forks.set_forkserver_preload(["mlflow", "torch", "worksmith.api", "docs.replies"])
         environment = os.environ | self._environment() | {"PYTHONPATH": str(ROOT)}
         with tempfile.TemporaryDirectory() as folder:
             out, err = Path(folder) / "out", Path(folder) / "err"
@@ -223,14 +224,17 @@ def _main(arguments: Sequence[str], folder: Path, environment: dict[str, str], o
     os.environ.update(environment)
     os.chdir(folder)
     sys.path.insert(0, str(folder if arguments[0] == "-c" else (folder / arguments[0]).parent))
-    if arguments[0] == "-c":
-        sys.argv, main = ["-c", *arguments[2:]], ModuleType("__main__")
-        sys.modules["__main__"] = main
-        exec(compile(arguments[1], "<string>", "exec"), vars(main))  # noqa: S102 (a program of the page)
-    else:
-        sys.argv = [*arguments]
-        runpy.run_path(arguments[0], run_name="__main__")
-    atexit._run_exitfuncs()
+    from docs.replies import recorded_replies
+
+    with recorded_replies(folder):
+        if arguments[0] == "-c":
+            sys.argv, main = ["-c", *arguments[2:]], ModuleType("__main__")
+            sys.modules["__main__"] = main
+            exec(compile(arguments[1], "<string>", "exec"), vars(main))  # noqa: S102 (a program of the page)
+        else:
+            sys.argv = [*arguments]
+            runpy.run_path(arguments[0], run_name="__main__")
+        atexit._run_exitfuncs()
 
 
 def difference(shown: Sequence[str], real: Sequence[str]) -> str | None:
