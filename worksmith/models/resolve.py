@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from worksmith.evals.dspy_programs.own_code import is_address
 from worksmith.evals.lm.named import ANALOGY, APPRENTICE, SMOLLM2
 from worksmith.evals.tasks.transcript import GOLD
 from worksmith.models.apprentice import FOLDER as APPRENTICE_FOLDER
@@ -62,8 +63,9 @@ def resolve(name: str, *, tasks: Sequence[Task] = ()) -> dspy.LM:
     Args:
         name: `local/analogy`, `local/smollm2`, `local/apprentice`, `local/DIR` (a folder that
             `worksmith train` wrote), `gold`, `own` (agents that ask models themselves), `replay:FILE` (one
-            recording), a model of the project file, or any name DSPy knows. Settings may follow those of
-            language models: `openai/gpt-4o-mini temperature=0.2`.
+            recording), a model of the project file, `package.module:lm` (the user's own, which is never to be
+            read from a file of a stranger), or any name DSPy knows. Settings may follow those of language
+            models: `openai/gpt-4o-mini temperature=0.2`.
         tasks: whose plans the model `gold` follows.
 
     Raises:
@@ -97,7 +99,7 @@ def replay_runs(name: str, tasks: Sequence[Task]) -> Mapping[str, dspy.LM]:
 def _fresh(name: str, tasks: Sequence[Task]) -> dspy.LM:
     name, options = parted(name)
     model = settings_of(name).model if is_named(name) else name
-    if options and model in (GOLD, OWN, ANALOGY):
+    if options and (model in (GOLD, OWN, ANALOGY) or is_address(name)):
         raise InputError(f"{name} has no settings", hint="leave the options out")
     if name == ANALOGY:
         return _analogy()
@@ -109,6 +111,10 @@ def _fresh(name: str, tasks: Sequence[Task]) -> dspy.LM:
         from worksmith.programs.own_agents.model import own_models
 
         return own_models()
+    if is_address(name):
+        from worksmith.models.own import own_model
+
+        return own_model(name)
     if "/" not in name and not is_named(name):
         known = f"; {PROJECT_FILE} names {', '.join(model_names())}" if model_names() else ""
         hint = f"e.g. openai/gpt-4o-mini, ollama_chat/llama3.2{known}"
