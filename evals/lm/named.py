@@ -11,9 +11,6 @@ from worksmith.tools.errors import InputError
 if TYPE_CHECKING:
     from worksmith.evals.tasks.task import Task
 
-ANALOGY = "local/analogy"
-"""The model that follows demonstrations by rule. It is no language model; other local models may be."""
-
 SMOLLM2 = "local/smollm2"
 """A small language model, whose weights a package brings along."""
 

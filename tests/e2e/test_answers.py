@@ -9,6 +9,7 @@ from typing import Any
 import dspy
 import pytest
 
+from tests import standin
 from tests.e2e.conftest import invoke
 from tests.tools.kinds.enterprise.small_world import GITA, HR_MANAGER, IT_ASSOCIATE, NOW, write_small_world
 from worksmith.evals.suite import Suite, write_suite
@@ -166,7 +167,7 @@ def test_the_local_model_imitates_checks_of_access(company: Path) -> None:
     ]
     shown = predict.demos[0]
     changed = {"task": "Tell me about ticket 1002.", "tool": READ, "arguments": {"ticket_id": "1002"}}
-    with dspy.context(lm=resolve("local/analogy"), adapter=ADAPTER):
+    with dspy.context(lm=standin.lm(), adapter=ADAPTER):
         found = predict(context=shown.context, rules="Everybody may.", **changed)
 
     assert {demo.verdict for demo in predict.demos} == {"Allowed", "Denied"}

@@ -15,6 +15,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from tests import standin
 from tests.chat_server import ChatServer, chat_server, said
 from tests.optimizers.proposing import propose
 from tests.optimizers.shop import ANY_MODEL, make_suite
@@ -115,7 +116,7 @@ def test_programs_load_in_a_new_process_and_through_mlflow(
     for file in programs:
         tasks = suite.select(split="test", limit=3)
         agent = load_program(tmp_path / file, suite.env)
-        result = evaluate(agent, tasks, EvalSettings(env=suite.env, lm=resolve("local/analogy")))
+        result = evaluate(agent, tasks, EvalSettings(env=suite.env, lm=standin.lm()))
         (run_of_it,), served = found[file][0]["runs"], found[file][1]
         outcome = result.summary.scores["outcome"].value
         assert run_of_it["summary"]["scores"]["outcome"]["value"] == outcome

@@ -165,7 +165,7 @@ def test_a_journal_that_lacks_replies_says_so(program: Path) -> None:
 
     assert done.exit_code == 1
     assert not found["identical"]
-    assert any("no reply of local/analogy" in lack for lack in found["lacks"])
+    assert any("no reply of gold" in lack for lack in found["lacks"])
 
 
 def test_what_makes_no_sense_is_bad_input(program: Path, tmp_path: Path) -> None:

@@ -234,8 +234,9 @@ class CompareSettings(ToolSettings, DemoSettings, MeasureSettings):
     train_suite: Path | None = setting(None, "Suite to compile on.", unset="the suite compared on")
     lm: Names = setting(
         (LOCAL_MODEL,),
-        "Comma-separated models, each as local/analogy, gold, replay:FILE or any DSPy model name.",
+        f"Comma-separated models: {LOCAL_MODEL}, gold, replay:FILE, package.module:lm or any DSPy model name.",
         suggest=MODELS,
+        unset=LOCAL_MODEL,
     )
     lm_option: tuple[str, ...] = model_options("lm")
     planners: Annotated[tuple[str, ...], BeforeValidator(_listed)] = setting(
@@ -288,7 +289,7 @@ class BankSettings(
         "mlflow:RUN_ID, replay:PATH (recorded runs), or a teacher model. Each source gets the tasks that "
         "the earlier ones did not solve. Repeatable.",
         flag="--from",
-        suggest=("gold", "log:", "mlflow:", "replay:", "local/analogy", "openai/gpt-4o"),
+        suggest=("gold", "log:", "mlflow:", "replay:", "local/apprentice", "openai/gpt-4o"),
     )
     split: SplitName = setting(
         "train",

@@ -9,9 +9,8 @@ from pydantic import model_validator
 from worksmith.jobs.settings.base import JobSettings, setting, with_model_options
 
 MODELS = (
-    "local/analogy",
-    "local/smollm2",
     "local/apprentice",
+    "local/smollm2",
     "gold",
     "replay:",
     "openai/gpt-4o-mini",
@@ -19,7 +18,7 @@ MODELS = (
 )
 
 
-LOCAL_MODEL = "local/analogy"
+LOCAL_MODEL = "local/apprentice"
 
 
 class CacheSettings(JobSettings):
@@ -47,7 +46,10 @@ class NamedModelSettings(JobSettings):
     group = "Program and model"
 
     lm: str = setting(
-        LOCAL_MODEL, "Model: local/analogy, gold, replay:FILE, or any DSPy model name.", suggest=MODELS
+        LOCAL_MODEL,
+        f"Model: {LOCAL_MODEL}, gold, replay:FILE, package.module:lm, or any DSPy model name.",
+        suggest=MODELS,
+        unset=LOCAL_MODEL,
     )
     lm_option: tuple[str, ...] = model_options("lm")
 
