@@ -20,6 +20,7 @@ from worksmith.tools.numbers import number, share
 Accept = Literal["tested", "best"]
 """The rule by which a winner is accepted: by a test, or as the best on dev."""
 
+
 def default_demos(model: str) -> int:
     """The most demonstrations in a prompt of the model called so.
 

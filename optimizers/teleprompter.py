@@ -16,7 +16,7 @@ from worksmith.evals.dspy_programs.copies import copied_program
 from worksmith.evals.dspy_programs.digests import model_name
 from worksmith.evals.dspy_programs.nearest import Embedding
 from worksmith.evals.dspy_programs.own_models import without_models
-from worksmith.evals.lm.named import model_named
+from worksmith.evals.lm.named import DEFAULT, model_named
 from worksmith.evals.scoring.constraints import Constraint, constraints
 from worksmith.evals.tasks.transcript import GOLD
 from worksmith.evals.tracking import open_tracker, steady
@@ -39,9 +39,6 @@ if TYPE_CHECKING:
     from worksmith.evals.running.result import Progress
     from worksmith.evals.suite import Suite
     from worksmith.optimizers.compiling.compile import Result
-
-DEFAULT_MODEL = "local/apprentice"
-"""The model where none is given and DSPy has none; it needs no network."""
 
 GivenModel: TypeAlias = "str | dspy.BaseLM"
 
@@ -309,13 +306,13 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
 
 
 def default_model() -> Model:
-    """DSPy's model, else `DEFAULT_MODEL`."""
+    """DSPy's model, else `DEFAULT`."""
     lm = dspy.settings.lm
-    return Model(DEFAULT_MODEL, model_named(DEFAULT_MODEL)) if lm is None else Model(model_name(lm), lm)
+    return Model(DEFAULT, model_named(DEFAULT)) if lm is None else Model(model_name(lm), lm)
 
 
 def _name(lm: GivenModel | Model | None) -> str:
-    lm = dspy.settings.lm or DEFAULT_MODEL if lm is None else lm
+    lm = dspy.settings.lm or DEFAULT if lm is None else lm
     return lm if isinstance(lm, str) else lm.name if isinstance(lm, Model) else model_name(lm)
 
 

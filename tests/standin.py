@@ -5,7 +5,8 @@ words that differ exchanged. Without a demonstration that is alike it ends the t
 demonstrations does better than one without, in milliseconds and the same in every run: that is all tests need.
 
 It knows the forms of prompts no better than this needs: a conversation is an opening, then replies and
-observations in turn; the last conversation is the one to go on with. Commands take it as `--lm tests.standin:lm`.
+observations in turn; the last conversation is the one to go on with. It is the model of tests that name none, see `conftest.py`; commands in
+processes of their own take it as `--lm tests.standin:lm`.
 """
 
 from __future__ import annotations
@@ -24,13 +25,12 @@ from dspy.lm15 import Message, Request, Response, TextPart, ToolCallPart, Usage
 NAME = "tests.standin:lm"
 """Its name for `--lm`, and wherever else a model has a name."""
 
-_ASKING = ("eval", "compile", "compare", "run")
-"""The commands that have a model by default."""
-
 _ALIKE = 0.5
 """The share of words that requests of one kind have in common."""
 
-_TASK = re.compile(r"(?:\[\[ ## task ## ]]\n|^Task: )(.*?)(?=\n\n\[\[|\n\nRespond with|\n[A-Z]\w+: |\Z)", re.S | re.M)
+_TASK = re.compile(
+    r"(?:\[\[ ## task ## ]]\n|^Task: )(.*?)(?=\n\n\[\[|\n\nRespond with|\n[A-Z]\w+: |\Z)", re.S | re.M
+)
 _PIECE = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|[\w@.+-]*[\w@+-]|[^\w\s]")
 _SLOT = re.compile(r"['\"].*|.*[\d@].*|[A-Z].*")
 _OUTPUTS = re.compile(r"^\d+\. `(\w+)` \((.*?)\)", re.M)
@@ -74,13 +74,6 @@ class Standin:
 
 def lm() -> dspy.LM:
     return dspy.LM("local/standin", engine=Standin(), cache=False, num_retries=0)
-
-
-def naming(*arguments: object) -> list[str]:
-    """The words of a command; where it asks a model and names none, this one."""
-    words = [str(argument) for argument in arguments]
-    named = any(word in ("--lm", "--agent", "--help") for word in words)
-    return words if named or words[0] not in _ASKING else [*words, "--lm", NAME]
 
 
 def _talks(messages: Sequence[Message]) -> list[Talk]:
@@ -190,7 +183,7 @@ def _ending(request: Request) -> Message:
     """A reply that ends the task, or says nothing in each of the fields that are asked for."""
     if request.tools:
         tool = request.tools[-1]
-        answer = {name: "" for name in tool.parameters.get("required", ())}
+        answer = dict.fromkeys(tool.parameters.get("required", ()), "")
         return Message.assistant([ToolCallPart(f"call{len(request.messages)}", tool.name, answer)])
     system = request.system if isinstance(request.system, str) else ""
     outputs = _OUTPUTS.findall(system.partition("Your output fields are:")[2].partition("\n\n")[0])

@@ -17,6 +17,9 @@ SMOLLM2 = "local/smollm2"
 APPRENTICE = "local/apprentice"
 """`SMOLLM2` taught to learn from demonstrations."""
 
+DEFAULT = APPRENTICE
+"""The model where none is named; it needs no network and no key."""
+
 GROUP = "worksmith.models"
 """The entry point `resolve` of this group takes a name and `tasks=`, whose plans the model `gold` follows."""
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from tests import standin
 from tests.made_once import made_once, shared
 from worksmith.cli.app import app
 
@@ -16,8 +15,8 @@ Call = Callable[..., Result]
 
 
 def invoke(*arguments: object) -> Result:
-    """Run a command in this process. The stand-in is its model unless it names another."""
-    return CliRunner().invoke(app, standin.naming(*arguments))
+    """Run a command in this process."""
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 def built(name: str, *options: object) -> Path:

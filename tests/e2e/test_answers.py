@@ -14,7 +14,6 @@ from tests.e2e.conftest import invoke
 from tests.tools.kinds.enterprise.small_world import GITA, HR_MANAGER, IT_ASSOCIATE, NOW, write_small_world
 from worksmith.evals.suite import Suite, write_suite
 from worksmith.evals.tasks.task import Action, Answer, Entity, Step, Task
-from worksmith.models.resolve import resolve
 from worksmith.programs.agent import Agent
 from worksmith.programs.prompting.adapter import ADAPTER
 from worksmith.programs.replaying.scripted import GoldEngine, scripted_lm

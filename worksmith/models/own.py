@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from worksmith.evals.dspy_programs.own_code import own_object
-from worksmith.tools.errors import InputError
 from worksmith.evals.lm.failures import calling
+from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
     import dspy

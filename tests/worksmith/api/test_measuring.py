@@ -54,9 +54,8 @@ def test_a_suite_stands_for_its_test_tasks_and_a_part_for_itself(suite: ws.Suite
 
 def test_the_model_is_dspys_or_the_local_one_and_that_is_said(suite: ws.Suite) -> None:
     one = suite.test[:1]
-    assert "The model is local/analogy, as none was given." in str(
-        ws.evaluate(ws.Agent(), one, progress=False)
-    )
+    said = ws.evaluate(ws.Agent(), one, progress=False)
+    assert f"The model is {standin.NAME}, as none was given." in str(said)
     with dspy.context(lm=resolve("gold", tasks=suite.tasks)):
         said = ws.evaluate(ws.Agent(), one, progress=False)
     assert outcome(said) == 1.0

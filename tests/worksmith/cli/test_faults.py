@@ -36,7 +36,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def call(*arguments: object) -> Any:
-    result = CliRunner().invoke(app, standin.naming(*arguments, "--no-track"))
+    result = CliRunner().invoke(app, [*map(str, arguments), "--no-track"])
     if result.exception and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result

@@ -16,7 +16,6 @@ from worksmith.evals.kinds.crm.suites import CrmOptions
 from worksmith.evals.kinds.office.generate import PER_INTENT
 from worksmith.evals.tracking import TraceChoice
 from worksmith.evals.tracking.store import tracking_uri
-from worksmith.jobs.settings.groups.models import LOCAL_MODEL
 from worksmith.optimizers.settings import default_demos
 
 
@@ -59,7 +58,7 @@ def test_choices_of_traces_are_as_described(option: Any) -> None:
 
 def test_defaults_that_are_found_elsewhere_are_those_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
-    demos = map(default_demos, (LOCAL_MODEL, "openai/gpt-4o"))
+    demos = map(default_demos, ("local/apprentice", "openai/gpt-4o"))
     said = {each.id.removeprefix("worksmith "): each.values[0].show_default for each in OPTIONS}
 
     assert said["eval --tracking-uri"] == tracking_uri()

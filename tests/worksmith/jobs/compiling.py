@@ -7,7 +7,6 @@ from typing import Any
 import typer
 from typer.testing import CliRunner
 
-from tests import standin
 from worksmith.cli.programs.compile import compile_program
 
 APP = typer.Typer()
@@ -16,7 +15,7 @@ APP.command()(compile_program)
 
 def run(*arguments: object) -> Any:
     """The result of the command, untracked; what it raises is raised."""
-    result = CliRunner().invoke(APP, standin.naming("compile", *arguments, "--no-track")[1:])
+    result = CliRunner().invoke(APP, [str(argument) for argument in (*arguments, "--no-track")])
     if result.exception and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result

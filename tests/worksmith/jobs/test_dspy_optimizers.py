@@ -25,7 +25,6 @@ from worksmith.evals.running.runner import evaluate
 from worksmith.evals.running.settings import EvalSettings
 from worksmith.evals.suite import Suite
 from worksmith.jobs.parts.programs import load_program
-from worksmith.models.resolve import resolve
 from worksmith.optimizers.compiling.artifact import Artifact
 from worksmith.optimizers.registry import OPTIMIZERS
 from worksmith.tools.errors import InputError
@@ -126,7 +125,7 @@ def test_programs_load_in_a_new_process_and_through_mlflow(
 
 @pytest.mark.parametrize("name", PROPOSING)
 def test_without_a_language_model_nothing_is_begun(suite: Suite, tmp_path: Path, name: str) -> None:
-    for given in ([], ["--proposer", "gold"], ["--dry-run"]):
+    for given in (["--lm", "gold"], ["--proposer", "gold"], ["--lm", "gold", "--dry-run"]):
         with pytest.raises(InputError, match="a language model propose instructions") as caught:
             run(suite.path, "--out", tmp_path / "program.json", "--optimizer", name, *given)
         assert "--proposer" in str(caught.value)
@@ -173,7 +172,7 @@ def test_house_rules_are_not_the_proposers_business(
 
 
 def test_a_comparison_without_a_language_model_is_not_begun(suite: Suite, tmp_path: Path) -> None:
-    command = ["compare", str(suite.path), "--optimizers", "none,dspy:GEPA", "--no-track"]
+    command = ["compare", str(suite.path), "--optimizers", "none,dspy:GEPA", "--lm", "gold", "--no-track"]
     done = CliRunner().invoke(app, command)
 
     assert isinstance(done.exception, InputError)

@@ -63,7 +63,7 @@ def test_an_evaluation_gives_records_figures_and_tables(suite: Suite, tmp_path: 
 
 
 def test_a_compile_is_evaluated_and_compared(suite: Suite, tmp_path: Path) -> None:
-    common: dict[str, Any] = {"suite": suite.path, "workers": 2, "track": False, "lm": standin.NAME}
+    common: dict[str, Any] = {"suite": suite.path, "workers": 2, "track": False}
     compiled = compile(
         CompileSettings(out=tmp_path / "program.json", optimizer="knn", train_limit=6, dev_limit=3, **common)
     )
@@ -78,7 +78,7 @@ def test_a_compile_is_evaluated_and_compared(suite: Suite, tmp_path: Path) -> No
 
 
 def test_programs_are_compared_although_another_could_not_be_compiled(suite: Suite, tmp_path: Path) -> None:
-    common: dict[str, Any] = {"suite": suite.path, "workers": 2, "track": False, "lm": standin.NAME, "limit": 2}
+    common: dict[str, Any] = {"suite": suite.path, "workers": 2, "track": False, "limit": 2}
     settings = CompareSettings(
         strategies="react", optimizers="knn,none", teacher=standin.NAME, report="page.html", **common
     )
@@ -86,7 +86,7 @@ def test_programs_are_compared_although_another_could_not_be_compiled(suite: Sui
 
     assert compared.failed
     assert [row.arm.label for row in compared.study.rows if not row.arm.baseline] == ["react"]
-    why = f"react + knn could not run: --teacher: {standin.NAME}"
+    why = "react + knn could not run: --teacher: local/standin"
     assert why in " ".join(str(compared).split())
     assert "taught nothing" in compared.to_json()["failures"]["react + knn"]
     assert "could not run" in (tmp_path / "page.html").read_text()

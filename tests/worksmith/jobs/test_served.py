@@ -52,9 +52,7 @@ def serve(folder: Path, world: World) -> Any:
     Artifact.of(Agent("react", max_steps=1), manifest, {}).write(folder / "program.json")
     packed = bundle(folder / "program.json", suite, folder / "packed")
     model = ServedAgent()
-    model.load_context(
-        SimpleNamespace(artifacts={"program": str(packed)}, model_config={"lm": standin.NAME})
-    )
+    model.load_context(SimpleNamespace(artifacts={"program": str(packed)}, model_config={"lm": standin.NAME}))
     return model
 
 

@@ -37,7 +37,6 @@ from worksmith.evals.running.settings import EvalSettings
 from worksmith.evals.scoring.metric import MetricScorer
 from worksmith.evals.suite import suite_of_examples
 from worksmith.evals.tasks.task import Task
-from worksmith.models.resolve import resolve
 from worksmith.optimizers.cost.budget import Budget
 from worksmith.tools.environment import Environment
 from worksmith.tools.episode_result import Usage
