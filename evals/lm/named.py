@@ -11,14 +11,14 @@ from worksmith.tools.errors import InputError
 if TYPE_CHECKING:
     from worksmith.evals.tasks.task import Task
 
-ANALOGY = "local/analogy"
-"""The model that follows demonstrations by rule. It is no language model; other local models may be."""
-
 SMOLLM2 = "local/smollm2"
 """A small language model, whose weights a package brings along."""
 
 APPRENTICE = "local/apprentice"
 """`SMOLLM2` taught to learn from demonstrations."""
+
+DEFAULT = APPRENTICE
+"""The model where none is named; it needs no network and no key."""
 
 GROUP = "worksmith.models"
 """The entry point `resolve` of this group takes a name and `tasks=`, whose plans the model `gold` follows."""

@@ -9,11 +9,11 @@ from typing import Any
 import dspy
 import pytest
 
+from tests import standin
 from tests.e2e.conftest import invoke
 from tests.tools.kinds.enterprise.small_world import GITA, HR_MANAGER, IT_ASSOCIATE, NOW, write_small_world
 from worksmith.evals.suite import Suite, write_suite
 from worksmith.evals.tasks.task import Action, Answer, Entity, Step, Task
-from worksmith.models.resolve import resolve
 from worksmith.programs.agent import Agent
 from worksmith.programs.prompting.adapter import ADAPTER
 from worksmith.programs.replaying.scripted import GoldEngine, scripted_lm
@@ -166,7 +166,7 @@ def test_the_local_model_imitates_checks_of_access(company: Path) -> None:
     ]
     shown = predict.demos[0]
     changed = {"task": "Tell me about ticket 1002.", "tool": READ, "arguments": {"ticket_id": "1002"}}
-    with dspy.context(lm=resolve("local/analogy"), adapter=ADAPTER):
+    with dspy.context(lm=standin.lm(), adapter=ADAPTER):
         found = predict(context=shown.context, rules="Everybody may.", **changed)
 
     assert {demo.verdict for demo in predict.demos} == {"Allowed", "Denied"}

@@ -17,7 +17,7 @@ def lm(name: str, *, tasks: Sequence[Task] = ()) -> dspy.LM:
     """A model by name, for `dspy.configure` and wherever DSPy takes one.
 
     Args:
-        name: as `--lm` takes it: `local/analogy`, `gold`, `openai/gpt-4o-mini temperature=0.2`, or a model of
+        name: as `--lm` takes it: `local/apprentice`, `gold`, `openai/gpt-4o-mini temperature=0.2`, or a model of
             the project file.
         tasks: whose plans the model `gold` follows.
 

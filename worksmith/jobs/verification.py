@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from worksmith import __version__
+from worksmith.evals.dspy_programs.own_code import is_address
 from worksmith.evals.records.record import PRIMARY
 from worksmith.evals.suite import Suite
 from worksmith.evals.tasks.task_filter import conditions
@@ -136,18 +137,16 @@ def _plan(folder: Path, suite: Path | None, workers: int) -> Plan:
 
 def _as_decided(decided: Fingerprint, suite: Suite, folder: Path, workers: int, start: str) -> Plan:
     if "strategy" not in decided.program:
-        raise InputError(
-            "the program is of a module of somebody's own, which a journal may not name",
-            where=str(folder),
-            hint="compile again with its journal and --resume, which asks for nothing twice",
-        )
+        raise _own("the program is of a module", folder)
+    named = {role: model.name for role, model in decided.models.items()}
+    if own := sorted({name for name in named.values() if is_address(name)}):
+        raise _own(f"{own[0]} is a model", folder)
     # It began as this file says, unless the file has changed since, which its digest tells.
     program = (
         load_program(start, suite.env)
         if start
         else build_agent(decided.program, suite.env, where=str(folder))
     )
-    named = {role: model.name for role, model in decided.models.items()}
     models = {role: Model(name, resolve(name, tasks=suite.tasks)) for role, name in named.items()}
     bank = folder / BANK_FILE
     plan = Plan(
@@ -170,3 +169,11 @@ def _as_decided(decided: Fingerprint, suite: Suite, folder: Path, workers: int, 
     )
     plan = with_planner(plan, models.get("planner"))
     return maximizing(plan, decided.metric.get("maximize", PRIMARY))
+
+
+def _own(said: str, folder: Path) -> InputError:
+    return InputError(
+        f"{said} of somebody's own, which a journal may not name",
+        where=str(folder),
+        hint="compile again with its journal and --resume, which asks for nothing twice",
+    )

@@ -24,7 +24,7 @@ from worksmith.tools.errors import InputError, Notice
 from worksmith.tools.files.sealed_lines import sealed, sealed_lines
 
 ROOT = Path(__file__).parents[3]
-SMALL = ("--demos", "4", "--candidates", "2", "--train-limit", "6", "--dev-limit", "3")
+SMALL = ("--lm", "gold", "--demos", "4", "--candidates", "2", "--train-limit", "6", "--dev-limit", "3")
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +62,18 @@ def test_a_program_is_derived_from_its_journal(program: Path) -> None:
 
 def test_another_program_is_told_apart(suite: Suite, program: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.json"
-    run(suite.path, "--out", other, "--optimizer", "dspy:BootstrapFewShot", *SMALL, "--seed", 1)
+    run(
+        suite.path,
+        "--out",
+        other,
+        "--lm",
+        "gold",
+        "--optimizer",
+        "dspy:BootstrapFewShot",
+        *SMALL,
+        "--seed",
+        1,
+    )
     done, found = verify(other, "--journal", f"{program}.journal")
 
     assert done.exit_code == 1
@@ -115,20 +126,20 @@ def test_a_falsified_score_is_not_believed(suite: Suite, tmp_path: Path) -> None
     told = ("--out", file, "--optimizer", "none", *SMALL)
     run(suite.path, *told)
     whole = Artifact.read(file)
-    assert whole.manifest.trials[0]["outcome"]["value"] == 0.0
+    assert whole.manifest.trials[0]["outcome"]["value"] == 1.0
     log = Path(f"{file}.journal") / "student" / "dev-uncompiled.jsonl"
-    edit_sealed(log, b'"outcome":0.0', b'"outcome":1.0')
+    edit_sealed(log, b'"outcome":1.0', b'"outcome":0.0')
     assert verify(file)[1]["logs"]
 
     file.unlink()
     run(suite.path, *told, "--resume")
-    assert Artifact.read(file).manifest.trials[0]["outcome"]["value"] == 1.0
+    assert Artifact.read(file).manifest.trials[0]["outcome"]["value"] == 0.0
     done, found = verify(file)
     assert done.exit_code == 1
     assert not found["identical"]
     assert found["derived"] == whole.digest
     assert "trials" in found["differs"]
-    assert "scores.outcome is 1.0, not 0.0" in found["logs"][0]
+    assert "scores.outcome is 0.0, not 1.0" in found["logs"][0]
 
 
 def test_a_score_that_was_edited_carelessly_is_run_again(suite: Suite, tmp_path: Path) -> None:
@@ -137,7 +148,7 @@ def test_a_score_that_was_edited_carelessly_is_run_again(suite: Suite, tmp_path:
     run(suite.path, *told)
     whole = file.read_bytes()
     log = Path(f"{file}.journal") / "student" / "dev-uncompiled.jsonl"
-    log.write_bytes(log.read_bytes().replace(b'"outcome":0.0', b'"outcome":1.0', 1))
+    log.write_bytes(log.read_bytes().replace(b'"outcome":1.0', b'"outcome":0.0', 1))
     said = verify(file)[1]["logs"]
     assert len(said) == 1
     assert said[0].startswith("student/dev-uncompiled.jsonl:1: not an episode record: its content")
@@ -165,7 +176,7 @@ def test_a_journal_that_lacks_replies_says_so(program: Path) -> None:
 
     assert done.exit_code == 1
     assert not found["identical"]
-    assert any("no reply of local/analogy" in lack for lack in found["lacks"])
+    assert any("no reply of scripted/gold" in lack for lack in found["lacks"])
 
 
 def test_what_makes_no_sense_is_bad_input(program: Path, tmp_path: Path) -> None:
