@@ -36,7 +36,7 @@ def run(quick: bool) -> dict[str, Any]:
             suite = _suite(world, Path(folder) / world)
             tasks = [task for task in suite.select(split="test") if task.gold_plan]
             shown = tasks[:: max(1, len(tasks) // _TASKS)][: _QUICK if quick else _TASKS]
-            figures[world] = {form: _figures(suite, shown, form, count) for form in ("full", "compact")}
+            figures[world] = {form: _figures(suite, shown, form, count) for form in ("text", "compact")}
     return {"tokens": by, "worlds": figures}
 
 

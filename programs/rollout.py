@@ -11,7 +11,7 @@ import dspy
 
 from worksmith.evals.dspy_programs.nearest import NearestPredict
 from worksmith.programs.demo_filter import DemoView
-from worksmith.programs.prompting.compact import compact_length
+from worksmith.programs.prompting.forms import compact_length
 from worksmith.programs.prompting.lm_calls import LMCalls, model_in_use
 from worksmith.programs.prompting.native_tools import native_tools
 from worksmith.programs.prompting.prompt import tools_text

@@ -17,9 +17,10 @@ from weakref import WeakKeyDictionary
 import dspy
 from dspy.lm15 import Response, TextPart
 
-from worksmith.programs.prompting.compact import CompactLayout, compact_length
 from worksmith.programs.prompting.exchange import Wire
+from worksmith.programs.prompting.forms import JSON, compact_length
 from worksmith.programs.prompting.generation import call_control, direct_config, native_config
+from worksmith.programs.prompting.json_layout import JsonLayout
 from worksmith.programs.prompting.lm_calls import LMCalls
 from worksmith.programs.prompting.native import (
     CALLS,
@@ -133,24 +134,29 @@ class TrajectoryAdapter(WholeTrajectories, dspy.ChatAdapter):  # type: ignore[mi
     Thread-safe; one is enough for all programs of a process.
 
     Args:
-        observation: the most characters of an observation in compact prompts; None for full prompts, except
-            where the episode or the model wants compact ones.
+        observation: the most characters of an observation in compact prompts; None for others, except where
+            the episode or the model wants compact ones.
+        json: whether a reply is one JSON object, as it is with compact prompts.
     """
 
-    def __init__(self, callbacks: list[Any] | None = None, *, observation: int | None = None) -> None:
+    def __init__(
+        self, callbacks: list[Any] | None = None, *, observation: int | None = None, json: bool = False
+    ) -> None:
         super().__init__(callbacks=callbacks, use_json_adapter_fallback=False)
         self._observation = observation
-        self._layouts: WeakKeyDictionary[type, TextLayout | CompactLayout] = WeakKeyDictionary()
+        self._json = json or observation is not None
+        self._layouts: WeakKeyDictionary[type, TextLayout | JsonLayout] = WeakKeyDictionary()
         self._native_layouts: WeakKeyDictionary[type, NativeLayout] = WeakKeyDictionary()
         self.turns = Turns()
 
     def __call__(self, lm: Any, *question: Any, **named: Any) -> list[dict[str, Any]]:
-        """Ask a model once, in the format of prompts that the episode or the model wants."""
+        """Ask a model once, in the form of prompts that the episode or the model wants."""
         calls = self._calls or LMCalls()
         length = self._observation or compact_length(calls.prompt, lm)
-        if length == self._observation:
+        json = self._json or length is not None or calls.prompt == JSON
+        if (length, json) == (self._observation, self._json):
             return super().__call__(lm, *question, **named)
-        return _compact(length).bound(calls)(lm, *question, **named)
+        return _other_form(length, json=json).bound(calls)(lm, *question, **named)
 
     def _ask(self, wire: Wire, question: AdapterCall) -> list[dict[str, Any]]:
         """Ask directly, with the cached turns, if the model is an engine object or calls tools natively."""
@@ -202,11 +208,11 @@ class TrajectoryAdapter(WholeTrajectories, dspy.ChatAdapter):  # type: ignore[mi
         self, signature: type[dspy.Signature], outputs: Iterable[str], inputs: Mapping[str, Any]
     ) -> PromptData:
         asked = {name: signature.output_fields[name] for name in outputs}
-        steps, compact = inputs.get(TRAJECTORY) or (), self._observation is not None
+        steps, as_json = inputs.get(TRAJECTORY) or (), self._json
         if (calls := self._calls) is None:
-            return PromptData(asked, inputs, steps, compact=compact)
+            return PromptData(asked, inputs, steps, as_json=as_json)
         known = {"task": calls.task, **inputs}
-        return PromptData(asked, known, steps, calls.offered, calls.persona, compact)
+        return PromptData(asked, known, steps, calls.offered, calls.persona, as_json)
 
     def format_system_message(self, signature: type[dspy.Signature]) -> str:
         return self._layout(signature).system
@@ -233,12 +239,12 @@ class TrajectoryAdapter(WholeTrajectories, dspy.ChatAdapter):  # type: ignore[mi
         except ValueError as error:
             raise UnreadableReplyError(signature, completion, str(error)) from error
 
-    def _layout(self, signature: type[dspy.Signature]) -> TextLayout | CompactLayout:
+    def _layout(self, signature: type[dspy.Signature]) -> TextLayout | JsonLayout:
         return made_once(self._layouts, signature, self._make_layout)
 
-    def _make_layout(self, signature: type[dspy.Signature]) -> TextLayout | CompactLayout:
-        if self._observation is not None:
-            return CompactLayout.of(signature, self._observation)
+    def _make_layout(self, signature: type[dspy.Signature]) -> TextLayout | JsonLayout:
+        if self._json:
+            return JsonLayout.of(signature, self._observation)
         described = signature.delete(TRAJECTORY) if TRAJECTORY in signature.input_fields else signature
         return make_layout(signature, self.format_field_description(described))
 
@@ -280,5 +286,5 @@ ADAPTER = TrajectoryAdapter()
 
 
 @lru_cache(maxsize=16)
-def _compact(observation: int | None) -> TrajectoryAdapter:
-    return TrajectoryAdapter(observation=observation)
+def _other_form(observation: int | None, *, json: bool) -> TrajectoryAdapter:
+    return TrajectoryAdapter(observation=observation, json=json)

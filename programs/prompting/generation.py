@@ -55,7 +55,7 @@ def native_config(lm: Any, settings: Mapping[str, Any], *, stepwise: bool) -> Co
         raise InputError(
             f"a setting of {lm.model} does not go with native tool calls",
             where=str(error),
-            hint="leave it out, or have calls made in text (--calls text)",
+            hint="leave it out, or have calls written as text (--prompt text)",
         ) from error
     told = stepwise and "parallel_tool_calls" in getattr(lm, "supported_params", ())
     more = {**(config.extensions or {}), **engine_settings(lm)}

@@ -11,8 +11,8 @@ import dspy
 
 from worksmith.evals.dspy_programs.digests import model_name
 from worksmith.evals.lm.metering import metered, metering
-from worksmith.programs.prompting.compact import AUTO
 from worksmith.programs.prompting.exchange import Wire
+from worksmith.programs.prompting.forms import AUTO
 from worksmith.tools.episode_result import AskRecord, Part, Usage
 from worksmith.tools.errors import InputError
 
@@ -38,7 +38,7 @@ class LMCalls:
     Args:
         demos: the demonstrations that prompts may show; None for all.
         persona: id of the person on whose behalf models are asked.
-        prompt: the format of prompts, see `worksmith.programs.prompting.compact.check_prompt`.
+        prompt: the format of prompts, see `worksmith.programs.prompting.forms.check_prompt`.
         model: the name of the program's model; other models are named in the records of their calls.
         task: what the person asks for.
 

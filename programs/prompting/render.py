@@ -17,7 +17,7 @@ TRAJECTORY = "trajectory"
 RUNNING_ONLY = ("tools", "rules")
 """Inputs that a demonstration leaves out: they are long, and the running episode has its own."""
 
-LABELS = {"task": "Task: ", "plan": "Plan:\n", "progress": "Progress:\n"}
+LABELS = {"tools": "Tools:\n", "task": "Task: ", "plan": "Plan:\n", "progress": "Progress:\n"}
 """Words before inputs in prompts without markers."""
 
 LONGEST_SHOWN = 8_000

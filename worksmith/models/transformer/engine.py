@@ -36,7 +36,7 @@ class TransformerEngine:
         window: tokens of prompt and reply together.
         device: `cpu` or `cuda`.
         compact_prompts: the characters of an observation in compact prompts; None for full prompts. See
-            `worksmith.programs.prompting.compact`.
+            `worksmith.programs.prompting.forms`.
     """
 
     supports_function_calling = False

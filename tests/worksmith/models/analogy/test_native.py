@@ -29,7 +29,7 @@ def env(tmp_path_factory: pytest.TempPathFactory) -> Environment:
 
 def taught(env: Environment, strategy: str, calls: str) -> Agent:
     """An agent that is shown how the other tasks are done."""
-    agent = Agent(strategy, env=env, calls=calls)
+    agent = Agent(strategy, env=env, prompt=calls)
     with dspy.context(lm=scripted_lm(GoldEngine(TASKS)), trace=[]):
         for task in TASKS[1:]:
             agent(task=task)
@@ -43,7 +43,7 @@ def taught(env: Environment, strategy: str, calls: str) -> Agent:
 def test_native_calls_are_those_written_as_text(env: Environment, strategy: str, shown: bool) -> None:
     found: list[Any] = []
     for calls in ("native", "text"):
-        agent = taught(env, strategy, calls) if shown else Agent(strategy, env=env, calls=calls)
+        agent = taught(env, strategy, calls) if shown else Agent(strategy, env=env, prompt=calls)
         with dspy.context(lm=LM):
             done = agent(task=TASKS[0])
         episode = done.episode
