@@ -84,11 +84,11 @@ class Batches:
         self._waiting: dict[str, Future[Any]] = {}
         self._numbers = itertools.count()
 
-    def tokens(self, messages: Sequence[dict[str, str]]) -> list[int]:
-        """The prompt of messages, in the model's own form."""
+    def tokens(self, messages: Sequence[dict[str, Any]], **values: Any) -> list[int]:
+        """The prompt of messages, in the model's own form; its chat template gets the values."""
         with self._reading:
             found: list[int] = self._tokenizer.apply_chat_template(
-                list(messages), add_generation_prompt=True, return_dict=False
+                list(messages), add_generation_prompt=True, return_dict=False, **values
             )
         return found
 
@@ -176,12 +176,12 @@ class Batches:
 
 
 def _read(weights: Weights) -> tuple[Any, Any]:
-    """The tokenizer and the model in single precision."""
+    """The tokenizer and the model."""
     try:
         tokenizer = AutoTokenizer.from_pretrained(weights.tokenizer or weights.folder, **TRUSTED)
         model = AutoModelForCausalLM.from_pretrained(
             weights.folder,
-            dtype=torch.float32,
+            dtype=getattr(torch, weights.dtype),
             attn_implementation="sdpa",
             use_safetensors=True,
             **TRUSTED,
