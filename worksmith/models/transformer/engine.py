@@ -148,4 +148,3 @@ def _seed(config: lm15.Config, prompt: list[int]) -> int:
     sample = current_sample()
     asked = [config.seed, prompt, config.temperature, config.top_p, str(sample.rollout), sample.number]
     return int(digest(asked, length=15), 16)
-

@@ -94,7 +94,7 @@ class _Reader:
         self._place = len(_MAGIC)
 
     def header(self) -> tuple[dict[str, Any], list[tuple[int, ...]]]:
-        """The fields, and of each tensor its offset from the first one, its kind and its number of weights."""
+        """The fields, and of each tensor its offset from the first one, its kind and its length."""
         version, tensors, fields = self._numbers("IQQ")
         if version not in _VERSIONS:
             raise struct.error("a version that nobody knows")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cache, partial
 from pathlib import Path
 
+from worksmith.models.transformer.chat import call_form
+from worksmith.models.transformer.engine import TransformerEngine
 from worksmith.models.transformer.gguf.conversion import (
     FORM,
     check_convertible,
@@ -14,8 +16,6 @@ from worksmith.models.transformer.gguf.conversion import (
     folder_of,
 )
 from worksmith.models.transformer.gguf.header import read_header
-from worksmith.models.transformer.chat import call_form
-from worksmith.models.transformer.engine import TransformerEngine
 from worksmith.models.transformer.weights import Weights, device_in_use
 from worksmith.tools.errors import InputError
 from worksmith.tools.seeding import digest
@@ -34,7 +34,7 @@ def gguf_model(file: Path, *, precision: str | None = None, window: int | None =
         window: tokens of prompt and reply together; None for the window of the file.
 
     Raises:
-        InputError: a package is missing, the file is no chat model that runs here, or the window is too large.
+        InputError: a package is missing, the file is no chat model for here, or the window is too large.
     """
     return _engine(file.resolve(), file_digest(file), precision, window)
 
