@@ -15,11 +15,12 @@ from typing import Any, NamedTuple, Self, TypeVar
 from weakref import WeakKeyDictionary
 
 import dspy
-from dspy.lm15 import Response, TextPart
+from dspy.lm15 import Config, Response, TextPart
 
 from worksmith.programs.prompting.exchange import Wire
-from worksmith.programs.prompting.forms import JSON, compact_length
+from worksmith.programs.prompting.forms import JSON, TEXT, compact_length
 from worksmith.programs.prompting.generation import call_control, direct_config, native_config
+from worksmith.programs.prompting.grammar import held_to
 from worksmith.programs.prompting.json_layout import JsonLayout
 from worksmith.programs.prompting.lm_calls import LMCalls
 from worksmith.programs.prompting.native import (
@@ -166,9 +167,13 @@ class TrajectoryAdapter(WholeTrajectories, dspy.ChatAdapter):  # type: ignore[mi
         calls = not CALLS.isdisjoint(signature.output_fields)
         if calls and isinstance(trajectory, Trajectory) and trajectory.tools is not None:
             return [self._ask_natively(wire, question, settings, trajectory)]
+        form, offered = JSON if self._json else TEXT, self._calls and self._calls.offered
         config = direct_config(lm, settings)
         if config is None:
-            return super()._ask(wire, question)
+            asked = held_to(Config(), lm, signature, offered, form).response_format
+            more = {} if asked is None else {"response_format": {"type": "json_schema", "json_schema": asked}}
+            return super()._ask(wire, question._replace(lm_kwargs={**lm_kwargs, **more}))
+        config = held_to(config, lm, signature, offered, form)
         layout = self._layout(signature)
         turns, data = self.turns.prompt(layout, demos, inputs), self._data(signature, layout.outputs, inputs)
         grows = "tool" in layout.outputs and _stays(trajectory)
@@ -212,7 +217,8 @@ class TrajectoryAdapter(WholeTrajectories, dspy.ChatAdapter):  # type: ignore[mi
         if (calls := self._calls) is None:
             return PromptData(asked, inputs, steps, as_json=as_json)
         known = {"task": calls.task, **inputs}
-        return PromptData(asked, known, steps, calls.offered, calls.persona, as_json)
+        tools = calls.offered.by_name if calls.offered else {}
+        return PromptData(asked, known, steps, tools, calls.persona, as_json)
 
     def format_system_message(self, signature: type[dspy.Signature]) -> str:
         return self._layout(signature).system

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from worksmith.evals.dspy_programs.digests import model_name
 from worksmith.evals.lm.metering import metered, metering
 from worksmith.programs.prompting.exchange import Wire
 from worksmith.programs.prompting.forms import AUTO
+from worksmith.programs.prompting.native_tools import NativeTools
 from worksmith.tools.episode_result import AskRecord, Part, Usage
 from worksmith.tools.errors import InputError
 
@@ -46,7 +47,7 @@ class LMCalls:
         records: the calls, in order.
         unreadable: number of replies that could not be read.
         unanswered: why the model gave no reply to a tool that asked it; a tool would swallow the exception.
-        offered: names of the tools on offer, each with the names of its arguments.
+        offered: the tools on offer; None outside an episode.
     """
 
     def __init__(
@@ -64,7 +65,7 @@ class LMCalls:
         self.records: list[AskRecord] = []
         self.unreadable = 0
         self.unanswered: Exception | None = None
-        self.offered: Mapping[str, Sequence[str]] = {}
+        self.offered: NativeTools | None = None
         self._demos = demos
         self._part: Part = "select"
         self._made = 0
