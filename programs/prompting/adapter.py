@@ -97,13 +97,20 @@ class WholeTrajectories:
         with calls.measured(lm) as wire:
             try:
                 question = AdapterCall(calls.metered(lm), lm_kwargs, signature, calls.shown(demos), inputs)
-                return self._ask(wire, question)
+                answers = self._ask(wire, question)
             except Exception as error:
                 unreadable = as_unreadable(error, signature, wire)
                 if unreadable is None:
                     raise
-                calls.unreadable += 1
-                raise unreadable from error
+                # Of a reply that was cut off nobody knows the rest.
+                answer = calls.read_leniently("" if wire.cut_off else wire.reply, signature)
+                if answer is None:
+                    calls.unreadable += 1
+                    raise unreadable from error
+                answers = [answer]
+            for each in answers:
+                calls.name_tools(each)
+            return answers
 
     async def acall(self, *question: Any, **named: Any) -> list[dict[str, Any]]:
         """Ask a model once, in a thread; see `__call__`."""
@@ -124,6 +131,10 @@ class WholeTrajectories:
             answers: list[dict[str, Any]] = by_dspy(*question._replace(lm=heard))
         _check_whole(wire, question.signature)
         return answers
+
+    @property
+    def _kinds(self) -> list[str]:
+        return [] if self._calls is None else self._calls.kinds
 
     def _layout(self, signature: type[dspy.Signature]) -> Layout:
         raise NotImplementedError
@@ -201,9 +212,10 @@ class TrajectoryAdapter(WholeTrajectories, dspy.ChatAdapter):  # type: ignore[mi
         config = native_config(lm, settings, stepwise=stepwise)
         grows = stepwise and _stays(trajectory)
         request = AgentRequest(lm.model, tuple(turns), system, tools.functions, config, grows, data=data)
-        came = wire.send(lm, request, **call_control(settings)).message
+        came, kinds = wire.send(lm, request, **call_control(settings)).message, self._kinds
         try:
-            chosen, said = read_message(came, tools, asked, taken=call_ids(trajectory), cut_off=wire.cut_off)
+            taken = call_ids(trajectory)
+            chosen, said = read_message(came, tools, asked, kinds, taken=taken, cut_off=wire.cut_off)
         except ValueError as error:
             raise UnreadableReplyError(signature, as_shown(came), str(error), REMEDY) from error
         trajectory.said[len(trajectory)] = said
@@ -241,7 +253,7 @@ class TrajectoryAdapter(WholeTrajectories, dspy.ChatAdapter):  # type: ignore[mi
             UnreadableReplyError: a field is missing or cannot be read.
         """
         try:
-            return self._layout(signature).read(completion)
+            return self._layout(signature).read(completion, self._kinds)
         except ValueError as error:
             raise UnreadableReplyError(signature, completion, str(error)) from error
 

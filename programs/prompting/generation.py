@@ -32,7 +32,7 @@ def direct_config(lm: Any, settings: Mapping[str, Any]) -> Config | None:
     if hasattr(lm.engine, "complete_legacy"):
         return None
     watched = lm.callbacks or dspy.settings.callbacks or dspy.settings.send_stream is not None
-    engine = itself(lm).engine
+    engine = getattr(itself(lm), "engine", None)
     if watched and not (getattr(engine, "own_format", False) or getattr(engine, "constrained_forms", ())):
         return None
     if any(settings.get(name) not in (None, 1) for name in _SEVERAL_ANSWERS):

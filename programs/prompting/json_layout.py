@@ -79,8 +79,11 @@ class JsonLayout(Layout):
         tools = as_text(values.get("tools")) if self.inputs[:1] == ("tools",) else ""
         return len(LABELS["tools"]) + len(tools) + len("\n\n") if tools else 0
 
-    def read(self, text: str) -> dict[str, Any]:
+    def read(self, text: str, kinds: list[str]) -> dict[str, Any]:
         """The values of a reply's fields.
+
+        Args:
+            kinds: gets the leniencies by which they were read.
 
         Raises:
             ValueError: a field is missing or cannot be read; says which.
@@ -89,13 +92,13 @@ class JsonLayout(Layout):
         if not text:
             raise ValueError("the reply is empty")
         check_unicode("the reply", text)
-        found = {next(iter(self.outputs)): text} if self.plain else read_object("the reply", text)
+        found = {next(iter(self.outputs)): text} if self.plain else read_object("the reply", text, kinds)
         values = {}
         for name, reader in self.outputs.items():
             if found.get(name) is None and reader.default is None:
                 raise ValueError(f'there is no "{name}" in the reply')
             given = found.get(name)
-            values[name] = reader.default if given is None else reader.read(as_text(given))
+            values[name] = reader.default if given is None else reader.read(as_text(given), kinds)
         return values
 
 

@@ -194,13 +194,13 @@ def test_a_call_is_one_line_and_is_read_as_it_was_written(tool: str, arguments: 
     written = str(LAYOUT.reply({"tool": tool, "arguments": arguments}).text)
 
     assert "\n" not in written
-    assert LAYOUT.read(written) == {"thought": "", "tool": tool, "arguments": arguments}
+    assert LAYOUT.read(written, []) == {"thought": "", "tool": tool, "arguments": arguments}
 
 
 @given(st.text())
 def test_any_text_is_read_or_refused(text: str) -> None:
     with contextlib.suppress(ValueError):
-        assert set(LAYOUT.read(text)) == {"thought", "tool", "arguments"}
+        assert set(LAYOUT.read(text, [])) == {"thought", "tool", "arguments"}
 
 
 def test_the_runner_hands_the_format_of_a_model_through(env: Environment) -> None:

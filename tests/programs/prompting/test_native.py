@@ -288,7 +288,6 @@ def test_small_slips_in_arguments_are_mended(env: Environment, server: ChatServe
             "the input of calendar__delete_event is not JSON",
         ),
         (called(("", {"query": "B"})), "a tool call with no name"),
-        (said("[[ ## tool ## ]]\nfinish\n\n[[ ## arguments ## ]]\n{}"), "it calls no tool"),
     ],
 )
 def test_no_call_of_a_reply_is_made_that_cannot_be_read_as_a_whole(

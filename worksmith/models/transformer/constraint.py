@@ -51,7 +51,9 @@ class Grammars:
     def _beginning(self) -> dict[str, torch.Tensor]:
         """The tokens that begin with one of some characters; for no character those that end a reply."""
         found = {
-            characters: torch.tensor([text[:1] != b"" and text[:1] in characters.encode() for text in self._texts])
+            characters: torch.tensor(
+                [text[:1] != b"" and text[:1] in characters.encode() for text in self._texts]
+            )
             for characters in ("[<", "\n", '"', "}]", ",")
         }
         ends = torch.zeros(len(self._texts), dtype=torch.bool)
