@@ -103,7 +103,7 @@ def _compared(
     # A program that follows gold plans has nothing to learn.
     optimizers = "none,bootstrap" if engine == ANALOGY and not quick else "none"
     words = [
-        *(*_WORKSMITH, "compare", str(suite), *agents, "--strategies", "act,react", "--calls", "native"),
+        *(*_WORKSMITH, "compare", str(suite), *agents, "--strategies", "act,react", "--prompt", "native"),
         *("--optimizers", optimizers, "--candidates", "2", "--lm", f"openai/{engine}", "--teacher", "gold"),
         *("--limit", str(limit), "--no-track", "--json"),
     ]

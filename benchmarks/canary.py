@@ -142,7 +142,7 @@ class _Thefts:
         from worksmith.jobs.settings.exports import DpoSettings
 
         settings = DpoSettings(
-            source=(str(log),), tasks_of=(self._env.folder,), out=log.parent / "none.jsonl", prompt="full"
+            source=(str(log),), tasks_of=(self._env.folder,), out=log.parent / "none.jsonl", prompt="text"
         )
         _, sources = open_sources(settings)
         found, left = run_again(

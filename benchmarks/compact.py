@@ -36,7 +36,7 @@ def run(quick: bool) -> dict[str, Any]:
             suite = _suite(world, Path(folder) / world)
             tasks = [task for task in suite.select(split="test") if task.gold_plan]
             shown = tasks[:: max(1, len(tasks) // _TASKS)][: _QUICK if quick else _TASKS]
-            figures[world] = {form: _figures(suite, shown, form, count) for form in ("full", "compact")}
+            figures[world] = {form: _figures(suite, shown, form, count) for form in ("text", "compact")}
     return {"tokens": by, "worlds": figures}
 
 
@@ -81,10 +81,10 @@ def _chats(asks: Sequence[Any]) -> list[Chat]:
 
 
 def _counter() -> tuple[Callable[[Chat], int], str]:
-    from worksmith.models.transformer.smollm2 import converted
+    from worksmith.models.transformer.smollm2 import smollm2_weights
 
     try:
-        folder = converted()
+        folder = smollm2_weights()
     except InputError:
         return lambda chat: sum(len(each["content"]) for each in chat) // 4, "a quarter of the characters"
     from transformers import AutoTokenizer

@@ -129,7 +129,7 @@ def opened(folder: Path, limit: int | None = None) -> Iterator[Bench]:
     suite = build_suite("office", folder / "office", seed=7, scale=0.5, per_intent=4)
     optimizer = ws.Nearest(lm=ANALOGY, teacher="gold", demos=4, accept="best")
     compiled = optimizer.compile(ws.Agent("react", suite.env), trainset=suite.train, valset=suite.dev[:4])
-    agents = {ANALOGY: compiled, ADDRESS: ws.Agent("function_calling", suite.env, calls="native")}
+    agents = {ANALOGY: compiled, ADDRESS: ws.Agent("function_calling", suite.env, prompt="native")}
     with faulty(*agents, variables={SUITE: str(folder / "office")}) as proxy:
         yield Bench(agents, suite.test[:limit], writing_tools(scorers_for(suite.env)), proxy, folder)
 

@@ -119,7 +119,7 @@ def test_a_command_that_dies_is_the_agents_failure(office: Path, monkeypatch: py
 
 
 def test_agents_stand_beside_strategies_in_a_comparison(suites: dict[str, Path]) -> None:
-    programs = ("--agent", "examples.agents.openai_loop:agent", "--strategies", "react", "--calls", "native")
+    programs = ("--agent", "examples.agents.openai_loop:agent", "--strategies", "react", "--prompt", "native")
     models = ("--lm", f"openai/{ENGINE}", "--teacher", "gold", "--optimizers", "none")
     result = invoke("compare", suites["own data"], *programs, *models, "--limit", 2, "--no-track", "--json")
 

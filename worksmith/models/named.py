@@ -13,6 +13,9 @@ from worksmith.models.settings import NamedModel
 from worksmith.tools.errors import InputError
 from worksmith.tools.files.json_files import validated
 
+GGUF = "gguf:"
+"""Before the path of a GGUF file, it is the name of a model."""
+
 _NAMED: ContextVar[Mapping[str, NamedModel]] = ContextVar("named models", default={})  # noqa: B039 (read only)
 _PRICES: ContextVar[Mapping[str, Price]] = ContextVar("prices of models", default={})  # noqa: B039 (read only)
 
@@ -22,7 +25,7 @@ def read_models(sections: Mapping[str, Mapping[str, Any]], *, where: str) -> dic
 
     Raises:
         InputError: a setting is unknown or wrong, a name looks like that of a provider's model or holds a
-            space, or two models of one provider's name have different prices.
+            space, a model has a name and a file, or two models of one provider's name have different prices.
     """
     found: dict[str, NamedModel] = {}
     for name, values in sections.items():
@@ -33,7 +36,7 @@ def read_models(sections: Mapping[str, Mapping[str, Any]], *, where: str) -> dic
             )
         if not name or any(character.isspace() or character == "," for character in name):
             raise InputError(f"{name!r} is no name of a model", where=place, hint="choose one word")
-        found[name] = _checked(values, place)
+        found[name] = _checked(_with_file(values, place), place)
         priced = [each for each in found.values() if each.model == found[name].model and each.price]
         if len({each.price for each in priced}) > 1:
             raise InputError(f"{found[name].model} has two prices", where=place, hint="give it one")
@@ -113,6 +116,16 @@ def settings_of(model: str, options: Mapping[str, str] = {}) -> NamedModel:
 def is_named(model: str) -> bool:
     """Whether the project file names a model so."""
     return model in _NAMED.get()
+
+
+def _with_file(values: Mapping[str, Any], where: str) -> Mapping[str, Any]:
+    """The settings of a model, which is `gguf:FILE` where they name a file."""
+    if "file" not in values:
+        return values
+    if "model" in values:
+        raise InputError("a model has a name and a file", where=where, hint="leave out model or file")
+    rest = {setting: value for setting, value in values.items() if setting != "file"}
+    return {**rest, "model": f"{GGUF}{values['file']}"}
 
 
 def _checked(values: Mapping[str, Any], where: str) -> NamedModel:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, NamedTuple, TypeVar
 
 import torch
@@ -22,6 +22,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 from transformers.utils import logging as transformers_logging
 
 from worksmith.models.transformer.attention import NAME, Own, Part
+from worksmith.models.transformer.constraint import Grammars
 from worksmith.models.transformer.difference import add
 from worksmith.models.transformer.lora import merge
 from worksmith.models.transformer.prefixes import Prefixes, Segment
@@ -96,11 +97,11 @@ class Batches:
         self._waiting: deque[_Request] = deque()
         self._working = False
 
-    def tokens(self, messages: Sequence[dict[str, str]]) -> list[int]:
-        """The prompt of messages, in the model's own form."""
+    def tokens(self, messages: Sequence[dict[str, Any]], **values: Any) -> list[int]:
+        """The prompt of messages, in the model's own form; its chat template gets the values."""
         with self._reading:
             found: list[int] = self._tokenizer.apply_chat_template(
-                list(messages), add_generation_prompt=True, return_dict=False
+                list(messages), add_generation_prompt=True, return_dict=False, **values
             )
         return found
 
@@ -126,6 +127,11 @@ class Batches:
             return request.future.result()
         finally:
             request.future.cancel()
+
+    @cached_property
+    def grammars(self) -> Grammars:
+        """The grammars that replies can be held to."""
+        return Grammars(self._tokenizer, self.ends)
 
     @property
     def ends(self) -> tuple[int, ...]:
