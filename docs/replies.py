@@ -1,4 +1,4 @@
-"""Recorded replies of `local/apprentice`, from which the programs of the pages run in seconds when they are tested.
+"""Recorded replies of models in the process, so that the programs of the pages take seconds in tests.
 
 A request that is not recorded goes to the model, and its reply is appended to the file that `RECORD_REPLIES`
 names. `make replies` records all anew.

@@ -15,7 +15,7 @@ import typer
 
 from worksmith.cli.options import JsonFlag, from_settings
 from worksmith.cli.terminal import Terminal, say
-from worksmith.jobs.settings.groups.models import LOCAL_MODEL
+from worksmith.evals.lm.named import DEFAULT
 from worksmith.jobs.settings.programs import CompareSettings
 from worksmith.jobs.settings.suites import IndexSettings, QuickstartSettings
 
@@ -35,7 +35,7 @@ _DEMOS = 3
 """Demonstrations of an enterprise are long, and each task's are read anew."""
 
 _ABOUT_THE_MODEL = (
-    f"The model is {LOCAL_MODEL}, a language model of 135M parameters in this process: no key, no network. It was "
+    f"The model is {DEFAULT}, a language model of 135M parameters in this process: no key, no network. It was "
     "trained to do a task as the demonstrations in its prompt do it, in companies like this one among others. "
     "`worksmith compile` takes any other, --lm."
 )
@@ -81,7 +81,7 @@ def quickstart(settings: QuickstartSettings, as_json: JsonFlag = False) -> None:
             "run": run_id,
             "seconds": round(seconds, 1),
         }
-        typer.echo(json.dumps({**facts, "lm": LOCAL_MODEL, **study.to_json()}))
+        typer.echo(json.dumps({**facts, "lm": DEFAULT, **study.to_json()}))
         return
     _show(study, suite, program, run_id, seconds)
 
@@ -148,7 +148,7 @@ def _measure(plan: ComparePlan, program: Path) -> tuple[Study, str | None]:
     settings, suite = plan.settings, plan.measurement.suite
     tracking = Tracking.of(settings, track=settings.track)
     params = {
-        "lm": LOCAL_MODEL,
+        "lm": DEFAULT,
         "suite": suite.path.name,
         "seed": settings.seed,
         "judges": " ".join(settings.judge),
