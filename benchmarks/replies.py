@@ -1,7 +1,7 @@
 """Replies that cannot be read: their share with and without the constraint, in three forms of prompts.
 
-The strategy act, uncompiled, on test tasks of the help desk, spread over its intents. A reply that was cut off at
-the limit of tokens counts as unreadable if it could not be used. Nothing is cached. It needs the extra `small`.
+The strategy act, uncompiled, on test tasks of the help desk, spread evenly. A reply that was cut off at the
+limit of tokens counts as unreadable if it was of no use. It needs the extra `small`.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ def _rows(folder: Path, tasks: int, models: tuple[str, ...]) -> Any:
 
     new_project(NewSettings(folder=folder))
     suite = ws.Suite.open(folder)
-    asked = list({task.intent: task for task in suite.test}.values())[:tasks]
+    asked = suite.test[:: len(suite.test) // tasks][:tasks]
     for model in models:
         for form in FORMS:
             for constrained in ("off", "auto"):
                 agent = ws.Agent("act", suite.env, prompt=form, max_steps=_STEPS)
                 lm = f"{model} constrained={constrained} max_tokens={_TOKENS}"
-                found = ws.evaluate(agent, asked, lm=lm, progress=False, cache=False)
+                found = ws.evaluate(agent, asked, lm=lm, progress=False)
                 asks = [ask for record in found.records for ask in record.asks]
                 yield {
                     "model": model,
