@@ -21,7 +21,6 @@ from worksmith.tools.files.unicode import is_writable
 
 PROSE = "text around"
 OTHER_FORM = "another form"
-WRITTEN = "call as text"
 PYTHON = "Python call"
 SIGNATURE = "signature as name"
 PREFIX = "prefix of name"

@@ -13,7 +13,7 @@ from worksmith.evals.dspy_programs.digests import model_name
 from worksmith.evals.lm.metering import metered, metering
 from worksmith.programs.prompting.exchange import Wire
 from worksmith.programs.prompting.forms import AUTO
-from worksmith.programs.prompting.lenient import as_answer, found_calls, own_name
+from worksmith.programs.prompting.lenient import OTHER_FORM, as_answer, found_calls, own_name
 from worksmith.programs.prompting.native_tools import NativeTools
 from worksmith.tools.episode_result import UNREADABLE, AskRecord, Part, Usage
 from worksmith.tools.errors import InputError
@@ -95,7 +95,7 @@ class LMCalls:
         """The output fields of a reply that has not the form asked for; None if it makes no call."""
         found = found_calls(reply, [*self.offered.names.values()]) if self.offered is not None else None
         answer = None if found is None else as_answer(found, signature)
-        self.kinds += found.kinds if found is not None and answer is not None else [UNREADABLE]
+        self.kinds = [UNREADABLE] if found is None or answer is None else [OTHER_FORM, *found.kinds]
         return answer
 
     def name_tools(self, answer: dict[str, Any]) -> None:

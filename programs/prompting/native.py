@@ -16,7 +16,7 @@ import dspy
 from dspy.lm15 import Message, TextPart, ToolCallPart, ToolResultPart
 
 from worksmith.evals.lm.lm_proxy import valid_unicode
-from worksmith.programs.prompting.lenient import WRITTEN, found_calls
+from worksmith.programs.prompting.lenient import OTHER_FORM, found_calls
 from worksmith.programs.prompting.native_tools import NativeTools, native_name
 from worksmith.programs.prompting.render import (
     LABELS,
@@ -84,7 +84,7 @@ def read_message(
         found = None if cut_off else found_calls(said, (*tools.names.values(), *tools.names))
         if found is None:
             raise ValueError("it calls no tool" if said else "it is empty")
-        kinds += [WRITTEN, *found.kinds]
+        kinds += [OTHER_FORM, *found.kinds]
         said = found.beside.get("thought", "")
         message = Message.assistant(
             [ToolCallPart("-", native_name(call["tool"]), call["arguments"]) for call in found.calls]

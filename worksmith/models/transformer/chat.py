@@ -14,7 +14,9 @@ from worksmith.tools.seeding import digest
 
 _HONOURED = ("max_tokens", "temperature", "top_p", "stop", "seed")
 _OF_TOOLS = ("tool_choice",)
-_OF_REPLIES = ("response_format", "extensions")
+_OF_REPLIES, _HELD = ("response_format", "extensions"), {"schema", "grammar"}
+"""Settings to which a reply can be held, and the keys by which it is."""
+
 _HARMLESS = ("cache", "user_id", "store", "service_tier")
 """Settings that say nothing to a model in this process."""
 
@@ -168,10 +170,11 @@ def _check_supported(request: lm15.Request, form: CallForm | None) -> None:
     choice = request.config.tool_choice
     if choice is not None and choice.mode == "required" and form is not TAGGED:
         raise lm15.UnsupportedFeatureError("the model cannot be made to call a tool", feature="tool_choice")
-    known = {*_HONOURED, *_HARMLESS, *_OF_REPLIES, *(_OF_TOOLS if form else ())}
+    known = {*_HONOURED, *_HARMLESS, *(_OF_TOOLS if form else ())}
     for field in fields(lm15.Config):
         value = getattr(request.config, field.name)
-        if field.name not in known and value != getattr(_DEFAULTS, field.name):
+        held = field.name in _OF_REPLIES and value is not None and value.keys() & _HELD
+        if field.name not in known and not held and value != getattr(_DEFAULTS, field.name):
             raise lm15.UnsupportedFeatureError(
                 f"the model has no setting {field.name}", feature=f"config.{field.name}"
             )

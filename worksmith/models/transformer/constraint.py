@@ -15,7 +15,7 @@ from llguidance.hf import from_tokenizer
 from worksmith.models.transformer.chat import CallForm
 from worksmith.programs.prompting.grammar import AS_WRITTEN, as_json, closed
 
-_CLOSING = 64
+_CLOSING = 96
 """The last tokens of a reply's limit, or half of the limit, in which it is brought to its end."""
 
 
