@@ -301,10 +301,13 @@ def test_a_compile_is_gone_on_with_only_as_it_was_begun(suite: Suite, tmp_path: 
 @pytest.mark.slow
 def test_the_second_of_two_compiles_is_told_who_is_at_work(suite: Suite, tmp_path: Path) -> None:
     file = tmp_path / "a.json"
-    command = [sys.executable, "-m", "worksmith.cli", "compile", str(suite.path), "--out", str(file)]
+    command = [sys.executable, "-m", "worksmith.cli", "compile", str(suite.path), "--out", str(file), *SMALL]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     process = subprocess.Popen(
-        [*command, "--workers", "1", "--no-track"], cwd=tmp_path, env=environment, stderr=subprocess.DEVNULL
+        [*command, "--workers", "1", "--no-track"],
+        cwd=tmp_path,
+        env=environment,
+        stderr=subprocess.DEVNULL,
     )
     journal = tmp_path / "a.json.journal"
     while process.poll() is None and not (journal / "replies.jsonl").exists():
@@ -313,9 +316,9 @@ def test_the_second_of_two_compiles_is_told_who_is_at_work(suite: Suite, tmp_pat
     try:
         for option in ("--resume", "--force"):
             with pytest.raises(InputError, match=f"process {process.pid} is at work"):
-                run(suite.path, "--out", file, option)
+                run(suite.path, "--out", file, *SMALL, option)
     finally:
         process.kill()
         process.wait()
-    run(suite.path, "--out", file, "--resume")
+    run(suite.path, "--out", file, *SMALL, "--resume")
     assert verify(file)[1]["identical"]
