@@ -13,7 +13,8 @@ from worksmith.evals.table import NO_DATA
 from worksmith.jobs.parts.printing import Printable, Printed, escape
 from worksmith.models.fetching.catalogue import ListedModel, catalogue, listed_model
 from worksmith.models.fetching.fetch import Source, fetch, source_of
-from worksmith.models.named import GGUF, model_names, settings_of
+from worksmith.models.named import model_names, settings_of
+from worksmith.models.settings import GGUF
 
 if TYPE_CHECKING:
     from rich.console import Console

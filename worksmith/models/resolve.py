@@ -10,9 +10,9 @@ from worksmith.evals.lm.named import ANALOGY, APPRENTICE, SMOLLM2
 from worksmith.evals.tasks.transcript import GOLD
 from worksmith.models.apprentice import FOLDER as APPRENTICE_FOLDER
 from worksmith.models.fetching.catalogue import catalogue
-from worksmith.models.named import GGUF, is_named, model_names, parted, settings_of
+from worksmith.models.named import is_named, model_names, parted, settings_of
 from worksmith.models.opening import open_model
-from worksmith.models.settings import NamedModel
+from worksmith.models.settings import GGUF, NamedModel
 from worksmith.tools.errors import InputError
 from worksmith.tools.files import PROJECT_FILE
 
@@ -135,12 +135,12 @@ def _with_weights(settings: NamedModel, name: str) -> dspy.LM:
     model = settings.model
     given = settings.model_dump(exclude={"model"}, exclude_defaults=True)
     if (file := _gguf_file(model)) is not None:
-        from worksmith.models.transformer.gguf.model import gguf_model
+        from worksmith.models.transformer.gguf.model import EXACT, gguf_model
 
         engine = gguf_model(
             file, precision=given.pop("precision", None), window=given.pop("context_window", None)
         )
-        model = f"{LOCAL}{file.name}"
+        model = f"{LOCAL}{file.name}{'' if engine.precision == EXACT else f':{engine.precision}'}"
     elif model == SMOLLM2:
         from worksmith.models.transformer.smollm2 import smollm2
 

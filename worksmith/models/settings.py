@@ -9,6 +9,9 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from worksmith.evals.lm.prices import Price, per_million
 
+GGUF = "gguf:"
+"""Before the path of a GGUF file, it is the name of a model."""
+
 _OF_PROVIDERS = {"api_version": "azure", "region": "bedrock"}
 """Settings that one provider knows."""
 
@@ -107,6 +110,8 @@ class NamedModel(BaseModel):
             raise ValueError("prices of cached tokens need an input_price and an output_price")
         if self.context_window and self.max_tokens and self.max_tokens > self.context_window:
             raise ValueError("max_tokens is larger than the context_window")
+        if self.precision is not None and "/" in self.model and not self.model.startswith(GGUF):
+            raise ValueError("precision is a setting of GGUF files only")
         for setting, provider in _OF_PROVIDERS.items():
             if getattr(self, setting) is not None and not self.model.startswith(f"{provider}/"):
                 raise ValueError(f"{setting} is a setting of {provider}/ models only")

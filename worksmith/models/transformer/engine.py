@@ -37,6 +37,7 @@ class TransformerEngine:
         compact_prompts: the characters of an observation in compact prompts; None for full prompts. See
             `worksmith.programs.prompting.compact`.
         calls: how it writes calls of tools; None if it has no native ones.
+        precision: of the computation.
     """
 
     supported_params = SETTINGS
@@ -50,10 +51,12 @@ class TransformerEngine:
         device: str,
         compact_prompts: int | None = None,
         calls: CallForm | None = None,
+        precision: str = "float32",
     ) -> None:
         self.digest = digest
         self.context_window = window
         self.compact_prompts = compact_prompts
+        self.precision = precision
         self.supports_function_calling = calls is not None
         self._calls = calls
         self._weights = weights
@@ -128,6 +131,7 @@ class TransformerEngine:
             device=self._device,
             compact_prompts=self.compact_prompts,
             calls=self._calls,
+            precision=self.precision,
         )
         return again, (self._weights, self.digest)
 

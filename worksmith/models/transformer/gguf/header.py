@@ -18,6 +18,12 @@ _NUMBERS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: 
 
 _TEXT, _LIST = 8, 9
 
+_APART = 32
+"""Weights begin at multiples of so many bytes, unless the file says otherwise."""
+
+_DIMENSIONS = 4
+"""The most that a tensor has."""
+
 _TEMPLATE, _TOKENS = "tokenizer.chat_template", "tokenizer.ggml.tokens"
 
 _AGAIN = "get the file again, and compare its size with that of its source"
@@ -49,21 +55,26 @@ def read_header(file: Path) -> Header:
         with file.open("rb") as opened, mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ) as data:
             if data[:4] != _MAGIC:
                 raise InputError("not a GGUF file", where=str(file), hint="name a file of llama.cpp's format")
-            fields, tensors = _Reader(data).header()
-            size = len(data)
+            reader = _Reader(data)
+            fields, tensors = reader.header()
+            start, size = reader.place, len(data)
     except (OSError, ValueError) as error:
         said = "it is empty" if isinstance(error, ValueError) else error.strerror or error
         raise InputError(f"cannot read the model: {said}", where=str(file)) from error
     except (struct.error, OverflowError, MemoryError) as error:
         raise InputError("the GGUF file is cut off or damaged", where=str(file), hint=_AGAIN) from error
-    return _checked(file, fields, tensors, size)
+    return _checked(file, fields, tensors, start=start, size=size)
 
 
-def _checked(file: Path, fields: dict[str, Any], tensors: list[tuple[int, ...]], size: int) -> Header:
+def _checked(
+    file: Path, fields: dict[str, Any], tensors: list[tuple[int, ...]], *, start: int, size: int
+) -> Header:
     from gguf import GGML_QUANT_SIZES
 
+    apart = fields.get("general.alignment", _APART)
+    start += -start % apart if isinstance(apart, int) and apart > 0 else 0
     needs = [(offset, _bytes(kind, elements, GGML_QUANT_SIZES)) for offset, kind, elements in tensors]
-    end = max((offset + length for offset, length in needs), default=0)
+    end = start + max((offset + length for offset, length in needs), default=0)
     if not tensors or end > size:
         missing = f": {size:,} bytes of at least {end:,}" if tensors else ""
         raise InputError(f"the GGUF file is cut off{missing}", where=str(file), hint=_AGAIN)
@@ -91,7 +102,7 @@ class _Reader:
 
     def __init__(self, data: mmap.mmap) -> None:
         self._data = data
-        self._place = len(_MAGIC)
+        self.place = len(_MAGIC)
 
     def header(self) -> tuple[dict[str, Any], list[tuple[int, ...]]]:
         """The fields, and of each tensor its offset from the first one, its kind and its length."""
@@ -104,7 +115,10 @@ class _Reader:
     def _tensors(self, count: int) -> Iterator[tuple[int, ...]]:
         for _ in range(count):
             self._text()
-            elements = prod(self._number("Q") for _ in range(self._number("I")))
+            dimensions = self._number("I")
+            if dimensions > _DIMENSIONS:
+                raise struct.error("more dimensions than a tensor has")
+            elements = prod(self._number("Q") for _ in range(dimensions))
             kind, offset = self._numbers("IQ")
             yield offset, kind, elements
 
@@ -123,20 +137,20 @@ class _Reader:
         return count
 
     def _text(self) -> str:
-        start = self._place + 8
+        start = self.place + 8
         self._skip(self._number("Q"))
-        return self._data[start : self._place].decode("utf-8", "replace")
+        return self._data[start : self.place].decode("utf-8", "replace")
 
     def _skip(self, length: int) -> None:
-        self._place += length
-        if self._place > len(self._data):
+        self.place += length
+        if self.place > len(self._data):
             raise struct.error("beyond the end")
 
     def _number(self, form: str) -> Any:
         return self._numbers(form)[0]
 
     def _numbers(self, form: str) -> tuple[Any, ...]:
-        found = struct.unpack_from(f"<{form}", self._data, self._place)
+        found = struct.unpack_from(f"<{form}", self._data, self.place)
         self._skip(struct.calcsize(f"<{form}"))
         return found
 
