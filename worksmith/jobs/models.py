@@ -87,7 +87,7 @@ def get_model(
         "licence": model.licence,
         "bytes": model.size,
         "sha256": model.sha256,
-        "source": f"{packages.name.format(f'1..{packages.count}')} {packages.version}"
+        "source": f"{packages.name.format(f'1..{packages.parts}')} {packages.version}"
         if packages
         else f"{model.repository}, revision {model.revision}",
         "place": str(model.place),

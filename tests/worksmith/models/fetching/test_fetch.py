@@ -140,7 +140,7 @@ def test_the_list_has_whole_entries_and_says_what_is_here() -> None:
     model = listed_model("qwen2.5-coder-1.5b")
     packages = model.packages
     assert packages is not None
-    assert (packages.count - 1) * packages.size < model.size <= packages.count * packages.size
+    assert (packages.parts - 1) * packages.size < model.size <= packages.parts * packages.size
     model.unfinished.parent.mkdir(parents=True)
     model.unfinished.write_bytes(b"GGUF")
     states = {each.name: each.state for each in models_here().models}

@@ -28,8 +28,8 @@ _TRIAL = Path(__file__).with_name("trial.py")
 _SECONDS = 60.0
 """The time that a chat template may take to render three short chats, with the start of a process."""
 
-_OTHERS = ("general", "tokenizer", "t5", "umt5", "mamba", "bloom", "gpt2")
-"""What transformers' list of architectures has beside models for chats."""
+_OTHERS = ("general", "tokenizer", "t5", "umt5", "mamba", "lfm2", "gpt_oss", "bloom", "gpt2")
+"""What transformers' list of architectures has beside chat models that the engine runs."""
 
 
 def file_digest(file: Path) -> str:

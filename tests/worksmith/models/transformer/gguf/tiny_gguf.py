@@ -42,15 +42,15 @@ def write_gguf(
         (writer.add_head_count, 4),
         (writer.add_head_count_kv, 2),
         (writer.add_rope_dimension_count, 8),
-        (writer.add_layer_norm_rms_eps, 1e-5),
     ):
         add(value)
+    writer.add_layer_norm_rms_eps(1e-5)
     words = _add_tokenizer(writer) if tokenizer else 300
     if template is not None:
         writer.add_chat_template(template)
     shapes: dict[str, tuple[int, ...]] = {"token_embd.weight": (words, 32), "output_norm.weight": (32,)}
     for layer in range(2):
-        for name, shape in (
+        for part, shape in (
             ("attn_norm", (32,)),
             ("attn_q", (32, 32)),
             ("attn_k", (16, 32)),
@@ -61,11 +61,11 @@ def write_gguf(
             ("ffn_up", (64, 32)),
             ("ffn_down", (32, 64)),
         ):
-            shapes[f"blk.{layer}.{name}.weight"] = shape
+            shapes[f"blk.{layer}.{part}.weight"] = shape
     draw = np.random.default_rng(0)
-    for name, shape in shapes.items():
+    for name, size in shapes.items():
         if name != left_out:
-            writer.add_tensor(name, draw.normal(1 if len(shape) == 1 else 0, 0.3, shape).astype(np.float32))
+            writer.add_tensor(name, draw.normal(1 if len(size) == 1 else 0, 0.3, size).astype(np.float32))
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
