@@ -6,6 +6,7 @@ import hashlib
 import shutil
 import subprocess
 import sys
+import warnings
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -13,7 +14,7 @@ from typing import Any, Final
 from filelock import FileLock
 
 from worksmith.models.transformer.gguf.header import Header
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, Notice
 from worksmith.tools.files.caches import cache_folder
 from worksmith.tools.files.directories import directory_atomically
 
@@ -115,6 +116,8 @@ def converted(file: Path, sha256: str, dtype: str) -> Path:
             if not folder.is_dir():
                 if file_digest(file) != sha256:
                     raise InputError("the model was changed while it was in use", where=str(file))
+                said = f"the weights of {file.name} are converted into {folder.parent}, once"
+                warnings.warn(Notice(said), stacklevel=2)
                 with directory_atomically(folder) as new:
                     _convert(file, new, dtype)
     except OSError as error:
