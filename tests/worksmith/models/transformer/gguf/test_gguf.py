@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
@@ -12,9 +13,11 @@ import pytest
 from dspy import lm15
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
 from tests.worksmith.models.transformer.gguf.tiny_gguf import WITH_TOOLS, write_gguf
 from tests.worksmith.training.tiny import TEMPLATE, one_thread
+from worksmith.cli.app import app
 from worksmith.models.named import read_models, use_models
 from worksmith.models.resolve import resolve
 from worksmith.models.transformer.gguf import conversion, model
@@ -94,6 +97,27 @@ def test_its_settings_are_part_of_its_name(file: Path, monkeypatch: pytest.Monke
             resolve(f"gguf:tiny.gguf {name}")
     with pytest.raises(InputError, match="a name and a file"):
         read_models({"mine": {"file": "tiny.gguf", "model": "openai/x"}}, where="worksmith.toml")
+
+
+def test_the_doctor_shows_what_a_file_can(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(file.parent)
+    done = CliRunner().invoke(app, ["doctor", "gguf:tiny.gguf", "gguf:none.gguf", "--json"])
+    checks = {(each["subject"][5:9], each["name"]): each for each in json.loads(done.stdout)["checks"]}
+
+    assert done.exit_code == 1
+    assert checks["none", "settings"]["said"] == "cannot read the model: No such file or directory"
+    assert checks["tiny", "weights"]["said"].startswith("float32, read after ")
+    assert "tokens of prompt and reply in " in checks["tiny", "reply"]["said"]
+    assert checks["tiny", "context window"]["said"] == "256 tokens"
+    assert checks["tiny", "tool calls"]["said"] == "native"
+
+
+def test_the_prompt_does_not_depend_on_the_day(tmp_path: Path) -> None:
+    dated = write_gguf(tmp_path / "dated.gguf", template="{{ strftime_now('%d %b %Y') }}" + TEMPLATE)
+    fixed = write_gguf(tmp_path / "fixed.gguf", template="26 Jul 2024" + TEMPLATE)
+
+    assert ask(gguf_model(dated), "red?").usage == ask(gguf_model(fixed), "red?").usage
+    assert ask(gguf_model(dated), "red?").message == ask(gguf_model(fixed), "red?").message
 
 
 BAD: dict[str, tuple[dict[str, Any], str]] = {
