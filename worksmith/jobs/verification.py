@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from worksmith import __version__
-from worksmith.evals.dspy_programs.own_code import is_address
+from worksmith.evals.lm.named import is_own
 from worksmith.evals.records.record import PRIMARY
 from worksmith.evals.suite import Suite
 from worksmith.evals.tasks.task_filter import conditions
@@ -139,7 +139,7 @@ def _as_decided(decided: Fingerprint, suite: Suite, folder: Path, workers: int, 
     if "strategy" not in decided.program:
         raise _own("the program is of a module", folder)
     named = {role: model.name for role, model in decided.models.items()}
-    if own := sorted({name for name in named.values() if is_address(name)}):
+    if own := sorted({name for name in named.values() if is_own(name)}):
         raise _own(f"{own[0]} is a model", folder)
     # It began as this file says, unless the file has changed since, which its digest tells.
     program = (

@@ -8,10 +8,13 @@ from pydantic import model_validator
 
 from worksmith.evals.lm.named import APPRENTICE, DEFAULT, SMOLLM2
 from worksmith.jobs.settings.base import JobSettings, setting, with_model_options
+from worksmith.models.fetching.catalogue import catalogue
 
 MODELS = (
     APPRENTICE,
     SMOLLM2,
+    "gguf:",
+    *catalogue(),
     "gold",
     "replay:",
     "openai/gpt-4o-mini",
