@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
+from tests import standin
 from tests.optimizers.shop import make_suite
 from tests.worksmith.jobs.compiling import run
 from worksmith.cli.app import app
@@ -158,6 +159,16 @@ def test_a_score_that_was_edited_carelessly_is_run_again(suite: Suite, tmp_path:
         run(suite.path, *told, "--resume")
     assert json.loads(file.read_bytes())["digest"] == json.loads(whole)["digest"]
     assert verify(file)[1]["logs"] == []
+
+
+def test_code_that_a_journal_names_as_its_model_is_run_only_for_who_names_it(
+    suite: Suite, tmp_path: Path
+) -> None:
+    file = tmp_path / "p.json"
+    run(suite.path, "--out", file, "--optimizer", "none", *SMALL, "--lm", standin.NAME)
+
+    assert "if you trust it, name it yourself" in str(verify(file)[0].exception)
+    assert verify(file, "--lm", standin.NAME)[1]["identical"]
 
 
 def test_a_program_that_was_tampered_with_is_noticed(program: Path) -> None:
