@@ -1,12 +1,13 @@
 """A model in the place of a language model: it copies what the demonstrations of its prompt show.
 
-It finds the demonstration whose request is most like the one at hand, and says what was said there, with the
-words that differ exchanged. Without a demonstration that is alike it ends the task. So a program with
-demonstrations does better than one without, in milliseconds and the same in every run: that is all tests need.
+It finds the demonstration whose request is most like the one at hand, and says what was said there with the
+words that differ exchanged. Without one that is alike it ends the task. So a program does better with
+demonstrations than without, in milliseconds, and the same in each run. Tests need no more of it.
 
-It knows the forms of prompts no better than this needs: a conversation is an opening, then replies and
-observations in turn; the last conversation is the one to go on with. It is the model of tests that name none, see `conftest.py`; commands in
-processes of their own take it as `--lm tests.standin:lm`.
+A conversation is an opening, then replies and observations in turn; the last one is the one to go on with.
+Nothing else is known of the forms of prompts.
+
+It answers tests that name no model, see `conftest.py`. Commands in processes of their own name it.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from worksmith.evals.dspy_programs.own_code import is_address
+from worksmith.evals.lm.named import is_own
 from worksmith.evals.records.compile_facts import CompileFacts
 from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.records.shard import Shard
@@ -106,7 +106,7 @@ class RunCard(BaseModel):
         # A card may come from a stranger: who pastes the command would run code, or send a key to an address.
         planner = str(self.settings.get("planner_lm") or "")
         harmless = all(map(_SAMPLING.match, [*self.lm.split()[1:], *planner.split()[1:]]))
-        harmless &= not (is_address(self.lm) or is_address(planner))
+        harmless &= not (is_own(self.lm) or is_own(planner))
         if not known or self.baseline or self.without or not harmless:
             return ()
         program = ("--program", self.artifact) if self.artifact else ("--strategy", self.strategy)

@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from worksmith.evals.dspy_programs.own_code import is_address
-from worksmith.evals.lm.named import APPRENTICE, SMOLLM2
+from worksmith.evals.lm.named import APPRENTICE, GGUF, REPLAY, SMOLLM2, is_own
 from worksmith.evals.tasks.transcript import GOLD
 from worksmith.models.apprentice import FOLDER as APPRENTICE_FOLDER
 from worksmith.models.fetching.catalogue import catalogue
-from worksmith.models.named import GGUF, is_named, model_names, parted, settings_of
+from worksmith.models.named import is_named, model_names, parted, settings_of
 from worksmith.models.opening import open_model
 from worksmith.models.settings import NamedModel
 from worksmith.tools.errors import InputError
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
     import dspy
 
     from worksmith.evals.tasks.task import Task
-
-REPLAY = "replay:"
 
 LOCAL = "local/"
 
@@ -89,7 +86,7 @@ def replay_runs(name: str, tasks: Sequence[Task]) -> Mapping[str, dspy.LM]:
 def _fresh(name: str, tasks: Sequence[Task]) -> dspy.LM:
     name, options = parted(name)
     model = settings_of(name).model if is_named(name) else name
-    if options and (model in (GOLD, OWN) or is_address(name)):
+    if options and (model in (GOLD, OWN) or is_own(name)):
         raise InputError(f"{name} has no settings", hint="leave the options out")
     if model.startswith((LOCAL, GGUF)) or model in catalogue():
         return _with_weights(settings_of(name, options), name)
@@ -99,7 +96,7 @@ def _fresh(name: str, tasks: Sequence[Task]) -> dspy.LM:
         from worksmith.programs.own_agents.model import own_models
 
         return own_models()
-    if is_address(name):
+    if is_own(name):
         from worksmith.models.own import own_model
 
         return own_model(name)

@@ -68,7 +68,7 @@ def test_a_compile_for_a_planner_is_verified_and_its_program_takes_another(suite
     options = ("--strategy", "plan", "--planner-lm", "gold", "--accept", "best", *small)
     worksmith("compile", suite.path, *options, "--out", here / "p.json")
 
-    assert json.loads(worksmith("verify", here / "p.json", "--json"))["identical"]
+    assert json.loads(worksmith("verify", here / "p.json", "--lm", standin.NAME, "--json"))["identical"]
     manifest = Artifact.read(here / "p.json").manifest
     assert manifest.models["planner"].startswith("scripted/gold")
     described = read_description(journal_beside(here / "p.json")).fingerprint

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
+from tests import standin
 from tests.optimizers.shop import make_suite
 from tests.worksmith.jobs.compiling import run
 from worksmith.cli.app import app
@@ -160,6 +161,16 @@ def test_a_score_that_was_edited_carelessly_is_run_again(suite: Suite, tmp_path:
     assert verify(file)[1]["logs"] == []
 
 
+def test_code_that_a_journal_names_as_its_model_is_run_only_for_who_names_it(
+    suite: Suite, tmp_path: Path
+) -> None:
+    file = tmp_path / "p.json"
+    run(suite.path, "--out", file, "--optimizer", "none", *SMALL, "--lm", standin.NAME)
+
+    assert "if you trust it, name it yourself" in str(verify(file)[0].exception)
+    assert verify(file, "--lm", standin.NAME)[1]["identical"]
+
+
 def test_a_program_that_was_tampered_with_is_noticed(program: Path) -> None:
     said = json.loads(program.read_text())
     said["manifest"]["lm"] = "openai/another"
@@ -301,10 +312,13 @@ def test_a_compile_is_gone_on_with_only_as_it_was_begun(suite: Suite, tmp_path: 
 @pytest.mark.slow
 def test_the_second_of_two_compiles_is_told_who_is_at_work(suite: Suite, tmp_path: Path) -> None:
     file = tmp_path / "a.json"
-    command = [sys.executable, "-m", "worksmith.cli", "compile", str(suite.path), "--out", str(file)]
+    command = [sys.executable, "-m", "worksmith.cli", "compile", str(suite.path), "--out", str(file), *SMALL]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     process = subprocess.Popen(
-        [*command, "--workers", "1", "--no-track"], cwd=tmp_path, env=environment, stderr=subprocess.DEVNULL
+        [*command, "--workers", "1", "--no-track"],
+        cwd=tmp_path,
+        env=environment,
+        stderr=subprocess.DEVNULL,
     )
     journal = tmp_path / "a.json.journal"
     while process.poll() is None and not (journal / "replies.jsonl").exists():
@@ -313,9 +327,9 @@ def test_the_second_of_two_compiles_is_told_who_is_at_work(suite: Suite, tmp_pat
     try:
         for option in ("--resume", "--force"):
             with pytest.raises(InputError, match=f"process {process.pid} is at work"):
-                run(suite.path, "--out", file, option)
+                run(suite.path, "--out", file, *SMALL, option)
     finally:
         process.kill()
         process.wait()
-    run(suite.path, "--out", file, "--resume")
+    run(suite.path, "--out", file, *SMALL, "--resume")
     assert verify(file)[1]["identical"]

@@ -327,4 +327,7 @@ class VerifySettings(WorkerSettings):
     suite: Path | None = setting(
         None, "The suite it was compiled on.", unset="the path that was given when it was compiled"
     )
+    lm: str | None = setting(
+        None, "Model of your own that it was compiled for.", metavar="MODULE:NAME", unset="none", expert=True
+    )
     journal: Path | None = setting(None, "Its journal.", unset="PROGRAM.journal", path="folder")

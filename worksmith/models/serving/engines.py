@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from worksmith.evals.lm.named import REPLAY
 from worksmith.evals.tasks.transcript import GOLD
-from worksmith.models.resolve import LOCAL, REPLAY, resolve
+from worksmith.models.resolve import LOCAL, resolve
 from worksmith.models.transformer.manifest import MANIFEST
 from worksmith.tools.errors import InputError
 
