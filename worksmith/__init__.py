@@ -18,7 +18,7 @@ import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-# Threads of torch that spin while they wait hold each other up on a busy machine. It is read when torch loads.
+# Threads of torch that spin while they wait stop each other on a busy machine. torch reads it when it loads.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 if TYPE_CHECKING:
