@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from os.path import commonprefix
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -41,6 +43,4 @@ def test_what_is_found_is_the_longest_kept_beginning(sequences: list[list[int]],
 
 
 def shared(one: list[int], other: list[int]) -> int:
-    return next(
-        (n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
-    )
+    return len(commonprefix([one, other]))
