@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from worksmith.evals.lm.named import ANALOGY, APPRENTICE, SMOLLM2
 from worksmith.evals.tasks.transcript import GOLD
 from worksmith.models.apprentice import FOLDER as APPRENTICE_FOLDER
+from worksmith.models.fetching.catalogue import catalogue
 from worksmith.models.named import is_named, model_names, parted, settings_of
 from worksmith.models.opening import open_model
-from worksmith.models.settings import NamedModel
+from worksmith.models.settings import GGUF, NamedModel
 from worksmith.tools.errors import InputError
 from worksmith.tools.files import PROJECT_FILE
 
@@ -61,9 +62,10 @@ def resolve(name: str, *, tasks: Sequence[Task] = ()) -> dspy.LM:
 
     Args:
         name: `local/analogy`, `local/smollm2`, `local/apprentice`, `local/DIR` (a folder that
-            `worksmith train` wrote), `gold`, `own` (agents that ask models themselves), `replay:FILE` (one
-            recording), a model of the project file, or any name DSPy knows. Settings may follow those of
-            language models: `openai/gpt-4o-mini temperature=0.2`.
+            `worksmith train` wrote), `gguf:FILE`, a model of `worksmith models list`, `gold`, `own` (agents
+            that ask models themselves), `replay:FILE` (one recording), a model of the project file, or any
+            name DSPy knows. Settings may follow those of language models:
+            `openai/gpt-4o-mini temperature=0.2`.
         tasks: whose plans the model `gold` follows.
 
     Raises:
@@ -101,7 +103,7 @@ def _fresh(name: str, tasks: Sequence[Task]) -> dspy.LM:
         raise InputError(f"{name} has no settings", hint="leave the options out")
     if name == ANALOGY:
         return _analogy()
-    if model.startswith(LOCAL):
+    if model.startswith((LOCAL, GGUF)) or model in catalogue():
         return _with_weights(settings_of(name, options), name)
     if name == GOLD:
         return _gold(tasks)
@@ -111,7 +113,7 @@ def _fresh(name: str, tasks: Sequence[Task]) -> dspy.LM:
         return own_models()
     if "/" not in name and not is_named(name):
         known = f"; {PROJECT_FILE} names {', '.join(model_names())}" if model_names() else ""
-        hint = f"e.g. openai/gpt-4o-mini, ollama_chat/llama3.2{known}"
+        hint = f"e.g. openai/gpt-4o-mini, ollama_chat/llama3.2, gguf:FILE{known}"
         raise InputError(f"{name!r} names no provider", hint=hint)
     return open_model(settings_of(name, options), name)
 
@@ -127,11 +129,19 @@ def _analogy() -> dspy.LM:
 
 
 def _with_weights(settings: NamedModel, name: str) -> dspy.LM:
-    """SmolLM2, or a trained model in a folder."""
+    """SmolLM2, a GGUF file, or a trained model in a folder."""
     import dspy
 
     model = settings.model
-    if model == SMOLLM2:
+    given = settings.model_dump(exclude={"model"}, exclude_defaults=True)
+    if (file := _gguf_file(model)) is not None:
+        from worksmith.models.transformer.gguf.model import EXACT, gguf_model
+
+        engine = gguf_model(
+            file, precision=given.pop("precision", None), window=given.pop("context_window", None)
+        )
+        model = f"{LOCAL}{file.name}{'' if engine.precision == EXACT else f':{engine.precision}'}"
+    elif model == SMOLLM2:
         from worksmith.models.transformer.smollm2 import smollm2
 
         engine = smollm2()
@@ -139,17 +149,28 @@ def _with_weights(settings: NamedModel, name: str) -> dspy.LM:
         folder = APPRENTICE_FOLDER if model == APPRENTICE else Path(model.removeprefix(LOCAL))
         if not folder.is_dir():
             known = f"{ANALOGY}, {SMOLLM2}, {APPRENTICE}"
-            hint = f"there are {known} and {LOCAL}DIR, a folder that worksmith train wrote"
+            hint = (
+                f"there are {known} and {LOCAL}DIR, a folder that worksmith train wrote; {GGUF}FILE is a file"
+            )
             raise InputError(f"no local model {model!r}", where=name, hint=hint)
         from worksmith.models.transformer.trained import trained
 
         engine = trained(folder)
-    given = settings.model_dump(exclude={"model"}, exclude_defaults=True)
     for setting in given:
         if setting not in engine.supported_params:
             known = ", ".join(sorted(engine.supported_params))
             raise InputError(f"{model} has no setting {setting}", where=name, hint=f"there are {known}")
     return dspy.LM(f"{model}@{engine.digest}", engine=engine, num_retries=0, **given)
+
+
+def _gguf_file(model: str) -> Path | None:
+    """The file of a model that is one; None for other models."""
+    if model.startswith(GGUF):
+        return Path(model.removeprefix(GGUF)).expanduser()
+    listed = catalogue().get(model)
+    if listed is not None and not listed.place.is_file():
+        raise InputError("this model is not here", where=model, hint=f"worksmith models get {model}")
+    return listed and listed.place
 
 
 def _gold(tasks: Sequence[Task]) -> dspy.LM:

@@ -7,11 +7,14 @@ from typing import Any
 from pydantic import model_validator
 
 from worksmith.jobs.settings.base import JobSettings, setting, with_model_options
+from worksmith.models.fetching.catalogue import catalogue
 
 MODELS = (
     "local/analogy",
     "local/smollm2",
     "local/apprentice",
+    "gguf:",
+    *catalogue(),
     "gold",
     "replay:",
     "openai/gpt-4o-mini",
