@@ -7,13 +7,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from worksmith.evals.lm.named import APPRENTICE, SMOLLM2
+from worksmith.evals.lm.named import APPRENTICE, GGUF, SMOLLM2
 from worksmith.evals.table import NO_DATA
 from worksmith.jobs.parts.printing import Printed
 from worksmith.models.fetching.catalogue import ListedModel, catalogue, listed_model
 from worksmith.models.fetching.fetch import Source, fetch, source_of
 from worksmith.models.named import model_names, settings_of
-from worksmith.models.settings import GGUF
 
 Row = dict[str, Any]
 """A model by the name that `--lm` takes: bytes of its file, licence, and whether it is here."""

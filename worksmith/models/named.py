@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any
 
+from worksmith.evals.lm.named import GGUF
 from worksmith.evals.lm.prices import Price
-from worksmith.models.settings import GGUF, NamedModel
+from worksmith.models.settings import NamedModel
 from worksmith.tools.errors import InputError
 from worksmith.tools.files.json_files import validated
 

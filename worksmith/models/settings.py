@@ -7,10 +7,8 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from worksmith.evals.lm.named import GGUF
 from worksmith.evals.lm.prices import Price, per_million
-
-GGUF = "gguf:"
-"""Before the path of a GGUF file, it is the name of a model."""
 
 _OF_PROVIDERS = {"api_version": "azure", "region": "bedrock"}
 """Settings that one provider knows."""
