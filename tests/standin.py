@@ -165,7 +165,7 @@ def _leaves(ours: Any, theirs: Any) -> Iterator[tuple[str, str]]:
 def _exchanged(reply: Message, slots: Mapping[str, str]) -> Message:
     if not slots:
         return reply
-    anywhere = re.compile(r"(?<!\w)(?:" + "|".join(map(re.escape, slots)) + r")(?!\w)")
+    anywhere = re.compile(r"(?<![\w-])(?:" + "|".join(map(re.escape, slots)) + r")(?![\w-])")
 
     def exchanged(text: str) -> str:
         return anywhere.sub(lambda found: slots[found[0]], text)

@@ -137,7 +137,7 @@ def test_over_tls_clients_trust_the_certificate_that_it_names() -> None:
 
     assert server.line["url"].startswith("https://")
     assert names == [HERE] == [server.line["model"]]
-    assert (code, said) == (0, "")
+    assert (code, said) == (0, f"worksmith: --lm: {HERE} is of tests/standin.py\n")
 
 
 def test_an_engine_of_ones_own_is_served_until_the_server_is_stopped(here: Path) -> None:
@@ -165,7 +165,7 @@ def test_people_are_told_how_to_reach_it_but_not_a_token_they_gave() -> None:
         env={**os.environ, "MY_TOKEN": TOKEN},
     )
     assert process.stderr is not None
-    lines = [process.stderr.readline() for _ in range(3)]
+    _, *lines = [process.stderr.readline() for _ in range(4)]
     process.send_signal(signal.SIGTERM)
     out, rest = process.communicate(timeout=30)
 
@@ -185,7 +185,7 @@ def test_people_are_told_how_to_reach_it_but_not_a_token_they_gave() -> None:
         ("replay:runs.jsonl", [], "cannot be served"),
         ("local/none", [], "no local model"),
         ("openai/gpt-4o-mini", [], "is no local model"),
-        ("json:dumps", [], "is no local model"),
+        ("json:__name__", [], "is a str, and no model"),
         ("nowhere:engine", [], "cannot be imported"),
     ],
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from worksmith.evals.lm.named import REPLAY
 from worksmith.evals.tasks.transcript import GOLD
@@ -29,7 +29,7 @@ def served_engine(name: str) -> Engine:
         raise InputError(f"{name} cannot be served", where="NAME", hint=hint)
     if (Path(name) / MANIFEST).is_file():
         name = f"{LOCAL}{name}"
-    engine = getattr(resolve(name), "engine", None)
+    engine: Any = getattr(resolve(name), "engine", None)
     if not callable(getattr(engine, "complete", None)):
         raise InputError(f"{name} is no local model", where="NAME", hint="ask its server directly")
     return engine  # type: ignore[no-any-return]
