@@ -45,7 +45,7 @@ class Form:
         worlds: their number by kind; `project` is drawn own data.
         held: projects held out.
         documents, checked: to train on, and of each form held out.
-        tokens: most of a document.
+        conversations, tokens: most of a document.
         batch: tokens of a step.
     """
 
@@ -184,6 +184,7 @@ def _held_out(work: Path, model: str, out: Path) -> dict[str, Any]:
 def _measured(model: Any, examples: Sequence[Any]) -> dict[str, Any]:
     """The mean loss of the taught tokens, and the share of replies of which each token is the likeliest."""
     import torch
+    from torch.nn.functional import cross_entropy
 
     from worksmith.training.encoding import UNTAUGHT
 
@@ -195,9 +196,7 @@ def _measured(model: Any, examples: Sequence[Any]) -> dict[str, Any]:
         with torch.no_grad():
             logits = model(torch.tensor([example.tokens[:-1]], device=device)).logits[0]
         right, at = (logits.argmax(-1) == labels).tolist(), 0
-        loss += float(
-            torch.nn.functional.cross_entropy(logits, labels, ignore_index=UNTAUGHT, reduction="sum")
-        )
+        loss += float(cross_entropy(logits, labels, ignore_index=UNTAUGHT, reduction="sum"))
         for in_reply, tokens in groupby(labels != UNTAUGHT, bool):
             length = len(list(tokens))
             if in_reply:
@@ -205,8 +204,5 @@ def _measured(model: Any, examples: Sequence[Any]) -> dict[str, Any]:
                 taught += length
             at += length
     model.to("cpu")
-    return {
-        "loss": round(loss / taught, 4),
-        "right": round(sum(replies) / len(replies), 3),
-        "of": len(replies),
-    }
+    share = round(sum(replies) / len(replies), 3)
+    return {"loss": round(loss / taught, 4), "right": share, "of": len(replies)}

@@ -118,9 +118,7 @@ class Project:
         column = columns[0]
         self._table_tools(table, key, column, names)
 
-        wordings = {
-            use: draw.sample(said[use], draw.randint(1, len(said[use]))) for use in said if use in _USES
-        }
+        wordings = {use: draw.sample(said[use], draw.randint(1, len(said[use]))) for use in _USES}
         told = {"s": one, "e": many}
         for _ in range(_EACH):
             row, value, other = draw.choice(rows), draw.choice(values[column]), draw.choice(columns)
@@ -155,41 +153,17 @@ class Project:
 
     def _table_tools(self, table: str, key: str, column: str, names: dict[str, str]) -> None:
         own = ", 'team': ctx.persona.team" if self._ruled else ""
-        reply = self._draw.choice((None, "done", "saved"))
-        update = f"ctx[{table!r}].update({key}, "
+        done = f"; return {self._draw.choice((None, 'done', 'saved'))!r}"
+        this, rows, change = f"{key}: str", f"ctx[{table!r}]", f"ctx[{table!r}].update({key}, "
+        new = f"{{'title': title, {column!r}: {column}{own}}}"
         for use, arguments, body, doc in (
-            ("read", f"{key}: str", f"return ctx[{table!r}].get({key})", "Read one"),
-            (
-                "find",
-                "column: str, value: str",
-                f"return ctx[{table!r}].find({{column: value}})",
-                "Those with a value",
-            ),
-            (
-                "set",
-                f"{key}: str, {column}: str",
-                f"{update}{column}={column}); return {reply!r}",
-                f"Set {column}",
-            ),
-            (
-                "close",
-                f"{key}: str, remark: str",
-                f"{update}remark=remark); return {reply!r}",
-                "End with a remark",
-            ),
-            (
-                "give",
-                f"{key}: str, keeper: str",
-                f"{update}keeper=keeper); return {reply!r}",
-                "Give to a person",
-            ),
-            ("drop", f"{key}: str", f"ctx[{table!r}].delete({key}); return {reply!r}", "Delete one"),
-            (
-                "add",
-                f"title: str, {column}: str",
-                f"return ctx[{table!r}].insert({{'title': title, {column!r}: {column}{own}}})",
-                "Add one",
-            ),
+            ("read", this, f"return {rows}.get({key})", "Read one"),
+            ("find", "column: str, value: str", f"return {rows}.find({{column: value}})", "With a value"),
+            ("set", f"{this}, {column}: str", f"{change}{column}={column}){done}", f"Set {column}"),
+            ("close", f"{this}, remark: str", f"{change}remark=remark){done}", "End with a remark"),
+            ("give", f"{this}, keeper: str", f"{change}keeper=keeper){done}", "Give to a person"),
+            ("drop", this, f"{rows}.delete({key}){done}", "Delete one"),
+            ("add", f"title: str, {column}: str", f"return {rows}.insert({new})", "Add one"),
         ):
             writes = use not in ("read", "find")
             told = {"name": names[use], "arguments": arguments, "body": body, "doc": f"{doc}: {table}."}
