@@ -31,6 +31,7 @@ from worksmith.tools.errors import InputError, Notice
 from worksmith.training.folder import UNFINISHED, last_checkpoint
 from worksmith.training.forecast import forecast
 from worksmith.training.job import Trained, train
+from worksmith.training.start import open_start
 
 pytestmark = pytest.mark.slow
 
@@ -274,3 +275,4 @@ def test_smollm2_learns_in_8_steps_and_answers(place: Path) -> None:
     lm = resolve(f"local/{place}/smollm2")
     asked = lm15.Request(lm.model, (lm15.Message.user("stop"),), "Be.")
     assert lm(asked).message.text == "pots"
+    assert open_start("local/apprentice").form == "difference"
