@@ -61,7 +61,7 @@ class Form:
 
 
 QUICK = Form({"project": 3}, 1, 12, 3, 3, 700, 1_500, 6, 5e-4)
-SMALL = Form({"project": 16, "office": 1, "crm": 1}, 4, 170, 12, 4, 800, 1_500, 80, 5e-4)
+SMALL = Form({"project": 12, "office": 1}, 3, 90, 7, 3, 1_000, 1_500, 32, 6e-4)
 WHOLE = Form(
     {"project": 296, "office": 126, "crm": 5, "enterprise": 2},
     24,
@@ -126,6 +126,7 @@ def study(form: Form, work: Path, model: str = SMOLLM2) -> dict[str, Any]:
             max_length=2 * form.tokens,
             packing=True,
             track=False,
+            recompute=form is WHOLE,
             resume=(out / UNFINISHED).is_file(),
             force=not (out / UNFINISHED).is_file(),
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any
 
 import torch
@@ -23,16 +22,12 @@ def by_example(
     **_: Any,
 ) -> tuple[torch.Tensor, None]:
     """Attention as transformers calls it: shapes (batch, heads, tokens, size), packed examples end to end."""
-    ends = [0, query.shape[2]] if cu_seq_lens_q is None else cu_seq_lens_q.tolist()
+    lengths = [query.shape[2]] if cu_seq_lens_q is None else cu_seq_lens_q.diff().tolist()
+    # Split, not sliced: the gradient of a slice is as long as the whole batch.
+    parts = zip(*(each.split(lengths, dim=2) for each in (query, key, value)), strict=True)
+    shared = query.shape[1] != key.shape[1]
     found = [
-        scaled_dot_product_attention(
-            query[:, :, start:end],
-            key[:, :, start:end],
-            value[:, :, start:end],
-            is_causal=True,
-            scale=scaling,
-            enable_gqa=query.shape[1] != key.shape[1],
-        )
-        for start, end in pairwise(ends)
+        scaled_dot_product_attention(*part, is_causal=True, scale=scaling, enable_gqa=shared)
+        for part in parts
     ]
     return torch.cat(found, dim=2).transpose(1, 2).contiguous(), None
