@@ -116,7 +116,7 @@ class SftSettings(TrainingDataSettings):
     )
     renamed: float = setting(
         0.0,
-        "Share of the rows in which tools and arguments have new names, the same ones in all of a row, so that "
+        "Share of the rows in which tools and arguments have new names, the same ones in all of a row: "
         "calls must be copied. A row whose last conversation has a tool of its own is left as it is.",
         min=0,
         max=1,
