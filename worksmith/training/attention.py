@@ -24,10 +24,10 @@ def by_example(
     """Attention as transformers calls it: shapes (batch, heads, tokens, size), packed examples end to end."""
     lengths = [query.shape[2]] if cu_seq_lens_q is None else cu_seq_lens_q.diff().tolist()
     # Split, not sliced: the gradient of a slice is as long as the whole batch.
-    parts = zip(*(each.split(lengths, dim=2) for each in (query, key, value)), strict=True)
+    queries, keys, values = (each.split(lengths, dim=2) for each in (query, key, value))
     shared = query.shape[1] != key.shape[1]
     found = [
-        scaled_dot_product_attention(*part, is_causal=True, scale=scaling, enable_gqa=shared)
-        for part in parts
+        scaled_dot_product_attention(q, k, v, is_causal=True, scale=scaling, enable_gqa=shared)
+        for q, k, v in zip(queries, keys, values, strict=True)
     ]
     return torch.cat(found, dim=2).transpose(1, 2).contiguous(), None
