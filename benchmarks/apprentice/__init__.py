@@ -13,7 +13,7 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import date, timedelta
 from itertools import groupby
 from pathlib import Path
@@ -47,6 +47,7 @@ class Form:
         documents, checked: to train on, and of each form held out.
         conversations, tokens: most of a document.
         batch: tokens of a step.
+        rate: the highest learning rate.
     """
 
     worlds: dict[str, int]
@@ -55,23 +56,23 @@ class Form:
     checked: int
     conversations: int
     tokens: int
-    batch: int
-    steps: int
-    rate: float
+    batch: int = 1_500
+    steps: int = 32
+    rate: float = 6e-4
 
 
-QUICK = Form({"project": 3}, 1, 12, 3, 3, 700, 1_500, 6, 5e-4)
-SMALL = Form({"project": 12, "office": 1}, 3, 90, 7, 3, 1_000, 1_500, 32, 6e-4)
+SMALL = Form({"project": 12, "office": 1}, held=3, documents=90, checked=7, conversations=3, tokens=1_000)
+QUICK = replace(SMALL, worlds={"project": 3}, held=1, documents=12, checked=3, steps=6)
 WHOLE = Form(
     {"project": 296, "office": 126, "crm": 5, "enterprise": 2},
-    24,
-    38_370,
-    700,
-    6,
-    3_000,
-    131_072,
-    1_094,
-    5e-4,
+    held=24,
+    documents=38_370,
+    checked=700,
+    conversations=7,
+    tokens=3_000,
+    batch=131_072,
+    steps=1_094,
+    rate=5e-4,
 )
 
 
@@ -146,10 +147,9 @@ def study(form: Form, work: Path, model: str = SMOLLM2) -> dict[str, Any]:
 def _world(work: Path, kind: str, seed: int) -> Path:
     """The suite or project of a seed."""
     place = work / f"{kind}-{seed}"
-    if place.is_dir():
-        return place
     if kind == "project":
         Project(place, seed).write()
+    if place.is_dir():
         return place
     from worksmith.jobs.building import build
     from worksmith.jobs.settings.suites import BuildSettings

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from benchmarks.apprentice import Form, study
+from benchmarks.apprentice import QUICK, study
 from benchmarks.apprentice.projects import Project
 from tests.worksmith.training.tiny import write_tiny_model
 from worksmith.exports.training import sft
@@ -27,7 +28,7 @@ def test_the_tasks_of_a_drawn_project_are_solved_by_their_plans(tmp_path: Path, 
 @pytest.mark.slow
 def test_the_recipe_runs_from_end_to_end(tmp_path: Path) -> None:
     base = write_tiny_model(tmp_path / "base", width=64)
-    form = Form({"project": 2}, 1, 30, 4, 3, 2_000, 4_000, 30, 0.01)
+    form = replace(QUICK, documents=30, tokens=2_000, batch=4_000, steps=30, rate=0.01)
     figures = study(form, tmp_path / "work", str(base))
     assert all(each["after"]["loss"] < 0.8 * each["before"]["loss"] for each in figures["held_out"].values())
     assert figures["rows"]["renamed"] > 5
