@@ -104,11 +104,11 @@ class Batches:
         self._waiting: deque[_Request] = deque()
         self._working = False
 
-    def tokens(self, messages: Sequence[dict[str, str]]) -> list[int]:
-        """The prompt of messages, in the model's own form."""
+    def tokens(self, messages: Sequence[dict[str, Any]], **values: Any) -> list[int]:
+        """The prompt of messages, in the model's own form; its chat template gets the values."""
         with self._reading:
             found: list[int] = self._tokenizer.apply_chat_template(
-                list(messages), add_generation_prompt=True, return_dict=False
+                list(messages), add_generation_prompt=True, return_dict=False, **values
             )
         return found
 

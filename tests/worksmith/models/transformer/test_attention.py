@@ -15,10 +15,6 @@ pytestmark = pytest.mark.slow
 MOST = 24
 
 
-def full(folder: Path) -> Any:
-    return None
-
-
 def plain(folder: Path) -> None:
     """The model as it is."""
 

@@ -41,6 +41,4 @@ def test_what_is_found_is_the_longest_kept_beginning(sequences: list[list[int]],
 
 
 def shared(one: list[int], other: list[int]) -> int:
-    return next(
-        (n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
-    )
+    return max(n for n in range(len(other) + 1) if one[:n] == other[:n])
