@@ -16,7 +16,7 @@ from worksmith.models.transformer.chat import CallForm
 from worksmith.programs.prompting.grammar import AS_WRITTEN, as_json, closed
 
 _CLOSING = 96
-"""The last tokens of a reply's limit, or half of the limit, in which it is brought to its end."""
+"""The last tokens of a reply's limit, in which calls are brought to their end; texts have half of the limit."""
 
 
 class Grammars:
@@ -35,13 +35,21 @@ class Grammars:
         """The constraint of one reply of at most `most` tokens."""
         return Constraint(self._compiled(grammar).deep_copy(), self, most)
 
-    def closing(self, allowed: torch.Tensor) -> torch.Tensor:
+    def closing(self, allowed: torch.Tensor, *, calls: bool) -> torch.Tensor:
         """Of the allowed tokens those that bring a reply nearer to its end; all, if none is known to.
 
         A text ends with its line, a string with its quote, and no optional part is begun.
+
+        Args:
+            calls: whether calls are to end, too, and not only the text before them.
         """
-        letter, line = allowed[self._letter], allowed[self._line]
-        steps = ("[<", "\n") if letter and line else ('"',) if letter else ("", "}]", ",")
+        letter, line = (allowed[token] for token in self._content)
+        if letter and line:
+            steps: tuple[str, ...] = ("[<", "\n")
+        elif calls:
+            steps = ('"',) if letter else ("", "}]", ",")
+        else:
+            return allowed
         for step in steps:
             if (nearer := self._beginning[step] & allowed).any():
                 return nearer
@@ -51,9 +59,7 @@ class Grammars:
     def _beginning(self) -> dict[str, torch.Tensor]:
         """The tokens that begin with one of some characters; for no character those that end a reply."""
         found = {
-            characters: torch.tensor(
-                [text[:1] != b"" and text[:1] in characters.encode() for text in self._texts]
-            )
+            characters: torch.tensor([bool(text) and text[0] in characters.encode() for text in self._texts])
             for characters in ("[<", "\n", '"', "}]", ",")
         }
         ends = torch.zeros(len(self._texts), dtype=torch.bool)
@@ -65,12 +71,9 @@ class Grammars:
         return [self._tokens.decode_bytes([token]) for token in range(self._tokens.vocab_size)]
 
     @cached_property
-    def _letter(self) -> int:
-        return self._texts.index(b"q")
-
-    @cached_property
-    def _line(self) -> int:
-        return self._texts.index(b"\n")
+    def _content(self) -> list[int]:
+        """The tokens of a letter, which may come next within texts and strings, and of a line break."""
+        return [self._texts.index(text) if text in self._texts else 0 for text in (b"q", b"\n")]
 
 
 class Constraint:
@@ -83,7 +86,7 @@ class Constraint:
     def __init__(self, matcher: LLMatcher, grammars: Grammars, most: int) -> None:
         self._matcher = matcher
         self._grammars = grammars
-        self._closing = most - min(_CLOSING, most // 2)
+        self._most = most
         self._read = 0
         self.closed = False
 
@@ -97,8 +100,9 @@ class Constraint:
         if self._matcher.is_error():
             return
         allowed = torch.frombuffer(bytearray(self._matcher.compute_logit_bias()), dtype=torch.bool)
-        if len(said) >= self._closing:
-            nearer = self._grammars.closing(allowed)
+        left = self._most - len(said)
+        if left <= self._most // 2:
+            nearer = self._grammars.closing(allowed, calls=left <= _CLOSING)
             self.closed = self.closed or bool((nearer != allowed).any())
             allowed = nearer
         scores[: len(allowed)].masked_fill_(~allowed.to(scores.device), -torch.inf)
