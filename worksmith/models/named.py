@@ -8,13 +8,11 @@ from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any
 
+from worksmith.evals.lm.named import GGUF
 from worksmith.evals.lm.prices import Price
 from worksmith.models.settings import NamedModel
 from worksmith.tools.errors import InputError
 from worksmith.tools.files.json_files import validated
-
-GGUF = "gguf:"
-"""Before the path of a GGUF file, it is the name of a model."""
 
 _NAMED: ContextVar[Mapping[str, NamedModel]] = ContextVar("named models", default={})  # noqa: B039 (read only)
 _PRICES: ContextVar[Mapping[str, Price]] = ContextVar("prices of models", default={})  # noqa: B039 (read only)

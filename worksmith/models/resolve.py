@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from worksmith.evals.lm.named import ANALOGY, APPRENTICE, SMOLLM2
+from worksmith.evals.lm.named import APPRENTICE, GGUF, REPLAY, SMOLLM2, is_own
 from worksmith.evals.tasks.transcript import GOLD
 from worksmith.models.apprentice import FOLDER as APPRENTICE_FOLDER
 from worksmith.models.fetching.catalogue import catalogue
-from worksmith.models.named import GGUF, is_named, model_names, parted, settings_of
+from worksmith.models.named import is_named, model_names, parted, settings_of
 from worksmith.models.opening import open_model
 from worksmith.models.settings import NamedModel
 from worksmith.tools.errors import InputError
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     import dspy
 
     from worksmith.evals.tasks.task import Task
-
-REPLAY = "replay:"
 
 LOCAL = "local/"
 
@@ -42,28 +40,17 @@ def open_models(name: str, tasks: Sequence[Task], record: Path | None = None) ->
         from worksmith.programs.replaying.recording import RecordingEngine
 
         lm = RecordingEngine.around(lm, record)
-    return {model_label(name): lm}
-
-
-def models_of_agents(names: Sequence[str]) -> list[str]:
-    """The models of agents that may ask their own: those are named where the default was left."""
-    return list(dict.fromkeys(OWN if name == ANALOGY else name for name in names))
-
-
-def model_label(name: str) -> str:
-    """The name of a model in tables and runs, with a mark on `local/analogy`, in this process or served."""
-    said = name.partition(" ")[0]
-    model = settings_of(said).model if is_named(said) else said
-    return f"{name} (no language model)" if f"/{model.partition('@')[0]}".endswith(f"/{ANALOGY}") else name
+    return {name: lm}
 
 
 def resolve(name: str, *, tasks: Sequence[Task] = ()) -> dspy.LM:
     """The model called `name`.
 
     Args:
-        name: `local/analogy`, `local/smollm2`, `local/apprentice`, `local/DIR` (a folder that
+        name: `local/apprentice`, `local/smollm2`, `local/DIR` (a folder that
             `worksmith train` wrote), `gguf:FILE`, a model of `worksmith models list`, `gold`, `own` (agents
-            that ask models themselves), `replay:FILE` (one recording), a model of the project file, or any
+            that ask models themselves), `replay:FILE` (one recording), a model of the project file,
+            `package.module:lm` (the user's own, which is never to be read from a file of a stranger), or any
             name DSPy knows. Settings may follow those of language models:
             `openai/gpt-4o-mini temperature=0.2`.
         tasks: whose plans the model `gold` follows.
@@ -99,10 +86,8 @@ def replay_runs(name: str, tasks: Sequence[Task]) -> Mapping[str, dspy.LM]:
 def _fresh(name: str, tasks: Sequence[Task]) -> dspy.LM:
     name, options = parted(name)
     model = settings_of(name).model if is_named(name) else name
-    if options and model in (GOLD, OWN, ANALOGY):
+    if options and (model in (GOLD, OWN) or is_own(name)):
         raise InputError(f"{name} has no settings", hint="leave the options out")
-    if name == ANALOGY:
-        return _analogy()
     if model.startswith((LOCAL, GGUF)) or model in catalogue():
         return _with_weights(settings_of(name, options), name)
     if name == GOLD:
@@ -111,21 +96,15 @@ def _fresh(name: str, tasks: Sequence[Task]) -> dspy.LM:
         from worksmith.programs.own_agents.model import own_models
 
         return own_models()
+    if is_own(name):
+        from worksmith.models.own import own_model
+
+        return own_model(name)
     if "/" not in name and not is_named(name):
         known = f"; {PROJECT_FILE} names {', '.join(model_names())}" if model_names() else ""
         hint = f"e.g. openai/gpt-4o-mini, ollama_chat/llama3.2, gguf:FILE{known}"
         raise InputError(f"{name!r} names no provider", hint=hint)
     return open_model(settings_of(name, options), name)
-
-
-def _analogy() -> dspy.LM:
-    import dspy
-
-    from worksmith.models.analogy import AnalogyEngine
-
-    engine = AnalogyEngine()
-    # DSPy's cache key ignores the engine, so its version goes into the model's name.
-    return dspy.LM(f"{ANALOGY}@{engine.digest}", engine=engine, cache=False, num_retries=0)
 
 
 def _with_weights(settings: NamedModel, name: str) -> dspy.LM:
@@ -148,7 +127,7 @@ def _with_weights(settings: NamedModel, name: str) -> dspy.LM:
     else:
         folder = APPRENTICE_FOLDER if model == APPRENTICE else Path(model.removeprefix(LOCAL))
         if not folder.is_dir():
-            known = f"{ANALOGY}, {SMOLLM2}, {APPRENTICE}"
+            known = f"{APPRENTICE}, {SMOLLM2}"
             hint = (
                 f"there are {known} and {LOCAL}DIR, a folder that worksmith train wrote; {GGUF}FILE is a file"
             )

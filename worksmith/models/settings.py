@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from worksmith.evals.lm.named import GGUF
 from worksmith.evals.lm.prices import Price, per_million
 
 _OF_PROVIDERS = {"api_version": "azure", "region": "bedrock"}
@@ -111,6 +112,8 @@ class NamedModel(BaseModel):
             raise ValueError("prices of cached tokens need an input_price and an output_price")
         if self.context_window and self.max_tokens and self.max_tokens > self.context_window:
             raise ValueError("max_tokens is larger than the context_window")
+        if self.precision is not None and "/" in self.model and not self.model.startswith(GGUF):
+            raise ValueError("precision is a setting of GGUF files only")
         for setting, provider in _OF_PROVIDERS.items():
             if getattr(self, setting) is not None and not self.model.startswith(f"{provider}/"):
                 raise ValueError(f"{setting} is a setting of {provider}/ models only")

@@ -22,7 +22,7 @@ class Packages(NamedTuple):
 
     name: str
     version: str
-    count: int
+    parts: int
     size: int
 
 

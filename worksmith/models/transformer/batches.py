@@ -1,9 +1,9 @@
 """Replies to many requests at once.
 
 Requests join and leave the batch at each step. Keys and values of earlier prompts and replies are kept, so
-that a prompt costs only what comes after the longest beginning that it shares with one of them. Replies repeat
-much of their prompts, so each step also reads a guess of the tokens to come, and keeps what the model says
-itself.
+that a prompt costs only what comes after the longest beginning that it shares with one of them. Replies are
+much like parts of their prompts, so each step also reads a guess of the tokens to come, and keeps what the
+model says itself.
 """
 
 from __future__ import annotations

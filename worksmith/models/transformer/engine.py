@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 MOST = 256
 """Tokens of a reply if the request names no limit."""
 
-_DAY = "26 Jul 2024"
-"""Today's date in the chat templates that tell it: the same request has the same prompt on every day."""
-
 
 class TransformerEngine:
     """A language model in this process. The weights are read at the first request.
@@ -38,6 +35,7 @@ class TransformerEngine:
         compact_prompts: the characters of an observation in compact prompts; None for full prompts. See
             `worksmith.programs.prompting.forms`.
         calls: how it writes calls of tools; None if it has no native ones.
+        precision: of the computation.
     """
 
     supported_params = SETTINGS
@@ -51,10 +49,12 @@ class TransformerEngine:
         device: str,
         compact_prompts: int | None = None,
         calls: CallForm | None = None,
+        precision: str = "float32",
     ) -> None:
         self.digest = digest
         self.context_window = window
         self.compact_prompts = compact_prompts
+        self.precision = precision
         self.supports_function_calling = calls is not None
         self.constrained_forms = (TEXT, JSON, *((NATIVE,) if calls is TAGGED else ()))
         self._calls = calls
@@ -135,6 +135,7 @@ class TransformerEngine:
             device=self._device,
             compact_prompts=self.compact_prompts,
             calls=self._calls,
+            precision=self.precision,
         )
         return again, (self._weights, self.digest)
 
@@ -143,7 +144,7 @@ def _prompt(batches: Batches, turns: list[dict[str, Any]], tools: list[dict[str,
     from jinja2 import TemplateError
 
     try:
-        return batches.tokens(turns, tools=tools, enable_thinking=False, strftime_now=lambda _: _DAY)
+        return batches.tokens(turns, tools=tools, enable_thinking=False)
     except (TemplateError, RecursionError) as error:
         said = f"the model's chat template refuses the request: {error}"
         raise lm15.UnsupportedFeatureError(said, feature="messages") from error

@@ -6,6 +6,7 @@ import hashlib
 import shutil
 import subprocess
 import sys
+import warnings
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -13,7 +14,7 @@ from typing import Any, Final
 from filelock import FileLock
 
 from worksmith.models.transformer.gguf.header import Header
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, Notice
 from worksmith.tools.files.caches import cache_folder
 from worksmith.tools.files.directories import directory_atomically
 
@@ -28,8 +29,11 @@ _TRIAL = Path(__file__).with_name("trial.py")
 _SECONDS = 60.0
 """The time that a chat template may take to render three short chats, with the start of a process."""
 
-_OTHERS = ("general", "tokenizer", "t5", "umt5", "mamba", "bloom", "gpt2")
-"""What transformers' list of architectures has beside models for chats."""
+_DAY = "{%- macro strftime_now(form) -%}26 Jul 2024{%- endmacro -%}"
+"""For chat templates that tell the date: the same request has the same prompt on every day."""
+
+_OTHERS = ("general", "tokenizer", "t5", "umt5", "mamba", "lfm2", "gpt_oss", "bloom", "gpt2")
+"""What transformers' list of architectures has beside chat models that the engine runs."""
 
 
 def file_digest(file: Path) -> str:
@@ -115,6 +119,8 @@ def converted(file: Path, sha256: str, dtype: str) -> Path:
             if not folder.is_dir():
                 if file_digest(file) != sha256:
                     raise InputError("the model was changed while it was in use", where=str(file))
+                said = f"the weights of {file.name} are converted into {folder.parent}, once"
+                warnings.warn(Notice(said), stacklevel=2)
                 with directory_atomically(folder) as new:
                     _convert(file, new, dtype)
     except OSError as error:
@@ -152,6 +158,8 @@ def _convert(source: Path, folder: Path, dtype: str) -> None:
     if missing:
         said = f"the GGUF file lacks weights: {min(missing)}"
         raise InputError(said, where=str(source), hint="take another file of the model")
+    if "strftime_now" in tokenizer.chat_template:
+        tokenizer.chat_template = _DAY + tokenizer.chat_template
     tokenizer.save_pretrained(folder)
     config.save_pretrained(folder)
     GenerationConfig(eos_token_id=tokenizer.eos_token_id).save_pretrained(folder)

@@ -20,8 +20,11 @@ from worksmith.models.transformer.weights import Weights, device_in_use
 from worksmith.tools.errors import InputError
 from worksmith.tools.seeding import digest
 
-_EXACT = 300_000_000
-"""Weights up to which a model is in single precision unless its settings say otherwise."""
+EXACT = "float32"
+"""The precision in which a reply does not depend on its batch."""
+
+_SMALL = 300_000_000
+"""Weights up to which a model is exact unless its settings say otherwise."""
 
 
 def gguf_model(file: Path, *, precision: str | None = None, window: int | None = None) -> TransformerEngine:
@@ -47,7 +50,7 @@ def _engine(file: Path, sha256: str, precision: str | None, window: int | None) 
     if window is not None and window > header.window:
         said = f"the context_window is larger than the model's, {header.window:,} tokens"
         raise InputError(said, where=str(file), hint="set a smaller one, or leave it out")
-    dtype = precision or ("float32" if header.parameters <= _EXACT else "bfloat16")
+    dtype = precision or (EXACT if header.parameters <= _SMALL else "bfloat16")
     try:
         calls = call_form(header.template)
     except (TemplateError, RecursionError) as error:
@@ -63,6 +66,7 @@ def _engine(file: Path, sha256: str, precision: str | None, window: int | None) 
         window=window or header.window,
         device=device,
         calls=calls,
+        precision=dtype,
     )
 
 
