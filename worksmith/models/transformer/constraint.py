@@ -16,7 +16,7 @@ from worksmith.models.transformer.chat import CallForm
 from worksmith.programs.prompting.grammar import AS_WRITTEN, as_json, closed
 
 _CLOSING = 96
-"""The last tokens of a reply's limit, in which calls are brought to their end; texts have half of the limit."""
+"""The last tokens of a reply's limit, in which calls are brought to their end; texts have half of it."""
 
 
 class Grammars:
