@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
 from typing import Any
 
 import torch
 from dspy import lm15
-from llguidance import LLMatcher
+from llguidance import LLMatcher, LLTokenizer
 from llguidance.hf import from_tokenizer
 
 from worksmith.models.transformer.chat import CallForm
@@ -27,9 +27,19 @@ class Grammars:
     """
 
     def __init__(self, tokenizer: Any, ends: Sequence[int]) -> None:
-        self._tokens = from_tokenizer(tokenizer, eos_token=list(ends))
+        self._tokenizer = tokenizer
         self._ends = ends
         self._compiled = lru_cache(maxsize=64)(lambda grammar: LLMatcher(self._tokens, grammar))
+
+    @cached_property
+    def _tokens(self) -> LLTokenizer:
+        return from_tokenizer(self._tokenizer, eos_token=list(self._ends))
+
+    def tag(self, tag: str) -> str:
+        """A tag as grammars have it: by name if it is a token of its own, else in quotes."""
+        tokens = self._tokens.tokenize_str(tag, parse_special=True)
+        special = len(tokens) == 1 and self._tokens.is_special_token(tokens[0])
+        return tag if special else json.dumps(tag)
 
     def constraint(self, grammar: str, most: int) -> Constraint:
         """The constraint of one reply of at most `most` tokens."""
@@ -109,11 +119,14 @@ class Constraint:
         scores[len(allowed) :] = -torch.inf
 
 
-def grammar_of(request: lm15.Request, form: CallForm | None) -> str | None:
+def grammar_of(
+    request: lm15.Request, form: CallForm | None, tag: Callable[[str], str] = json.dumps
+) -> str | None:
     """The grammar that a request asks replies to follow; None for none.
 
     Args:
         form: how the model writes calls of tools; None if it has no native ones.
+        tag: see `Grammars.tag`.
     """
     config = request.config
     grammar = (config.extensions or {}).get("grammar")
@@ -137,7 +150,7 @@ def grammar_of(request: lm15.Request, form: CallForm | None) -> str | None:
     further = "" if choice.parallel is False else '("\\n" call)*'
     rules = (
         f"start: TEXT? call {further}",
-        'call: "<tool_call>\\n" chosen "\\n</tool_call>"',
+        rf'call: {tag("<tool_call>")} "\n" chosen "\n" {tag("</tool_call>")}',
         f"chosen: {as_json({'anyOf': calls})}",
         r"TEXT: /[^\[<\n]*\n/",
     )
