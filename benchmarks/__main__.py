@@ -12,7 +12,7 @@ from pathlib import Path
 
 import benchmarks
 
-_OPTIONS = ("seed", "scale", "work", "plan", "minutes", "only")
+_OPTIONS = ("seed", "scale", "work", "plan", "minutes", "only", "whole")
 """Options that only some benchmarks take: those with a parameter of the name."""
 
 
@@ -33,6 +33,7 @@ def main() -> int:
     parser.add_argument("--plan", action="store_true", default=None, help="print a study's stages only")
     parser.add_argument("--minutes", type=float, help="begin no stage of a study that ends later")
     parser.add_argument("--only", help="only stages of a study whose names have this text, and their needs")
+    parser.add_argument("--whole", action="store_true", default=None, help="the whole training, on a GPU")
     options = parser.parse_args()
     if options.name is None:
         for name in names():
