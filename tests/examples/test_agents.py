@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from benchmarks import agents
-from benchmarks._gold_plans import SUITES
+from benchmarks._student import SUITES
 from tests.e2e.conftest import invoke
 from tests.e2e.serving import Server, serving
 from tests.e2e.suites import KINDS, make_suite
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 AGENTS = ROOT / "examples" / "agents"
-ENGINE, TOKEN = "benchmarks._gold_plans:engine", "a-token-for-tests-only"
+ENGINE, TOKEN = "benchmarks._student:gold", "a-token-for-tests-only"
 NAMES = tuple(sorted(file.stem for file in AGENTS.glob("*.py") if file.stem != "command_loop"))
 LIMITS = {"enterprise": 4}
 PAIRS = [
