@@ -1,8 +1,8 @@
 """Simulated models, for benchmarks of machinery that need thousands of cheap calls: no language models.
 
-Both know the gold plans of suites and answer in any framework's requests, text or native. They find the task
-by its words and the person's name in the prompt, and the place in the plan by the calls that were made. `gold`
-always makes the next call of the plan. `student` gives up now and then: the more demonstrations a prompt
+Both know the gold plans of suites and answer in any framework's requests, text or native. They find the
+task by its words and the person's name in the prompt, and the place in the plan by the calls that were made.
+`gold` always makes the next call of the plan. `student` gives up now and then: the more demonstrations a prompt
 shows, the more rarely; a draw from the prompt itself decides, so equal prompts get equal replies.
 """
 
@@ -164,7 +164,8 @@ def _made(script: Transcript, since: Sequence[Message]) -> int:
 
 
 def _as_call(name: str, arguments: dict[str, Any], request: Request) -> Message:
-    if name == FINISH and FINISH not in {tool.name for tool in request.tools}:
+    last = [part.name for message in request.messages[-2:] for part in message.parts_of(ToolCallPart)]
+    if name == FINISH and (FINISH not in {tool.name for tool in request.tools} or last == [FINISH]):
         return Message.assistant(arguments["answer"] or "(none)")
     return Message.assistant([ToolCallPart(f"call{len(request.messages):05}", native_name(name), arguments)])
 

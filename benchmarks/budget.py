@@ -1,9 +1,9 @@
 """Whether a compile keeps its limits under 32 workers, and takes what a dry run foretells.
 
 Models are simulated (`benchmarks/_student.py`). Limits: the model follows the gold plans, answers after 50 to
-200 ms, and its replies say how many tokens they took, at prices of its own. Each compile is stopped by one limit at two fifths of what a
-whole one takes; `over` is by how much it was overstepped, in its unit, in episodes of mean cost, and in
-batches of as many episodes as there are workers. Below 0 is what was left.
+200 ms, and its replies say how many tokens they took, at prices of its own. Each compile is stopped by one
+limit at two fifths of what a whole one takes; `over` is by how much it was overstepped, in its unit, in
+episodes of mean cost, and in batches of as many episodes as there are workers. Below 0 is what was left.
 
 Forecasts: generated office, a student that answers at once, gold plans as teacher; each `ratio` is what was
 foretold over what was taken. Of `race` an expectation and the most are foretold. A compile whose simulated
@@ -25,7 +25,6 @@ from worksmith.evals.building import build_suite
 if TYPE_CHECKING:
     from worksmith.evals.lm.prices import Prices
     from worksmith.evals.suite import Suite
-    from worksmith.optimizers import registry
     from worksmith.optimizers.compiling.models import Model
     from worksmith.optimizers.compiling.plan import Plan
 
@@ -184,6 +183,7 @@ def _plan(suite: Suite, folder: Path, optimizer: str, lm: Model, workers: int) -
     from worksmith.models.resolve import resolve
     from worksmith.optimizers.compiling.models import Model
     from worksmith.optimizers.compiling.plan import Plan
+    from worksmith.optimizers.registry import optimizer as made
     from worksmith.optimizers.settings import Settings
 
     agent = new_agent(suite, AgentSettings(), "react")
@@ -193,7 +193,7 @@ def _plan(suite: Suite, folder: Path, optimizer: str, lm: Model, workers: int) -
         suite=suite,
         lm=lm,
         teacher=Model("gold", resolve("gold", tasks=suite.tasks)),
-        optimizer=registry.optimizer(optimizer, Settings(demos=16)),
+        optimizer=made(optimizer, Settings(demos=16)),
         folder=folder,
         workers=workers,
         train_limit=TRAIN,

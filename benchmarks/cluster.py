@@ -239,7 +239,7 @@ def _agent(folder: Path) -> Any:
 
 
 def _compiled(folder: Path, quick: bool) -> tuple[Any, Sequence[Any], Any]:
-    """An agent with the nearest demonstrations in each prompt, the test tasks of its office, and a student."""
+    """An agent with the nearest demonstrations in each prompt, test tasks of its office, and a student."""
     from worksmith.evals.building import build_suite
     from worksmith.jobs.compilation import compile
     from worksmith.jobs.parts.programs import load_program

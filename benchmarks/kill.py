@@ -1,8 +1,8 @@
 """Compiles and evaluations that are killed at random moments, and what came of them.
 
-Each is a process of its own that runs `worksmith compile` or `worksmith eval` on a small suite, with a simulated
-student behind an HTTP server that counts what it is asked. It gets SIGKILL at a moment drawn from the seed (by the
-clock, or so many requests after its start), is started again with `--resume`, and so on until one attempt
+Each is a process of its own that runs `worksmith compile` or `worksmith eval` on a small suite, with a
+simulated student behind an HTTP server that counts what it is asked. It gets SIGKILL at a moment drawn from
+the seed (by the clock, or so many requests after its start), is started again with `--resume`, and so on until one attempt
 comes to its end. The program, or the episodes, are then compared with those of one that nobody disturbed.
 Several kills may hit one.
 
