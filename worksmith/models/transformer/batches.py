@@ -1,67 +1,81 @@
-"""Replies to many requests at once, by transformers' continuous batching.
+"""Replies to many requests at once.
 
-Requests join and leave the batch at each token. Keys and values of earlier prompts are kept in pages, so
-that a prompt costs only what comes after the longest beginning that it shares with one of them.
+Requests join and leave the batch at each token. Keys and values of earlier prompts and replies are kept, so that
+a prompt costs only what comes after the longest beginning that it shares with one of them.
 """
 
 from __future__ import annotations
 
-import itertools
-import logging
 import threading
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 import torch
 from dspy import lm15
 from safetensors import SafetensorError
-from transformers import (
-    AutoModelForCausalLM,
-    AutoTokenizer,
-    ContinuousBatchingConfig,
-    GenerationConfig,
-    LogitsProcessorList,
-)
-from transformers.generation.continuous_batching.cb_logits_processors import (
-    ContinuousBatchingLogitsProcessorList,
-)
+from transformers import AutoModelForCausalLM, AutoTokenizer
 from transformers.utils import logging as transformers_logging
 
-from worksmith.models.transformer.attention import attend_by_request
+from worksmith.models.transformer.attention import NAME, Own, Part
 from worksmith.models.transformer.difference import add
 from worksmith.models.transformer.lora import merge
-from worksmith.models.transformer.sampling import Sampler, Sampling
+from worksmith.models.transformer.prefixes import Prefixes, Segment
+from worksmith.models.transformer.sampling import Sampling, next_token, stopped
 from worksmith.models.transformer.weights import TRUSTED, Weights
 from worksmith.tools.errors import InputError
 
 R = TypeVar("R")
 
-_PAGE = 32
-"""Tokens of a page; beginnings are shared in whole pages."""
-
 
 class _Sizes(NamedTuple):
-    """Pages in memory, and the most tokens and requests of a step."""
+    """Bytes of kept beginnings, and the most tokens and requests of a step."""
 
-    pages: int
+    kept: int
     tokens: int
     requests: int
 
 
-_CPU = _Sizes(1_024, 256, 8)
-"""1.5 GB of pages. With 16 requests at once a step takes four times as long as with 8."""
+_CPU = _Sizes(1_500_000_000, 256, 8)
 
-_CUDA = _Sizes(8_192, 4_096, 64)
+_CUDA = _Sizes(12_000_000_000, 1_024, 64)
 
-_POLL = 0.5
-"""Seconds between looks at whether the batches still run."""
+_REPLY = 64
+"""Tokens of a reply that there is room for at first."""
+
+
+@dataclass(eq=False)
+class _Request:
+    """A request and its reply so far.
+
+    Attributes:
+        path: the segments of the beginning that is read already.
+        own: keys and values of the tokens after them; without room until its turn comes.
+    """
+
+    prompt: list[int]
+    sampling: Sampling
+    most: int
+    future: Future[list[int]]
+    said: list[int] = field(default_factory=list)
+    path: list[Segment] = field(default_factory=list)
+    own: Own = field(default_factory=lambda: Own(0))
+
+    @property
+    def start(self) -> int:
+        """The position of the first of its own tokens."""
+        return self.path[-1].end if self.path else 0
 
 
 class Batches:
-    """A model with one thread that generates for all threads that wait for replies.
+    """A model with a thread that generates for all threads that wait for replies. It runs while any waits.
 
-    Single precision: in bfloat16, which is twice as fast, a reply changes with the batch that it is part of.
+    In single precision the same request has the same reply, alone or in a batch; in bfloat16, which is twice as
+    fast, a reply changes with the batch that it is part of.
 
     Args:
         weights: the files, safetensors and JSON. No code of a model is run.
@@ -72,17 +86,15 @@ class Batches:
     """
 
     def __init__(self, weights: Weights, device: str) -> None:
-        # Its loop reports each failure to the request as well.
-        logging.getLogger("ContinuousBatchingLogger").setLevel(logging.CRITICAL + 1)
         transformers_logging.disable_progress_bar()
         self._tokenizer, model = _read(weights)
         self._model = model.to(device).eval()
         self._sizes = _CUDA if device == "cuda" else _CPU
-        self._lock = threading.Lock()
+        self._prefixes = Prefixes(self._sizes.kept)
         self._reading = threading.Lock()
-        self._manager: Any = None
-        self._waiting: dict[str, Future[Any]] = {}
-        self._numbers = itertools.count()
+        self._lock = threading.Lock()
+        self._waiting: deque[_Request] = deque()
+        self._working = False
 
     def tokens(self, messages: Sequence[dict[str, str]]) -> list[int]:
         """The prompt of messages, in the model's own form."""
@@ -103,23 +115,17 @@ class Batches:
         Raises:
             lm15.ServerError: the batch failed.
         """
-        name, future = str(next(self._numbers)), Future[Any]()
+        request = _Request(prompt, sampling, most, Future())
         with self._lock:
-            manager = self._running()
-            self._waiting[name] = future
-        accepted = manager.add_request(prompt, request_id=name, max_new_tokens=most, sampling=sampling)
+            self._waiting.append(request)
+            if not self._working:
+                self._working = True
+                # The interpreter waits for this thread, as a thread that it stops in torch aborts the process.
+                threading.Thread(target=self._work, daemon=False).start()
         try:
-            if accepted is None:
-                raise lm15.ServerError("the model is stopping")
-            output = future.result()
-        except BaseException:
-            self._waiting.pop(name, None)
-            manager.cancel_request(name)
-            raise
-        if output.error is not None:
-            raise lm15.ServerError(f"the batch failed: {output.error}")
-        tokens: list[int] = output.generated_tokens
-        return tokens
+            return request.future.result()
+        finally:
+            request.future.cancel()
 
     @property
     def ends(self) -> tuple[int, ...]:
@@ -129,60 +135,101 @@ class Batches:
         found = (self._tokenizer.eos_token_id, self._tokenizer.unk_token_id, *others)
         return tuple(dict.fromkeys(token for token in found if token is not None))
 
-    def _running(self) -> Any:
-        if not threading.main_thread().is_alive():
-            raise lm15.ServerError("the program is ending")
-        if self._manager is None or not self._manager.is_running():
-            self._manager = finished(self._started)
-        return self._manager
-
-    def _started(self) -> Any:
-        chosen = GenerationConfig(do_sample=False, eos_token_id=list(self.ends))
-        config = ContinuousBatchingConfig(
-            page_size=_PAGE,
-            auto_switch_to_flash=False,
-            use_cuda_graph=False,
-            use_async_batching=False,
-            num_blocks=self._sizes.pages,
-            max_batch_tokens=self._sizes.tokens,
-            max_requests_per_batch=self._sizes.requests,
-        )
-        manager = self._model.init_continuous_batching(chosen, config)
-        if self._sizes is _CPU:
-            attend_by_request(self._model)
-        sampler = LogitsProcessorList([Sampler(self._tokenizer, self.ends[0])])
-        manager.logit_processor = ContinuousBatchingLogitsProcessorList(sampler)
-        manager.logit_processor.tensors_required = 1
-        manager.start()
-        for work in (self._deliver, _stop_at_exit):
-            threading.Thread(target=work, args=(manager,)).start()
-        return manager
-
-    def _deliver(self, manager: Any) -> None:
-        """Hand each reply to the thread that waits for it."""
+    def _work(self) -> None:
+        running: list[_Request] = []
         while True:
-            output = manager.get_result(timeout=_POLL)
-            if output is None and not manager.is_running():
-                break
-            if output is not None and output.is_finished():
-                future = self._waiting.pop(output.request_id, None)
-                if future is not None:
-                    future.set_result(output)
-        with self._lock:
-            lost, self._waiting = self._waiting, {}
-            self._manager = None
-        for future in lost.values():
-            future.set_exception(lm15.ServerError("the model stopped"))
+            with self._lock:
+                while self._waiting and len(running) < self._sizes.requests:
+                    running.append(self._waiting.popleft())
+                running = [each for each in running if not each.future.done()]
+                self._working = bool(running or self._waiting)
+                if not self._working:
+                    return
+            try:
+                if not threading.main_thread().is_alive():
+                    raise RuntimeError("the program is ending")
+                self._step(running)
+            except Exception as error:
+                for request in running:
+                    _settle(request.future, lm15.ServerError(f"the batch failed: {error}"))
+
+    @torch.inference_mode()
+    def _step(self, running: Sequence[_Request]) -> None:
+        """One more token of each reply, and more of the first prompt that is not read yet."""
+        shares = list(self._shares(running))
+        tokens: list[int] = []
+        parts: list[Part] = []
+        for request, new in shares:
+            first = request.start + request.own.known
+            rows = slice(len(tokens), len(tokens) + len(new))
+            parts.append(Part(rows, range(first, first + len(new)), request.start, request.path, request.own))
+            tokens += new
+        as_tensor = partial(torch.tensor, device=self._model.device)
+        scores = self._model(
+            input_ids=as_tensor([tokens]),
+            position_ids=as_tensor([[place for part in parts for place in part.places]]),
+            logits_to_keep=as_tensor([part.new.stop - 1 for part in parts]),
+            use_cache=False,
+            parts=parts,
+        ).logits[0]
+        for (request, _), part, row in zip(shares, parts, scores, strict=True):
+            part.own.known += len(part.places)
+            if part.places.stop >= len(request.prompt):
+                self._say(request, row)
+
+    def _shares(self, running: Sequence[_Request]) -> Iterator[tuple[_Request, list[int]]]:
+        """The requests of a step with their new tokens."""
+        replying = [request for request in running if request.said]
+        for request in replying:
+            yield request, request.said[-1:]
+        reading = next((request for request in running if not request.said), None)
+        if reading is None:
+            return
+        if not reading.own.known:
+            reading.path = self._prefixes.find(reading.prompt[:-1])
+            reading.own = Own(len(reading.prompt) - reading.start)
+        place = reading.start + reading.own.known
+        yield reading, reading.prompt[place : place + max(1, self._sizes.tokens - len(replying))]
+
+    def _say(self, request: _Request, scores: torch.Tensor) -> None:
+        """Choose the next token of a reply, and end the reply where it is complete."""
+        token = next_token(scores, request.sampling, request.said)
+        if not request.said:
+            self._keep(request, request.prompt[request.start :])
+        request.said.append(token)
+        stop = request.sampling.stop
+        if (
+            token in self.ends
+            or len(request.said) == request.most
+            or (stop and stopped(self.text(request.said), stop) is not None)
+        ):
+            self._keep(request, request.said[:-1])
+            _settle(request.future, request.said)
+
+    def _keep(self, request: _Request, tokens: list[int]) -> None:
+        """Keep the tokens that were read last for other requests too."""
+        if tokens:
+            request.path = self._prefixes.keep(request.path, tokens, request.own.layers())
+            request.own = Own(_REPLY)
+
+
+def _settle(future: Future[list[int]], result: list[int] | Exception) -> None:
+    """Hand a reply over, unless nobody waits for it any more."""
+    with suppress(InvalidStateError):
+        if isinstance(result, Exception):
+            future.set_exception(result)
+        else:
+            future.set_result(result)
 
 
 def _read(weights: Weights) -> tuple[Any, Any]:
-    """The tokenizer and the model in single precision."""
+    """The tokenizer and the model."""
     try:
         tokenizer = AutoTokenizer.from_pretrained(weights.tokenizer or weights.folder, **TRUSTED)
         model = AutoModelForCausalLM.from_pretrained(
             weights.folder,
-            dtype=torch.float32,
-            attn_implementation="sdpa",
+            dtype=getattr(torch, weights.dtype),
+            attn_implementation=NAME,
             use_safetensors=True,
             **TRUSTED,
         )
@@ -215,9 +262,3 @@ def finished(work: Callable[[], R]) -> R:
 
     threading.Thread(target=run, daemon=False).start()
     return future.result()
-
-
-def _stop_at_exit(manager: Any) -> None:
-    """Stop the loop when the program ends, before the interpreter waits for its thread."""
-    threading.main_thread().join()
-    manager.stop(hard_stop=True)

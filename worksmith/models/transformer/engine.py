@@ -82,7 +82,6 @@ class TransformerEngine:
             1.0 if config.top_p is None else config.top_p,
             _seed(config, prompt),
             config.stop,
-            len(prompt),
         )
         tokens = batches.generate(prompt, sampling, most=min(room, config.max_tokens or MOST))
         text = batches.text(tokens)

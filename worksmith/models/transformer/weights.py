@@ -20,12 +20,14 @@ class Weights(NamedTuple):
         tokenizer: that of the tokenizer; None for `folder`.
         adapter: that of a LoRA adapter, which is merged into the weights.
         difference: that of a two-bit difference, which is added to the weights.
+        dtype: of the computation, by torch's name.
     """
 
     folder: Path
     tokenizer: Path | None = None
     adapter: Path | None = None
     difference: Path | None = None
+    dtype: str = "float32"
 
 
 def device_in_use() -> str:

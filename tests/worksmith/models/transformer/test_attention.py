@@ -29,7 +29,7 @@ def test_a_batch_gives_what_each_request_gets_alone(tmp_path: Path) -> None:
     prompts = [batches.tokens([{"role": "user", "content": text}]) for text in texts]
 
     def reply(prompt: list[int]) -> list[int]:
-        return batches.generate(prompt, Sampling(0.0, 1.0, 0, (), len(prompt)), most=MOST)
+        return batches.generate(prompt, Sampling(0.0, 1.0, 0, ()), most=MOST)
 
     with ThreadPoolExecutor(len(prompts)) as pool:
         found = [*pool.map(reply, prompts)]
