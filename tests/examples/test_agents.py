@@ -91,7 +91,7 @@ def test_an_agent_solves_tasks_over_http(suites: dict[str, Path], name: str, kin
     }
     totals = found["runs"][0]["summary"]["totals"]
     assert totals["model_calls"] > len(found["rows"])
-    assert totals["used_tokens"] >= 110 * totals["model_calls"]
+    assert totals["used_tokens"] > 10 * totals["model_calls"]
 
 
 def test_a_dry_run_claims_nothing_about_the_calls_of_agents(office: Path) -> None:
