@@ -69,7 +69,7 @@ class GoldPlans:
         said = "\n".join(_texts(request.system, request.messages))
         if any(self._latency):
             time.sleep(Random(said).uniform(*self._latency))
-        if "next_tool_name" in said and not offered:
+        if not offered and "[[ ## tool ## ]]" not in said:
             reply = _react(script, request)
         else:
             name, arguments = self._next(script, said, request.messages[:place], request.messages[place:])

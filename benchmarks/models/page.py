@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -92,7 +93,7 @@ def _grids(cells: Sequence[Cell]) -> Iterator[Grid]:
 
 
 def _command(lm: str, suite: str) -> str:
-    return f"Each row: `python -m benchmarks models --work DIR --lm {lm} --suite {suite} --arms ARM`"
+    return f"Each row: `python -m benchmarks models --work DIR --lm {shlex.quote(lm)} --suite {suite} --arms ARM`"
 
 
 def _grid(title: str, rows: Sequence[Cell], notes: tuple[str, ...]) -> Grid:

@@ -128,7 +128,7 @@ def test_agents_stand_beside_strategies_in_a_comparison(suites: dict[str, Path])
     for name in ("react", "examples.agents.openai_loop:agent"):
         found = agents._figures(rows[name])
         assert (found["outcome"], found["n"], found["lost"]) == (100.0, 2, 0)
-        assert found["tokens"] == 110 * found["requests"]
+        assert found["tokens"] > 10 * found["requests"]
 
 
 @pytest.fixture
