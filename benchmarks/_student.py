@@ -1,9 +1,9 @@
 """Simulated models, for benchmarks of machinery that need thousands of cheap calls: no language models.
 
-Both know the gold plans of suites and answer in any framework's requests, text or native. They find the
-task by its words and the person's name in the prompt, and the place in the plan by the calls that were made.
-`gold` always makes the next call of the plan. `student` gives up now and then: the more demonstrations a prompt
-shows, the more rarely; a draw from the prompt itself decides, so equal prompts get equal replies.
+Both know the gold plans of suites and answer in any framework's requests, text or native. They find the task
+by its words and the person's name in the prompt, and the place in the plan by the calls that were made.
+`gold` always makes the next call of the plan. `student` gives up now and then: the more demonstrations a
+prompt shows, the more rarely; a draw from the prompt itself decides, so equal prompts get equal replies.
 """
 
 from __future__ import annotations

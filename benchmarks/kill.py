@@ -2,9 +2,9 @@
 
 Each is a process of its own that runs `worksmith compile` or `worksmith eval` on a small suite, with a
 simulated student behind an HTTP server that counts what it is asked. It gets SIGKILL at a moment drawn from
-the seed (by the clock, or so many requests after its start), is started again with `--resume`, and so on until one attempt
-comes to its end. The program, or the episodes, are then compared with those of one that nobody disturbed.
-Several kills may hit one.
+the seed (by the clock, or so many requests after its start), is started again with `--resume`, and so on
+until one attempt comes to its end. The program, or the episodes, are then compared with those of one that
+nobody disturbed. Several kills may hit one.
 
 `kills_while_asking` are those that hit a process which had already asked the model something.
 `repeated_calls` are requests to which the journal held the reply when they were made, `repeated_episodes`

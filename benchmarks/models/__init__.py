@@ -33,6 +33,12 @@ _QUICK = {"suite": "helpdesk", "arms": "uncompiled,knn"}
 _FEW = 3
 """Tasks of the quick form, of dev and of test each."""
 
+_LIKELY = 100
+"""Calls of a compile, as a forecast takes them: some optimizers need fewer than they may make."""
+
+_BARE = 1.0
+"""Seconds for a call without demonstrations, for the first forecast."""
+
 _OTHERS = 12.0
 """How much longer a call is expected to take with another model than `APPRENTICE`, until one is measured."""
 
@@ -115,12 +121,13 @@ def _stages(
         yield Stage(f"suite/{name}", made, {"suite": name}, amount=1, pace="suite", each=10)
         for arm in arms:
             settings = {"suite": name, "lm": lm, "model": model, "arm": arm, "seed": seed, "limit": limit}
+            compiled, of = bool(ARMS[arm]), SUITES[name]
             yield Stage(
                 "/".join((name, arm, lm.replace("/", "-"))).replace(":", "-"),
                 measured,
-                {**settings, "options": ARMS[arm], "calls": CALLS, "test": SUITES[name].test},
+                {**settings, "options": ARMS[arm], "calls": CALLS, "demos": of.demos, "test": of.test},
                 needs=[f"suite/{name}"],
-                amount=(0 if arm == "uncompiled" else CALLS) + 5 * (limit or SUITES[name].test),
-                pace=f"{name}, {lm}",
-                each=SUITES[name].each * (1.0 if lm == APPRENTICE else _OTHERS),
+                amount=_LIKELY * compiled + of.steps * (limit or of.test),
+                pace=f"{name}, {lm}, {'compiled' if compiled else 'uncompiled'}",
+                each=(of.each if compiled else _BARE) * (1.0 if lm == APPRENTICE else _OTHERS),
             )

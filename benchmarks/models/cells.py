@@ -16,9 +16,6 @@ if TYPE_CHECKING:
 CALLS = 150
 """Requests to the model that an optimizer may make; the teacher follows gold plans and asks none."""
 
-DEMOS = 7
-"""The most demonstrations of a prompt, for all arms."""
-
 DEV = 12
 """The most dev tasks, spread evenly over the intents."""
 
@@ -80,7 +77,7 @@ def _compiled(at: At, suite: Path) -> dict[str, Any]:
             out=_program(at),
             lm=of["lm"],
             teacher="gold",
-            demos=DEMOS,
+            demos=of["demos"],
             dev_limit=of["limit"] or DEV,
             max_calls=of["calls"],
             seed=of["seed"],

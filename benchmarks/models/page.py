@@ -6,6 +6,7 @@ import json
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from benchmarks.models.cells import ARMS, CALLS
@@ -85,7 +86,8 @@ def _place(cell: Cell) -> tuple[Any, ...]:
 def _grids(cells: Sequence[Cell]) -> Iterator[Grid]:
     for lm in dict.fromkeys(cell["lm"] for cell in cells):
         own = [cell for cell in cells if cell["lm"] == lm]
-        yield from (_pooled(lm, own),) if len({c["suite"] for c in own if SUITES[c["suite"]].own}) > 1 else ()
+        if len({cell["suite"] for cell in own if SUITES[cell["suite"]].own}) > 1:
+            yield _pooled(lm, own)
         for suite in SUITES:
             rows = [cell for cell in own if cell["suite"] == suite]
             if rows:
@@ -119,7 +121,7 @@ def _grid(title: str, rows: Sequence[Cell], notes: tuple[str, ...]) -> Grid:
 def _pooled(lm: str, cells: Sequence[Cell]) -> Grid:
     """The arms that are finished in all projects over own data."""
     suites = [name for name in SUITES if any(c["suite"] == name and SUITES[name].own for c in cells)]
-    rows = []
+    rows: list[Cell] = []
     for arm in ARMS:
         found = [cell for cell in cells if cell["arm"] == arm and cell["suite"] in suites and "tasks" in cell]
         if len(found) == len(suites):
@@ -174,7 +176,7 @@ def _by_task(cell: Cell) -> dict[Any, list[float]]:
 
 
 def _mean(cell: Cell) -> float:
-    return sum(score for _, score in cell["tasks"].values()) / len(cell["tasks"])
+    return fmean(score for _, score in cell["tasks"].values())
 
 
 def _outcome(cell: Cell) -> Interval:

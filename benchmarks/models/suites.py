@@ -30,6 +30,9 @@ class Measured:
     Attributes:
         make: makes it in a folder.
         test: the most test tasks, spread evenly over the intents.
+        demos: the most demonstrations of a prompt, for all arms: what a window of 8,192 tokens holds, and at
+            most as many as `local/apprentice` met in its training.
+        steps: calls of an episode, for the forecast.
         each: seconds for a call of `local/apprentice` on two cores, for the first forecast.
         own: whether it is a project over own data.
         needs: the folder with published files; None where it needs none.
@@ -38,6 +41,8 @@ class Measured:
     title: str
     make: Callable[[Path], Any]
     test: int
+    demos: int
+    steps: int
     each: float
     own: bool = False
     needs: Path | None = None
@@ -76,12 +81,14 @@ def _crm(folder: Path) -> None:
 
 
 SUITES = {
-    "helpdesk": Measured("The help desk of `worksmith new`", _helpdesk, 13, 0.4, own=True),
-    "own_data": Measured("`examples/own_data.py`, a hotel's help desk", _example, 16, 0.4, own=True),
-    "chandlery": Measured("A ship's chandlery that nothing was tuned to", _chandlery, 21, 0.4, own=True),
-    "office": Measured("Office: WorkBench, a task of each kind", _office, 69, 0.6, needs=_WORKBENCH),
-    "enterprise": Measured("Enterprise, generated", _enterprise, 60, 0.8),
-    "crm": Measured("CRM, generated", _crm, 45, 0.8),
+    "helpdesk": Measured("The help desk of `worksmith new`", _helpdesk, 13, 7, 2, 1.7, own=True),
+    "own_data": Measured("`examples/own_data.py`, a hotel's help desk", _example, 16, 7, 2, 1.7, own=True),
+    "chandlery": Measured(
+        "A ship's chandlery that nothing was tuned to", _chandlery, 21, 7, 2, 1.7, own=True
+    ),
+    "office": Measured("Office: WorkBench, a task of each kind", _office, 69, 4, 3, 1.5, needs=_WORKBENCH),
+    "enterprise": Measured("Enterprise, generated", _enterprise, 60, 2, 4, 2.2),
+    "crm": Measured("CRM, generated", _crm, 45, 4, 3, 2.5),
 }
 
 

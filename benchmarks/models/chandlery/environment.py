@@ -48,15 +48,15 @@ def orders_of(
     ctx: ws.Context, boat: str, status: Literal["open", "packed", "collected"] | None = None
 ) -> list[dict[str, Any]]:
     """Read the orders of a boat, all or those with a status."""
-    return ctx["orders"].find(boat=boat, **({"status": status} if status else {}))
+    return ctx["orders"].find(boat=boat, status=status or ["open", "packed", "collected"])
 
 
 @env.tool
 def place_order(ctx: ws.Context, boat: str, item_id: str, quantity: int) -> str:
     """Order an item for a boat."""
     ctx["stock"].get(item_id)
-    new = {"boat": boat, "item_id": item_id, "quantity": quantity, "status": "open"}
-    return str(ctx["orders"].insert({**new, "department": ctx.persona.department, "remark": ""}))
+    of = {"department": ctx.persona.department, "status": "open", "remark": ""}
+    return str(ctx["orders"].insert({"boat": boat, "item_id": item_id, "quantity": quantity, **of}))
 
 
 @env.tool
