@@ -94,7 +94,7 @@ def _compiled(at: At, suite: Path) -> dict[str, Any]:
         "chosen": facts.manifest.chosen,
         "demonstrations": len(facts.manifest.demonstrations),
         "stopped": facts.manifest.stopped,
-        "calls": facts.measured["paid_requests"],
+        "calls": int(facts.measured["paid_requests"]),
         "compile_seconds": round(facts.measured["seconds"], 1),
     }
 

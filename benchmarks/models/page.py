@@ -95,7 +95,8 @@ def _grids(cells: Sequence[Cell]) -> Iterator[Grid]:
 
 
 def _command(lm: str, suite: str) -> str:
-    return f"Each row: `python -m benchmarks models --work DIR --lm {shlex.quote(lm)} --suite {suite} --arms ARM`"
+    asked = f"--lm {shlex.quote(lm)} --suite {suite} --arms ARM"
+    return f"Each row: `python -m benchmarks models --work DIR {asked}`"
 
 
 def _grid(title: str, rows: Sequence[Cell], notes: tuple[str, ...]) -> Grid:
@@ -198,7 +199,7 @@ def _of(count: Sequence[int] | None) -> str:
 def _calls(row: Cell) -> str:
     if "calls" not in row:
         return NO_DATA
-    return f"{row['calls']}{', all spent' if row['stopped'] else ''}"
+    return f"{row['calls']:.0f}{', all spent' if row['stopped'] else ''}"
 
 
 def _tokens(row: Cell) -> str:
