@@ -13,7 +13,7 @@ from pathlib import Path
 import benchmarks
 from worksmith.tools.errors import InputError
 
-_OPTIONS = ("seed", "scale", "work", "plan", "minutes", "only", "lm", "suite", "arms", "page")
+_OPTIONS = ("seed", "scale", "work", "plan", "minutes", "only", "lm", "suite", "arms", "limit", "page")
 """Options that only some benchmarks take: those with a parameter of the name."""
 
 
@@ -37,6 +37,7 @@ def main() -> int:
     parser.add_argument("--lm", help="the model, where a benchmark takes one")
     parser.add_argument("--suite", help="names of suites, with commas between")
     parser.add_argument("--arms", help="names of arms, with commas between")
+    parser.add_argument("--limit", type=int, help="at most so many test tasks of a suite")
     parser.add_argument("--page", action="store_true", default=None, help="write the page of what is done")
     options = parser.parse_args()
     if options.name is None:

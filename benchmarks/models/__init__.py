@@ -21,7 +21,7 @@ from typing import Any
 
 from benchmarks._stages import Stage, Work
 from benchmarks.models import page as pages
-from benchmarks.models.cells import ARMS, CALLS, measured
+from benchmarks.models.cells import ARMS, CALLS, DEV, measured
 from benchmarks.models.suites import SUITES, made
 from worksmith.tools.errors import InputError
 
@@ -53,6 +53,7 @@ def run(
     work: Path | None = None,
     plan: bool = False,
     minutes: float | None = None,
+    limit: int | None = None,
     page: bool = False,
 ) -> dict[str, Any]:
     """Measure the cells that are left, and give the figures of all that are asked for.
@@ -66,13 +67,15 @@ def run(
         work: the folder of the cells; None for a temporary one.
         plan: give the cells with the minutes that are expected, and measure none.
         minutes: begin no cell that is expected to end later.
+        limit: at most so many test tasks of a suite.
         page: take over finished cells and write the page; measure none.
     """
     if page:
         return pages.written(work)
     chosen = _QUICK if quick else {"suite": suite, "arms": arms}
     names, skipped = _present(_listed(chosen["suite"], SUITES, "--suite"))
-    stages = _stages(names, _listed(chosen["arms"], ARMS, "--arms"), lm, seed, _FEW if quick else None)
+    arms_chosen = _listed(chosen["arms"], ARMS, "--arms")
+    stages = [*_stages(names, arms_chosen, lm, seed, _FEW if quick else limit, quick=quick)]
     started = time.perf_counter()
     with ExitStack() as stack:
         place = work or Path(stack.enter_context(tempfile.TemporaryDirectory()))
@@ -110,7 +113,7 @@ def _present(names: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def _stages(
-    suites: Sequence[str], arms: Sequence[str], lm: str, seed: int, limit: int | None
+    suites: Sequence[str], arms: Sequence[str], lm: str, seed: int, limit: int | None, *, quick: bool
 ) -> Iterator[Stage]:
     from worksmith.evals.dspy_programs.digests import model_digest
     from worksmith.evals.tasks.transcript import GOLD
@@ -119,15 +122,18 @@ def _stages(
     model = lm if lm == GOLD else model_digest(resolve(lm))
     for name in suites:
         yield Stage(f"suite/{name}", made, {"suite": name}, amount=1, pace="suite", each=10)
+        of = SUITES[name]
+        test = min(of.test, limit or of.test)
+        sizes = {"calls": CALLS, "demos": of.demos, "dev": _FEW if quick else DEV, "test": test}
         for arm in arms:
-            settings = {"suite": name, "lm": lm, "model": model, "arm": arm, "seed": seed, "limit": limit}
-            compiled, of = bool(ARMS[arm]), SUITES[name]
+            compiled, parts = bool(ARMS[arm]), (name, arm, lm.replace("/", "-"), seed, test)
+            settings = {"suite": name, "lm": lm, "model": model, "arm": arm, "seed": seed, "quick": quick}
             yield Stage(
-                "/".join((name, arm, lm.replace("/", "-"))).replace(":", "-"),
+                "/".join(map(str, parts)).replace(":", "-"),
                 measured,
-                {**settings, "options": ARMS[arm], "calls": CALLS, "demos": of.demos, "test": of.test},
+                {**settings, **sizes, "options": ARMS[arm]},
                 needs=[f"suite/{name}"],
-                amount=_LIKELY * compiled + of.steps * (limit or of.test),
+                amount=_LIKELY * compiled + of.steps * test,
                 pace=f"{name}, {lm}, {'compiled' if compiled else 'uncompiled'}",
                 each=(of.each if compiled else _BARE) * (1.0 if lm == APPRENTICE else _OTHERS),
             )

@@ -47,7 +47,7 @@ def measured(at: At) -> dict[str, Any]:
     """Compile and test; goes on where a killed run ended."""
     of = at.settings
     (place,) = at.folders.values()
-    told = {name: of[name] for name in ("suite", "lm", "arm", "seed", "model")}
+    told = {name: of[name] for name in ("suite", "lm", "arm", "seed", "model", "quick")}
     cell: dict[str, Any] = {**told, "suite_digest": next(iter(at.results.values()))["digest"]}
     if of["options"]:
         try:
@@ -78,7 +78,7 @@ def _compiled(at: At, suite: Path) -> dict[str, Any]:
             lm=of["lm"],
             teacher="gold",
             demos=of["demos"],
-            dev_limit=of["limit"] or DEV,
+            dev_limit=of["dev"],
             max_calls=of["calls"],
             seed=of["seed"],
             no_cache=True,
@@ -111,7 +111,7 @@ def _tested(at: At, suite: Path) -> dict[str, Any]:
             suite=suite,
             lm=of["lm"],
             split="test",
-            limit=of["limit"] or of["test"],
+            limit=of["test"],
             seed=of["seed"],
             log=at.folder / "log.jsonl",
             no_cache=True,

@@ -33,7 +33,7 @@ def written(work: Path | None) -> dict[str, Any]:
     """Take over the finished cells below a folder, and write the page."""
     known = {_place(cell): cell for cell in finished()}
     found = [] if work is None else [json.loads(file.read_text()) for file in work.glob("*/result.json")]
-    known |= {_place(cell): _kept(cell) for cell in found if "arm" in cell}
+    known |= {_place(cell): _kept(cell) for cell in found if "arm" in cell and not cell["quick"]}
     cells = sorted(known.values(), key=_place)
     write_atomically(_CELLS, "".join(f"{json.dumps(cell)}\n" for cell in cells).encode())
     write_atomically(PAGE, with_tables(PAGE.read_text(), cells).encode())
@@ -62,7 +62,8 @@ def figures(cells: Sequence[Cell]) -> dict[str, Any]:
     return {"suites": found}
 
 
-_HIDDEN = ("tasks", "inputs", "digest", "each", "wall_seconds", "closed_intents", "lm", "model")
+_OF_FOLDERS = ("inputs", "digest", "wall_seconds", "quick")
+_HIDDEN = (*_OF_FOLDERS, "tasks", "each", "closed_intents", "lm", "model")
 
 
 def _scores(cell: Cell, cells: Sequence[Cell]) -> dict[str, Any]:
@@ -75,7 +76,7 @@ def _scores(cell: Cell, cells: Sequence[Cell]) -> dict[str, Any]:
 
 def _kept(cell: Cell) -> Cell:
     """A cell without what only its folder needs."""
-    return {name: value for name, value in cell.items() if name not in ("inputs", "digest", "wall_seconds")}
+    return {name: value for name, value in cell.items() if name not in _OF_FOLDERS}
 
 
 def _place(cell: Cell) -> tuple[Any, ...]:
@@ -84,18 +85,18 @@ def _place(cell: Cell) -> tuple[Any, ...]:
 
 
 def _grids(cells: Sequence[Cell]) -> Iterator[Grid]:
-    for lm in dict.fromkeys(cell["lm"] for cell in cells):
-        own = [cell for cell in cells if cell["lm"] == lm]
+    for lm, seed in dict.fromkeys((cell["lm"], cell["seed"]) for cell in cells):
+        own = [cell for cell in cells if (cell["lm"], cell["seed"]) == (lm, seed)]
         if len({cell["suite"] for cell in own if SUITES[cell["suite"]].own}) > 1:
             yield _pooled(lm, own)
         for suite in SUITES:
             rows = [cell for cell in own if cell["suite"] == suite]
             if rows:
-                yield _grid(f"{SUITES[suite].title}: `{lm}`", rows, (_command(lm, suite),))
+                yield _grid(f"{SUITES[suite].title}: `{lm}`", rows, (_command(lm, suite, seed),))
 
 
-def _command(lm: str, suite: str) -> str:
-    asked = f"--lm {shlex.quote(lm)} --suite {suite} --arms ARM"
+def _command(lm: str, suite: str, seed: int) -> str:
+    asked = f"--lm {shlex.quote(lm)} --suite {suite} --seed {seed} --arms ARM"
     return f"Each row: `python -m benchmarks models --work DIR {asked}`"
 
 
