@@ -25,6 +25,9 @@ PAGE = Path(__file__).parents[2] / "docs" / "results.md"
 Cell = Mapping[str, Any]
 
 _UNCOMPILED = "uncompiled"
+_SAME = ("suite", "suite_digest", "lm", "model", "seed")
+"""What a cell has in common with that of the uncompiled program."""
+
 _OWN = "own"
 """The name of the three projects over own data together."""
 
@@ -150,10 +153,9 @@ def _pooled(lm: str, cells: Sequence[Cell]) -> Grid:
 
 
 def _before(cell: Cell, cells: Iterable[Cell]) -> Cell | None:
-    """The uncompiled program on the same suite."""
-    place = (cell["suite"], cell.get("lm"), cell.get("seed"))
-    found = (each for each in cells if (each["suite"], each.get("lm"), each.get("seed")) == place)
-    return next((each for each in found if each["arm"] == _UNCOMPILED), None)
+    """The uncompiled program with the same model on the same suite."""
+    bare = (each for each in cells if each["arm"] == _UNCOMPILED)
+    return next((each for each in bare if all(each.get(of) == cell.get(of) for of in _SAME)), None)
 
 
 def _gain(row: Cell, rows: Sequence[Cell]) -> str:
