@@ -1,7 +1,9 @@
 """Replies to many requests at once.
 
-Requests join and leave the batch at each token. Keys and values of earlier prompts and replies are kept, so that
-a prompt costs only what comes after the longest beginning that it shares with one of them.
+Requests join and leave the batch at each step. Keys and values of earlier prompts and replies are kept, so
+that a prompt costs only what comes after the longest beginning that it shares with one of them. Replies repeat
+much of their prompts, so each step also reads a guess of the tokens to come, and keeps what the model says
+itself.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from transformers.utils import logging as transformers_logging
 
 from worksmith.models.transformer.attention import NAME, Own, Part
 from worksmith.models.transformer.difference import add
+from worksmith.models.transformer.guesses import Guesses
 from worksmith.models.transformer.lora import merge
 from worksmith.models.transformer.prefixes import Prefixes, Segment
 from worksmith.models.transformer.sampling import Sampling, next_token, stopped
@@ -47,6 +50,9 @@ _CUDA = _Sizes(12_000_000_000, 1_024, 64)
 _REPLY = 64
 """Tokens of a reply that there is room for at first."""
 
+_GUESSED = 24
+"""Tokens that the replies of a step guess together; so few cost hardly more than one."""
+
 
 @dataclass(eq=False)
 class _Request:
@@ -55,6 +61,7 @@ class _Request:
     Attributes:
         path: the segments of the beginning that is read already.
         own: keys and values of the tokens after them; without room until its turn comes.
+        guesses: of the reply's tokens; None until it begins.
     """
 
     prompt: list[int]
@@ -64,6 +71,7 @@ class _Request:
     said: list[int] = field(default_factory=list)
     path: list[Segment] = field(default_factory=list)
     own: Own = field(default_factory=lambda: Own(0))
+    guesses: Guesses | None = None
 
     @property
     def start(self) -> int:
@@ -74,8 +82,8 @@ class _Request:
 class Batches:
     """A model with a thread that generates for all threads that wait for replies. It runs while any waits.
 
-    In single precision the same request has the same reply, alone or in a batch; in bfloat16, which is twice as
-    fast, a reply changes with the batch that it is part of.
+    In single precision the same request has the same reply, alone or in a batch; in bfloat16, which is twice
+    as fast, a reply changes with the batch that it is part of.
 
     Args:
         weights: the files, safetensors and JSON. No code of a model is run.
@@ -120,7 +128,7 @@ class Batches:
             self._waiting.append(request)
             if not self._working:
                 self._working = True
-                # The interpreter waits for this thread, as a thread that it stops in torch aborts the process.
+                # The interpreter waits for it: a thread that it stops inside torch aborts the process.
                 threading.Thread(target=self._work, daemon=False).start()
         try:
             return request.future.result()
@@ -155,33 +163,43 @@ class Batches:
 
     @torch.inference_mode()
     def _step(self, running: Sequence[_Request]) -> None:
-        """One more token of each reply, and more of the first prompt that is not read yet."""
+        """More of each reply, and more of the first prompt that is not read yet."""
         shares = list(self._shares(running))
         tokens: list[int] = []
+        asked: list[range] = []
         parts: list[Part] = []
         for request, new in shares:
-            first = request.start + request.own.known
-            rows = slice(len(tokens), len(tokens) + len(new))
-            parts.append(Part(rows, range(first, first + len(new)), request.start, request.path, request.own))
+            first, end = request.start + request.own.known, len(tokens) + len(new)
+            places = range(first, first + len(new))
+            parts.append(Part(slice(len(tokens), end), places, request.start, request.path, request.own))
+            asked.append(range(len(tokens) if request.said else end - 1, end))
             tokens += new
         as_tensor = partial(torch.tensor, device=self._model.device)
         scores = self._model(
             input_ids=as_tensor([tokens]),
             position_ids=as_tensor([[place for part in parts for place in part.places]]),
-            logits_to_keep=as_tensor([part.new.stop - 1 for part in parts]),
+            logits_to_keep=as_tensor([row for rows in asked for row in rows]),
             use_cache=False,
             parts=parts,
         ).logits[0]
-        for (request, _), part, row in zip(shares, parts, scores, strict=True):
-            part.own.known += len(part.places)
-            if part.places.stop >= len(request.prompt):
-                self._say(request, row)
+        for (request, new), rows in zip(shares, scores.split([*map(len, asked)]), strict=True):
+            if request.said:
+                self._go_on(request, new[1:], rows)
+            else:
+                request.own.known += len(new)
+                if request.start + request.own.known == len(request.prompt):
+                    self._keep(request, request.prompt[request.start :])
+                    self._say(request, rows[0])
 
     def _shares(self, running: Sequence[_Request]) -> Iterator[tuple[_Request, list[int]]]:
         """The requests of a step with their new tokens."""
+        room = self._sizes.tokens
         replying = [request for request in running if request.said]
         for request in replying:
-            yield request, request.said[-1:]
+            request.guesses = request.guesses or Guesses(request.prompt + request.said)
+            new = request.said[-1:] + request.guesses.next(_GUESSED // len(replying))
+            room -= len(new)
+            yield request, new
         reading = next((request for request in running if not request.said), None)
         if reading is None:
             return
@@ -189,14 +207,25 @@ class Batches:
             reading.path = self._prefixes.find(reading.prompt[:-1])
             reading.own = Own(len(reading.prompt) - reading.start)
         place = reading.start + reading.own.known
-        yield reading, reading.prompt[place : place + max(1, self._sizes.tokens - len(replying))]
+        yield reading, reading.prompt[place : place + max(1, room)]
 
-    def _say(self, request: _Request, scores: torch.Tensor) -> None:
-        """Choose the next token of a reply, and end the reply where it is complete."""
+    def _go_on(self, request: _Request, guessed: list[int], scores: torch.Tensor) -> None:
+        """Say tokens as long as they are those that the model was shown.
+
+        Args:
+            scores: after the last token of the reply, and after each of the guessed ones.
+        """
+        for following, row in zip([*guessed, None], scores, strict=True):
+            request.own.known += 1
+            if self._say(request, row) != following or request.future.done():
+                break
+
+    def _say(self, request: _Request, scores: torch.Tensor) -> int:
+        """The next token of a reply, which ends where it is complete."""
         token = next_token(scores, request.sampling, request.said)
-        if not request.said:
-            self._keep(request, request.prompt[request.start :])
         request.said.append(token)
+        if request.guesses is not None:
+            request.guesses.add(token)
         stop = request.sampling.stop
         if (
             token in self.ends
@@ -205,6 +234,7 @@ class Batches:
         ):
             self._keep(request, request.said[:-1])
             _settle(request.future, request.said)
+        return token
 
     def _keep(self, request: _Request, tokens: list[int]) -> None:
         """Keep the tokens that were read last for other requests too."""
