@@ -81,10 +81,10 @@ def _chats(asks: Sequence[Any]) -> list[Chat]:
 
 
 def _counter() -> tuple[Callable[[Chat], int], str]:
-    from worksmith.models.transformer.smollm2 import converted
+    from worksmith.models.transformer.smollm2 import smollm2_weights
 
     try:
-        folder = converted()
+        folder = smollm2_weights()
     except InputError:
         return lambda chat: sum(len(each["content"]) for each in chat) // 4, "a quarter of the characters"
     from transformers import AutoTokenizer

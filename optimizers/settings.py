@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 from pydantic import TypeAdapter, ValidationError
 
 from worksmith.evals.dspy_programs.nearest import EMBEDDINGS, Embedding
+from worksmith.evals.lm.named import APPRENTICE
 from worksmith.evals.scoring.constraints import Constraint, constraints
 from worksmith.optimizers.demos.selection import selection_called
 from worksmith.optimizers.demos.steps import UNITS, Unit
@@ -18,6 +19,15 @@ from worksmith.tools.numbers import number, share
 
 Accept = Literal["tested", "best"]
 """The rule by which a winner is accepted: by a test, or as the best on dev."""
+
+
+def default_demos(model: str) -> int:
+    """The most demonstrations in a prompt of the model called so.
+
+    `local/apprentice` was taught with 1 to 7 of them, and each takes seconds to read.
+    """
+    return 4 if model.partition(" ")[0].partition("@")[0].endswith(APPRENTICE) else 16
+
 
 _SELECTION_SETTINGS = ("selection", "demo_unit", "demo_tokens")
 """The settings of the choice of demonstrations."""

@@ -16,7 +16,7 @@ from worksmith.evals.dspy_programs.copies import copied_program
 from worksmith.evals.dspy_programs.digests import model_name
 from worksmith.evals.dspy_programs.nearest import Embedding
 from worksmith.evals.dspy_programs.own_models import without_models
-from worksmith.evals.lm.named import model_named
+from worksmith.evals.lm.named import DEFAULT, model_named
 from worksmith.evals.scoring.constraints import Constraint, constraints
 from worksmith.evals.tasks.transcript import GOLD
 from worksmith.evals.tracking import open_tracker, steady
@@ -31,7 +31,7 @@ from worksmith.optimizers.demos.steps import Unit
 from worksmith.optimizers.demos.trace_bank import TraceBank, interface_of
 from worksmith.optimizers.learning_data import LearningData, check_given, chosen_by, learning_data
 from worksmith.optimizers.optimizer import Optimizer
-from worksmith.optimizers.settings import Accept, Settings
+from worksmith.optimizers.settings import Accept, Settings, default_demos
 from worksmith.optimizers.wording import errors_in_python, in_python
 from worksmith.tools.errors import InputError, Notice
 
@@ -39,9 +39,6 @@ if TYPE_CHECKING:
     from worksmith.evals.running.result import Progress
     from worksmith.evals.suite import Suite
     from worksmith.optimizers.compiling.compile import Result
-
-DEFAULT_MODEL = "local/analogy"
-"""The model where none is given and DSPy has none; it needs no network."""
 
 GivenModel: TypeAlias = "str | dspy.BaseLM"
 
@@ -54,7 +51,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
             with `score` and `feedback`. None is for examples of a suite, which has scorers.
         budget: limits of the compile; None sets none.
         threshold: the lowest score of a success, which may become a demonstration.
-        lm: the model that the program is compiled for; default is DSPy's, else `local/analogy`.
+        lm: the model that the program is compiled for; default is DSPy's, else `local/apprentice`.
         teacher: makes the demonstrations: a model, its name, or a program with the same predictors. Default
             is `gold` if training tasks have gold plans, else `lm`. A named teacher is asked for predictors
             with a model of their own as well.
@@ -67,7 +64,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         intent: the field of plain examples that names their kind; None for the input `intent`, if there is
             one. Claims are about new kinds.
         on_progress: called after each call of a program with the name of its evaluation.
-        demos: the most demonstrations that a prompt gets.
+        demos: the most demonstrations that a prompt gets; default is 4 for `local/apprentice`, else 16.
         candidates: the number of sets of demonstrations that are compared on the dev tasks.
         seed: the seed of every random choice.
         embedding: the comparison of texts: `lexical`, or `minilm` fused with it.
@@ -100,7 +97,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         track: bool | str = False,
         intent: str | None = None,
         on_progress: Callable[[str, Progress], None] | None = None,
-        demos: int = Settings.demos,
+        demos: int | None = None,
         candidates: int = Settings.candidates,
         seed: int = Settings.seed,
         embedding: Embedding = Settings.embedding,
@@ -129,7 +126,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         self.intent = intent
         self.on_progress = on_progress
         self.settings = Settings(
-            demos=demos,
+            demos=default_demos(_name(lm)) if demos is None else demos,
             candidates=candidates,
             seed=seed,
             embedding=embedding,
@@ -309,9 +306,14 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
 
 
 def default_model() -> Model:
-    """DSPy's model, else `DEFAULT_MODEL`."""
+    """DSPy's model, else `DEFAULT`."""
     lm = dspy.settings.lm
-    return Model(DEFAULT_MODEL, model_named(DEFAULT_MODEL)) if lm is None else Model(model_name(lm), lm)
+    return Model(DEFAULT, model_named(DEFAULT)) if lm is None else Model(model_name(lm), lm)
+
+
+def _name(lm: GivenModel | Model | None) -> str:
+    lm = dspy.settings.lm or DEFAULT if lm is None else lm
+    return lm if isinstance(lm, str) else lm.name if isinstance(lm, Model) else model_name(lm)
 
 
 def _model(given: GivenModel | Model, suite: Suite) -> Model:

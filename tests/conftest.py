@@ -13,7 +13,12 @@ import pytest
 from hypothesis import settings
 
 from tests import made_once
+from worksmith.evals.lm import named
 from worksmith.retrievers.texts import pdf
+
+# A language model takes seconds for what most tests need in passing. Where they name no model, as users may,
+# the stand-in answers: this comes before any module reads the default. Processes of their own have `--lm`.
+named.DEFAULT = "tests.standin:lm"
 
 # Compiled modules are kept whatever the environment says: tests start many processes.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

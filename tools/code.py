@@ -6,7 +6,7 @@ every such file in the same folder. Comments and layout do not count. DSPy, the 
 packages are left out.
 
 worksmith counts as a whole, byte for byte, because every episode runs through it: the folders of `_EPISODES`,
-and for a class of a kind or a model the folder that it lies in, such as `worksmith/models/analogy`.
+and for a class of a kind or a model the folder that it lies in, such as `worksmith/models/transformer`.
 
 The values that a function is bound to count, its defaults and what it closes over, as they are when it is
 first seen.

@@ -14,8 +14,12 @@ Names are loaded when they are used. The command `worksmith` does the same on fi
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+# Threads of torch that spin while they wait stop each other on a busy machine. torch reads it when it loads.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 if TYPE_CHECKING:
     from worksmith.api.judging import judge as judge

@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 
+from worksmith.evals.dspy_programs.own_code import is_address
 from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
     from worksmith.evals.tasks.task import Task
-
-ANALOGY = "local/analogy"
-"""The model that follows demonstrations by rule. It is no language model; other local models may be."""
 
 SMOLLM2 = "local/smollm2"
 """A small language model, whose weights a package brings along."""
@@ -20,8 +18,19 @@ SMOLLM2 = "local/smollm2"
 APPRENTICE = "local/apprentice"
 """`SMOLLM2` taught to learn from demonstrations."""
 
+DEFAULT = APPRENTICE
+"""The model where none is named; it needs no network and no key."""
+
+GGUF, REPLAY = "gguf:", "replay:"
+"""The beginnings of names that a file follows."""
+
 GROUP = "worksmith.models"
 """The entry point `resolve` of this group takes a name and `tasks=`, whose plans the model `gold` follows."""
+
+
+def is_own(name: str) -> bool:
+    """Whether a model is the user's own code, `package.module:lm`. Whoever reads a name from a file asks."""
+    return is_address(name.partition(" ")[0]) and not name.startswith((GGUF, REPLAY))
 
 
 def model_named(name: str, *, tasks: Sequence[Task] = ()) -> Any:

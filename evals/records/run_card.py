@@ -18,6 +18,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+from worksmith.evals.lm.named import is_own
 from worksmith.evals.records.compile_facts import CompileFacts
 from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.records.shard import Shard
@@ -98,13 +99,14 @@ class RunCard(BaseModel):
     def rerun(self) -> tuple[str, ...]:
         """The words of the command that runs a task again and shows its prompts, with `TASK` for its id.
 
-        Empty where the run names no suite, its program was none of ours or had tools removed, or the model's
-        name has settings other than of sampling.
+        Empty where the run names no suite, its program was none of ours or had tools removed, or the model is
+        code of a user's or has settings other than of sampling.
         """
         known = self.suite and self.lm and self.strategy and self.reopens
-        # A card may come from a stranger, and an address would get the key of who pastes the command.
+        # A card may come from a stranger: who pastes the command would run code, or send a key to an address.
         planner = str(self.settings.get("planner_lm") or "")
         harmless = all(map(_SAMPLING.match, [*self.lm.split()[1:], *planner.split()[1:]]))
+        harmless &= not (is_own(self.lm) or is_own(planner))
         if not known or self.baseline or self.without or not harmless:
             return ()
         program = ("--program", self.artifact) if self.artifact else ("--strategy", self.strategy)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from worksmith.evals.lm.named import ANALOGY
 from worksmith.evals.tasks.transcript import GOLD
 from worksmith.tools.errors import InputError
 
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 BANK = "bank"
 """The teacher's name where a prebuilt bank takes its place."""
 
-_NO_LANGUAGE = (ANALOGY, "replay:", GOLD, BANK)
+_NO_LANGUAGE = ("replay:", GOLD, BANK)
 """The prefixes of names of models that cannot write instructions."""
 
 

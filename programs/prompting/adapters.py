@@ -19,7 +19,6 @@ import dspy
 from dspy.lm15 import Message
 from dspy.utils.exceptions import AdapterParseError
 
-from worksmith.evals.dspy_programs.digests import model_name
 from worksmith.programs.prompting.adapter import ADAPTER, AdapterCall, WholeTrajectories, made_once
 from worksmith.programs.prompting.exchange import Wire
 from worksmith.programs.prompting.render import (
@@ -62,8 +61,7 @@ def adapter_in_use(lm: Any) -> WholeTrajectories:
     """The adapter that DSPy's settings name, for whole trajectories; our own where they name none.
 
     Args:
-        lm: that is asked. One that answers from a script, such as gold plans, has a format of its own, and
-            one without weights may know few.
+        lm: that is asked. One that answers from a script, such as gold plans, has a format of its own.
 
     Raises:
         InputError: programs of this package cannot be asked through the adapter.
@@ -81,13 +79,6 @@ def adapter_in_use(lm: Any) -> WholeTrajectories:
             f"{kind.__name__} cannot render whole trajectories",
             where="dspy.settings.adapter",
             hint=f"use one of {_TAKEN}, or none",
-        )
-    readable = getattr(engine, "formats", None)
-    if readable is not None and kind.__name__ not in readable:
-        raise InputError(
-            f"{model_name(lm)} cannot read the format of {kind.__name__}",
-            where="dspy.settings.adapter",
-            hint=f"use {', '.join(readable)}, or set none",
         )
     return made_once(_MADE, chosen, _whole)
 

@@ -10,9 +10,12 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO
 
 SECONDS = 30
+
+ROOT = Path(__file__).parents[2]
 
 
 @dataclass
@@ -77,8 +80,9 @@ def worksmith(*arguments: object, environment: dict[str, str]) -> subprocess.Pop
 
 
 def clean_environment() -> dict[str, str]:
-    """This process's environment without any org."""
-    return {name: value for name, value in os.environ.items() if not name.startswith("SALESFORCE_")}
+    """This process's environment without any org, with the tests' modules, such as the stand-in."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("SALESFORCE_")}
+    return {**kept, "PYTHONPATH": str(ROOT)}
 
 
 def _stdout(process: subprocess.Popen[str]) -> IO[str]:

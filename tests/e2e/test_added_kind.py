@@ -13,6 +13,7 @@ import pytest
 from mlflow import MlflowClient
 
 from docs.snippets import blocks, pages
+from tests import standin
 from tests.e2e.stores import new_store
 
 SOURCE = Path(__file__).parents[1] / "toy_kind" / "lending"
@@ -64,6 +65,7 @@ class Worksmith:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         install(folder / "site")
+        (folder / "worksmith.toml").write_text(f"[defaults]\nlm = '{standin.NAME}'\n")
         path = os.pathsep.join([str(folder / "site"), *filter(None, [os.environ.get("PYTHONPATH")])])
         self.store = f"sqlite:///{folder / 'mlflow.db'}"
         self.environment = {**os.environ, "PYTHONPATH": path, "MLFLOW_TRACKING_URI": self.store}

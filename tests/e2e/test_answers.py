@@ -6,17 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-import dspy
 import pytest
 
 from tests.e2e.conftest import invoke
 from tests.tools.kinds.enterprise.small_world import GITA, HR_MANAGER, IT_ASSOCIATE, NOW, write_small_world
-from worksmith.evals.suite import Suite, write_suite
+from worksmith.evals.suite import write_suite
 from worksmith.evals.tasks.task import Action, Answer, Entity, Step, Task
-from worksmith.models.resolve import resolve
-from worksmith.programs.agent import Agent
-from worksmith.programs.prompting.adapter import ADAPTER
-from worksmith.programs.replaying.scripted import GoldEngine, scripted_lm
 from worksmith.tools.environment import Environment
 
 READ, UPDATE = "it_service_management.read_issue", "it_service_management.update_issue"
@@ -151,24 +146,3 @@ def test_a_run_shows_how_it_ended(company: Path) -> None:
 def test_a_bad_toolset_or_access_mode_is_refused(company: Path) -> None:
     for option, value in (("--toolset", "retrieved:none"), ("--access", "nobody")):
         assert invoke("eval", company, option, value, "--no-track").exit_code != 0
-
-
-def test_the_local_model_imitates_checks_of_access(company: Path) -> None:
-    suite = Suite.open(company)
-    agent = Agent("react", env=suite.env, access="model", toolset="all")
-    with dspy.context(lm=scripted_lm(GoldEngine(suite.tasks)), trace=[]):
-        for task in suite.tasks:
-            agent(task=task)
-        trace = list(dspy.settings.trace)
-    predict = agent.checker.predict
-    predict.demos = [
-        dspy.Example(**inputs, **outputs.toDict()) for asked, inputs, outputs in trace if asked is predict
-    ]
-    shown = predict.demos[0]
-    changed = {"task": "Tell me about ticket 1002.", "tool": READ, "arguments": {"ticket_id": "1002"}}
-    with dspy.context(lm=resolve("local/analogy"), adapter=ADAPTER):
-        found = predict(context=shown.context, rules="Everybody may.", **changed)
-
-    assert {demo.verdict for demo in predict.demos} == {"Allowed", "Denied"}
-    assert found.verdict == "Allowed"
-    assert found.reason

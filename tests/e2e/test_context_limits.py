@@ -10,9 +10,9 @@ import pytest
 from dspy.lm15 import Request, Response
 from dspy.utils.exceptions import ContextWindowExceededError
 
+from tests import standin
 from worksmith.evals.records.log import read_log
 from worksmith.evals.suite import Suite
-from worksmith.models.analogy import AnalogyEngine
 from worksmith.models.resolve import resolve
 from worksmith.optimizers import registry
 from worksmith.optimizers.compiling.compile import compile_program
@@ -24,10 +24,10 @@ from worksmith.programs.agent import Agent
 
 
 class Narrow:
-    """The local model, as a provider would serve it that takes so many characters."""
+    """The stand-in, as a provider would serve it that takes so many characters."""
 
     def __init__(self, most: int) -> None:
-        self._most, self._inner = most, AnalogyEngine()
+        self._most, self._inner = most, standin.Standin()
         self.digest = f"{most}/{self._inner.digest}"
 
     def complete(self, request: Request) -> Response:

@@ -14,6 +14,7 @@ import pytest
 from dspy.clients.cache import Cache
 from typer.testing import CliRunner
 
+from tests import standin
 from tests.chat_server import ChatServer, chat_server, said
 from tests.optimizers.shop import make_suite
 from worksmith.cli import boundary
@@ -150,11 +151,11 @@ def test_a_limit_of_tokens_holds_where_the_server_reports_none(suite: Suite, ser
     "options",
     [
         ["eval", "SUITE", "--lm", MODEL],
-        ["eval", "SUITE", "--lm", "local/analogy", "--judge", MODEL],
+        ["eval", "SUITE", "--lm", standin.NAME, "--judge", MODEL],
         ["compile", "SUITE", "--lm", MODEL, "--teacher", "gold", "--out", "p.json"],
-        ["compile", "SUITE", "--lm", "local/analogy", "--teacher", MODEL, "--out", "p.json"],
+        ["compile", "SUITE", "--lm", standin.NAME, "--teacher", MODEL, "--out", "p.json"],
         ["compare", "SUITE", "--lm", MODEL],
-        ["compare", "SUITE", "--lm", "local/analogy", "--judge", MODEL],
+        ["compare", "SUITE", "--lm", standin.NAME, "--judge", MODEL],
     ],
 )
 def test_dollars_are_not_limited_where_a_price_is_unknown(

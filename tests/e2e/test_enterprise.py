@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests import standin
 from tests.e2e.conftest import invoke
 from worksmith.evals.suite import Suite
 
@@ -88,7 +89,7 @@ def test_several_models_stand_below_each_other(enterprise: Path, here: Path) -> 
         "--optimizers",
         "none",
         "--lm",
-        "gold,local/analogy",
+        f"gold,{standin.NAME}",
         "--limit",
         4,
         "--no-track",
@@ -98,4 +99,4 @@ def test_several_models_stand_below_each_other(enterprise: Path, here: Path) -> 
     assert "Outcome by model and strategy" in result.stdout
     rows = by_label(as_json("compare", enterprise, *options, "--resume"))
     assert rows["react, gold"]["scores"]["outcome"]["value"] == 1.0
-    assert rows["react, local/analogy"]["scores"]["outcome"]["value"] < 1.0
+    assert rows[f"react, {standin.NAME}"]["scores"]["outcome"]["value"] < 1.0

@@ -9,6 +9,7 @@ from uuid import uuid4
 
 import pytest
 
+from tests import standin
 from tests.chat_server import chat_server, said
 from tests.e2e.conftest import invoke
 
@@ -109,4 +110,4 @@ def test_another_score_takes_the_place_of_the_outcome_and_the_program_is_derived
     scores = manifest["trials"][-1]["scores"]
     assert scores["outcome"] == scores["exact_match"]
     assert "checked_outcome" in scores
-    assert invoke("verify", here / "a.json").exit_code == 0
+    assert invoke("verify", here / "a.json", "--lm", standin.NAME).exit_code == 0

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests import standin
 from tests.e2e.conftest import invoke
 from tests.e2e.serving import worksmith
 from tests.e2e.stores import new_store
@@ -49,6 +50,8 @@ def test_a_killed_evaluation_loses_no_finished_episode(office: Path, there: Path
     command = [
         "eval",
         office,
+        "--lm",
+        standin.NAME,
         "--strategy",
         "act",
         "--workers",

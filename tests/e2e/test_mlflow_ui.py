@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import worksmith as ws
+from tests import standin
 from tests.browser import DESKTOP, browser, resize  # noqa: F401  (a fixture)
 from tests.e2e.conftest import invoke
 from tests.e2e.shared_servers import mlflow_server
@@ -151,7 +152,7 @@ def test_mlflows_evaluation_of_the_registered_program_gives_our_scores(
             predict_fn("models:/nobody@champion", suite)
         found = mlflow.genai.evaluate(
             data=mlflow.genai.datasets.get_dataset(dataset_id=kept[0]["dataset_id"]),
-            predict_fn=predict_fn(model, suite, lm="local/analogy"),
+            predict_fn=predict_fn(model, suite, lm=standin.NAME),
             scorers=scorers(suite),
         )
     finally:
@@ -159,7 +160,7 @@ def test_mlflows_evaluation_of_the_registered_program_gives_our_scores(
 
     program = recorded.log.parent / "desk.json"
     tasks = suite.examples("test", limit=2)
-    ours = ws.evaluate(program, tasks, lm="local/analogy", progress=False)
+    ours = ws.evaluate(program, tasks, lm=standin.NAME, progress=False)
     rows = {row["response"]["episode"]: row for row in found.result_df.to_dict("records")}
     assert set(rows) == {record.key for record in ours.records}
     for record in ours.records:

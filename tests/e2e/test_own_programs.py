@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import standin
 from tests.e2e.conftest import invoke
 from worksmith.evals.suite import Suite
 from worksmith.jobs.parts.own_programs import own_name
@@ -109,7 +110,7 @@ def test_a_compile_starts_from_a_compiled_program_and_is_verified(office: Path, 
     trials = {trial["name"]: trial for trial in Artifact.read(second).manifest.trials}
     before = {trial["name"]: trial for trial in Artifact.read(first).manifest.trials}
     assert trials["uncompiled"]["program"] == before["nearest"]["program"]
-    assert invoke("verify", str(second)).exit_code == 0
+    assert invoke("verify", str(second), "--lm", standin.NAME).exit_code == 0
 
 
 @pytest.mark.slow
@@ -121,7 +122,7 @@ def test_python_and_the_command_make_the_same_program(office: Path, tmp_path: Pa
     )  # fmt: skip
     assert made.exit_code == 0, made.output
     agent = load_program(file, suite.env)
-    compiled = Bootstrap(lm="local/analogy", demos=2).compile(
+    compiled = Bootstrap(lm=standin.NAME, demos=2).compile(
         Agent("react", toolset=agent.toolset, env=suite.env),
         trainset=suite.examples("train", limit=6),
         valset=suite.examples("dev", limit=6),

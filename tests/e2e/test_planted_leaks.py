@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import standin
 from worksmith.evals.scoring.constraints import constraints
 from worksmith.evals.suite import Suite, write_suite
 from worksmith.evals.tasks.task import Task
@@ -70,7 +71,7 @@ def planted(like: Demonstration, secret: Sequence[Task]) -> list[Demonstration]:
 
 
 def plan(suite: Suite, folder: Path, optimizer: str, bank: TraceBank | None, bounds: Sequence[str]) -> Plan:
-    lm = Model("local/analogy", resolve("local/analogy"))
+    lm = Model(standin.NAME, standin.lm())
     agent = new_agent(suite, AgentSettings(), "react")
     return Plan(
         program=agent,

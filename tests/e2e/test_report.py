@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import standin
 from tests.e2e.conftest import invoke
 
 pytestmark = pytest.mark.slow
@@ -74,7 +75,7 @@ def test_a_run_of_one_program_and_a_comparison_share_a_page(compared: str, offic
     result = invoke("report", compared, here / "plan.jsonl", "--format", "json")
     report = json.loads(result.stdout)
 
-    assert "plan, local/analogy (no language model)" in {figure["arm"] for figure in report["figures"]}
+    assert f"plan, {standin.NAME}" in {figure["arm"] for figure in report["figures"]}
     assert report["facts"]["tasks differ"]
 
 

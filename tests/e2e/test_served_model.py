@@ -16,6 +16,7 @@ import httpx
 import openai
 import pytest
 
+from tests import standin
 from tests.e2e.conftest import invoke
 from tests.e2e.serving import Server, serving
 from worksmith.evals.records.log import read_log
@@ -24,7 +25,7 @@ pytestmark = pytest.mark.slow
 
 TOKEN = "a-token-for-tests-only"
 KEY = "WORKSMITH_SERVE_TOKEN"
-HERE, THERE = "local/analogy", "analogy"
+HERE, THERE = standin.NAME, "there"
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +38,7 @@ def server() -> Iterator[Server]:
 def named(here: Path, server: Server, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder whose project file names the served model."""
     monkeypatch.setenv(KEY, TOKEN)
-    lines = ["[models.analogy]", f'model = "openai/{HERE}"', f'api_base = "{server.line["url"]}"']
+    lines = ["[models.there]", f'model = "openai/{HERE}"', f'api_base = "{server.line["url"]}"']
     (here / "worksmith.toml").write_text("\n".join([*lines, f'api_key_env = "{KEY}"']))
     return here
 
@@ -66,8 +67,7 @@ def compiled(file: Path) -> tuple[Any, Any]:
 
 
 def test_an_office_is_compiled_and_measured_alike(named: Path, office: Path) -> None:
-    for lm in (HERE, THERE):
-        name = lm.replace("/", "-")
+    for lm, name in ((HERE, "here"), (THERE, "there")):
         choice = (
             "--optimizer",
             "bootstrap",
@@ -83,8 +83,8 @@ def test_an_office_is_compiled_and_measured_alike(named: Path, office: Path) -> 
         run("compile", office, "--lm", lm, "--teacher", "gold", *choice, "--out", f"{name}.json")
         run("eval", office, "--lm", lm, "--program", f"{name}.json", "--limit", 10, "--log", f"{name}.jsonl")
 
-    assert compiled(named / "analogy.json") == compiled(named / "local-analogy.json")
-    here, there = outcomes(named / "local-analogy.jsonl"), outcomes(named / "analogy.jsonl")
+    assert compiled(named / "there.json") == compiled(named / "here.json")
+    here, there = outcomes(named / "here.jsonl"), outcomes(named / "there.jsonl")
     assert here == there
     assert 0 < sum(episode["scores"]["outcome"] for episode in here.values()) < len(here)
 
@@ -104,11 +104,10 @@ def test_every_form_of_prompt_arrives_as_it_was_sent(named: Path, office: Path, 
         2,
     )
     run("compile", office, "--lm", HERE, "--teacher", "gold", *choice, "--out", "program.json")
-    for lm in (HERE, THERE):
-        log = f"{lm.replace('/', '-')}.jsonl"
+    for lm, log in ((HERE, "here.jsonl"), (THERE, "there.jsonl")):
         run("eval", office, "--lm", lm, "--program", "program.json", "--limit", 4, "--log", log)
 
-    assert outcomes(named / "local-analogy.jsonl") == outcomes(named / "analogy.jsonl")
+    assert outcomes(named / "here.jsonl") == outcomes(named / "there.jsonl")
 
 
 def test_people_of_an_enterprise_are_served_alike_through_the_environment(
@@ -138,12 +137,11 @@ def test_over_tls_clients_trust_the_certificate_that_it_names() -> None:
 
     assert server.line["url"].startswith("https://")
     assert names == [HERE] == [server.line["model"]]
-    assert (code, said) == (0, "")
+    assert (code, said) == (0, f"worksmith: --lm: {HERE} is of tests/standin.py\n")
 
 
 def test_an_engine_of_ones_own_is_served_until_the_server_is_stopped(here: Path) -> None:
-    engine = "from worksmith.models.analogy import AnalogyEngine\n\nengine = AnalogyEngine()\n"
-    (here / "mine.py").write_text(engine)
+    (here / "mine.py").write_text("from tests.standin import Standin\n\nengine = Standin()\n")
     with serving("mine:engine", command="model", environment={"MY_TOKEN": TOKEN}) as server:
         client = openai.OpenAI(base_url=server.line["url"], api_key=server.line["token"])
         said = client.chat.completions.create(
@@ -154,7 +152,7 @@ def test_an_engine_of_ones_own_is_served_until_the_server_is_stopped(here: Path)
     assert server.line["url"].startswith("http://127.0.0.1:")
     assert said.usage is not None
     assert said.usage.prompt_tokens > 0
-    assert ended == (0, "worksmith: NAME: mine:engine is of mine.py\n")
+    assert ended == (0, "worksmith: --lm: mine:engine is of mine.py\n")
 
 
 def test_people_are_told_how_to_reach_it_but_not_a_token_they_gave() -> None:
@@ -167,7 +165,7 @@ def test_people_are_told_how_to_reach_it_but_not_a_token_they_gave() -> None:
         env={**os.environ, "MY_TOKEN": TOKEN},
     )
     assert process.stderr is not None
-    lines = [process.stderr.readline() for _ in range(3)]
+    _, *lines = [process.stderr.readline() for _ in range(4)]
     process.send_signal(signal.SIGTERM)
     out, rest = process.communicate(timeout=30)
 
@@ -187,7 +185,7 @@ def test_people_are_told_how_to_reach_it_but_not_a_token_they_gave() -> None:
         ("replay:runs.jsonl", [], "cannot be served"),
         ("local/none", [], "no local model"),
         ("openai/gpt-4o-mini", [], "is no local model"),
-        ("json:dumps", [], "is no local model"),
+        ("json:__name__", [], "is a str, and no model"),
         ("nowhere:engine", [], "cannot be imported"),
     ],
 )

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import standin
 from tests.e2e.conftest import invoke
 from worksmith.evals.suite import Suite
 
@@ -25,7 +26,7 @@ def test_a_program_for_one_domain_learns_from_it_alone_and_can_be_verified(offic
     assert manifest["settings"]["constraints"] == ["steps<=20"]
     assert all("email" in domains[task] for task in (*manifest["train"], *manifest["dev"]))
     assert manifest["front"]
-    assert invoke("verify", here / "mail.json").exit_code == 0
+    assert invoke("verify", here / "mail.json", "--lm", standin.NAME).exit_code == 0
 
     asked = ("--program", here / "mail.json", *mails, "--limit", 6, "--json", "--no-track")
     rows = json.loads(invoke("eval", office, *asked).stdout.splitlines()[-1])["rows"]

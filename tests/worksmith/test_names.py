@@ -96,7 +96,7 @@ answer: int = count
 suite = ws.Suite(env, "tasks.jsonl")
 tasks: list[ws.Task] = list(suite.tasks)
 agent = ws.Agent("react", env, max_steps=5)
-name: str = ws.lm("local/analogy").model
+name: str = ws.lm("local/apprentice").model
 budget = ws.Budget(usd=2, calls=100, tokens=10_000, minutes=1)
 
 
@@ -112,7 +112,7 @@ def own(task: ws.AgentTask) -> ws.Answer:
 for optimizer in (ws.Race(budget=budget), ws.Nearest(metric), ws.Bootstrap(demos=4), ws.Tpe(candidates=2)):
     better = optimizer.compile(agent, trainset=suite.train, valset=suite.dev)
 try:
-    result: ws.Evaluation = ws.evaluate(better, suite.test, lm="local/analogy", trials=2, track=False)
+    result: ws.Evaluation = ws.evaluate(better, suite.test, lm="local/apprentice", trials=2, track=False)
     value: float = result.summary.scores["outcome"].value
     compared: ws.Comparison = ws.compare([agent, better, ws.OwnAgent(own)], suite.test)
     compared.report("report.html")

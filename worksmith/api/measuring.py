@@ -55,8 +55,8 @@ def evaluate(
         tasks: a part of a suite such as `suite.test`, a suite (its test tasks), or DSPy examples with inputs.
         metric: takes an example and a prediction; gives a bool, a number from 0 to 1, or a `dspy.Prediction`
             with `score`. Plain examples need one; a suite has scorers of its own.
-        lm: the model or its name, such as `openai/gpt-4o-mini`. Default is DSPy's, else `local/analogy`,
-            which is no language model; the result says so.
+        lm: the model or its name, such as `openai/gpt-4o-mini`. Default is DSPy's, else `local/apprentice`;
+            the result says so.
         judge: names of judges, such as `local/rubric` or a model's name, for levels from 1 to 5.
         rubric: YAML file of the judges' rubrics.
         trials: episodes of each task.

@@ -17,8 +17,8 @@ def lm(name: str, *, tasks: Sequence[Task] = ()) -> dspy.LM:
     """A model by name, for `dspy.configure` and wherever DSPy takes one.
 
     Args:
-        name: as `--lm` takes it: `local/analogy`, `gold`, `openai/gpt-4o-mini temperature=0.2`, or a model of
-            the project file.
+        name: as `--lm` takes it: `local/apprentice`, `gold`, `openai/gpt-4o-mini temperature=0.2`, a model of
+            the project file, or `package.module:lm` of your own.
         tasks: whose plans the model `gold` follows.
 
     Returns:

@@ -88,6 +88,7 @@ COMMANDS = {
     "access": ("worlds.access:app", "Explain and check access rules."),
     "export": ("export.app:app", "Hand a suite over to another framework, or trajectories to a trainer."),
     "train": ("train.app:app", "Train a local model on exported data."),
+    "models": ("models:app", "List the models of this machine, and fetch some."),
     "config": ("config:app", "Show settings and where they come from."),
     "doctor": (
         "doctor:examine",

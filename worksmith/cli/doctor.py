@@ -23,8 +23,8 @@ from worksmith.jobs.settings.health import DoctorSettings
 def examine(settings: DoctorSettings, as_json: JsonFlag = False) -> None:
     """Check this machine and the models that worksmith.toml and the command name; say what to do.
 
-    Each model gets one short request, after confirmation; without a terminal only with --yes. The exit code
-    is 1 if a check fails.
+    Each model gets one short request, after confirmation; without a terminal only with --yes. Of a model on
+    this machine that the command names the weights are read. The exit code is 1 if a check fails.
     """
     from worksmith.jobs.health.doctor import diagnose
 

@@ -110,9 +110,11 @@ def parameter(
     if get_origin(kind) is Literal:
         kind = str
     elif comma_separated(field):
-        kind, default = str, ",".join(default)
+        kind, default = str, None if traits.unset else ",".join(default)
     elif get_origin(kind) is tuple:
         kind, default = list[get_args(kind)[0]], None if default == () or traits.unset else default  # type: ignore[misc]
+    elif traits.unset:
+        default = None
     needed = default is PydanticUndefined
     if traits.positional:
         about |= {"metavar": traits.metavar or name.upper()}

@@ -16,7 +16,7 @@ from worksmith.evals.running.study import Arm
 from worksmith.evals.scoring.constraints import constraints
 from worksmith.evals.suite import Suite
 from worksmith.jobs.compilation import compiled, describe_compile, with_planner
-from worksmith.jobs.parts.arms import NO_OPTIMIZER, ablated, strategies_for, study_arms
+from worksmith.jobs.parts.arms import NO_OPTIMIZER, ablated, models_of_agents, strategies_for, study_arms
 from worksmith.jobs.parts.judges import asked_models
 from worksmith.jobs.parts.measurement import Measurement
 from worksmith.jobs.parts.metric import check_scores
@@ -32,7 +32,7 @@ from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.parts.tracking import record_compile, slug
 from worksmith.jobs.settings.programs import CompileSettings
 from worksmith.jobs.study_plan import StudyPlan
-from worksmith.models.resolve import models_of_agents, resolve
+from worksmith.models.resolve import resolve
 from worksmith.optimizers.compiling.claims import too_few_intents
 from worksmith.optimizers.compiling.journal import discard
 from worksmith.optimizers.compiling.models import Model, proposing_model
@@ -227,7 +227,7 @@ def plan_comparison(settings: CompareSettings, *, progress: Progress = SILENT) -
     chosen = [optimizer_class(name, option="--optimizers") for name in settings.optimizers]
     compiles = set(settings.optimizers) != {NO_OPTIMIZER} and bool(strategies or settings.programs)
     every = [*suite.tasks, *train_suite.tasks]
-    of_agents = models_of_agents(settings.lm) if settings.agents else []
+    of_agents = models_of_agents(settings) if settings.agents else []
     names = dict.fromkeys([*(settings.lm if strategies or settings.programs else ()), *of_agents])
     models = {name: Model(name, resolve(name, tasks=every)) for name in names}
     planners = {name: Model(name, resolve(name, tasks=every)) for name in settings.planners}

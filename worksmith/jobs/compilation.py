@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from worksmith import __version__
 from worksmith.evals.dspy_programs.digests import strategy_name
-from worksmith.evals.lm.named import ANALOGY
 from worksmith.evals.running.result import failed_scorers
 from worksmith.evals.scoring.constraints import constraints
 from worksmith.evals.suite import Suite
@@ -48,7 +47,7 @@ from worksmith.optimizers.demos.showing import give_demonstrations
 from worksmith.optimizers.demos.trace_bank import Gap, TraceBank
 from worksmith.optimizers.racing.rules import INCUMBENT
 from worksmith.optimizers.registry import optimizer, optimizer_class
-from worksmith.optimizers.settings import Settings
+from worksmith.optimizers.settings import Settings, default_demos
 from worksmith.tools.errors import InputError, WorksmithError
 from worksmith.tools.files.atomic import check_writable
 from worksmith.tools.policy import parted
@@ -259,7 +258,7 @@ def describe_compile(
         means: further arguments of the optimizer, such as `bank`.
     """
     found: dict[str, Any] = {
-        "demos": demo_count(settings),
+        "demos": settings.demos or default_demos(settings.lm),
         "constraints": constraints(settings.constraint),
     }
     others = {name: getattr(settings, name) for name in Settings.__dataclass_fields__ if name not in found}
@@ -312,16 +311,6 @@ def _program(
         return agent, agent.config
     opened = named_program(settings.program, suite.env)
     return module(opened.program, settings.program), opened.config
-
-
-def demo_count(settings: CompileSettings) -> int:
-    """The number of demonstrations in a prompt.
-
-    A fixed set has to cover every kind of task, so it is large (128) for `local/analogy`.
-    For language models, and for optimizers that choose the nearest for each task, it is 16.
-    """
-    free = settings.optimizer == "bootstrap" and settings.lm == ANALOGY
-    return settings.demos or (128 if free else 16)
 
 
 def compiled(plan: Plan, label: str, progress: Progress) -> Result:

@@ -31,7 +31,7 @@ from worksmith.jobs.parts.opening import LOGS
 from worksmith.jobs.parts.printing import Printable, write_report
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.parts.tracking import Tracking
-from worksmith.models.resolve import models_of_agents, open_models
+from worksmith.models.resolve import OWN, open_models
 from worksmith.tools.errors import InputError
 from worksmith.tools.files.atomic import check_writable
 from worksmith.tools.seeding import digest
@@ -202,7 +202,7 @@ def plan_evaluation(settings: EvalSettings, *, progress: Progress = SILENT, reco
     program = open_program(measured.suite, settings)
     if record and settings.record is not None:
         record_planner(program.program, settings.record)
-    name = models_of_agents([settings.lm])[0] if settings.agent else settings.lm
+    name = OWN if settings.agent and "lm" not in settings.model_fields_set else settings.lm
     models = open_models(name, measured.suite.tasks, settings.record if record else None)
     return EvalPlan(program, name, models, measured, settings.log)
 

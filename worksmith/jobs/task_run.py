@@ -22,7 +22,7 @@ from worksmith.jobs.parts.printing import Printable
 from worksmith.jobs.parts.programs import OpenedProgram, open_program, toolset_of
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.parts.tracking import Tracking
-from worksmith.models.resolve import OWN, model_label, resolve
+from worksmith.models.resolve import OWN, resolve
 from worksmith.programs.own_agents.program import AgentFunction, OwnAgent
 from worksmith.programs.prompting.prompt import context_text, with_policies
 from worksmith.tools.statuses import INFRASTRUCTURE
@@ -124,6 +124,6 @@ def _setting(suite: Suite, task: Task, agent: Any, lm: str) -> dict[str, str]:
     return {
         "context": with_policies(clock, task.context),
         "strategy": strategy_name(agent),
-        "model": model_label(lm),
+        "model": lm,
         **org_setting(suite),
     }

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from worksmith import __version__
+from worksmith.evals.lm.named import is_own
 from worksmith.evals.records.record import PRIMARY
 from worksmith.evals.suite import Suite
 from worksmith.evals.tasks.task_filter import conditions
@@ -77,7 +78,7 @@ def verify(settings: VerifySettings, *, progress: Progress = SILENT) -> Verifica
     started = time.perf_counter()
     artifact = Artifact.read(settings.program)
     folder = settings.journal or journal_beside(settings.program)
-    plan = _plan(folder, settings.suite, settings.workers)
+    plan = _plan(folder, settings)
     found: dict[str, Any]
     try:
         anew, logs = derived(plan, stopped=artifact.manifest.stopped)
@@ -104,9 +105,9 @@ def _named(every: Sequence[str], between: str) -> str:
     return between.join(every[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
-def _plan(folder: Path, suite: Path | None, workers: int) -> Plan:
+def _plan(folder: Path, settings: VerifySettings) -> Plan:
     """The plan that a journal belongs to."""
-    description = read_description(folder)
+    suite, description = settings.suite, read_description(folder)
     if description.fingerprint.get("purpose") != "compile":
         raise InputError("the journal is not of a compile", where=str(folder))
     decided = validated(description.fingerprint, Fingerprint, "a journal's description", where=str(folder))
@@ -131,15 +132,24 @@ def _plan(folder: Path, suite: Path | None, workers: int) -> Plan:
     if opened.digest != decided.suite["digest"]:
         raise InputError("the program was compiled on another suite", where=str(path))
     start = str(description.origin.get("program", ""))
-    return _as_decided(decided, opened, folder, workers, start)
+    return _as_decided(decided, opened, folder, settings, start)
 
 
-def _as_decided(decided: Fingerprint, suite: Suite, folder: Path, workers: int, start: str) -> Plan:
+def _as_decided(
+    decided: Fingerprint, suite: Suite, folder: Path, settings: VerifySettings, start: str
+) -> Plan:
     if "strategy" not in decided.program:
         raise InputError(
             "the program is of a module of somebody's own, which a journal may not name",
             where=str(folder),
             hint="compile again with its journal and --resume, which asks for nothing twice",
+        )
+    named = {role: model.name for role, model in decided.models.items()}
+    if own := {name for name in named.values() if is_own(name)} - {settings.lm}:
+        raise InputError(
+            f"{min(own)} is code of somebody's own, which a journal may not name",
+            where=str(folder),
+            hint=f"if you trust it, name it yourself: --lm {min(own)}",
         )
     # It began as this file says, unless the file has changed since, which its digest tells.
     program = (
@@ -147,7 +157,6 @@ def _as_decided(decided: Fingerprint, suite: Suite, folder: Path, workers: int, 
         if start
         else build_agent(decided.program, suite.env, where=str(folder))
     )
-    named = {role: model.name for role, model in decided.models.items()}
     models = {role: Model(name, resolve(name, tasks=suite.tasks)) for role, name in named.items()}
     bank = folder / BANK_FILE
     plan = Plan(
@@ -163,7 +172,7 @@ def _as_decided(decided: Fingerprint, suite: Suite, folder: Path, workers: int, 
         folder=folder,
         scheme=decided.scheme,
         where=conditions(decided.where),
-        workers=workers,
+        workers=settings.workers,
         versions={"worksmith": __version__},
         train_limit=decided.train_limit,
         dev_limit=decided.dev_limit,

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any
 
+from worksmith.evals.lm.named import GGUF
 from worksmith.evals.lm.prices import Price
 from worksmith.models.settings import NamedModel
 from worksmith.tools.errors import InputError
@@ -22,7 +23,7 @@ def read_models(sections: Mapping[str, Mapping[str, Any]], *, where: str) -> dic
 
     Raises:
         InputError: a setting is unknown or wrong, a name looks like that of a provider's model or holds a
-            space, or two models of one provider's name have different prices.
+            space, a model has a name and a file, or two models of one provider's name have different prices.
     """
     found: dict[str, NamedModel] = {}
     for name, values in sections.items():
@@ -33,7 +34,7 @@ def read_models(sections: Mapping[str, Mapping[str, Any]], *, where: str) -> dic
             )
         if not name or any(character.isspace() or character == "," for character in name):
             raise InputError(f"{name!r} is no name of a model", where=place, hint="choose one word")
-        found[name] = _checked(values, place)
+        found[name] = _checked(_with_file(values, place), place)
         priced = [each for each in found.values() if each.model == found[name].model and each.price]
         if len({each.price for each in priced}) > 1:
             raise InputError(f"{found[name].model} has two prices", where=place, hint="give it one")
@@ -113,6 +114,16 @@ def settings_of(model: str, options: Mapping[str, str] = {}) -> NamedModel:
 def is_named(model: str) -> bool:
     """Whether the project file names a model so."""
     return model in _NAMED.get()
+
+
+def _with_file(values: Mapping[str, Any], where: str) -> Mapping[str, Any]:
+    """The settings of a model, which is `gguf:FILE` where they name a file."""
+    if "file" not in values:
+        return values
+    if "model" in values:
+        raise InputError("a model has a name and a file", where=where, hint="leave out model or file")
+    rest = {setting: value for setting, value in values.items() if setting != "file"}
+    return {**rest, "model": f"{GGUF}{values['file']}"}
 
 
 def _checked(values: Mapping[str, Any], where: str) -> NamedModel:

@@ -35,6 +35,7 @@ _NOT_DSPYS = {
     "cache_write_price",
     "context_window",
     "tool_calls",
+    "precision",
 }
 """Settings that DSPy takes in another form, or not at all."""
 

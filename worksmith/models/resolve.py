@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from worksmith.evals.lm.named import ANALOGY, APPRENTICE, SMOLLM2
+from worksmith.evals.lm.named import APPRENTICE, GGUF, REPLAY, SMOLLM2, is_own
 from worksmith.evals.tasks.transcript import GOLD
 from worksmith.models.apprentice import FOLDER as APPRENTICE_FOLDER
+from worksmith.models.fetching.catalogue import catalogue
 from worksmith.models.named import is_named, model_names, parted, settings_of
 from worksmith.models.opening import open_model
 from worksmith.models.settings import NamedModel
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     import dspy
 
     from worksmith.evals.tasks.task import Task
-
-REPLAY = "replay:"
 
 LOCAL = "local/"
 
@@ -41,29 +40,19 @@ def open_models(name: str, tasks: Sequence[Task], record: Path | None = None) ->
         from worksmith.programs.replaying.recording import RecordingEngine
 
         lm = RecordingEngine.around(lm, record)
-    return {model_label(name): lm}
-
-
-def models_of_agents(names: Sequence[str]) -> list[str]:
-    """The models of agents that may ask their own: those are named where the default was left."""
-    return list(dict.fromkeys(OWN if name == ANALOGY else name for name in names))
-
-
-def model_label(name: str) -> str:
-    """The name of a model in tables and runs, with a mark on `local/analogy`, in this process or served."""
-    said = name.partition(" ")[0]
-    model = settings_of(said).model if is_named(said) else said
-    return f"{name} (no language model)" if f"/{model.partition('@')[0]}".endswith(f"/{ANALOGY}") else name
+    return {name: lm}
 
 
 def resolve(name: str, *, tasks: Sequence[Task] = ()) -> dspy.LM:
     """The model called `name`.
 
     Args:
-        name: `local/analogy`, `local/smollm2`, `local/apprentice`, `local/DIR` (a folder that
-            `worksmith train` wrote), `gold`, `own` (agents that ask models themselves), `replay:FILE` (one
-            recording), a model of the project file, or any name DSPy knows. Settings may follow those of
-            language models: `openai/gpt-4o-mini temperature=0.2`.
+        name: `local/apprentice`, `local/smollm2`, `local/DIR` (a folder that
+            `worksmith train` wrote), `gguf:FILE`, a model of `worksmith models list`, `gold`, `own` (agents
+            that ask models themselves), `replay:FILE` (one recording), a model of the project file,
+            `package.module:lm` (the user's own, which is never to be read from a file of a stranger), or any
+            name DSPy knows. Settings may follow those of language models:
+            `openai/gpt-4o-mini temperature=0.2`.
         tasks: whose plans the model `gold` follows.
 
     Raises:
@@ -97,11 +86,9 @@ def replay_runs(name: str, tasks: Sequence[Task]) -> Mapping[str, dspy.LM]:
 def _fresh(name: str, tasks: Sequence[Task]) -> dspy.LM:
     name, options = parted(name)
     model = settings_of(name).model if is_named(name) else name
-    if options and model in (GOLD, OWN, ANALOGY):
+    if options and (model in (GOLD, OWN) or is_own(name)):
         raise InputError(f"{name} has no settings", hint="leave the options out")
-    if name == ANALOGY:
-        return _analogy()
-    if model.startswith(LOCAL):
+    if model.startswith((LOCAL, GGUF)) or model in catalogue():
         return _with_weights(settings_of(name, options), name)
     if name == GOLD:
         return _gold(tasks)
@@ -109,47 +96,60 @@ def _fresh(name: str, tasks: Sequence[Task]) -> dspy.LM:
         from worksmith.programs.own_agents.model import own_models
 
         return own_models()
+    if is_own(name):
+        from worksmith.models.own import own_model
+
+        return own_model(name)
     if "/" not in name and not is_named(name):
         known = f"; {PROJECT_FILE} names {', '.join(model_names())}" if model_names() else ""
-        hint = f"e.g. openai/gpt-4o-mini, ollama_chat/llama3.2{known}"
+        hint = f"e.g. openai/gpt-4o-mini, ollama_chat/llama3.2, gguf:FILE{known}"
         raise InputError(f"{name!r} names no provider", hint=hint)
     return open_model(settings_of(name, options), name)
 
 
-def _analogy() -> dspy.LM:
-    import dspy
-
-    from worksmith.models.analogy import AnalogyEngine
-
-    engine = AnalogyEngine()
-    # DSPy's cache key ignores the engine, so its version goes into the model's name.
-    return dspy.LM(f"{ANALOGY}@{engine.digest}", engine=engine, cache=False, num_retries=0)
-
-
 def _with_weights(settings: NamedModel, name: str) -> dspy.LM:
-    """SmolLM2, or a trained model in a folder."""
+    """SmolLM2, a GGUF file, or a trained model in a folder."""
     import dspy
 
     model = settings.model
-    if model == SMOLLM2:
+    given = settings.model_dump(exclude={"model"}, exclude_defaults=True)
+    if (file := _gguf_file(model)) is not None:
+        from worksmith.models.transformer.gguf.model import gguf_model
+
+        engine = gguf_model(
+            file, precision=given.pop("precision", None), window=given.pop("context_window", None)
+        )
+        model = f"{LOCAL}{file.name}"
+    elif model == SMOLLM2:
         from worksmith.models.transformer.smollm2 import smollm2
 
         engine = smollm2()
     else:
         folder = APPRENTICE_FOLDER if model == APPRENTICE else Path(model.removeprefix(LOCAL))
         if not folder.is_dir():
-            known = f"{ANALOGY}, {SMOLLM2}, {APPRENTICE}"
-            hint = f"there are {known} and {LOCAL}DIR, a folder that worksmith train wrote"
+            known = f"{APPRENTICE}, {SMOLLM2}"
+            hint = (
+                f"there are {known} and {LOCAL}DIR, a folder that worksmith train wrote; {GGUF}FILE is a file"
+            )
             raise InputError(f"no local model {model!r}", where=name, hint=hint)
         from worksmith.models.transformer.trained import trained
 
         engine = trained(folder)
-    given = settings.model_dump(exclude={"model"}, exclude_defaults=True)
     for setting in given:
         if setting not in engine.supported_params:
             known = ", ".join(sorted(engine.supported_params))
             raise InputError(f"{model} has no setting {setting}", where=name, hint=f"there are {known}")
     return dspy.LM(f"{model}@{engine.digest}", engine=engine, num_retries=0, **given)
+
+
+def _gguf_file(model: str) -> Path | None:
+    """The file of a model that is one; None for other models."""
+    if model.startswith(GGUF):
+        return Path(model.removeprefix(GGUF)).expanduser()
+    listed = catalogue().get(model)
+    if listed is not None and not listed.place.is_file():
+        raise InputError("this model is not here", where=model, hint=f"worksmith models get {model}")
+    return listed and listed.place
 
 
 def _gold(tasks: Sequence[Task]) -> dspy.LM:

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from worksmith.evals.lm.named import GGUF
 from worksmith.evals.lm.prices import Price, per_million
 
 _OF_PROVIDERS = {"api_version": "azure", "region": "bedrock"}
@@ -35,7 +36,8 @@ class NamedModel(BaseModel):
     """The settings of a provider's model. Those left out are the provider's.
 
     Attributes:
-        model: the name as DSPy takes it, such as `openai/gpt-4o-mini`.
+        model: the name as DSPy takes it, such as `openai/gpt-4o-mini`, or that of a model on this machine.
+            In worksmith.toml `file` can stand in its place, the path of a GGUF file.
         api: the API of the provider; `responses` is OpenAI's newer one.
         api_base: the address of a server of your own.
         api_version: of Azure's API; without `api_base` the newest.
@@ -55,7 +57,9 @@ class NamedModel(BaseModel):
         input_price, output_price: dollars per million tokens.
         cached_input_price, cache_write_price: the same of prompt tokens that the provider reads from its own
             cache and writes there; without them such tokens cost as much as others.
-        context_window: tokens of prompt and reply together.
+        context_window: tokens of prompt and reply together; of a GGUF file at most those that it names.
+        precision: of a GGUF file; `float32` is exact, in `bfloat16` a reply can change with the requests
+            that it is batched with.
         prompt_cache: whether prompts for Claude are marked for the provider's cache; they are unless it is
             false. Other providers need no markers.
         tool_calls: whether it has native tool calls, where lists of models do not know or are wrong.
@@ -94,6 +98,7 @@ class NamedModel(BaseModel):
     retry_time: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     total_timeout: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     tool_calls: bool | None = None
+    precision: Literal["float32", "bfloat16"] | None = None
 
     @model_validator(mode="after")
     def _suits(self) -> Self:
@@ -103,6 +108,8 @@ class NamedModel(BaseModel):
             raise ValueError("prices of cached tokens need an input_price and an output_price")
         if self.context_window and self.max_tokens and self.max_tokens > self.context_window:
             raise ValueError("max_tokens is larger than the context_window")
+        if self.precision is not None and "/" in self.model and not self.model.startswith(GGUF):
+            raise ValueError("precision is a setting of GGUF files only")
         for setting, provider in _OF_PROVIDERS.items():
             if getattr(self, setting) is not None and not self.model.startswith(f"{provider}/"):
                 raise ValueError(f"{setting} is a setting of {provider}/ models only")

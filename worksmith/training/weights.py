@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import dspy
 
 from worksmith.evals.dspy_programs.traces import TraceStep
-from worksmith.evals.lm.named import ANALOGY
 from worksmith.evals.suite import as_examples
 from worksmith.optimizers.dspy_optimizers import instructions
 from worksmith.optimizers.dspy_optimizers.few_shot import RandomSearch, random_search, searched_seeds
@@ -164,7 +163,7 @@ def _prompts(context: CompileContext) -> tuple[dspy.ChatAdapter, str]:
 
 def _has_weights(context: CompileContext) -> bool:
     name: str = context.student.lm.model.partition("@")[0]
-    return name.startswith(LOCAL) and name != ANALOGY
+    return name.startswith(LOCAL)
 
 
 def _trainable(context: CompileContext) -> TrainableLM:

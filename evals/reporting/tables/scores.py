@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from statistics import median
 
-from worksmith.evals.lm.named import ANALOGY
 from worksmith.evals.records.groups import group_records
 from worksmith.evals.records.record import PRIMARY, STRICT, EpisodeRecord
 from worksmith.evals.records.summary import Summary, on_tasks, summarize
@@ -72,7 +71,6 @@ def study_grid(study: Study, *, title: str = "Comparison") -> Grid:
             *((_BY_WORDS,) if by_words else ()),
             *seen_notes(study),
             *interval_notes(study.rows[0].summary),
-            *model_notes({row.result.model for row in study.rows}),
         ),
         lead=conclusions(study),
     )
@@ -159,7 +157,6 @@ def score_grid(summary: Summary, model: str) -> Grid:
             f"{summary.errors} of {summary.episodes} episodes ({share(summary.error_rate)} %) were lost to "
             f"the infrastructure; {STRICT} counts them as failures, the other scores leave them out.",
             *interval_notes(summary),
-            *model_notes({model}),
         ),
     )
 
@@ -200,12 +197,6 @@ def attempt_grid(summary: Summary, notes: tuple[str, ...]) -> Grid:
 def facet_grids(records: Sequence[EpisodeRecord], seed: int) -> list[Grid]:
     """The scores of one program by each facet."""
     return [_facet_grid(name, facet, records, seed) for name, facet in facets_of(records).items()]
-
-
-def model_notes(models: set[str]) -> tuple[str, ...]:
-    """A sentence on each model that is no language model."""
-    local = sorted(model for model in models if model.startswith(ANALOGY))
-    return tuple(f"{model} is not a language model: it imitates demonstrations by rule." for model in local)
 
 
 def error_cell(summary: Summary) -> str:

@@ -30,7 +30,7 @@ def evaluation() -> Report:
 @pytest.fixture
 def comparison() -> Report:
     results = {"act": solved(range(20), of=60), "react": solved(range(50), of=60)}
-    results["nothing"] = solved([], of=60, model="local/analogy")
+    results["nothing"] = solved([], of=60)
     arms = [Arm("act"), Arm("nothing", baseline=True), Arm("react")]
     return study_report(run_study(arms, lambda arm: results[arm.label]))
 
@@ -127,11 +127,6 @@ def test_errors_in_any_arm_show_the_outcome_that_counts_them(comparison: Report)
 
 def test_a_comparison_says_what_it_could_have_seen(comparison: Report) -> None:
     assert re.search(r"Power: \d+ tasks show a difference of about \d+ points", comparison.markdown())
-
-
-def test_a_model_without_weights_is_called_that(comparison: Report) -> None:
-    assert "local/analogy is not a language model" in comparison.markdown()
-    assert "local/analogy is not a language model" in shown(comparison)
 
 
 def test_a_comparison_says_first_whether_compiling_helped() -> None:

@@ -27,7 +27,7 @@ def test_a_model_that_never_answers_is_given_up() -> None:
     assert isinstance(error.value, WorksmithError)
 
 
-@pytest.mark.parametrize("name", ["local/analogy@1", "replay/abc", "scripted/gold-abc"])
+@pytest.mark.parametrize("name", ["local/model@1", "replay/abc", "scripted/gold-abc"])
 def test_what_asks_nobody_is_never_down(name: str) -> None:
     outage = Outage(model(name), known=False)
     for number in range(2 * IN_VAIN):

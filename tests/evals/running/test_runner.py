@@ -202,7 +202,7 @@ def test_the_number_of_workers_does_not_change_what_is_tried_again(tasks: list[T
     assert [r.attempts for r in alone.records] == [r.attempts for r in together.records]
 
 
-@pytest.mark.parametrize("lm", [dspy.LM("scripted/gold-1"), dspy.LM("replay/1"), dspy.LM("local/analogy@1")])
+@pytest.mark.parametrize("lm", [dspy.LM("scripted/gold-1"), dspy.LM("replay/1"), dspy.LM("local/model@1")])
 def test_what_has_no_other_reply_is_not_asked_again(lm: Any, tasks: list[Task], env: Any) -> None:
     program = Scripted(task_001=OSError(errno.EHOSTUNREACH, "no route"))
     run(program, tasks, env, lm=lm)

@@ -177,7 +177,7 @@ def test_dollars_are_not_limited_where_a_price_is_unknown() -> None:
     with pytest.raises(InputError, match="price of openai/nobody-knows is not known") as caught:
         Budget(usd=1).account("openai/nobody-knows")
     assert "--prices" in str(caught.value)
-    assert ask(Budget(usd=1).account("local/analogy@1"), 5)
+    assert ask(Budget(usd=1).account("local/model@1"), 5)
     assert ask(Budget(calls=1).account("openai/nobody-knows"), 5)
 
 

@@ -14,7 +14,6 @@ from dspy.adapters.baml_adapter import BAMLAdapter
 from tests.programs.office import EVENTS, TASKS, Script, texts
 from worksmith.evals.running.runner import evaluate
 from worksmith.evals.running.settings import EvalSettings
-from worksmith.models.resolve import resolve
 from worksmith.programs.agent import Agent
 from worksmith.programs.parts.signatures import Plan, call_signature
 from worksmith.programs.prompting.adapters import adapter_in_use
@@ -255,17 +254,6 @@ def test_native_calls_through_an_adapter_are_refused_by_name(
 def test_gold_plans_are_followed_whatever_the_adapter(env: Environment) -> None:
     with dspy.context(lm=scripted_lm(GoldEngine(TASKS)), adapter=dspy.JSONAdapter()):
         assert Agent("react", env=env)(task=TASKS[0]).episode.status == "finished"
-
-
-def test_a_model_that_cannot_read_the_format_is_not_asked(env: Environment) -> None:
-    agent, lm = Agent("act", env=env), resolve("local/analogy")
-    with dspy.context(lm=lm, adapter=dspy.ChatAdapter()):
-        assert agent(task=TASKS[0]).episode.status != "invalid_reply"
-    with (
-        dspy.context(lm=lm, adapter=dspy.XMLAdapter()),
-        pytest.raises(InputError, match=r"local/analogy.* cannot read the format of XMLAdapter"),
-    ):
-        agent(task=TASKS[0])
 
 
 def test_callbacks_of_an_adapter_are_told_once() -> None:

@@ -16,6 +16,7 @@ from dspy.utils.exceptions import LMServerError
 from rich.console import Console
 
 import worksmith as ws
+from tests import standin
 from tests.optimizers import mailroom
 from tests.optimizers.shop import make_suite
 from tests.programs.office import answer
@@ -53,14 +54,13 @@ def test_a_suite_stands_for_its_test_tasks_and_a_part_for_itself(suite: ws.Suite
 
 def test_the_model_is_dspys_or_the_local_one_and_that_is_said(suite: ws.Suite) -> None:
     one = suite.test[:1]
-    assert "The model is local/analogy, as none was given." in str(
-        ws.evaluate(ws.Agent(), one, progress=False)
-    )
+    said = ws.evaluate(ws.Agent(), one, progress=False)
+    assert f"The model is {standin.NAME}, as none was given." in str(said)
     with dspy.context(lm=resolve("gold", tasks=suite.tasks)):
         said = ws.evaluate(ws.Agent(), one, progress=False)
     assert outcome(said) == 1.0
     assert said.notes == (f"The model is {said.settings['lm']}, as none was given.",)
-    assert ws.evaluate(ws.Agent(), one, lm="local/analogy", progress=False).notes == ()
+    assert ws.evaluate(ws.Agent(), one, lm=standin.NAME, progress=False).notes == ()
 
 
 @pytest.mark.parametrize("kind", [np.int64, Decimal, lambda n: np.full(2, n)])
@@ -74,7 +74,7 @@ def test_a_corrected_label_runs_again_and_no_other(kind: Any, tmp_path: Path) ->
             lambda question: dspy.Prediction(answer="1"),
             examples,
             metric=lambda example, prediction: bool(np.all(example.label == kind(1))),
-            lm="local/analogy",
+            lm=standin.NAME,
             log=tmp_path / "log.jsonl",
             resume=True,
             progress=False,
@@ -173,8 +173,8 @@ def test_a_budget_ends_an_evaluation(suite: ws.Suite) -> None:
         ({"program": 3}, "is no program"),
         ({"workers": 0}, "workers"),
         ({"live": True}, "no tool of this environment reaches outside"),
-        ({"judge": "local/analogy"}, "no judge"),
-        ({"lm": "analogy"}, "names no provider"),
+        ({"judge": "local/apprentice"}, "no judge"),
+        ({"lm": "student"}, "names no provider"),
         ({"program": "missing.json"}, "missing.json"),
         ({"tasks": "tasks.jsonl"}, "str is no tasks"),
         ({"tasks": ws.Agent()}, "Agent is no tasks"),

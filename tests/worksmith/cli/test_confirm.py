@@ -15,7 +15,7 @@ from worksmith.cli.worlds import suite as commands
 from worksmith.tools.errors import InputError
 
 PAID = ("--writer", "openai/gpt-4o-mini", "--reword", "mail")
-FREE = ("--writer", "local/analogy", "--reword", "mail")
+FREE = ("--writer", "local/apprentice", "--reword", "mail")
 SENT = re.compile(r"up to 4,500 requests to a model, for 0\.\d\d dollars at most")
 
 

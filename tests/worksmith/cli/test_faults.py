@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from tests import standin
 from tests.chat_server import ChatServer, chat_server
 from tests.optimizers.shop import make_suite
 from tests.tools.kinds.enterprise.small_world import write_small_world
@@ -145,7 +146,7 @@ def test_a_compile_without_its_model_fails_and_says_why(
 @pytest.mark.slow
 @pytest.mark.usefixtures("rejected")
 def test_a_comparison_without_one_of_its_models_fails_and_says_why(suite: Suite) -> None:
-    models = f"local/analogy,{HOSTED}"
+    models = f"{standin.NAME},{HOSTED}"
     result = call(
         "compare", suite.path, "--lm", models, "--limit", 2, "--strategies", "act", "--optimizers", "none"
     )
@@ -153,7 +154,7 @@ def test_a_comparison_without_one_of_its_models_fails_and_says_why(suite: Suite)
     assert result.exit_code == 1
     assert f"act, {HOSTED}: 2 of 2 episodes were lost" in result.stderr
     assert "no such key" in result.stderr
-    assert "act, local/analogy" in result.stdout
+    assert f"act, {standin.NAME}" in result.stdout
 
 
 def test_what_was_compiled_for_other_tools_is_refused(suite: Suite, here: Path) -> None:
@@ -168,7 +169,7 @@ def test_what_was_compiled_for_other_tools_is_refused(suite: Suite, here: Path) 
 
 def test_the_arms_of_a_dry_run_are_told_apart(suite: Suite) -> None:
     result = call(
-        "compare", suite.path, "--dry-run", "--lm", "local/analogy,gold", "--strategies", "act,react"
+        "compare", suite.path, "--dry-run", "--lm", f"{standin.NAME},gold", "--strategies", "act,react"
     )
 
-    assert "act, local/analogy; act + bootstrap, local/analogy; react, local/analogy;" in result.stdout
+    assert f"act, {standin.NAME}; act + bootstrap, {standin.NAME}; react, {standin.NAME};" in result.stdout

@@ -16,8 +16,7 @@ from worksmith.evals.kinds.crm.suites import CrmOptions
 from worksmith.evals.kinds.office.generate import PER_INTENT
 from worksmith.evals.tracking import TraceChoice
 from worksmith.evals.tracking.store import tracking_uri
-from worksmith.jobs.compilation import demo_count
-from worksmith.jobs.settings.programs import CompileSettings
+from worksmith.optimizers.settings import default_demos
 
 
 def _options(command: Any, path: str = "worksmith") -> Iterator[Any]:
@@ -59,14 +58,13 @@ def test_choices_of_traces_are_as_described(option: Any) -> None:
 
 def test_defaults_that_are_found_elsewhere_are_those_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
-    compiles = [CompileSettings(suite="x", out="y", lm=lm) for lm in ("openai/gpt-4o", "local/analogy")]
-    demos = set(map(demo_count, compiles))
+    demos = map(default_demos, ("local/apprentice", "openai/gpt-4o"))
     said = {each.id.removeprefix("worksmith "): each.values[0].show_default for each in OPTIONS}
 
     assert said["eval --tracking-uri"] == tracking_uri()
     assert said["suite build --per-intent"] == str(PER_INTENT)
     assert said["suite build --mode"] == CrmOptions().mode
-    assert said["compile --demos"] == "{}; {} for fixed sets and a local model".format(*sorted(demos))
+    assert said["compile --demos"] == "{} for local/apprentice, else {}".format(*demos)
 
 
 def help_of(*command: str) -> str:

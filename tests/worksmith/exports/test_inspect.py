@@ -11,6 +11,7 @@ import dspy
 import pytest
 from dspy import lm15
 
+from tests import standin
 from tests.e2e.conftest import invoke
 from worksmith.evals.suite import Suite
 from worksmith.evals.tasks.task import Task
@@ -230,11 +231,9 @@ def test_an_export_replaces_nothing_unasked(folder: Path, tmp_path: Path) -> Non
 
 def test_models_of_ours_work_there_by_name(suite: Suite, tmp_path: Path) -> None:
     task = inspect_task(suite, split="test", limit=2)
-    (log,) = inspect_ai.eval(
-        task, model=inspect_model("local/analogy"), display="none", log_dir=str(tmp_path)
-    )
+    (log,) = inspect_ai.eval(task, model=inspect_model(standin.NAME), display="none", log_dir=str(tmp_path))
 
-    assert log.eval.model == "worksmith/local/analogy"
+    assert log.eval.model == f"worksmith/{standin.NAME}"
     assert len(scores(log)) == 2
 
 

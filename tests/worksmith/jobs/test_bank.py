@@ -11,6 +11,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from tests import standin
 from tests.optimizers.shop import make_suite
 from worksmith.cli.programs import bank as bank_command
 from worksmith.cli.programs.compile import compile_program
@@ -246,7 +247,7 @@ def test_a_program_is_compiled_from_a_bank_without_a_teacher(suite: Suite, tmp_p
     assert manifest.bank["digest"] == TraceBank.read(bank).digest
     assert {source.provenance.source for source in manifest.demonstrations if source.provenance} == {"gold"}
     assert len(load_program(program, suite.env).selector.predict.demos) == 12
-    assert call("verify", program)["identical"]
+    assert call("verify", program, "--lm", standin.NAME)["identical"]
 
 
 @pytest.mark.slow

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from tests import standin
 from tests.optimizers.shop import make_suite
 from tests.worksmith.jobs.compiling import APP, run
 from worksmith.evals.running.runner import evaluate
 from worksmith.evals.running.settings import EvalSettings
 from worksmith.evals.suite import Suite, write_suite
 from worksmith.jobs.parts.programs import load_program
-from worksmith.models.resolve import resolve
 from worksmith.optimizers.compiling.artifact import Artifact
 from worksmith.tools.errors import InputError
 
@@ -27,7 +27,7 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
 
 def outcome(program: Any, suite: Suite) -> float:
     tasks = suite.select(split="test")
-    result = evaluate(program, tasks, EvalSettings(env=suite.env, lm=resolve("local/analogy")))
+    result = evaluate(program, tasks, EvalSettings(env=suite.env, lm=standin.lm()))
     return result.summary.scores["outcome"].value
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import standin
 from tests.optimizers.shop import make_suite
 from tests.worksmith.jobs.compiling import run
 from worksmith.evals.suite import Suite
@@ -67,7 +68,7 @@ def test_the_check_compiles_nothing_and_writes_what_it_found(suite: Suite, tmp_p
 @pytest.mark.slow
 def test_a_killed_race_goes_on_to_the_same_program(suite: Suite, tmp_path: Path) -> None:
     whole, killed = tmp_path / "whole.json", tmp_path / "killed.json"
-    options = ("--optimizer", "race", "--demos", "4", "--workers", "1")
+    options = ("--lm", standin.NAME, "--optimizer", "race", "--demos", "4", "--workers", "1")
     run(suite.path, "--out", whole, *options)
     code = "import typer; from worksmith.cli.programs.compile import compile_program as c; typer.run(c)"
     command = [sys.executable, "-c", code, str(suite.path), "--out", str(killed), *options, "--no-track"]

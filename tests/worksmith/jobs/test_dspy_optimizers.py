@@ -15,6 +15,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from tests import standin
 from tests.chat_server import ChatServer, chat_server, said
 from tests.optimizers.proposing import propose
 from tests.optimizers.shop import ANY_MODEL, make_suite
@@ -24,7 +25,6 @@ from worksmith.evals.running.runner import evaluate
 from worksmith.evals.running.settings import EvalSettings
 from worksmith.evals.suite import Suite
 from worksmith.jobs.parts.programs import load_program
-from worksmith.models.resolve import resolve
 from worksmith.optimizers.compiling.artifact import Artifact
 from worksmith.optimizers.registry import OPTIMIZERS
 from worksmith.tools.errors import InputError
@@ -46,7 +46,8 @@ found = {}
 for program in programs:
     file, model = program.split("=")
     path = f"{folder}/{file}"
-    command = ["eval", suite, "--program", path, "--limit", "3", "--split", "test", "--no-track", "--json"]
+    command = ["eval", suite, "--program", path, "--limit", "3", "--split", "test", "--lm", "tests.standin:lm",
+        "--no-track", "--json"]
     done = CliRunner().invoke(app, command)
     assert done.exit_code == 0, done.output
     served = mlflow.pyfunc.load_model(model).predict({"task": query})
@@ -115,7 +116,7 @@ def test_programs_load_in_a_new_process_and_through_mlflow(
     for file in programs:
         tasks = suite.select(split="test", limit=3)
         agent = load_program(tmp_path / file, suite.env)
-        result = evaluate(agent, tasks, EvalSettings(env=suite.env, lm=resolve("local/analogy")))
+        result = evaluate(agent, tasks, EvalSettings(env=suite.env, lm=standin.lm()))
         (run_of_it,), served = found[file][0]["runs"], found[file][1]
         outcome = result.summary.scores["outcome"].value
         assert run_of_it["summary"]["scores"]["outcome"]["value"] == outcome
@@ -125,7 +126,7 @@ def test_programs_load_in_a_new_process_and_through_mlflow(
 
 @pytest.mark.parametrize("name", PROPOSING)
 def test_without_a_language_model_nothing_is_begun(suite: Suite, tmp_path: Path, name: str) -> None:
-    for given in ([], ["--proposer", "gold"], ["--dry-run"]):
+    for given in (["--lm", "gold"], ["--proposer", "gold"], ["--lm", "gold", "--dry-run"]):
         with pytest.raises(InputError, match="a language model propose instructions") as caught:
             run(suite.path, "--out", tmp_path / "program.json", "--optimizer", name, *given)
         assert "--proposer" in str(caught.value)
@@ -172,7 +173,7 @@ def test_house_rules_are_not_the_proposers_business(
 
 
 def test_a_comparison_without_a_language_model_is_not_begun(suite: Suite, tmp_path: Path) -> None:
-    command = ["compare", str(suite.path), "--optimizers", "none,dspy:GEPA", "--no-track"]
+    command = ["compare", str(suite.path), "--optimizers", "none,dspy:GEPA", "--lm", "gold", "--no-track"]
     done = CliRunner().invoke(app, command)
 
     assert isinstance(done.exception, InputError)

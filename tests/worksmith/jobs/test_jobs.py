@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import pytest
 
+from tests import standin
 from tests.optimizers.shop import make_suite
 from worksmith.evals.suite import Suite
 from worksmith.jobs.building import build, forecast_build
@@ -79,13 +80,13 @@ def test_a_compile_is_evaluated_and_compared(suite: Suite, tmp_path: Path) -> No
 def test_programs_are_compared_although_another_could_not_be_compiled(suite: Suite, tmp_path: Path) -> None:
     common: dict[str, Any] = {"suite": suite.path, "workers": 2, "track": False, "limit": 2}
     settings = CompareSettings(
-        strategies="react", optimizers="knn,none", teacher="local/analogy", report="page.html", **common
+        strategies="react", optimizers="knn,none", teacher=standin.NAME, report="page.html", **common
     )
     compared = compare(settings)
 
     assert compared.failed
     assert [row.arm.label for row in compared.study.rows if not row.arm.baseline] == ["react"]
-    why = "react + knn could not run: --teacher: local/analogy"
+    why = "react + knn could not run: --teacher: local/standin"
     assert why in " ".join(str(compared).split())
     assert "taught nothing" in compared.to_json()["failures"]["react + knn"]
     assert "could not run" in (tmp_path / "page.html").read_text()

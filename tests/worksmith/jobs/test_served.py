@@ -12,6 +12,7 @@ import pytest
 from mlflow.pyfunc import scoring_server
 from starlette.testclient import TestClient
 
+from tests import standin
 from tests.programs.org import make_org
 from tests.tools.kinds.enterprise.small_world import GITA, HARI, write_small_world
 from worksmith.evals.suite import Suite, write_suite
@@ -42,7 +43,7 @@ def serve(folder: Path, world: World) -> Any:
         scheme="standard",
         train=(),
         dev=(),
-        lm="local/analogy",
+        lm=standin.NAME,
         teacher="gold",
         gold=True,
         optimizer="none",
@@ -51,9 +52,7 @@ def serve(folder: Path, world: World) -> Any:
     Artifact.of(Agent("react", max_steps=1), manifest, {}).write(folder / "program.json")
     packed = bundle(folder / "program.json", suite, folder / "packed")
     model = ServedAgent()
-    model.load_context(
-        SimpleNamespace(artifacts={"program": str(packed)}, model_config={"lm": "local/analogy"})
-    )
+    model.load_context(SimpleNamespace(artifacts={"program": str(packed)}, model_config={"lm": standin.NAME}))
     return model
 
 
@@ -66,7 +65,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> TestClient:
         path=str(folder / "model"),
         python_model=str(CODE),
         artifacts={"program": str(folder / "packed")},
-        model_config={"lm": "local/analogy"},
+        model_config={"lm": standin.NAME},
         pip_requirements=[],
     )
     return TestClient(scoring_server.init(mlflow.pyfunc.load_model(str(folder / "model"))))

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
+from tests import standin
 from tests.optimizers.shop import make_suite
 from tests.worksmith.jobs.compiling import run
 from worksmith.cli.app import app
@@ -24,7 +25,7 @@ from worksmith.tools.errors import InputError, Notice
 from worksmith.tools.files.sealed_lines import sealed, sealed_lines
 
 ROOT = Path(__file__).parents[3]
-SMALL = ("--demos", "4", "--candidates", "2", "--train-limit", "6", "--dev-limit", "3")
+SMALL = ("--lm", "gold", "--demos", "4", "--candidates", "2", "--train-limit", "6", "--dev-limit", "3")
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +63,18 @@ def test_a_program_is_derived_from_its_journal(program: Path) -> None:
 
 def test_another_program_is_told_apart(suite: Suite, program: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.json"
-    run(suite.path, "--out", other, "--optimizer", "dspy:BootstrapFewShot", *SMALL, "--seed", 1)
+    run(
+        suite.path,
+        "--out",
+        other,
+        "--lm",
+        "gold",
+        "--optimizer",
+        "dspy:BootstrapFewShot",
+        *SMALL,
+        "--seed",
+        1,
+    )
     done, found = verify(other, "--journal", f"{program}.journal")
 
     assert done.exit_code == 1
@@ -115,20 +127,20 @@ def test_a_falsified_score_is_not_believed(suite: Suite, tmp_path: Path) -> None
     told = ("--out", file, "--optimizer", "none", *SMALL)
     run(suite.path, *told)
     whole = Artifact.read(file)
-    assert whole.manifest.trials[0]["outcome"]["value"] == 0.0
+    assert whole.manifest.trials[0]["outcome"]["value"] == 1.0
     log = Path(f"{file}.journal") / "student" / "dev-uncompiled.jsonl"
-    edit_sealed(log, b'"outcome":0.0', b'"outcome":1.0')
+    edit_sealed(log, b'"outcome":1.0', b'"outcome":0.0')
     assert verify(file)[1]["logs"]
 
     file.unlink()
     run(suite.path, *told, "--resume")
-    assert Artifact.read(file).manifest.trials[0]["outcome"]["value"] == 1.0
+    assert Artifact.read(file).manifest.trials[0]["outcome"]["value"] == 0.0
     done, found = verify(file)
     assert done.exit_code == 1
     assert not found["identical"]
     assert found["derived"] == whole.digest
     assert "trials" in found["differs"]
-    assert "scores.outcome is 1.0, not 0.0" in found["logs"][0]
+    assert "scores.outcome is 0.0, not 1.0" in found["logs"][0]
 
 
 def test_a_score_that_was_edited_carelessly_is_run_again(suite: Suite, tmp_path: Path) -> None:
@@ -137,7 +149,7 @@ def test_a_score_that_was_edited_carelessly_is_run_again(suite: Suite, tmp_path:
     run(suite.path, *told)
     whole = file.read_bytes()
     log = Path(f"{file}.journal") / "student" / "dev-uncompiled.jsonl"
-    log.write_bytes(log.read_bytes().replace(b'"outcome":0.0', b'"outcome":1.0', 1))
+    log.write_bytes(log.read_bytes().replace(b'"outcome":1.0', b'"outcome":0.0', 1))
     said = verify(file)[1]["logs"]
     assert len(said) == 1
     assert said[0].startswith("student/dev-uncompiled.jsonl:1: not an episode record: its content")
@@ -147,6 +159,16 @@ def test_a_score_that_was_edited_carelessly_is_run_again(suite: Suite, tmp_path:
         run(suite.path, *told, "--resume")
     assert json.loads(file.read_bytes())["digest"] == json.loads(whole)["digest"]
     assert verify(file)[1]["logs"] == []
+
+
+def test_code_that_a_journal_names_as_its_model_is_run_only_for_who_names_it(
+    suite: Suite, tmp_path: Path
+) -> None:
+    file = tmp_path / "p.json"
+    run(suite.path, "--out", file, "--optimizer", "none", *SMALL, "--lm", standin.NAME)
+
+    assert "if you trust it, name it yourself" in str(verify(file)[0].exception)
+    assert verify(file, "--lm", standin.NAME)[1]["identical"]
 
 
 def test_a_program_that_was_tampered_with_is_noticed(program: Path) -> None:
@@ -165,7 +187,7 @@ def test_a_journal_that_lacks_replies_says_so(program: Path) -> None:
 
     assert done.exit_code == 1
     assert not found["identical"]
-    assert any("no reply of local/analogy" in lack for lack in found["lacks"])
+    assert any("no reply of scripted/gold" in lack for lack in found["lacks"])
 
 
 def test_what_makes_no_sense_is_bad_input(program: Path, tmp_path: Path) -> None:
@@ -290,10 +312,13 @@ def test_a_compile_is_gone_on_with_only_as_it_was_begun(suite: Suite, tmp_path: 
 @pytest.mark.slow
 def test_the_second_of_two_compiles_is_told_who_is_at_work(suite: Suite, tmp_path: Path) -> None:
     file = tmp_path / "a.json"
-    command = [sys.executable, "-m", "worksmith.cli", "compile", str(suite.path), "--out", str(file)]
+    command = [sys.executable, "-m", "worksmith.cli", "compile", str(suite.path), "--out", str(file), *SMALL]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     process = subprocess.Popen(
-        [*command, "--workers", "1", "--no-track"], cwd=tmp_path, env=environment, stderr=subprocess.DEVNULL
+        [*command, "--workers", "1", "--no-track"],
+        cwd=tmp_path,
+        env=environment,
+        stderr=subprocess.DEVNULL,
     )
     journal = tmp_path / "a.json.journal"
     while process.poll() is None and not (journal / "replies.jsonl").exists():
@@ -302,9 +327,9 @@ def test_the_second_of_two_compiles_is_told_who_is_at_work(suite: Suite, tmp_pat
     try:
         for option in ("--resume", "--force"):
             with pytest.raises(InputError, match=f"process {process.pid} is at work"):
-                run(suite.path, "--out", file, option)
+                run(suite.path, "--out", file, *SMALL, option)
     finally:
         process.kill()
         process.wait()
-    run(suite.path, "--out", file, "--resume")
+    run(suite.path, "--out", file, *SMALL, "--resume")
     assert verify(file)[1]["identical"]

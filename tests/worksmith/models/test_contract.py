@@ -1,4 +1,4 @@
-"""What programs rely on in every model: of rules, with weights, in this process or behind a server."""
+"""What programs rely on in every model: without weights and with them, in this process or behind a server."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import dspy
 import pytest
 from dspy import lm15
 
+from tests import standin
 from tests.worksmith.models.serving.running import NAME, TOKEN, Scripted, served
 from tests.worksmith.training.tiny import one_thread, sft_rows, write_rows, write_tiny_model
 from worksmith.evals.lm.metering import metered, metering
 from worksmith.evals.lm.single_request import single_request
 from worksmith.jobs.settings.training import SftSettings
-from worksmith.models.analogy import AnalogyEngine
 from worksmith.models.resolve import resolve
 from worksmith.training.job import train
 
@@ -25,11 +25,11 @@ Ask = Callable[..., lm15.Response]
 
 @pytest.fixture(
     scope="module",
-    params=["local/analogy", "served", pytest.param("weights", marks=pytest.mark.slow)],
+    params=["here", "served", pytest.param("weights", marks=pytest.mark.slow)],
 )
 def lm(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dspy.LM]:
     if request.param == "served":
-        with served(Scripted(AnalogyEngine().complete)) as server:
+        with served(Scripted(standin.Standin().complete)) as server:
             yield dspy.LM(f"openai/{NAME}", api_base=server.url, api_key=TOKEN, num_retries=0)
     elif request.param == "weights":
         one_thread()
@@ -39,7 +39,7 @@ def lm(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory)
         train(SftSettings(**tiny, max_steps=1, track=False))
         yield resolve(f"local/{place}/tiny")
     else:
-        yield resolve(request.param)
+        yield standin.lm()
 
 
 @pytest.fixture

@@ -76,7 +76,8 @@ def predict_fn(
 
     Args:
         program: as of `ws.evaluate`; or a registered model, `models:/NAME@ALIAS`.
-        lm: the model or its name. Default is DSPy's, else `local/analogy`. A registered model chooses none.
+        lm: the model or its name. Default is DSPy's, else `local/apprentice`. A registered model chooses
+            none.
         judge: names of judges, whose levels are scores as well.
         seed: of all random choices.
 

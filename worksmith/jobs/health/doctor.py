@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from worksmith.evals.characters import harmless
 from worksmith.jobs.health.check import Check
 from worksmith.jobs.health.machine import MACHINE, machine_checks
-from worksmith.jobs.health.models import asked, known, opened
+from worksmith.jobs.health.models import asked, known, measured, opened
 from worksmith.jobs.parts.budgets import prices_of
 from worksmith.jobs.parts.printing import Printable
 from worksmith.models.named import model_names
@@ -69,5 +69,7 @@ def diagnose(settings: DoctorSettings, *, may_ask: Callable[[Sequence[str]], boo
         elif name in asking:
             remedy = "--yes sends one short request, which costs a fraction of a cent"
             checks.append(Check(name, "connection", "warning", "not asked", remedy))
+        elif model.has_weights and (settings.yes or name in settings.models):
+            checks += measured(model)
         checks += known(model, prices)
     return Diagnosis(checks)

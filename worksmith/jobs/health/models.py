@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
+from dspy import lm15
+
 from worksmith.evals.lm.prices import Prices, free, listed
 from worksmith.jobs.health.check import Check
 from worksmith.models.named import parted, settings_of
@@ -39,6 +41,11 @@ class Examined:
     lm: dspy.LM
     settings: NamedModel | None
     keyless: bool = False
+
+    @property
+    def has_weights(self) -> bool:
+        """Whether it is a language model in this process."""
+        return hasattr(getattr(self.lm, "engine", None), "precision")
 
     @property
     def asks(self) -> bool:
@@ -129,6 +136,27 @@ def asked(model: Examined, wait: float) -> Iterator[Check]:
         yield Check(model.name, "usage", "warning", said, "let the server report usage, if it can")
     else:
         yield Check(model.name, "usage", "ok", "the server reports tokens")
+
+
+def measured(model: Examined) -> Iterator[Check]:
+    """Ask a model in this process for two short replies. At the first its weights are read."""
+    engine = model.lm.engine
+    question = (lm15.Message.user(_QUESTION),)
+    try:
+        started = time.perf_counter()
+        engine.complete(lm15.Request(model.name, question, config=lm15.Config(max_tokens=1)))
+        ready = time.perf_counter()
+        reply = engine.complete(
+            lm15.Request(model.name, question, "Be brief.", config=lm15.Config(max_tokens=16))
+        )
+    except (InputError, lm15.LM15Error) as error:
+        remedy = getattr(error, "hint", None) or "take another model"
+        yield Check(model.name, "weights", "failure", str(error).partition("\n")[0], remedy)
+        return
+    took, tokens = time.perf_counter() - ready, reply.usage.total_tokens or 0
+    yield Check(model.name, "weights", "ok", f"{engine.precision}, read after {ready - started:.1f} s")
+    said = f"{tokens} tokens of prompt and reply in {took:.1f} s, {tokens / took:.0f} a second"
+    yield Check(model.name, "reply", "ok", said)
 
 
 def _ask(lm: dspy.LM, wait: float, answer: _Answer) -> None:

@@ -13,7 +13,7 @@ from worksmith.evals.running.study import Arm
 from worksmith.jobs.parts.own_programs import own_name
 from worksmith.jobs.parts.programs import new_agent, toolset_of
 from worksmith.jobs.parts.progress import Progress
-from worksmith.models.resolve import models_of_agents
+from worksmith.models.resolve import OWN
 from worksmith.programs.parts.tool_retrieval import toolkits_on_offer
 from worksmith.programs.strategies import strategy
 from worksmith.tools.errors import InputError
@@ -77,7 +77,7 @@ def study_arms(
         made = own if chosen == NO_OPTIMIZER else f"{own} + {chosen}"
         label = f"{made}, {model}" if len(settings.lm) > 1 else made
         arms.append(Arm(label, strategy=own, optimizer=chosen, model=model, settings={"program": named}))
-    asked = models_of_agents(settings.lm)
+    asked = models_of_agents(settings)
     for model, address in product(asked, settings.agents):
         label = f"{address}, {model}" if len(asked) > 1 else address
         arms.append(
@@ -85,6 +85,11 @@ def study_arms(
         )
     names = baselines_for(suite.env, learning=learning)
     return arms + [Arm(name, strategy=name, baseline=True) for name in names]
+
+
+def models_of_agents(settings: CompareSettings) -> Sequence[str]:
+    """The models of agents, which may ask their own where none is named."""
+    return settings.lm if "lm" in settings.model_fields_set else [OWN]
 
 
 def ablated(suite: Suite, tasks: Sequence[Task], arms: Sequence[Arm], settings: CompareSettings) -> list[Arm]:

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from worksmith.evals.lm.named import REPLAY
 from worksmith.evals.tasks.transcript import GOLD
-from worksmith.models.resolve import REPLAY, resolve
+from worksmith.models.resolve import resolve
 from worksmith.optimizers.demos.bank_building import Attempt
 from worksmith.tools.errors import InputError
 

@@ -10,7 +10,7 @@ import dspy
 
 from worksmith.evals.dspy_programs.digests import model_name
 from worksmith.jobs.parts.programs import OpenedProgram, named_program
-from worksmith.models.resolve import model_label, open_models
+from worksmith.models.resolve import open_models
 from worksmith.optimizers.compiling.models import Model
 from worksmith.optimizers.teleprompter import default_model
 from worksmith.programs.agent import Agent
@@ -42,15 +42,13 @@ class Chosen(NamedTuple):
 
 
 def chosen_models(lm: str | dspy.BaseLM | None, suite: Suite) -> Chosen:
-    """The model of that name or itself; DSPy's where there is none, else `local/analogy`."""
+    """The model of that name or itself; DSPy's where there is none, else `local/apprentice`."""
     if isinstance(lm, str):
         return Chosen(lm, open_models(lm, suite.tasks))
     if lm is not None:
-        return Chosen(model_name(lm), {model_label(model_name(lm)): lm})
+        return Chosen(model_name(lm), {model_name(lm): lm})
     model = default_model()
-    return Chosen(
-        model.name, {model_label(model.name): model.lm}, (f"The model is {model.name}, as none was given.",)
-    )
+    return Chosen(model.name, {model.name: model.lm}, (f"The model is {model.name}, as none was given.",))
 
 
 def opened(program: Any, env: Environment) -> OpenedProgram:

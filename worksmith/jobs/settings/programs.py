@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, model_validator
 
+from worksmith.evals.lm.named import APPRENTICE, DEFAULT
 from worksmith.jobs.settings.base import Names, setting, with_model_options
 from worksmith.jobs.settings.groups.episodes import (
     BudgetSettings,
@@ -19,7 +20,6 @@ from worksmith.jobs.settings.groups.episodes import (
 from worksmith.jobs.settings.groups.judging import JudgeSettings
 from worksmith.jobs.settings.groups.measuring import MeasureSettings
 from worksmith.jobs.settings.groups.models import (
-    LOCAL_MODEL,
     MODELS,
     CacheSettings,
     ModelSettings,
@@ -233,9 +233,10 @@ class CompareSettings(ToolSettings, DemoSettings, MeasureSettings):
     )
     train_suite: Path | None = setting(None, "Suite to compile on.", unset="the suite compared on")
     lm: Names = setting(
-        (LOCAL_MODEL,),
-        "Comma-separated models, each as local/analogy, gold, replay:FILE or any DSPy model name.",
+        (DEFAULT,),
+        f"Comma-separated models: {APPRENTICE}, gold, replay:FILE, package.module:lm or any DSPy model name.",
         suggest=MODELS,
+        unset=APPRENTICE,
     )
     lm_option: tuple[str, ...] = model_options("lm")
     planners: Annotated[tuple[str, ...], BeforeValidator(_listed)] = setting(
@@ -288,7 +289,7 @@ class BankSettings(
         "mlflow:RUN_ID, replay:PATH (recorded runs), or a teacher model. Each source gets the tasks that "
         "the earlier ones did not solve. Repeatable.",
         flag="--from",
-        suggest=("gold", "log:", "mlflow:", "replay:", "local/analogy", "openai/gpt-4o"),
+        suggest=("gold", "log:", "mlflow:", "replay:", "local/apprentice", "openai/gpt-4o"),
     )
     split: SplitName = setting(
         "train",
@@ -325,5 +326,8 @@ class VerifySettings(WorkerSettings):
     program: Path = setting(..., "File that `worksmith compile` wrote.", positional=True, path="file")
     suite: Path | None = setting(
         None, "The suite it was compiled on.", unset="the path that was given when it was compiled"
+    )
+    lm: str | None = setting(
+        None, "Model of your own that it was compiled for.", metavar="MODULE:NAME", unset="none", expert=True
     )
     journal: Path | None = setting(None, "Its journal.", unset="PROGRAM.journal", path="folder")

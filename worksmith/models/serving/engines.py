@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from worksmith.evals.dspy_programs.own_code import is_address, own_object
+from worksmith.evals.lm.named import REPLAY
 from worksmith.evals.tasks.transcript import GOLD
-from worksmith.models.resolve import LOCAL, REPLAY, resolve
+from worksmith.models.resolve import LOCAL, resolve
 from worksmith.models.transformer.manifest import MANIFEST
 from worksmith.tools.errors import InputError
 
@@ -19,7 +19,7 @@ def served_engine(name: str) -> Engine:
     """The engine behind a local model's name, in a folder of `worksmith train`, or at an address of a user's.
 
     Args:
-        name: such as `local/analogy`, a folder, or `package.module:engine`.
+        name: such as `local/apprentice`, a folder, or `package.module:engine`.
 
     Raises:
         InputError: there is none, or it runs elsewhere, or it reads more than the requests of clients.
@@ -29,8 +29,7 @@ def served_engine(name: str) -> Engine:
         raise InputError(f"{name} cannot be served", where="NAME", hint=hint)
     if (Path(name) / MANIFEST).is_file():
         name = f"{LOCAL}{name}"
-    found: Any = own_object(name, where="NAME") if is_address(name) else resolve(name)
-    engine = getattr(found, "engine", found)
+    engine: Any = getattr(resolve(name), "engine", None)
     if not callable(getattr(engine, "complete", None)):
         raise InputError(f"{name} is no local model", where="NAME", hint="ask its server directly")
     return engine  # type: ignore[no-any-return]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from worksmith.evals.lm.named import SMOLLM2
 from worksmith.models.transformer.manifest import ADAPTER, MANIFEST, BaseWeights, file_digests
-from worksmith.models.transformer.smollm2 import converted, source_digest
+from worksmith.models.transformer.smollm2 import smollm2_weights, source_digest
 from worksmith.tools.errors import InputError
 from worksmith.tools.seeding import digest
 
@@ -24,7 +24,7 @@ def base_model(name: str) -> tuple[Path, BaseWeights]:
         InputError: it is not here, or has no weights as safetensors.
     """
     if name == SMOLLM2:
-        return converted(), BaseWeights(name=name, digest=base_digest(name))
+        return smollm2_weights(), BaseWeights(name=name, digest=base_digest(name))
     folder, files = _found(name)
     return folder, BaseWeights(name=name, digest=_digest(files))
 

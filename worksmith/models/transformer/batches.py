@@ -1,9 +1,9 @@
 """Replies to many requests at once.
 
 Requests join and leave the batch at each step. Keys and values of earlier prompts and replies are kept, so
-that a prompt costs only what comes after the longest beginning that it shares with one of them. Replies repeat
-much of their prompts, so each step also reads a guess of the tokens to come, and keeps what the model says
-itself.
+that a prompt costs only what comes after the longest beginning that it shares with one of them. Replies are
+much like parts of their prompts, so each step also reads a guess of the tokens to come, and keeps what the
+model says itself.
 """
 
 from __future__ import annotations
@@ -104,11 +104,11 @@ class Batches:
         self._waiting: deque[_Request] = deque()
         self._working = False
 
-    def tokens(self, messages: Sequence[dict[str, str]]) -> list[int]:
-        """The prompt of messages, in the model's own form."""
+    def tokens(self, messages: Sequence[dict[str, Any]], **values: Any) -> list[int]:
+        """The prompt of messages, in the model's own form; its chat template gets the values."""
         with self._reading:
             found: list[int] = self._tokenizer.apply_chat_template(
-                list(messages), add_generation_prompt=True, return_dict=False
+                list(messages), add_generation_prompt=True, return_dict=False, **values
             )
         return found
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import fields
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 from dspy import lm15
 
 from worksmith.evals.lm.lm_proxy import current_sample
+from worksmith.models.transformer.chat import SETTINGS, CallForm, chat, offered, read_reply
 from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
@@ -20,15 +20,11 @@ if TYPE_CHECKING:
 MOST = 256
 """Tokens of a reply if the request names no limit."""
 
-_HONOURED = ("max_tokens", "temperature", "top_p", "stop", "seed")
-_HARMLESS = ("cache", "user_id", "store", "service_tier")
-"""Settings that say nothing to a model in this process."""
-
 
 class TransformerEngine:
-    """A language model in this process. The same request has the same reply, whatever it is batched with.
+    """A language model in this process. The weights are read at the first request.
 
-    The weights are read at the first request.
+    In single precision the same request has the same reply, whatever it is batched with.
 
     Args:
         weights: gives the files.
@@ -37,10 +33,11 @@ class TransformerEngine:
         device: `cpu` or `cuda`.
         compact_prompts: the characters of an observation in compact prompts; None for full prompts. See
             `worksmith.programs.prompting.compact`.
+        calls: how it writes calls of tools; None if it has no native ones.
+        precision: of the computation.
     """
 
-    supports_function_calling = False
-    supported_params = frozenset(_HONOURED)
+    supported_params = SETTINGS
 
     def __init__(
         self,
@@ -50,10 +47,15 @@ class TransformerEngine:
         window: int,
         device: str,
         compact_prompts: int | None = None,
+        calls: CallForm | None = None,
+        precision: str = "float32",
     ) -> None:
         self.digest = digest
         self.context_window = window
         self.compact_prompts = compact_prompts
+        self.precision = precision
+        self.supports_function_calling = calls is not None
+        self._calls = calls
         self._weights = weights
         self._device = device
         self._lock = threading.Lock()
@@ -67,9 +69,10 @@ class TransformerEngine:
             lm15.UnsupportedFeatureError: the request has tools, pictures or settings that the model lacks.
             lm15.ServerError: the batch failed.
         """
-        turns = chat(request)
+        turns = chat(request, tools=self._calls is not None)
+        tools = offered(request)
         batches = self._opened()
-        prompt = batches.tokens(turns)
+        prompt = _prompt(batches, turns, tools)
         room = self.context_window - len(prompt)
         if room < 1:
             said = f"the prompt has {len(prompt):,} tokens, and the model's window {self.context_window:,}"
@@ -87,11 +90,13 @@ class TransformerEngine:
         text = batches.text(tokens)
         cut = stopped(text, config.stop)
         complete = cut is not None or tokens[-1] in batches.ends
+        message = read_reply(text[:cut], self._calls if tools else None)
+        called = bool(message.parts_of(lm15.ToolCallPart))
         return lm15.Response(
             id=None,
             model=request.model,
-            message=lm15.Message.assistant([lm15.TextPart(text[:cut])]),
-            finish_reason="stop" if complete else "length",
+            message=message,
+            finish_reason="tool_call" if called else "stop" if complete else "length",
             usage=lm15.Usage(
                 input_tokens=len(prompt), output_tokens=len(tokens), total_tokens=len(prompt) + len(tokens)
             ),
@@ -122,48 +127,20 @@ class TransformerEngine:
             window=self.context_window,
             device=self._device,
             compact_prompts=self.compact_prompts,
+            calls=self._calls,
+            precision=self.precision,
         )
         return again, (self._weights, self.digest)
 
 
-def chat(request: lm15.Request) -> list[dict[str, str]]:
-    """The turns of a request as texts.
+def _prompt(batches: Batches, turns: list[dict[str, Any]], tools: list[dict[str, Any]] | None) -> list[int]:
+    from jinja2 import TemplateError
 
-    Raises:
-        lm15.UnsupportedFeatureError: it has tools, or settings or parts that the model lacks.
-    """
-    _check_supported(request)
-    turns = [{"role": "system", "content": _text(request.system)}] if request.system else []
-    for message in request.messages:
-        role = "system" if message.role == "developer" else message.role
-        turns.append({"role": role, "content": _text(message.parts)})
-    return turns
-
-
-def _check_supported(request: lm15.Request) -> None:
-    if request.tools:
-        raise lm15.UnsupportedFeatureError("the model has no native tool calls", feature="tools")
-    known = {*_HONOURED, *_HARMLESS}
-    for field in fields(lm15.Config):
-        value = getattr(request.config, field.name)
-        if field.name not in known and value != getattr(_DEFAULTS, field.name):
-            raise lm15.UnsupportedFeatureError(
-                f"the model has no setting {field.name}", feature=f"config.{field.name}"
-            )
-
-
-def _text(parts: str | tuple[Any, ...]) -> str:
-    if isinstance(parts, str):
-        return parts
-    texts = []
-    for part in parts:
-        if isinstance(part, lm15.TextPart | lm15.RefusalPart):
-            texts.append(part.text)
-        elif not isinstance(part, lm15.ThinkingPart):
-            raise lm15.UnsupportedFeatureError(
-                f"the model reads texts only, no {part.type}", feature=part.type
-            )
-    return "\n".join(texts)
+    try:
+        return batches.tokens(turns, tools=tools, enable_thinking=False)
+    except (TemplateError, RecursionError) as error:
+        said = f"the model's chat template refuses the request: {error}"
+        raise lm15.UnsupportedFeatureError(said, feature="messages") from error
 
 
 def _seed(config: lm15.Config, prompt: list[int]) -> int:
@@ -171,6 +148,3 @@ def _seed(config: lm15.Config, prompt: list[int]) -> int:
     sample = current_sample()
     asked = [config.seed, prompt, config.temperature, config.top_p, str(sample.rollout), sample.number]
     return int(digest(asked, length=15), 16)
-
-
-_DEFAULTS = lm15.Config()

@@ -36,7 +36,7 @@ def test_what_has_no_price_costs_nothing_that_is_known_and_is_named(model: str) 
     assert f"The price of {model} is not known" in shown
 
 
-@pytest.mark.parametrize("model", ["local/analogy@9", "replay/9", "scripted/gold-9"])
+@pytest.mark.parametrize("model", ["local/model@9", "replay/9", "scripted/gold-9"])
 def test_what_runs_here_costs_nothing(model: str) -> None:
     assert dollars(model, 1e6, 1e6) == 0
     shown = result_cost_grid(result(model)).markdown()
@@ -45,7 +45,7 @@ def test_what_runs_here_costs_nothing(model: str) -> None:
 
 
 def test_dollars_stand_beside_the_tokens() -> None:
-    results = {"a": result("openai/gpt-4o-mini"), "b": result("local/analogy@9")}
+    results = {"a": result("openai/gpt-4o-mini"), "b": result("local/model@9")}
     study = run_study([Arm("a"), Arm("b")], lambda arm: results[arm.label])
     grid = cost_grid(study)
     price = f"{dollars('gpt-4o-mini', 1e6, 1e4):,.4f}"

@@ -18,6 +18,7 @@ from typing import Any
 import dspy
 import pytest
 
+from tests import standin
 from tests.chat_server import ChatServer, chat_server, said
 from tests.chat_server import Reply as Said
 from tests.evals.kinds.office.offices import make_office
@@ -36,7 +37,6 @@ from worksmith.evals.running.settings import EvalSettings
 from worksmith.evals.scoring.metric import MetricScorer
 from worksmith.evals.suite import suite_of_examples
 from worksmith.evals.tasks.task import Task
-from worksmith.models.resolve import resolve
 from worksmith.optimizers.cost.budget import Budget
 from worksmith.tools.environment import Environment
 from worksmith.tools.episode_result import Usage
@@ -452,7 +452,7 @@ def test_what_another_process_cannot_have_is_said_at_once(
 def test_models_in_workers_read_no_cache_where_the_run_reads_none(
     env: Environment, monkeypatch: pytest.MonkeyPatch, cached: bool
 ) -> None:
-    lm = resolve("local/analogy")
+    lm = standin.lm()
     lm.cache = True
     monkeypatch.setattr(dspy.cache, "enable_disk_cache", cached)
     monkeypatch.setattr(dspy.cache, "enable_memory_cache", cached)

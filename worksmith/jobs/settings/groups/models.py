@@ -6,20 +6,20 @@ from typing import Any
 
 from pydantic import model_validator
 
+from worksmith.evals.lm.named import APPRENTICE, DEFAULT, SMOLLM2
 from worksmith.jobs.settings.base import JobSettings, setting, with_model_options
+from worksmith.models.fetching.catalogue import catalogue
 
 MODELS = (
-    "local/analogy",
-    "local/smollm2",
-    "local/apprentice",
+    APPRENTICE,
+    SMOLLM2,
+    "gguf:",
+    *catalogue(),
     "gold",
     "replay:",
     "openai/gpt-4o-mini",
     "ollama_chat/llama3.2",
 )
-
-
-LOCAL_MODEL = "local/analogy"
 
 
 class CacheSettings(JobSettings):
@@ -47,7 +47,10 @@ class NamedModelSettings(JobSettings):
     group = "Program and model"
 
     lm: str = setting(
-        LOCAL_MODEL, "Model: local/analogy, gold, replay:FILE, or any DSPy model name.", suggest=MODELS
+        DEFAULT,
+        f"Model: {APPRENTICE}, gold, replay:FILE, package.module:lm, or any DSPy model name.",
+        suggest=MODELS,
+        unset=APPRENTICE,
     )
     lm_option: tuple[str, ...] = model_options("lm")
 

@@ -136,7 +136,7 @@ class DemoSettings(JobSettings):
         "Demonstrations in a prompt.",
         min=1,
         max=1000,
-        unset="16; 128 for fixed sets and a local model",
+        unset="4 for local/apprentice, else 16",
     )
     candidates: int = setting(4, "Sets of demonstrations to compare on dev.", min=1, max=1000, expert=True)
     constraint: tuple[str, ...] = setting(

@@ -1,1 +1,0 @@
-"""Deciding the kind of the next step."""

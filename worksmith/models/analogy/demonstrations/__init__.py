@@ -1,1 +1,0 @@
-"""The demonstrations of a prompt, and how alike tasks are."""

@@ -1,1 +1,0 @@
-"""Explaining a demonstrated value by expressions that give it."""

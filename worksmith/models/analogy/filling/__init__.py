@@ -1,1 +1,0 @@
-"""Filling in the next step, argument by argument."""

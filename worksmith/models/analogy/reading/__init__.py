@@ -1,1 +1,0 @@
-"""Reading a request: prompts, tasks, observations, and the state of an episode."""

@@ -1,1 +1,0 @@
-"""Values that a state gives: rows and their filters, figures, moments, expressions."""
