@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from worksmith.exports.training.card import card_beside, read_data_card
 from worksmith.jobs.parts.progress import Progress
 from worksmith.jobs.settings.training import DpoSettings, TrainSettings
-from worksmith.programs.prompting.compact import COMPACT, check_prompt
+from worksmith.programs.prompting.forms import COMPACT, check_prompt
 from worksmith.tools.errors import InputError, missing_extra
 from worksmith.tools.files.json_files import read_file
 from worksmith.training.batches import Example, batches_of, longest_of, taught_of, tokens_of

@@ -15,7 +15,7 @@ from worksmith.models.transformer.manifest import (
     file_digests,
     write_manifest,
 )
-from worksmith.programs.prompting.compact import FULL, OBSERVATION, compact_length
+from worksmith.programs.prompting.forms import COMPACT, JSON, OBSERVATION, TEXT, compact_length
 from worksmith.training.start import Start, open_base
 
 
@@ -36,7 +36,7 @@ def write_model(
         model: an adapter on its base, or a whole model.
         form: in which a whole model is written.
         card: the data card, as it lies beside the data.
-        prompt: the format of prompts, see `worksmith.programs.prompting.compact.check_prompt`.
+        prompt: the format of prompts, see `worksmith.programs.prompting.forms.check_prompt`.
     """
     from safetensors.torch import save_file
 
@@ -62,7 +62,7 @@ def write_model(
             weights=weights,
             base=start.base,
             files=file_digests(folder),
-            prompt="full" if prompt == FULL else "compact",
+            prompt=prompt if prompt in (TEXT, JSON) else COMPACT,
             observation=compact_length(prompt, None) or OBSERVATION,
             context_window=window,
             data_card=None if card is None else hashlib.sha256(card).hexdigest(),

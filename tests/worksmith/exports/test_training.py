@@ -113,7 +113,7 @@ class Overhearing:
         return reply
 
 
-@pytest.mark.parametrize(("prompt", "strategy"), [("compact", "act"), ("full", "act"), ("compact", "react")])
+@pytest.mark.parametrize(("prompt", "strategy"), [("compact", "act"), ("text", "act"), ("compact", "react")])
 def test_rows_are_the_prompts_of_an_agent_and_its_replies(
     suite: Suite, tmp_path: Path, prompt: str, strategy: str
 ) -> None:
@@ -398,7 +398,7 @@ def test_the_command_forecasts_writes_and_does_not_overwrite(suite: Suite, tmp_p
     assert json.loads(written.stdout)["card"]["files"][0]["rows"] == 3
     assert isinstance(invoke("export", "sft", suite.path, "--out", out).exception, InputError)
     assert invoke("export", "sft", suite.path, "--out", out, "--force").exit_code == 0
-    native = invoke("export", "sft", suite.path, "--out", out, "--force", "--strategy", "function_calling")
+    native = invoke("export", "sft", suite.path, "--out", out, "--force", "--prompt", "native")
     assert isinstance(native.exception, InputError)
 
 

@@ -14,7 +14,7 @@ from worksmith.evals.tasks.task import same_text
 from worksmith.exports.training.renaming import Renaming
 from worksmith.exports.training.rows import Row
 from worksmith.exports.training.trajectories import ASSISTANT, Message
-from worksmith.programs.prompting.compact import COMPACT
+from worksmith.programs.prompting.forms import COMPACT
 from worksmith.programs.prompting.prompt import with_policies
 from worksmith.retrievers.ranking.lexical import LexicalIndex
 from worksmith.tools.errors import InputError

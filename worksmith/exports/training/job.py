@@ -26,6 +26,7 @@ from worksmith.exports.training.trajectories import Trajectory, intent_of, run_a
 from worksmith.jobs.parts.programs import new_agent
 from worksmith.jobs.parts.progress import Progress
 from worksmith.programs.parts.tool_retrieval import tools_a_step
+from worksmith.programs.prompting.forms import NATIVE
 from worksmith.tools.errors import InputError
 from worksmith.tools.files.atomic import check_writable, write_atomically
 from worksmith.tools.seeding import digest, rng
@@ -203,9 +204,9 @@ def _files(settings: TrainingDataSettings) -> tuple[Path, ...]:
 
 def _agent(suite: Suite, settings: TrainingDataSettings) -> Agent:
     agent = new_agent(suite, settings, settings.strategy)
-    if agent.calls == "native":
+    if agent.prompt == NATIVE:
         raise InputError(
-            "native tool calls have no text to train on", where="--strategy", hint="use --calls text"
+            "native tool calls have no text to train on", where="--prompt", hint="use --prompt text"
         )
     if tools_a_step(agent.toolset) and not settings.prompt.startswith("compact"):
         raise InputError(

@@ -82,8 +82,8 @@ class TrainingDataSettings(
     prompt: str = setting(
         "compact",
         "Format of prompts: compact, without descriptions of tools and with 1,000 characters of each "
-        "observation (compact:N: N), or full.",
-        suggest=("compact", "compact:", "full"),
+        "observation (compact:N: N), or text.",
+        suggest=("compact", "compact:", "text", "json"),
     )
     strategy: str = setting("act", f"Planning strategy: {', '.join(STRATEGIES)}.", suggest=STRATEGIES)
 

@@ -61,9 +61,9 @@ class TrainSettings(SeedSettings, TrackSettings, StoreSettings):
     )
     prompt: str | None = setting(
         None,
-        "Format of the prompts in the data, which agents then use: full, compact or compact:N.",
+        "Format of the prompts in the data, which agents then use: text, json, compact or compact:N.",
         unset="that of the data's card, else compact",
-        suggest=("compact", "full"),
+        suggest=("compact", "text", "json"),
     )
     licence: str | None = setting(
         None,

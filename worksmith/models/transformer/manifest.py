@@ -95,7 +95,7 @@ class TrainedModel(BaseModel):
     weights: WeightsForm
     base: BaseWeights
     files: dict[FileName, Sha256]
-    prompt: Literal["compact", "full"] = "compact"
+    prompt: Literal["compact", "text", "json"] = "compact"
     observation: int = Field(default=OBSERVATION, ge=50, le=100_000)
     context_window: int = Field(ge=64)
     data_card: Sha256 | None = None
