@@ -41,10 +41,10 @@ from worksmith.programs.parts.tool_retrieval import (
     tools_a_step,
 )
 from worksmith.programs.prompting.adapters import adapter_in_use, refuse_user_format
-from worksmith.programs.prompting.compact import AUTO, COMPACT, check_compact, check_prompt
+from worksmith.programs.prompting.forms import COMPACT, JSON, NATIVE, check_form, check_prompt
 from worksmith.programs.prompting.lm_calls import LMCalls
 from worksmith.programs.prompting.prompt import context_text, with_policies
-from worksmith.programs.prompting.tool_calling import check_calls, check_native
+from worksmith.programs.prompting.tool_calling import check_native
 from worksmith.programs.replaying.scripted import check_fields, is_scripted
 from worksmith.programs.rollout import Rollout
 from worksmith.programs.strategies import Strategy
@@ -80,11 +80,11 @@ class Agent(dspy.Module):  # type: ignore[misc]
         max_steps: the most steps of an episode; a call is a step, and so is finishing.
         access: the source of an opinion on a call before it is made: `policy`, `model`, or `both`. The policy
             always decides; a model that denies keeps the agent from the call.
-        calls: the form of calls: `text`, or `native` for the model's own tool calls. None stands for the
-            strategy's: native for `function_calling`, else text.
-        prompt: the format of prompts: `full`; `compact`, without descriptions of tools and with one line of
-            JSON for a call, and with 1,000 characters of each observation (`compact:N`: N); or `auto`,
-            compact for models that were trained so and full for others.
+        prompt: the form of prompts and replies: `text`, fields under markers; `json`, one JSON object a
+            reply; `native`, the model's own tool calls; `compact`, JSON without descriptions of tools and
+            with 1,000 characters of each observation (`compact:N`: N); or `auto`, compact for models that
+            were trained so and text for others. None stands for the strategy's: native for
+            `function_calling`, else auto.
         without: categories of tools that are left out, see `WorldKind.toolset`.
         planner_lm: the model that plans, where the strategy asks one for a plan; None for the one that all
             parts ask. It is not saved with the agent.
@@ -93,8 +93,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
             asks for, and for the checker `access`.
 
     Raises:
-        InputError: there is no such strategy, toolset, access mode, form of calls, format of prompts or
-            category; or calls are native and prompts compact.
+        InputError: there is no such strategy, toolset, access mode, form of prompts or category.
 
     Example:
         >>> agent = ws.Agent("react", env)
@@ -116,8 +115,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
         toolset: str | None = None,
         max_steps: int = MAX_STEPS,
         access: Access = "policy",
-        calls: str | None = None,
-        prompt: str = AUTO,
+        prompt: str | None = None,
         without: Sequence[str] = (),
         planner_lm: dspy.BaseLM | None = None,
         keep_history: bool = False,
@@ -133,12 +131,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
             raise InputError("an environment", where="strategy", hint='write Agent("react", environment)')
         self.strategy = named_strategy(strategy)
         self.max_steps = int(max_steps)
-        self.calls = self.strategy.calls if calls is None else check_calls(calls)
-        self.prompt = check_prompt(prompt)
-        if self.calls == "native" and prompt.startswith(COMPACT):
-            raise InputError(
-                "compact prompts have calls as text", where="--calls native", hint="use --calls text"
-            )
+        self.prompt = check_prompt(self.strategy.prompt if prompt is None else prompt)
         self.keep_history = keep_history
         self.access = access
         own = {"planner": planner, "selector": selector, "checker": checker, "executor": executor}
@@ -181,7 +174,6 @@ class Agent(dspy.Module):  # type: ignore[misc]
             "toolset": self.toolset,
             "max_steps": self.max_steps,
             "access": self.access,
-            "calls": self.calls,
             "prompt": self.prompt,
             "without": list(self.without),
             **({"components": self.components} if self.components else {}),
@@ -225,11 +217,10 @@ class Agent(dspy.Module):  # type: ignore[misc]
                 of the agent's format; or it is `gold`, and a part wants what no plan says.
         """
         own = (each.lm for each in self.selector.predictors())
-        if self.calls == "native":
+        if self.prompt == NATIVE:
             check_native(next(filter(None, own), lm))
-        if self.prompt.startswith(COMPACT):
-            for each in (*(part.lm or lm for part in self.predictors()), self.planner_lm):
-                check_compact(self.prompt, each)
+        for each in (*(part.lm or lm for part in self.predictors()), self.planner_lm):
+            check_form(self.prompt, each)
         for name, part in self.named_predictors():
             if is_scripted(part.lm or lm):
                 check_fields(name, part.signature)
@@ -286,9 +277,9 @@ class Agent(dspy.Module):  # type: ignore[misc]
         adapter, rollout = adapter_in_use(lm), self._open(task, persona, lm)
         self.check_model(dspy.settings.lm)
         if rollout.native:
-            refuse_user_format(adapter, "native tool calls", "have calls made in text (calls='text')")
-        elif self.prompt.startswith(COMPACT):
-            refuse_user_format(adapter, "compact prompts", "use prompt='full'")
+            refuse_user_format(adapter, "native tool calls", "use prompt='text'")
+        elif self.prompt.startswith((COMPACT, JSON)):
+            refuse_user_format(adapter, f"{self.prompt} prompts", "use prompt='text'")
         # Predict would append every step to DSPy's trace, see `append_to_trace`.
         wanted = dspy.settings.trace is not None and dspy.settings.max_trace_size > 0
         trace: list[TraceEntry] | None = [] if wanted else None
@@ -347,7 +338,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
             episode.toolset,
             # What changes from step to step goes to the end of the prompt.
             tools_first=not tools_a_step(self.toolset),
-            native=self.calls == "native",
+            native=self.prompt == NATIVE,
             whole_task=partial(whole_task, task, self.env),
         )
         rollout.offer(episode.toolset)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,6 +20,9 @@ from worksmith.programs.strategies import Strategy
 from worksmith.tools.errors import InputError
 from worksmith.tools.statuses import EpisodeStatus
 from worksmith.tools.tool import FINISH
+
+REPEATED = 3
+"""Times in a row that the same call fails until the agent ends: it would go on so to its last step."""
 
 
 def _calls(chosen: dspy.Prediction) -> list[dict[str, Any]]:
@@ -72,7 +76,7 @@ class EpisodeLoop:
 
         A plan is revised after all calls of the reply: chats take no other turn between calls and results.
         """
-        rollout, made = self.rollout, 0
+        rollout, made, last = self.rollout, 0, deque[Any](maxlen=REPEATED)
         while made < self.max_steps:
             failed = False
             for call in _calls(self._choose()):
@@ -85,6 +89,9 @@ class EpisodeLoop:
                 done = self._call(call["tool"], call["arguments"], call.get("thought"))
                 rollout.trajectory.append(step(call, done.observation.text))
                 failed = failed or done.failed
+                last.append((call["tool"], call["arguments"]) if done.failed else None)
+                if last[0] is not None and last.count(last[0]) == REPEATED:
+                    return "repetition"
             if failed and rollout.revisions < self.strategy.revisions:
                 rollout.revisions += 1
                 revised = self._plan(progress_text(rollout.trajectory.readable()))

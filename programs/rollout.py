@@ -11,7 +11,7 @@ import dspy
 
 from worksmith.evals.dspy_programs.nearest import NearestPredict
 from worksmith.programs.demo_filter import DemoView
-from worksmith.programs.prompting.compact import compact_length
+from worksmith.programs.prompting.forms import compact_length
 from worksmith.programs.prompting.lm_calls import LMCalls, model_in_use
 from worksmith.programs.prompting.native_tools import native_tools
 from worksmith.programs.prompting.prompt import tools_text
@@ -22,7 +22,7 @@ from worksmith.tools.episode import Episode
 from worksmith.tools.episode_result import EpisodeResult, Part
 from worksmith.tools.policy import Decision, Opinion
 from worksmith.tools.statuses import EpisodeStatus
-from worksmith.tools.tool import FINISH, Toolset
+from worksmith.tools.tool import Toolset
 
 if TYPE_CHECKING:
     from worksmith.evals.lm.failures import Ended
@@ -147,13 +147,10 @@ class Rollout:
         finish = self.episode.kind.finish
         self.episode.offer(toolset)
         self.tools = tools_text(toolset, finish)
-        self.calls.offered = {
-            **{name: tool.arguments for name, tool in toolset.items()},
-            FINISH: tuple(finish.arguments),
-        }
+        self.calls.offered = native_tools(tuple(toolset.values()), finish)
         self.trajectory.offers(
             text="" if self.tools_first else self.tools,
-            tools=native_tools(tuple(toolset.values()), finish) if self.native else None,
+            tools=self.calls.offered if self.native else None,
         )
 
     def finish(self, arguments: dict[str, Any]) -> EpisodeStatus:

@@ -11,8 +11,6 @@ from pydantic.dataclasses import dataclass
 from worksmith.tools.errors import InputError
 
 PlanSource = Literal["nobody", "model", "gold", "gold with arguments"]
-CallForm = Literal["text", "native"]
-"""How a model makes its calls: written in its reply, or as its provider's own tool calls."""
 
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
@@ -26,8 +24,7 @@ class Strategy:
         stepwise: one call at a time, each after the observation of the one before; otherwise all calls
             at once.
         revisions: how often the plan may be revised in an episode when a step fails.
-        calls: the form of calls, unless the agent has another (see
-            `worksmith.programs.prompting.tool_calling`).
+        prompt: the form of prompts, unless the agent has another; see `worksmith.programs.prompting.forms`.
     """
 
     name: str
@@ -36,7 +33,7 @@ class Strategy:
     thought: bool = False
     stepwise: bool = True
     revisions: int = 0
-    calls: CallForm = "text"
+    prompt: str = "auto"
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -59,7 +56,7 @@ STRATEGIES: dict[str, Strategy] = {
         Strategy(
             "function_calling",
             "one call at a time, as the model's own tool calls",
-            calls="native",
+            prompt="native",
         ),
     )
 }

@@ -203,6 +203,10 @@ class Exchange:
     reply: str
 
 
+UNREADABLE = "unreadable"
+"""The reading of a reply that could not be read."""
+
+
 @dataclass(frozen=True, slots=True)
 class AskRecord:
     """One question to a model.
@@ -213,6 +217,7 @@ class AskRecord:
         finish_reason: why the model stopped: `stop`, `length`, `tool_call`, `content_filter`, `refusal` or
             `error`; empty where nothing is known.
         model: the name of the model, where a part asked one of its own; empty for the program's.
+        reading: the leniencies by which the reply was read, or `UNREADABLE`; empty for a reply as asked for.
     """
 
     part: Part
@@ -222,6 +227,7 @@ class AskRecord:
     exchange: Exchange | None = None
     finish_reason: str = ""
     model: str = ""
+    reading: str = ""
 
 
 @dataclass(frozen=True, slots=True)

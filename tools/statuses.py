@@ -9,6 +9,7 @@ from typing import Final, Literal
 EpisodeStatus = Literal[
     "finished",
     "step_limit",
+    "repetition",
     "invalid_reply",
     "truncated",
     "refused",
@@ -39,6 +40,7 @@ class Ending:
 STATUSES: Final[Mapping[str, Ending]] = {
     "finished": Ending(True, "The program ended the episode itself."),
     "step_limit": Ending(True, "The episode ran out of steps."),
+    "repetition": Ending(True, "The agent made the same failing call three times in a row."),
     "invalid_reply": Ending(True, "The model's replies could not be read as a step."),
     "truncated": Ending(True, "The model's replies were cut off at the limit of output tokens."),
     "refused": Ending(True, "The model refused to reply."),

@@ -24,7 +24,7 @@ that another try mends are tried again, a call of a missing tool is an observati
 estimated.
 """
 
-_OWN = ("finished", "step_limit")
+_OWN = ("finished", "step_limit", "repetition")
 
 
 def form_met(kind: str, ask: AskEntry) -> str | None:

@@ -164,7 +164,8 @@ def plain_settings(lm: Any) -> dict[str, Any]:
         if not _secret(name, value) and name != "timeout"
     }
     headers = {name: sorted(given[name]) for name in ("headers", "extra_headers") if given.get(name)}
-    return {**settings, **headers}
+    held = getattr(lm, "constrained", None)
+    return {**settings, **headers, **({} if held in (None, "auto") else {"constrained": held})}
 
 
 def scorers_digest(scorers: Sequence[Any]) -> str:

@@ -18,6 +18,7 @@ class ProviderModel(dspy.LM):  # type: ignore[misc]
     Args:
         wire: limits of its requests; None for none.
         tool_calls: whether the model has native tool calls; None where only lists of models say so.
+        constrained: `json_schema` if its server holds replies to a schema.
     """
 
     def __init__(
@@ -26,11 +27,13 @@ class ProviderModel(dspy.LM):  # type: ignore[misc]
         *,
         wire: WireSettings | None = None,
         tool_calls: bool | None = None,
+        constrained: str | None = None,
         **settings: Any,
     ) -> None:
         super().__init__(model, **settings)
         self.wire = wire or WireSettings()
         self.tool_calls = tool_calls
+        self.constrained = constrained
 
     @property
     def supports_function_calling(self) -> bool:

@@ -48,6 +48,7 @@ class Columns:
         strict: outcomes by task, 0 for lost episodes.
         fields: outcomes by field of work and task.
         costs: of all records, by name.
+        readings: the number of replies by the leniencies by which they were read, and of unreadable ones.
     """
 
     def __init__(self) -> None:
@@ -58,6 +59,7 @@ class Columns:
         self.intents: dict[Hashable, Hashable] = {}
         self.graded_tasks: set[Hashable] = set()
         self.statuses: Counter[str] = Counter()
+        self.readings: Counter[str] = Counter()
         self.graded = self.estimated = self.uncounted = 0
         self.uncounted_graded = self.judged = self.closed_intents = False
         self._grades = bytearray()
@@ -81,6 +83,8 @@ class Columns:
         self.intents[task] = intent_or_task(record.intent, task)
         self.closed_intents |= record.labels.closed_intents
         self.statuses[record.status] += 1
+        for ask in record.asks:
+            self.readings.update(ask.reading.split(", ") if ask.reading else ())
         self.estimated += record.estimated
         self.uncounted += record.uncounted
         self.judged |= bool(record.judgements)

@@ -114,7 +114,7 @@ def _without_trajectory(record: EpisodeRecord) -> EpisodeRecord:
             "calls": tuple(
                 call.model_copy(update={"observation": "", "arguments": None}) for call in opinions
             ),
-            "asks": tuple(ask for ask in record.asks if ask.model),
+            "asks": tuple(ask for ask in record.asks if ask.model or ask.reading),
             "answer": "",
             "traceback": "",
             "plan": "",

@@ -98,6 +98,7 @@ class AskEntry(Used):
         finish_reason: why the model stopped: `stop`, `length`, `tool_call`, `content_filter`, `refusal` or
             `error`; empty if unknown.
         model: the name of the model, where a part asked one of its own; empty for the program's.
+        reading: the leniencies by which the reply was read, or `unreadable`; empty for a reply as asked for.
         exchange: the prompt and the reply, in the process that ran the episode; no log holds them.
     """
 
@@ -106,6 +107,7 @@ class AskEntry(Used):
     seconds: float = 0.0
     finish_reason: str = ""
     model: Annotated[str, Field(exclude_if=lambda model: not model)] = ""
+    reading: Annotated[str, Field(exclude_if=lambda reading: not reading)] = ""
     exchange: InstanceOf[Exchange] | None = Field(default=None, exclude=True)
 
 

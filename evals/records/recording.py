@@ -147,6 +147,7 @@ def _question(ask: AskRecord) -> AskEntry:
         seconds=ask.seconds,
         finish_reason=ask.finish_reason,
         model=ask.model,
+        reading=ask.reading,
         exchange=ask.exchange,
     )
 

@@ -113,11 +113,9 @@ class RunCard(BaseModel):
         tools: tuple[object, ...] = ()
         if not self.artifact and "toolset" in self.settings:
             tools = ("--toolset", self.settings["toolset"])
-        described, calls = self.settings.get("strategy"), self.settings.get("calls")
-        usual = described.get("calls") if isinstance(described, dict) else None
-        if not self.artifact and calls not in (None, usual):
-            tools += ("--calls", calls)
-        if not self.artifact and (prompt := self.settings.get("prompt")) not in (None, "auto"):
+        described, prompt = self.settings.get("strategy"), self.settings.get("prompt")
+        usual = described.get("prompt") if isinstance(described, dict) else None
+        if not self.artifact and prompt not in (None, usual):
             tools += ("--prompt", prompt)
         return (
             "worksmith",

@@ -47,6 +47,7 @@ class Summary:
         estimated: the number of episodes with estimated tokens.
         uncounted: the number of episodes with requests that nobody counted. If there are any, `means` and
             `totals` lack requests and tokens, which are unknown.
+        readings: the number of unreadable replies, and of those read leniently, by leniency.
         seconds_p95: the 95th percentile of the episodes' durations.
         judging: figures and cost of each judge.
     """
@@ -65,6 +66,7 @@ class Summary:
     totals: dict[str, float] = field(default_factory=dict)
     estimated: int = 0
     uncounted: int = 0
+    readings: dict[str, int] = field(default_factory=dict)
     seconds_p95: float = math.nan
     judging: tuple[JudgeFigures, ...] = ()
 
@@ -106,6 +108,7 @@ class Summary:
             **({"cached_share": round(self.cached_share, 4)} if self.cached_share else {}),
             "estimated_episodes": self.estimated,
             **({"uncounted_episodes": self.uncounted} if self.uncounted else {}),
+            **({"readings": self.readings} if self.readings else {}),
             "seconds_p95": None if math.isnan(self.seconds_p95) else self.seconds_p95,
             **({"judging": [each.to_json() for each in self.judging]} if self.judging else {}),
         }
@@ -154,6 +157,7 @@ def summarize(
         totals=columns.totals() | columns.known(paid),
         estimated=columns.estimated,
         uncounted=columns.uncounted,
+        readings=dict(sorted(columns.readings.items())),
         seconds_p95=quantile(columns.costs["seconds"], 0.95),
         judging=judging_of(records, alike) if columns.judged else (),
     )

@@ -75,7 +75,7 @@ NONE = TraceChoice(failures=0, others=0, name="none")
 
 def broke(record: EpisodeRecord) -> bool:
     """Whether an episode ended in an error, its own or the infrastructure's."""
-    return record.status not in ("finished", "step_limit")
+    return record.status not in ("finished", "step_limit", "repetition")
 
 
 def _drawn(places: list[tuple[str, int]], most: int | None) -> list[tuple[str, int]]:

@@ -30,15 +30,16 @@ _THEN_FINISH = (
 
 class SelectTool(dspy.Signature):  # type: ignore[misc]
     """You work on behalf of one person. Do the task with the tools, one call per reply. After each call you
-    get its observation. Use only values that the task, the context or an observation gives you. When
-    everything asked for is done or found, or turns out to be neither possible nor needed, call `finish`.
+    get its observation. Use only values that the task, the context or an observation gives you. As soon as
+    everything asked for is done or found, or turns out to be neither possible nor needed, call `finish`; do
+    not look again at what an observation has shown.
     """
 
     tools: str = dspy.InputField(desc="the tools you can call")
     context: str = dspy.InputField(desc="the clock and the person you work for")
     task: str = dspy.InputField(desc="what the person asks for")
     trajectory: list = dspy.InputField(desc="steps so far")  # type: ignore[type-arg]
-    tool: str = dspy.OutputField(desc="the name of one tool")
+    tool: str = dspy.OutputField(desc="the name of one tool, without its arguments")
     arguments: dict[str, Any] = dspy.OutputField(desc="its arguments, a JSON object")
 
 

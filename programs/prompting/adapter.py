@@ -15,11 +15,13 @@ from typing import Any, NamedTuple, Self, TypeVar
 from weakref import WeakKeyDictionary
 
 import dspy
-from dspy.lm15 import Response, TextPart
+from dspy.lm15 import Config, Response, TextPart
 
-from worksmith.programs.prompting.compact import CompactLayout, compact_length
 from worksmith.programs.prompting.exchange import Wire
+from worksmith.programs.prompting.forms import JSON, TEXT, compact_length
 from worksmith.programs.prompting.generation import call_control, direct_config, native_config
+from worksmith.programs.prompting.grammar import held_to
+from worksmith.programs.prompting.json_layout import JsonLayout
 from worksmith.programs.prompting.lm_calls import LMCalls
 from worksmith.programs.prompting.native import (
     CALLS,
@@ -95,13 +97,20 @@ class WholeTrajectories:
         with calls.measured(lm) as wire:
             try:
                 question = AdapterCall(calls.metered(lm), lm_kwargs, signature, calls.shown(demos), inputs)
-                return self._ask(wire, question)
+                answers = self._ask(wire, question)
             except Exception as error:
                 unreadable = as_unreadable(error, signature, wire)
                 if unreadable is None:
                     raise
-                calls.unreadable += 1
-                raise unreadable from error
+                # Of a reply that was cut off nobody knows the rest.
+                answer = calls.read_leniently("" if wire.cut_off else wire.reply, signature)
+                if answer is None:
+                    calls.unreadable += 1
+                    raise unreadable from error
+                answers = [answer]
+            for each in answers:
+                calls.name_tools(each)
+            return answers
 
     async def acall(self, *question: Any, **named: Any) -> list[dict[str, Any]]:
         """Ask a model once, in a thread; see `__call__`."""
@@ -123,6 +132,10 @@ class WholeTrajectories:
         _check_whole(wire, question.signature)
         return answers
 
+    @property
+    def _kinds(self) -> list[str]:
+        return [] if self._calls is None else self._calls.kinds
+
     def _layout(self, signature: type[dspy.Signature]) -> Layout:
         raise NotImplementedError
 
@@ -133,24 +146,29 @@ class TrajectoryAdapter(WholeTrajectories, dspy.ChatAdapter):  # type: ignore[mi
     Thread-safe; one is enough for all programs of a process.
 
     Args:
-        observation: the most characters of an observation in compact prompts; None for full prompts, except
-            where the episode or the model wants compact ones.
+        observation: the most characters of an observation in compact prompts; None for others, except where
+            the episode or the model wants compact ones.
+        json: whether a reply is one JSON object, as it is with compact prompts.
     """
 
-    def __init__(self, callbacks: list[Any] | None = None, *, observation: int | None = None) -> None:
+    def __init__(
+        self, callbacks: list[Any] | None = None, *, observation: int | None = None, json: bool = False
+    ) -> None:
         super().__init__(callbacks=callbacks, use_json_adapter_fallback=False)
         self._observation = observation
-        self._layouts: WeakKeyDictionary[type, TextLayout | CompactLayout] = WeakKeyDictionary()
+        self._json = json or observation is not None
+        self._layouts: WeakKeyDictionary[type, TextLayout | JsonLayout] = WeakKeyDictionary()
         self._native_layouts: WeakKeyDictionary[type, NativeLayout] = WeakKeyDictionary()
         self.turns = Turns()
 
     def __call__(self, lm: Any, *question: Any, **named: Any) -> list[dict[str, Any]]:
-        """Ask a model once, in the format of prompts that the episode or the model wants."""
+        """Ask a model once, in the form of prompts that the episode or the model wants."""
         calls = self._calls or LMCalls()
         length = self._observation or compact_length(calls.prompt, lm)
-        if length == self._observation:
+        json = self._json or length is not None or calls.prompt == JSON
+        if (length, json) == (self._observation, self._json):
             return super().__call__(lm, *question, **named)
-        return _compact(length).bound(calls)(lm, *question, **named)
+        return _other_form(length, json=json).bound(calls)(lm, *question, **named)
 
     def _ask(self, wire: Wire, question: AdapterCall) -> list[dict[str, Any]]:
         """Ask directly, with the cached turns, if the model is an engine object or calls tools natively."""
@@ -160,9 +178,14 @@ class TrajectoryAdapter(WholeTrajectories, dspy.ChatAdapter):  # type: ignore[mi
         calls = not CALLS.isdisjoint(signature.output_fields)
         if calls and isinstance(trajectory, Trajectory) and trajectory.tools is not None:
             return [self._ask_natively(wire, question, settings, trajectory)]
+        form = JSON if self._json else TEXT
+        offered = None if self._calls is None else self._calls.offered
         config = direct_config(lm, settings)
         if config is None:
-            return super()._ask(wire, question)
+            asked = held_to(Config(), lm, signature, offered, form).response_format
+            more = {} if asked is None else {"response_format": {"type": "json_schema", "json_schema": asked}}
+            return super()._ask(wire, question._replace(lm_kwargs={**lm_kwargs, **more}))
+        config = held_to(config, lm, signature, offered, form)
         layout = self._layout(signature)
         turns, data = self.turns.prompt(layout, demos, inputs), self._data(signature, layout.outputs, inputs)
         grows = "tool" in layout.outputs and _stays(trajectory)
@@ -190,9 +213,10 @@ class TrajectoryAdapter(WholeTrajectories, dspy.ChatAdapter):  # type: ignore[mi
         config = native_config(lm, settings, stepwise=stepwise)
         grows = stepwise and _stays(trajectory)
         request = AgentRequest(lm.model, tuple(turns), system, tools.functions, config, grows, data=data)
-        came = wire.send(lm, request, **call_control(settings)).message
+        came, kinds = wire.send(lm, request, **call_control(settings)).message, self._kinds
         try:
-            chosen, said = read_message(came, tools, asked, taken=call_ids(trajectory), cut_off=wire.cut_off)
+            taken = call_ids(trajectory)
+            chosen, said = read_message(came, tools, asked, kinds, taken=taken, cut_off=wire.cut_off)
         except ValueError as error:
             raise UnreadableReplyError(signature, as_shown(came), str(error), REMEDY) from error
         trajectory.said[len(trajectory)] = said
@@ -202,11 +226,12 @@ class TrajectoryAdapter(WholeTrajectories, dspy.ChatAdapter):  # type: ignore[mi
         self, signature: type[dspy.Signature], outputs: Iterable[str], inputs: Mapping[str, Any]
     ) -> PromptData:
         asked = {name: signature.output_fields[name] for name in outputs}
-        steps, compact = inputs.get(TRAJECTORY) or (), self._observation is not None
+        steps, as_json = inputs.get(TRAJECTORY) or (), self._json
         if (calls := self._calls) is None:
-            return PromptData(asked, inputs, steps, compact=compact)
+            return PromptData(asked, inputs, steps, as_json=as_json)
         known = {"task": calls.task, **inputs}
-        return PromptData(asked, known, steps, calls.offered, calls.persona, compact)
+        tools = calls.offered.by_name if calls.offered else {}
+        return PromptData(asked, known, steps, tools, calls.persona, as_json)
 
     def format_system_message(self, signature: type[dspy.Signature]) -> str:
         return self._layout(signature).system
@@ -229,16 +254,16 @@ class TrajectoryAdapter(WholeTrajectories, dspy.ChatAdapter):  # type: ignore[mi
             UnreadableReplyError: a field is missing or cannot be read.
         """
         try:
-            return self._layout(signature).read(completion)
+            return self._layout(signature).read(completion, self._kinds)
         except ValueError as error:
             raise UnreadableReplyError(signature, completion, str(error)) from error
 
-    def _layout(self, signature: type[dspy.Signature]) -> TextLayout | CompactLayout:
+    def _layout(self, signature: type[dspy.Signature]) -> TextLayout | JsonLayout:
         return made_once(self._layouts, signature, self._make_layout)
 
-    def _make_layout(self, signature: type[dspy.Signature]) -> TextLayout | CompactLayout:
-        if self._observation is not None:
-            return CompactLayout.of(signature, self._observation)
+    def _make_layout(self, signature: type[dspy.Signature]) -> TextLayout | JsonLayout:
+        if self._json:
+            return JsonLayout.of(signature, self._observation)
         described = signature.delete(TRAJECTORY) if TRAJECTORY in signature.input_fields else signature
         return make_layout(signature, self.format_field_description(described))
 
@@ -280,5 +305,5 @@ ADAPTER = TrajectoryAdapter()
 
 
 @lru_cache(maxsize=16)
-def _compact(observation: int | None) -> TrajectoryAdapter:
-    return TrajectoryAdapter(observation=observation)
+def _other_form(observation: int | None, *, json: bool) -> TrajectoryAdapter:
+    return TrajectoryAdapter(observation=observation, json=json)

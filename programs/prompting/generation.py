@@ -12,6 +12,8 @@ from dspy.clients.backend_selection import CLIENT_KEYS
 from dspy.lm15 import Config, LM15Error, ToolChoice, request_from_openai_chat
 
 from worksmith.evals.lm.lm_proxy import ProxyLM
+from worksmith.programs.prompting.forms import NATIVE
+from worksmith.programs.prompting.grammar import is_constrained
 from worksmith.programs.prompting.tool_calling import engine_settings, itself
 from worksmith.tools.errors import InputError
 
@@ -30,7 +32,8 @@ def direct_config(lm: Any, settings: Mapping[str, Any]) -> Config | None:
     if hasattr(lm.engine, "complete_legacy"):
         return None
     watched = lm.callbacks or dspy.settings.callbacks or dspy.settings.send_stream is not None
-    if watched and not getattr(itself(lm).engine, "own_format", False):
+    engine = getattr(itself(lm), "engine", None)
+    if watched and not (getattr(engine, "own_format", False) or getattr(engine, "constrained_forms", ())):
         return None
     if any(settings.get(name) not in (None, 1) for name in _SEVERAL_ANSWERS):
         return None
@@ -55,13 +58,13 @@ def native_config(lm: Any, settings: Mapping[str, Any], *, stepwise: bool) -> Co
         raise InputError(
             f"a setting of {lm.model} does not go with native tool calls",
             where=str(error),
-            hint="leave it out, or have calls made in text (--calls text)",
+            hint="leave it out, or have calls written as text (--prompt text)",
         ) from error
-    told = stepwise and "parallel_tool_calls" in getattr(lm, "supported_params", ())
+    held = is_constrained(lm, NATIVE)
+    told = stepwise and (held or "parallel_tool_calls" in getattr(lm, "supported_params", ()))
+    choice = ToolChoice("required" if held else "auto", parallel=False if told else None)
     more = {**(config.extensions or {}), **engine_settings(lm)}
-    return replace(
-        config, tool_choice=ToolChoice("auto", parallel=False if told else None), extensions=more or None
-    )
+    return replace(config, tool_choice=choice, extensions=more or None)
 
 
 def _options(settings: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:

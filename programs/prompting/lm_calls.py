@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +11,11 @@ import dspy
 
 from worksmith.evals.dspy_programs.digests import model_name
 from worksmith.evals.lm.metering import metered, metering
-from worksmith.programs.prompting.compact import AUTO
 from worksmith.programs.prompting.exchange import Wire
-from worksmith.tools.episode_result import AskRecord, Part, Usage
+from worksmith.programs.prompting.forms import AUTO
+from worksmith.programs.prompting.lenient import OTHER_FORM, as_answer, found_calls, own_name
+from worksmith.programs.prompting.native_tools import NativeTools
+from worksmith.tools.episode_result import UNREADABLE, AskRecord, Part, Usage
 from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
@@ -38,7 +40,7 @@ class LMCalls:
     Args:
         demos: the demonstrations that prompts may show; None for all.
         persona: id of the person on whose behalf models are asked.
-        prompt: the format of prompts, see `worksmith.programs.prompting.compact.check_prompt`.
+        prompt: the format of prompts, see `worksmith.programs.prompting.forms.check_prompt`.
         model: the name of the program's model; other models are named in the records of their calls.
         task: what the person asks for.
 
@@ -46,7 +48,8 @@ class LMCalls:
         records: the calls, in order.
         unreadable: number of replies that could not be read.
         unanswered: why the model gave no reply to a tool that asked it; a tool would swallow the exception.
-        offered: names of the tools on offer, each with the names of its arguments.
+        kinds: the leniencies by which the last reply was read.
+        offered: the tools on offer; None outside an episode.
     """
 
     def __init__(
@@ -64,7 +67,8 @@ class LMCalls:
         self.records: list[AskRecord] = []
         self.unreadable = 0
         self.unanswered: Exception | None = None
-        self.offered: Mapping[str, Sequence[str]] = {}
+        self.kinds: list[str] = []
+        self.offered: NativeTools | None = None
         self._demos = demos
         self._part: Part = "select"
         self._made = 0
@@ -87,6 +91,22 @@ class LMCalls:
             known = self._metered[id(lm)] = lm, metered(lm)
         return known[1]
 
+    def read_leniently(self, reply: str, signature: type[dspy.Signature]) -> dict[str, Any] | None:
+        """The output fields of a reply that has not the form asked for; None if it makes no call."""
+        found = found_calls(reply, [*self.offered.names.values()]) if self.offered is not None else None
+        answer = None if found is None else as_answer(found, signature)
+        self.kinds = [UNREADABLE] if found is None or answer is None else [OTHER_FORM, *found.kinds]
+        return answer
+
+    def name_tools(self, answer: dict[str, Any]) -> None:
+        """Let the calls of an answer have the names of tools on offer that they mean."""
+        tools = [] if self.offered is None else [*self.offered.names.values()]
+        calls = answer.get("calls")
+        for call in (answer, *answer.get("further", ()), *(calls if isinstance(calls, list) else ())):
+            if isinstance(call, dict) and isinstance(call.get("tool"), str):
+                call["tool"], kinds = own_name(call["tool"], tools)
+                self.kinds += kinds
+
     def begin(self, part: Part, made: int) -> None:
         """Keep the next calls as those of a part of the program.
 
@@ -101,6 +121,7 @@ class LMCalls:
         asked = model_name(lm)
         other = "" if asked == self._model else asked
         part, made, wire, started = self._part, self._made, Wire(), time.perf_counter()
+        self.kinds = []
         with metering() as meter:
             try:
                 yield wire
@@ -108,8 +129,9 @@ class LMCalls:
                 seconds = time.perf_counter() - started
                 exchange = wire.exchange(self._sent.get(part, ()))
                 self._sent[part] = wire.sent
+                reading = ", ".join(dict.fromkeys(self.kinds))
                 self.records.append(
-                    AskRecord(part, made, meter.usage, seconds, exchange, wire.finish_reason, other)
+                    AskRecord(part, made, meter.usage, seconds, exchange, wire.finish_reason, other, reading)
                 )
 
     def answer_tool(self, lm: Any, prompt: str) -> str:

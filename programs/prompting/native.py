@@ -16,6 +16,7 @@ import dspy
 from dspy.lm15 import Message, TextPart, ToolCallPart, ToolResultPart
 
 from worksmith.evals.lm.lm_proxy import valid_unicode
+from worksmith.programs.prompting.lenient import OTHER_FORM, found_calls
 from worksmith.programs.prompting.native_tools import NativeTools, native_name
 from worksmith.programs.prompting.render import (
     LABELS,
@@ -28,7 +29,6 @@ from worksmith.programs.prompting.render import (
 )
 from worksmith.programs.prompting.reply import read_object
 from worksmith.programs.prompting.steps import Said, Step, as_text
-from worksmith.programs.prompting.written_calls import written_calls
 from worksmith.tools.files.unicode import writable
 from worksmith.tools.seeding import digest
 from worksmith.tools.tool import FINISH
@@ -54,15 +54,17 @@ def read_message(
     message: Message,
     tools: NativeTools,
     asked: Collection[str],
+    kinds: list[str],
     *,
     taken: Collection[str] = (),
     cut_off: bool = False,
 ) -> tuple[dict[str, Any], Said]:
     """The calls of a reply, and the reply as later turns show it.
 
-    Calls that are written as text, as JSON objects with a name and arguments, count as calls.
+    Calls that are written as text count as calls.
 
     Args:
+        kinds: gets the leniencies by which the calls were read.
         asked: the output fields that the calls are to give: `tool` and `arguments`, or `calls`.
         taken: ids of earlier calls; servers that give none or always the same get another one.
         cut_off: whether the reply reached the limit of output tokens; half of a value is not mended.
@@ -79,16 +81,19 @@ def read_message(
     if cut_off and "calls" in asked:
         raise ValueError("its calls may not be all")
     if not message.parts_of(ToolCallPart):
-        written = written_calls(said, tools.names)
-        if not written:
+        found = None if cut_off else found_calls(said, (*tools.names.values(), *tools.names))
+        if found is None:
             raise ValueError("it calls no tool" if said else "it is empty")
-        said = ""
-        message = Message.assistant([ToolCallPart("-", name, given) for name, given in written])
+        kinds += [OTHER_FORM, *found.kinds]
+        said = found.beside.get("thought", "")
+        message = Message.assistant(
+            [ToolCallPart("-", native_name(call["tool"]), call["arguments"]) for call in found.calls]
+        )
     came = _with_ids(message, taken)
     calls = [
         {
             "tool": _own_name(part.name, tools.names),
-            "arguments": _arguments(part.name, part.input, tools, mended=not cut_off),
+            "arguments": _arguments(part.name, part.input, tools, kinds, mended=not cut_off),
         }
         for part in came.parts_of(ToolCallPart)
     ]
@@ -245,18 +250,20 @@ def _own_name(name: str, known: Mapping[str, str]) -> str:
     return own or (name if name in known.values() else name.replace("__", ".", 1))
 
 
-def _arguments(name: str, given: dict[str, Any], tools: NativeTools, *, mended: bool) -> dict[str, Any]:
+def _arguments(
+    name: str, given: dict[str, Any], tools: NativeTools, kinds: list[str], *, mended: bool
+) -> dict[str, Any]:
     text = given.get(_UNPARSED)
     what = f"the input of {name}"
     if not mended and (not given or given == {_UNPARSED: ""}):
         raise ValueError(f"{what} is not whole")
     if len(given) == 1 and isinstance(text, str):
-        return read_object(what, text, mended=mended)
+        return read_object(what, text, kinds, mended=mended)
     if [*given] != [_NO_OBJECT] or _NO_OBJECT in tools.arguments(name):
         return dict(given)
     value = given[_NO_OBJECT]
     if value is None:
         return {}
     if isinstance(value, str) or name == FINISH:
-        return read_object(what, value if isinstance(value, str) else as_text(value), mended=mended)
+        return read_object(what, value if isinstance(value, str) else as_text(value), kinds, mended=mended)
     return dict(given)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from dspy.lm15 import FunctionTool
@@ -24,7 +24,7 @@ _NAME = re.compile(rf"[A-Za-z0-9_-]{{1,{_LONGEST_NAME}}}")
 """Names of tools that all providers take."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class NativeTools:
     """The tools on offer, as chat APIs take them.
 
@@ -37,6 +37,11 @@ class NativeTools:
     functions: tuple[FunctionTool, ...]
     names: Mapping[str, str]
     notes: str = ""
+
+    @cached_property
+    def by_name(self) -> Mapping[str, Sequence[str]]:
+        """The names of the arguments of each tool, by its own name."""
+        return {self.names[each.name]: (*each.parameters.get("properties", ()),) for each in self.functions}
 
     def arguments(self, name: str) -> Collection[str]:
         """The names of the arguments of a function; none of one that is not on offer."""

@@ -17,7 +17,7 @@ TRAJECTORY = "trajectory"
 RUNNING_ONLY = ("tools", "rules")
 """Inputs that a demonstration leaves out: they are long, and the running episode has its own."""
 
-LABELS = {"task": "Task: ", "plan": "Plan:\n", "progress": "Progress:\n"}
+LABELS = {"tools": "Tools:\n", "task": "Task: ", "plan": "Plan:\n", "progress": "Progress:\n"}
 """Words before inputs in prompts without markers."""
 
 LONGEST_SHOWN = 8_000
@@ -120,9 +120,9 @@ class TextLayout(Layout):
     def with_offer(self, turn: Message, tools: str) -> Message:
         return offered_before(turn, _field("tools", tools), f"\n\n{self.reminder}")
 
-    def read(self, text: str) -> dict[str, Any]:
-        """The values of a reply's fields; errors as of `read_reply`."""
-        return read_reply(text, self.outputs)
+    def read(self, text: str, kinds: list[str]) -> dict[str, Any]:
+        """The values of a reply's fields; see `read_reply`."""
+        return read_reply(text, self.outputs, kinds)
 
 
 def offered_before(turn: Message, offer: str, ending: str) -> Message:

@@ -18,10 +18,14 @@ _STRUCTURE = re.compile(r"[{\[]")
 _STRICT = json.JSONDecoder(strict=False)
 _FENCE = re.compile(r"^```\w*\s*\n(.*?)\n?```$", re.DOTALL)
 
+MENDED, BLOCK = "mended JSON", "code block"
+"""Leniencies in reading JSON."""
+
 LONGEST_MENDED = 20_000
 """Characters of a value whose slips are mended. That takes up to 0.1 ms a character."""
 
-Read = Callable[[str], Any]
+Read = Callable[[str, list[str]], Any]
+"""Reads a text; a list gets the leniencies that this took."""
 
 
 class FieldReader(NamedTuple):
@@ -39,10 +43,13 @@ def field_readers(signature: type[dspy.Signature]) -> dict[str, FieldReader]:
     }
 
 
-def read_reply(text: str, fields: dict[str, FieldReader]) -> dict[str, Any]:
+def read_reply(text: str, fields: dict[str, FieldReader], kinds: list[str]) -> dict[str, Any]:
     """The values of a reply's fields.
 
     A reply of one text field may leave its marker out.
+
+    Args:
+        kinds: gets the leniencies by which they were read.
 
     Raises:
         ValueError: a field is missing or cannot be read; says which.
@@ -57,7 +64,8 @@ def read_reply(text: str, fields: dict[str, FieldReader]) -> dict[str, Any]:
     if missing:
         raise ValueError(f"there is no [[ ## {missing[0]} ## ]]")
     return {
-        name: reader.read(found[name]) if name in found else reader.default for name, reader in fields.items()
+        name: reader.read(found[name], kinds) if name in found else reader.default
+        for name, reader in fields.items()
     }
 
 
@@ -102,33 +110,33 @@ def _read(name: str, annotation: Any) -> Read:
     if name == "calls":
         return _calls
     if get_origin(annotation) is dict:
-        return lambda text: read_object(name, text)
+        return lambda text, kinds: read_object(name, text, kinds)
     from dspy.adapters.utils import parse_value
 
-    return lambda text: parse_value(_not_endless(name, text), annotation)
+    return lambda text, kinds: parse_value(_not_endless(name, text), annotation)
 
 
-def _text(text: str) -> str:
+def _text(text: str, kinds: list[str]) -> str:
     return text
 
 
-def read_object(name: str, text: str, *, mended: bool = True) -> dict[str, Any]:
+def read_object(name: str, text: str, kinds: list[str], *, mended: bool = True) -> dict[str, Any]:
     """A JSON object; no text stands for an empty one.
 
     Args:
-        mended: whether small slips are mended.
+        kinds, mended: as of `read_json`.
 
     Raises:
         ValueError: it is none; says so of `name`.
     """
-    value = _json(name, text, mended=mended) if text else {}
+    value = read_json(name, text, kinds, mended=mended) if text else {}
     if not isinstance(value, dict):
         raise ValueError(f"{name} must be a JSON object")
     return value
 
 
-def _calls(text: str) -> list[dict[str, Any]]:
-    value = _json("calls", text)
+def _calls(text: str, kinds: list[str]) -> list[dict[str, Any]]:
+    value = read_json("calls", text, kinds)
     calls = [value] if isinstance(value, dict) else value
     if not isinstance(calls, list):
         raise ValueError("calls must be a JSON list")
@@ -156,9 +164,19 @@ def _call(call: Any) -> dict[str, Any]:
     return {"tool": call["tool"], "arguments": arguments}
 
 
-def _json(name: str, text: str, *, mended: bool = True) -> Any:
-    fenced = _FENCE.match(text)
-    text = fenced[1].strip() if fenced else text
+def read_json(name: str, text: str, kinds: list[str], *, mended: bool = True) -> Any:
+    """A JSON value, perhaps in a code block.
+
+    Args:
+        kinds: gets the leniencies by which it was read.
+        mended: whether small slips are mended.
+
+    Raises:
+        ValueError: it is none; says so of `name`.
+    """
+    if fenced := _FENCE.match(text):
+        text = fenced[1].strip()
+        kinds.append(BLOCK)
     try:
         value = json.loads(text, strict=False)
     except RecursionError:
@@ -168,6 +186,7 @@ def _json(name: str, text: str, *, mended: bool = True) -> Any:
         if not mended or not text.endswith(("}", "]")):
             raise ValueError(f"{name} is not JSON: {error}") from None
         value = _mended(name, text)
+        kinds.append(MENDED)
     if "\\u" in text:
         check_unicode(name, value)
     return value

@@ -22,7 +22,7 @@ class PromptData:
         steps: the steps so far, unreadable replies included.
         tools: the names of the arguments of each tool on offer, by the tool's name.
         persona: the id of the person that the agent works for; empty outside an episode.
-        compact: whether the prompt is compact, and the reply one JSON object.
+        as_json: whether the reply is one JSON object.
     """
 
     asked: Mapping[str, FieldInfo]
@@ -30,7 +30,7 @@ class PromptData:
     steps: Sequence[Step] = ()
     tools: Mapping[str, Sequence[str]] = field(default_factory=dict)
     persona: str = ""
-    compact: bool = False
+    as_json: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,24 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import Any
 
 from worksmith.evals.lm.prices import listed
-from worksmith.programs.strategies import CallForm
 from worksmith.tools.errors import InputError
-
-
-def check_calls(name: str) -> CallForm:
-    """The form of calls called `name`.
-
-    Raises:
-        InputError: there is none.
-    """
-    forms: tuple[CallForm, ...] = get_args(CallForm)
-    form = next((form for form in forms if form == name), None)
-    if form is None:
-        raise InputError(f"no form of calls {name!r}", where="--calls", hint=f"there are {', '.join(forms)}")
-    return form
 
 
 def check_native(lm: Any) -> None:
@@ -35,8 +21,8 @@ def check_native(lm: Any) -> None:
     more = ", or, if it has them, set tool_calls = true for it in worksmith.toml" if _hosted(lm) else ""
     raise InputError(
         f"{itself(lm).model} has no native tool calls",
-        where="--calls native",
-        hint=f"have calls written as text (--calls text){more}",
+        where="--prompt native",
+        hint=f"have calls written as text (--prompt text){more}",
     )
 
 

@@ -17,7 +17,7 @@ from dspy import lm15
 from dspy._vendor.lm15.serde import request_to_dict, response_from_dict, response_to_dict
 
 from worksmith.evals.lm.lm_proxy import ProxyEngine, Sample, check_unicode
-from worksmith.programs.prompting.compact import AUTO, compact_length
+from worksmith.programs.prompting.forms import AUTO, compact_length
 from worksmith.tools.errors import InputError, WorksmithError
 from worksmith.tools.files.atomic import append
 from worksmith.tools.files.json_files import read_file, read_lines

@@ -18,7 +18,7 @@ from pydantic_core import to_jsonable_python
 
 from worksmith.evals.scoring.result_tables import ended_by
 from worksmith.evals.tasks.transcript import Transcript, TranscriptStep, gold_transcripts
-from worksmith.programs.prompting.compact import as_one_line
+from worksmith.programs.prompting.json_layout import as_one_line
 from worksmith.programs.prompting.native import CALLS
 from worksmith.programs.prompting.native_tools import native_name
 from worksmith.programs.prompting.request import AgentRequest, PromptData
@@ -97,7 +97,7 @@ class ScriptedEngine:
         if script is None:
             raise lm15.ConfigurationError(f"{self.lacks} for the task {query!r}")
         values = _reply(script, place)
-        if place.compact:
+        if place.as_json:
             said = _as_json(values)
         else:
             said = _as_text(values) if not request.tools else _as_calls(values)

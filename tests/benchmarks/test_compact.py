@@ -14,5 +14,5 @@ def test_compact_prompts_have_fewer_tokens_for_the_same_steps(monkeypatch: pytes
 
     [found] = benchmark.run(quick=True)["worlds"].values()
 
-    assert found["full"]["tasks"] == found["compact"]["tasks"] == 2
-    assert 3 * found["compact"]["an_episode"] < found["full"]["an_episode"]
+    assert found["text"]["tasks"] == found["compact"]["tasks"] == 2
+    assert 3 * found["compact"]["an_episode"] < found["text"]["an_episode"]

@@ -28,6 +28,6 @@ def test_compiling_gains_beyond_chance(tmp_path: Path) -> None:
     said = re.search(r"lifted react from .*, \+[\d.]+ \[\+([\d.]+), \+([\d.]+)\]", run.stdout)
     assert said is not None, run.stdout
     assert 0 < float(said[1]) < float(said[2])
-    assert "The model is local/analogy, as none was given." in run.stdout
+    assert "The model is local/apprentice, as none was given." in run.stdout
     assert "foreign-4" in (tmp_path / "report.html").read_text(encoding="utf-8")
     assert (tmp_path / "mlruns" / "mlflow.db").is_file()

@@ -221,7 +221,8 @@ def test_the_checker_gives_the_policy_s_verdict_before_each_call(env: Environmen
 def test_a_failed_step_revises_the_plan_a_bounded_number_of_times(env: Environment) -> None:
     missing = call("calendar.delete_event", '{"event_id": "99999999"}')
     replies = [reply(plan="1. Delete it"), missing, reply(plan="1. Search first"), missing]
-    replies += [reply(plan="1. Give up"), missing, finish("It is not there.")]
+    other = call("calendar.delete_event", '{"event_id": "88888888"}')
+    replies += [reply(plan="1. Give up"), other, finish("It is not there.")]
     prediction, script = run(Agent("plan", env=env), *replies)
 
     assert prediction.episode.plan == "1. Delete it"
@@ -229,6 +230,16 @@ def test_a_failed_step_revises_the_plan_a_bounded_number_of_times(env: Environme
     assert texts(script.requests[3])[-1].endswith("[[ ## plan ## ]]\n1. Search first")
     assert "[[ ## plan ## ]]" not in texts(script.requests[6])[-1]
     assert prediction.episode.model_calls == 7
+
+
+def test_the_same_failing_call_three_times_in_a_row_ends_the_episode(env: Environment) -> None:
+    wrong, other = call("calendar.fly", "{}"), call("calendar.delete_event", '{"event_id": "99999999"}')
+    look = call("calendar.search_events", '{"query": "Retro"}')
+    varied = [wrong, wrong, other, wrong, wrong, look, look, look]
+    prediction, script = run(Agent("act", env=env), *varied, wrong, wrong, wrong, finish())
+
+    assert prediction.episode.status == "repetition"
+    assert len(prediction.episode.calls) == len(script.requests) == len(varied) + 3
 
 
 def test_a_plan_may_come_without_its_marker(env: Environment) -> None:

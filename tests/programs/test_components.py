@@ -286,7 +286,7 @@ class Thinker(Selector):
 
 @pytest.mark.parametrize("calls", ["text", "native"])
 def test_gold_plans_fill_the_thoughts_of_a_component(env: Environment, calls: str) -> None:
-    agent = Agent("act", env=env, selector=Thinker(), calls=calls)
+    agent = Agent("act", env=env, selector=Thinker(), prompt=calls)
     with dspy.context(lm=scripted_lm(GoldEngine(TASKS)), trace=[]):
         done = agent(task=TASKS[0])
         ((_, _, last),) = dspy.settings.trace

@@ -61,7 +61,7 @@ def on_offer(agent: Agent) -> set[str]:
 def test_a_strategy_is_offered_what_its_world_says_or_who_asks_for_more(
     org: Environment, strategy: str, toolset: str | None, offered: set[str]
 ) -> None:
-    assert on_offer(Agent(strategy, toolset=toolset, calls="text", env=org)) == offered
+    assert on_offer(Agent(strategy, toolset=toolset, prompt="text", env=org)) == offered
 
 
 def test_a_strategy_of_one_s_own_is_offered_what_most_are(org: Environment) -> None:
@@ -135,7 +135,7 @@ def test_the_gold_planner_gives_the_plan_for_the_tools_on_offer(
 def test_what_a_task_tells_besides_stands_below_the_clock(org: Environment, strategy: str) -> None:
     script = Script(reply(plan="1. x") if strategy == "plan" else finish(), finish(), finish())
     with dspy.context(lm=script.lm()):
-        Agent(strategy, calls="text", env=org)(task=QUARTERS[0])
+        Agent(strategy, prompt="text", env=org)(task=QUARTERS[0])
     clock = context_text(org.world.manifest.now, org.world.manifest.persona)
 
     assert all(

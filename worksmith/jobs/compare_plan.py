@@ -57,7 +57,6 @@ _FOLDER_SETTINGS = {
     "seed",
     "max_steps",
     "access",
-    "calls",
     "prompt",
 }
 """Settings on which the episodes in the logs and journals of an arm depend."""
@@ -181,7 +180,7 @@ class ComparePlan(StudyPlan):
             optimizer=arm.optimizer,
             lm=self.model(arm).name,
             planner_lm=arm.planner or None,
-            **({"calls": None} if named else {}),
+            **({"prompt": None} if named else {}),
             accept="best",
         )
 

@@ -34,6 +34,7 @@ _NOT_DSPYS = {
     "cached_input_price",
     "cache_write_price",
     "context_window",
+    "constrained",
     "tool_calls",
     "precision",
 }
@@ -70,7 +71,13 @@ def open_model(settings: NamedModel, name: str) -> dspy.LM:
         use_price(settings.model, settings.price)
     wire = WireSettings(**settings.model_dump(include=_LIMITS, exclude_none=True))
     try:
-        lm = ProviderModel(settings.model, wire=wire, tool_calls=settings.tool_calls, **given)
+        lm = ProviderModel(
+            settings.model,
+            wire=wire,
+            tool_calls=settings.tool_calls,
+            constrained=settings.constrained,
+            **given,
+        )
     except (LMConfigurationError, ValueError) as error:
         raise InputError(str(error), where=name, hint="change the model's settings") from error
     if settings.api == "responses" and not select_backend(lm).native:

@@ -135,11 +135,16 @@ def _with_weights(settings: NamedModel, name: str) -> dspy.LM:
         from worksmith.models.transformer.trained import trained
 
         engine = trained(folder)
+    constrained = given.pop("constrained", "auto")
+    if constrained == "json_schema":
+        raise InputError("json_schema is for servers", where=name, hint="set constrained = auto or off")
     for setting in given:
         if setting not in engine.supported_params:
-            known = ", ".join(sorted(engine.supported_params))
+            known = ", ".join(sorted({*engine.supported_params, "constrained"}))
             raise InputError(f"{model} has no setting {setting}", where=name, hint=f"there are {known}")
-    return dspy.LM(f"{model}@{engine.digest}", engine=engine, num_retries=0, **given)
+    lm = dspy.LM(f"{model}@{engine.digest}", engine=engine, num_retries=0, **given)
+    lm.constrained = constrained
+    return lm
 
 
 def _gguf_file(model: str) -> Path | None:

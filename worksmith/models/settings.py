@@ -62,6 +62,9 @@ class NamedModel(BaseModel):
             that it is batched with.
         prompt_cache: whether prompts for Claude are marked for the provider's cache; they are unless it is
             false. Other providers need no markers.
+        constrained: whether replies are held to the tools on offer. `auto`: where a model in this process can
+            be; `json_schema`: a server gets the schema of the reply as `response_format`, in the JSON forms
+            of prompts; `off`: never.
         tool_calls: whether it has native tool calls, where lists of models do not know or are wrong.
     """
 
@@ -97,6 +100,7 @@ class NamedModel(BaseModel):
     parallel: int | None = Field(default=None, ge=1)
     retry_time: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     total_timeout: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    constrained: Literal["auto", "json_schema", "off"] | None = None
     tool_calls: bool | None = None
     precision: Literal["float32", "bfloat16"] | None = None
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from worksmith.exports.training.card import card_beside, read_data_card
 from worksmith.jobs.parts.progress import Progress
 from worksmith.jobs.settings.training import DpoSettings, TrainSettings
-from worksmith.programs.prompting.compact import COMPACT, check_prompt
+from worksmith.programs.prompting.forms import COMPACT, check_prompt
 from worksmith.tools.errors import InputError, missing_extra
 from worksmith.tools.files.json_files import read_file
 from worksmith.training.batches import Example, batches_of, longest_of, taught_of, tokens_of
@@ -66,7 +66,7 @@ def open_material(settings: TrainSettings, progress: Progress) -> Material:
     check_out(settings)
     data = read_dpo(settings.data) if isinstance(settings, DpoSettings) else read_sft(settings.data)
     start = open_start(settings.model, download=settings.download)
-    check_apart(settings.out, (settings.data, start.folder, start.adapter))
+    check_apart(settings.out, (settings.data, start.folder, start.trained))
     check_form(start, settings)
     tokenizer = open_tokenizer(start)
     every = list(_encoded(data, Encoder(tokenizer), settings.data))

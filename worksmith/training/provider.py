@@ -61,7 +61,7 @@ class LocalProvider(Provider):  # type: ignore[misc]
         if not train_data:
             raise InputError("no example of the teacher succeeded, so there is nothing to train on")
         name = model.partition("@")[0]
-        settings = {"prompt": "full", **self._settings, **(train_kwargs or {})}
+        settings = {"prompt": "text", **self._settings, **(train_kwargs or {})}
         lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in train_data)
         out = self._folder / digest([model, lines, settings], length=12)
         if not (out / MANIFEST).is_file():

@@ -18,7 +18,7 @@ from worksmith.optimizers.dspy_optimizers.stock import DspyOptimizer, Optimized,
 from worksmith.optimizers.optimizer import CompileContext, Compiled
 from worksmith.programs.agent import Agent
 from worksmith.programs.prompting.adapter import TrajectoryAdapter
-from worksmith.programs.prompting.compact import COMPACT, FULL, compact_length
+from worksmith.programs.prompting.forms import COMPACT, TEXT, compact_length
 from worksmith.tools.errors import InputError, WorksmithError
 from worksmith.training.provider import LOCAL, LocalProvider, TrainableLM
 
@@ -156,9 +156,9 @@ def _prompts(context: CompileContext) -> tuple[dspy.ChatAdapter, str]:
     """What renders the program's prompts, and the name of their format."""
     program = context.program
     if not isinstance(program, Agent):
-        return dspy.ChatAdapter(), FULL
+        return dspy.ChatAdapter(), TEXT
     length = compact_length(program.prompt, context.student.lm)
-    return TrajectoryAdapter(observation=length), FULL if length is None else f"{COMPACT}:{length}"
+    return TrajectoryAdapter(observation=length), TEXT if length is None else f"{COMPACT}:{length}"
 
 
 def _has_weights(context: CompileContext) -> bool:

@@ -23,6 +23,7 @@ from worksmith.evals.statistics import Interval
 from worksmith.evals.statistics.power import seen
 from worksmith.evals.table import NO_DATA, Grid, percent, points, share
 from worksmith.evals.task_kind import kind_of
+from worksmith.tools.episode_result import UNREADABLE
 from worksmith.tools.statuses import INFRASTRUCTURE, STATUSES
 
 Facet = Callable[[EpisodeRecord], str]
@@ -170,6 +171,11 @@ def status_grid(summary: Summary) -> Grid:
         return "infrastructure" if status in INFRASTRUCTURE else "agent"
 
     ended = [(status, STATUSES.get(status)) for status in summary.statuses if status != "finished"]
+    notes = [f"{status}: {ending.meaning}" for status, ending in ended if ending is not None]
+    lenient = [f"{name} {count}" for name, count in summary.readings.items() if name != UNREADABLE]
+    if summary.readings:
+        unreadable = summary.readings.get(UNREADABLE, 0)
+        notes.append(f"Replies: unreadable {unreadable}; read leniently: {', '.join(lenient) or 'none'}.")
     return Grid.of(
         "How episodes ended",
         summary.statuses.items(),
@@ -177,7 +183,7 @@ def status_grid(summary: Summary) -> Grid:
         ("episodes", lambda item: str(item[1])),
         ("%", lambda item: share(item[1] / summary.episodes)),
         ("whose failure", lambda item: failing(item[0])),
-        notes=tuple(f"{status}: {ending.meaning}" for status, ending in ended if ending is not None),
+        notes=tuple(notes),
     )
 
 

@@ -16,7 +16,8 @@ from worksmith.evals.running.runner import evaluate
 from worksmith.evals.running.settings import EvalSettings
 from worksmith.programs.agent import Agent
 from worksmith.programs.parts.signatures import BRIEF_CALL, BRIEF_PLAN, call_signature
-from worksmith.programs.prompting.compact import CompactLayout, check_prompt
+from worksmith.programs.prompting.forms import check_prompt
+from worksmith.programs.prompting.json_layout import JsonLayout
 from worksmith.programs.prompting.prompt import calendar_text
 from worksmith.programs.prompting.shortened import shortened
 from worksmith.programs.prompting.steps import step
@@ -93,7 +94,7 @@ def test_a_calendar_has_the_days_around_the_clock() -> None:
 def test_a_full_prompt_stays_as_it_is(env: Environment) -> None:
     script = Script(call("calendar.search_events", '{"query": "x"}'), finish())
 
-    done(Agent("act", env, prompt="full"), script.lm())
+    done(Agent("act", env, prompt="text"), script.lm())
 
     assert "[[ ## tools ## ]]" in texts(script.requests[0])[0]
 
@@ -106,7 +107,7 @@ def test_a_model_that_was_trained_on_compact_prompts_gets_them_unless_told_other
 
     compact, full = Trained(LOOK, DONE), Trained(call("calendar.search_events", '{"query": "x"}'), finish())
     episode = done(Agent("act", env), compact.lm()).episode
-    done(Agent("act", env, prompt="full"), full.lm())
+    done(Agent("act", env, prompt="text"), full.lm())
 
     assert compact.requests[0].system == BRIEF_CALL
     assert texts(compact.requests[1])[-1] == shortened(episode.calls[0].observation.text, 70)
@@ -149,27 +150,28 @@ def test_instructions_of_an_optimizer_are_shown(env: Environment) -> None:
     assert str(script.requests[0].system).startswith("Be quick.")
 
 
-def test_the_format_is_a_setting_of_the_agent(env: Environment) -> None:
-    agents = [Agent("act", env, prompt=prompt) for prompt in ("auto", "full", "compact", "compact:600")]
+FORMS = ["auto", "text", "json", "native", "compact", "compact:600"]
 
-    assert len({agent.digest for agent in agents}) == 4
-    assert [agent.config["prompt"] for agent in agents] == ["auto", "full", "compact", "compact:600"]
+
+def test_the_form_is_a_setting_of_the_agent(env: Environment) -> None:
+    agents = [Agent("act", env, prompt=prompt) for prompt in FORMS]
+
+    assert len({agent.digest for agent in agents}) == len(FORMS)
+    assert [agent.config["prompt"] for agent in agents] == FORMS
 
 
 @pytest.mark.parametrize(
-    "prompt", ["short", "compact:", "compact:7", "compact:x", "full:3", "compact:9999999"]
+    "prompt", ["short", "compact:", "compact:7", "compact:x", "text:3", "compact:9999999"]
 )
 def test_other_formats_are_refused(prompt: str) -> None:
-    with pytest.raises(InputError, match="no format of prompts"):
+    with pytest.raises(InputError, match="no form of prompts"):
         check_prompt(prompt)
 
 
-def test_native_calls_and_models_of_one_form_are_refused(env: Environment) -> None:
+def test_models_of_one_form_and_adapters_are_refused(env: Environment) -> None:
     class Reader(Script):
         formats = ("ChatAdapter",)
 
-    with pytest.raises(InputError, match="have calls as text"):
-        Agent("function_calling", env, prompt="compact")
     with pytest.raises(InputError, match="cannot read compact prompts"):
         done(Agent("act", env, prompt="compact"), Reader().lm())
     with dspy.context(adapter=dspy.JSONAdapter()), pytest.raises(InputError, match="go through JSONAdapter"):
@@ -181,7 +183,7 @@ values = st.recursive(
     lambda inner: st.lists(inner) | st.dictionaries(st.text(st.characters(exclude_categories=["Cs"])), inner),
     max_leaves=8,
 )
-LAYOUT = CompactLayout.of(call_signature(strategy("react")), 400)
+LAYOUT = JsonLayout.of(call_signature(strategy("react")), 400)
 
 
 @given(
@@ -192,13 +194,13 @@ def test_a_call_is_one_line_and_is_read_as_it_was_written(tool: str, arguments: 
     written = str(LAYOUT.reply({"tool": tool, "arguments": arguments}).text)
 
     assert "\n" not in written
-    assert LAYOUT.read(written) == {"thought": "", "tool": tool, "arguments": arguments}
+    assert LAYOUT.read(written, []) == {"thought": "", "tool": tool, "arguments": arguments}
 
 
 @given(st.text())
 def test_any_text_is_read_or_refused(text: str) -> None:
     with contextlib.suppress(ValueError):
-        assert set(LAYOUT.read(text)) == {"thought", "tool", "arguments"}
+        assert set(LAYOUT.read(text, [])) == {"thought", "tool", "arguments"}
 
 
 def test_the_runner_hands_the_format_of_a_model_through(env: Environment) -> None:

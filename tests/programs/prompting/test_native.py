@@ -159,7 +159,7 @@ def test_all_calls_at_once_are_those_of_one_reply(
     env: Environment, server: ChatServer, strategy: str
 ) -> None:
     shown = [{"tool": "calendar.search_events", "arguments": {}}, {"tool": "finish", "arguments": {}}]
-    taught = Agent(strategy, env=env, calls="native")
+    taught = Agent(strategy, env=env, prompt="native")
     example = dspy.Example(task="Old", context="Then.", reasoning="Easy.", calls=shown)
     taught.selector.predict.demos = [example]
     reply = called(*[("calendar__search_events", {"query": "B"})] * 2, ("finish", {"answer": "Done."}))
@@ -184,7 +184,7 @@ def test_what_all_calls_returned_is_seen_before_the_answer(
     twice = called(*[("staff__salary", {"emp_id": "emp_0002"})] * 2)
     server.say(twice, called(("finish", {"status": "denied", "answer": ""})))
     with dspy.context(lm=model(server)), dspy.context(trace=[]):
-        episode = Agent("direct", env=shop, calls="native")(task=desk.SEARCH).episode
+        episode = Agent("direct", env=shop, prompt="native")(task=desk.SEARCH).episode
         (_, inputs, _), *_ = dspy.settings.trace
     asked, *results = server.messages[-3:]
 
@@ -199,7 +199,7 @@ def test_every_strategy_makes_native_calls(env: Environment, strategy: str) -> N
     gold = scripted_lm(GoldEngine(TASKS))
     with dspy.context(lm=gold):
         natively, textual = (
-            Agent(strategy, env=env, calls=form)(task=TASKS[0]) for form in ("native", "text")
+            Agent(strategy, env=env, prompt=form)(task=TASKS[0]) for form in ("native", "text")
         )
 
     assert natively.episode.status == "finished"
@@ -288,7 +288,6 @@ def test_small_slips_in_arguments_are_mended(env: Environment, server: ChatServe
             "the input of calendar__delete_event is not JSON",
         ),
         (called(("", {"query": "B"})), "a tool call with no name"),
-        (said("[[ ## tool ## ]]\nfinish\n\n[[ ## arguments ## ]]\n{}"), "it calls no tool"),
     ],
 )
 def test_no_call_of_a_reply_is_made_that_cannot_be_read_as_a_whole(
@@ -387,7 +386,7 @@ def test_what_was_done_natively_can_be_shown_in_text_and_the_other_way_round(
     taught = agent(env)
     taught.selector.predict.demos = [dspy.Example(**{**inputs, **outputs.toDict(), "task": "Another"})]
     script = Script(finish())
-    textual = agent(env, calls="text")
+    textual = agent(env, prompt="text")
     textual.selector.predict.demos = taught.selector.predict.demos
     with dspy.context(lm=script.lm()):
         textual(task=TASKS[0])
@@ -398,7 +397,7 @@ def test_what_was_done_natively_can_be_shown_in_text_and_the_other_way_round(
 
 
 def test_a_plan_comes_before_native_calls(env: Environment, server: ChatServer) -> None:
-    own = Strategy("own", "plan, then native calls", planner="model", calls="native", revisions=1)
+    own = Strategy("own", "plan, then native calls", planner="model", prompt="native", revisions=1)
     missing = called(("calendar__delete_event", {"event_id": "77777777"}))
     replies = (said("1. Delete it"), missing, said("[[ ## plan ## ]]\n1. Search"), END)
     done = run(Agent(own, env=env), server, *replies)
@@ -472,7 +471,7 @@ def test_calls_are_native_where_the_model_has_them_or_may_have_them(
 
 
 def test_function_calling_in_text_sends_no_tools(env: Environment, server: ChatServer) -> None:
-    episode = run(agent(env, calls="text"), server, said(finish())).episode
+    episode = run(agent(env, prompt="text"), server, said(finish())).episode
 
     assert episode.answer == "Done."
     assert "tools" not in server.bodies[0]
@@ -483,7 +482,7 @@ def test_models_without_tool_calls_are_refused_by_name(env: Environment, server:
     for lm in (script.lm(), model(server, "gpt-3.5-turbo-16k")):
         with dspy.context(lm=lm), pytest.raises(InputError, match="has no native tool calls") as error:
             agent(env)(task=TASKS[0])
-        assert "--calls text" in str(error.value.hint)
+        assert "--prompt text" in str(error.value.hint)
 
     assert script.requests == []
     assert server.bodies == []
@@ -514,7 +513,7 @@ def test_native_replies_are_recorded_and_replayed(
 
 def test_a_recording_of_text_is_replayed_in_text(env: Environment, tmp_path: Path) -> None:
     with dspy.context(lm=RecordingEngine.around(Script(finish()).lm(), tmp_path / "r")):
-        agent(env, calls="text")(task=TASKS[0])
+        agent(env, prompt="text")(task=TASKS[0])
 
     with pytest.raises(InputError, match="no native tool calls"):
         agent(env).check_model(dspy.LM("replay/x", engine=ReplayEngine(tmp_path / "r")))
@@ -543,18 +542,10 @@ def test_every_kind_of_world_has_tools_that_chat_apis_take(name: str) -> None:
     assert end.description == kind.finish.summary
 
 
-def test_what_makes_no_sense_is_said() -> None:
-    with pytest.raises(InputError, match="no form of calls 'loudly'"):
-        Agent("function_calling", calls="loudly")
-
-
-def test_the_form_of_calls_is_part_of_the_program() -> None:
-    forms = {Agent(name, calls=form).config["calls"] for name in STRATEGIES for form in ("text",)}
-
-    assert forms == {"text"}
-    assert Agent("function_calling").config["calls"] == "native"
-    assert Agent("act").config["calls"] == "text"
-    assert Agent("act").digest != Agent("act", calls="native").digest
+def test_strategies_have_a_form_of_prompts_and_the_agents_is_part_of_the_program() -> None:
+    assert Agent("function_calling").config["prompt"] == "native"
+    assert Agent("function_calling", prompt="auto").config["prompt"] == "auto"
+    assert Agent("act").config["prompt"] == "auto"
 
 
 @pytest.mark.parametrize("name", ["ünïcode.tool", "a." + "long" * 30, "dots.in.names"])

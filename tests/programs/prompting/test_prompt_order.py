@@ -107,7 +107,7 @@ def test_native_calls_only_append_to_a_prompt(env: Environment, server: ChatServ
     server.say(*made, said("Hm."), called(("finish", {"answer": "Done."})))
     lm = dspy.LM("openai/gpt-4o-mini", api_base=server.url, api_key="none", cache=False, num_retries=0)
     with dspy.context(lm=lm):
-        Agent(strategy, env=env, toolset="all", calls="native")(task=TASKS[0])
+        Agent(strategy, env=env, toolset="all", prompt="native")(task=TASKS[0])
 
     assert len(server.bodies) == 5
     for before, after in pairwise(server.bodies):

@@ -33,7 +33,7 @@ def second_request(server: ProviderServer, env: Environment, case: Case) -> str:
     with dspy.context(lm=server.open(case, tool_calls=True)):
         episode = agent(task=TASKS[0]).episode
 
-    assert episode.status == "step_limit"
+    assert episode.status in ("step_limit", "repetition")
     return json.dumps(server.bodies[1])
 
 

@@ -76,11 +76,11 @@ def test_a_program_is_compiled_with_the_tools_of_its_strategy(
 
 
 def test_what_calls_are_made_of_is_kept_in_the_file(suite: Suite, here: Path) -> None:
-    options = ("--calls", "text", "--toolset", "functions+query", "--no-track", "--optimizer", "none")
+    options = ("--prompt", "text", "--toolset", "functions+query", "--no-track", "--optimizer", "none")
     worksmith("compile", suite.path, "--strategy", "function_calling", *options, "--out", here / "p.json")
     agent = load_program(here / "p.json", suite.env)
 
-    assert (agent.calls, agent.toolset, agent.strategy.calls) == ("text", "functions+query", "native")
+    assert (agent.prompt, agent.toolset, agent.strategy.prompt) == ("text", "functions+query", "native")
     assert agent.config == Artifact.read(here / "p.json").manifest.program
 
 
@@ -121,7 +121,7 @@ def test_the_table_says_which_tools_a_row_had_where_they_differ(suite: Suite, he
 def test_an_unknown_toolset_or_way_is_named(suite: Suite) -> None:
     for command in ("run", "eval", "compare", "compile"):
         more: list[Any] = {"run": [QUARTERS[0].id], "compile": ["--out", "file"]}.get(command, [])
-        for option, value in (("--toolset", "quarry"), ("--calls", "loudly")):
+        for option, value in (("--toolset", "quarry"), ("--prompt", "loudly")):
             with pytest.raises(InputError, match=f"{option}: no .*{value}"):
                 worksmith(command, suite.path, *more, option, value)
 
@@ -163,7 +163,7 @@ def test_calls_are_made_in_the_way_that_was_asked_for(suite: Suite, server: Chat
     arguments = ("run", suite.path, QUARTERS[3].id, "--strategy", "function_calling", "--lm", MODEL)
     server.say(said(finish("October")), called(("finish", {"answer": "October"})))
     for calls in ("text", "native"):
-        worksmith(*arguments, "--calls", calls)
+        worksmith(*arguments, "--prompt", calls)
 
     assert ["tools" in body for body in server.bodies] == [False, True]
 
@@ -172,17 +172,17 @@ def test_calls_are_made_in_the_way_that_was_asked_for(suite: Suite, server: Chat
 def test_models_without_tool_calls_are_refused_before_anything_is_paid(
     suite: Suite, server: ChatServer, here: Path
 ) -> None:
-    listed_without, asked = "openai/gpt-3.5-turbo-16k", ("--no-track", "--calls", "native")
+    listed_without, asked = "openai/gpt-3.5-turbo-16k", ("--no-track", "--prompt", "native")
     commands = [
         ("eval", suite.path, "--lm", listed_without, *asked),
         ("compile", suite.path, "--lm", MODEL, "--teacher", listed_without, *asked, "--out", here / "p.json"),
         ("compare", suite.path, "--lm", f"{MODEL},{listed_without}", *asked, "--optimizers", "none"),
-        ("run", suite.path, QUARTERS[3].id, "--lm", listed_without, "--calls", "native"),
+        ("run", suite.path, QUARTERS[3].id, "--lm", listed_without, "--prompt", "native"),
     ]
     for command in commands:
         with pytest.raises(InputError, match="-16k has no native tool calls") as error:
             worksmith(*command)
-        assert "--calls text" in str(error.value.hint)
+        assert "--prompt text" in str(error.value.hint)
     assert server.bodies == []
 
 
@@ -193,7 +193,7 @@ def test_a_model_that_lists_are_wrong_about_is_said_to_have_tool_calls(
     server.say(called(("finish", {"answer": "-"})))
     worksmith(
         *("run", suite.path, QUARTERS[3].id, "--lm", "openai/gpt-3.5-turbo-16k tool_calls=true"),
-        *("--strategy", "react", "--calls", "native"),
+        *("--strategy", "react", "--prompt", "native"),
     )
 
     assert "tools" in server.bodies[0]
@@ -201,14 +201,14 @@ def test_a_model_that_lists_are_wrong_about_is_said_to_have_tool_calls(
 
 @pytest.mark.parametrize(
     ("strategy", "calls", "shown"),
-    [("react", "native", True), ("react", "text", False), ("function_calling", "text", True)],
+    [("react", "native", True), ("react", "auto", False), ("function_calling", "text", True)],
 )
 def test_the_command_that_runs_a_task_again_has_the_form_of_calls(
     suite: Suite, here: Path, strategy: str, calls: str, shown: bool
 ) -> None:
-    options = ("--strategy", strategy, "--calls", calls, "--no-track", "--log", here / "log.jsonl")
+    options = ("--strategy", strategy, "--prompt", calls, "--no-track", "--log", here / "log.jsonl")
     worksmith("eval", suite.path, "--lm", "gold", *options)
     card = read_card(beside(here / "log.jsonl", CARD))
 
-    assert card.settings["calls"] == calls
-    assert ("--calls" in card.rerun) is shown
+    assert card.settings["prompt"] == calls
+    assert ("--prompt" in card.rerun) is shown

@@ -100,6 +100,7 @@ DECIDING = {
     "headers.X": ("STUDENT", "extra_headers"),
     "api_version": ("2024-10-21", "api_version"),
     "region": ("eu-west-1", "aws_region_name"),
+    "constrained": ("json_schema", "constrained"),
 }
 """Settings that decide a reply, each with a value and its name in a run card."""
 

@@ -186,7 +186,7 @@ def known(model: Examined, prices: Prices) -> Iterator[Check]:
     elif entry or model.settings is None or model.settings.tool_calls is False:
         yield Check(name, "tool calls", "ok", "none; calls are written as text")
     else:
-        yield Check(name, "tool calls", "ok", "not known; --calls native tries them")
+        yield Check(name, "tool calls", "ok", "not known; --prompt native tries them")
     if (length := getattr(settings, "compact_prompts", None)) is not None:
         yield Check(name, "prompts", "ok", f"compact, with {length:,} characters of an observation")
     price = prices.price(model.lm.model)

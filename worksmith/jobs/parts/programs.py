@@ -18,10 +18,10 @@ from worksmith.programs.own_agents.program import OwnAgent
 from worksmith.programs.parts.checker import Access
 from worksmith.programs.parts.tool_retrieval import ALL, default_toolset
 from worksmith.programs.prompting.adapter import ADAPTER
-from worksmith.programs.prompting.compact import check_prompt
+from worksmith.programs.prompting.forms import check_prompt
 from worksmith.programs.prompting.native import CALLS, NativeLayout
 from worksmith.programs.replaying.recording import RecordingEngine
-from worksmith.programs.strategies import STRATEGIES, CallForm, Strategy
+from worksmith.programs.strategies import STRATEGIES, Strategy
 from worksmith.tools.errors import InputError
 from worksmith.tools.files.secrets import described
 
@@ -47,7 +47,6 @@ def new_agent(suite: Suite, settings: ToolSettings, strategy: str, *, without: S
         toolset=toolset,
         max_steps=settings.max_steps,
         access=access,
-        calls=settings.calls,
         prompt=settings.prompt,
         without=without,
         env=suite.env,
@@ -205,7 +204,6 @@ class AgentConfig(BaseModel):
     toolset: str
     max_steps: PositiveInt
     access: Access
-    calls: CallForm
     prompt: Annotated[str, AfterValidator(check_prompt)]
     without: tuple[str, ...]
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, NamedTuple, TypeVar
 
 import torch
@@ -24,6 +24,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 from transformers.utils import logging as transformers_logging
 
 from worksmith.models.transformer.attention import NAME, Own, Part
+from worksmith.models.transformer.constraint import Grammars
 from worksmith.models.transformer.difference import add
 from worksmith.models.transformer.guesses import Guesses
 from worksmith.models.transformer.lora import merge
@@ -135,6 +136,11 @@ class Batches:
         finally:
             request.future.cancel()
 
+    @cached_property
+    def grammars(self) -> Grammars:
+        """The grammars that replies can be held to."""
+        return Grammars(self._tokenizer, self.ends)
+
     @property
     def ends(self) -> tuple[int, ...]:
         """The tokens that end a reply: the end of a turn, and of a text."""
@@ -156,12 +162,12 @@ class Batches:
             try:
                 if not threading.main_thread().is_alive():
                     raise RuntimeError("the program is ending")
-                self._step(running)
+                with torch.inference_mode():
+                    self._step(running)
             except Exception as error:
                 for request in running:
                     _settle(request.future, lm15.ServerError(f"the batch failed: {error}"))
 
-    @torch.inference_mode()
     def _step(self, running: Sequence[_Request]) -> None:
         """More of each reply, and more of the first prompt that is not read yet."""
         shares = list(self._shares(running))

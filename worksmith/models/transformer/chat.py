@@ -14,6 +14,9 @@ from worksmith.tools.seeding import digest
 
 _HONOURED = ("max_tokens", "temperature", "top_p", "stop", "seed")
 _OF_TOOLS = ("tool_choice",)
+_OF_REPLIES, _HELD = ("response_format", "extensions"), {"schema", "grammar"}
+"""Settings to which a reply can be held, and the keys by which it is."""
+
 _HARMLESS = ("cache", "user_id", "store", "service_tier")
 """Settings that say nothing to a model in this process."""
 
@@ -37,8 +40,9 @@ class CallForm(NamedTuple):
     call: re.Pattern[str]
 
 
+TAGGED = CallForm("<tool_call>", re.compile(r"<tool_call>\s*(.*?)\s*(?:</tool_call>|\Z)", re.DOTALL))
 _FORMS = (
-    CallForm("<tool_call>", re.compile(r"<tool_call>\s*(.*?)\s*(?:</tool_call>|\Z)", re.DOTALL)),
+    TAGGED,
     CallForm("[TOOL_CALLS]", re.compile(r"\[TOOL_CALLS\]\s*(\[.*\])", re.DOTALL)),
     CallForm('"parameters"', re.compile(r"\A\s*(?:<\|python_tag\|>)?\s*(\{.*\})\s*\Z", re.DOTALL)),
 )
@@ -64,16 +68,16 @@ def _plain(template: str) -> str:
     return re.sub(r"\{%-?\s*(?:end)?generation\s*-?%\}", "", template)
 
 
-def chat(request: lm15.Request, *, tools: bool = False) -> list[dict[str, Any]]:
+def chat(request: lm15.Request, form: CallForm | None = None) -> list[dict[str, Any]]:
     """The turns of a request as a chat template takes them.
 
     Args:
-        tools: whether the model has native calls of tools.
+        form: how the model writes calls of tools; None if it has no native ones.
 
     Raises:
         lm15.UnsupportedFeatureError: it has tools, settings or parts that the model lacks.
     """
-    _check_supported(request, tools=tools)
+    _check_supported(request, form)
     turns = [{"role": "system", "content": _text(request.system)}] if request.system else []
     for message in request.messages:
         turns += _turns(message)
@@ -112,12 +116,12 @@ def read_reply(text: str, form: CallForm | None) -> lm15.Message:
     if form is not None:
         try:
             found = [call for each in form.call.finditer(said) for call in _calls(json.loads(each[1]))]
+            calls = [
+                lm15.ToolCallPart(digest([text, number], length=9), name, arguments)
+                for number, (name, arguments) in enumerate(found)
+            ]
         except (ValueError, TypeError, KeyError):
-            found = []
-        calls = [
-            lm15.ToolCallPart(digest([text, number], length=9), name, arguments)
-            for number, (name, arguments) in enumerate(found)
-        ]
+            calls = []
         said = form.call.sub("", said).strip() if calls else said
     if said or not (parts or calls):
         parts.append(lm15.TextPart(said))
@@ -158,18 +162,19 @@ def _turns(message: lm15.Message) -> Iterator[dict[str, Any]]:
         yield turn
 
 
-def _check_supported(request: lm15.Request, *, tools: bool) -> None:
-    if request.tools and not tools:
+def _check_supported(request: lm15.Request, form: CallForm | None) -> None:
+    if request.tools and form is None:
         raise lm15.UnsupportedFeatureError("the model has no native tool calls", feature="tools")
     if not all(isinstance(tool, lm15.FunctionTool) for tool in request.tools):
         raise lm15.UnsupportedFeatureError("the model has no tools of its own", feature="tools")
     choice = request.config.tool_choice
-    if choice is not None and choice.mode == "required":
+    if choice is not None and choice.mode == "required" and form is not TAGGED:
         raise lm15.UnsupportedFeatureError("the model cannot be made to call a tool", feature="tool_choice")
-    known = {*_HONOURED, *_HARMLESS, *(_OF_TOOLS if tools else ())}
+    known = {*_HONOURED, *_HARMLESS, *(_OF_TOOLS if form else ())}
     for field in fields(lm15.Config):
         value = getattr(request.config, field.name)
-        if field.name not in known and value != getattr(_DEFAULTS, field.name):
+        held = field.name in _OF_REPLIES and value is not None and value.keys() & _HELD
+        if field.name not in known and not held and value != getattr(_DEFAULTS, field.name):
             raise lm15.UnsupportedFeatureError(
                 f"the model has no setting {field.name}", feature=f"config.{field.name}"
             )

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Self
 from dspy import lm15
 
 from worksmith.evals.lm.lm_proxy import current_sample
-from worksmith.models.transformer.chat import SETTINGS, CallForm, chat, offered, read_reply
+from worksmith.models.transformer.chat import SETTINGS, TAGGED, CallForm, chat, offered, read_reply
+from worksmith.programs.prompting.forms import JSON, NATIVE, TEXT
 from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class TransformerEngine:
         window: tokens of prompt and reply together.
         device: `cpu` or `cuda`.
         compact_prompts: the characters of an observation in compact prompts; None for full prompts. See
-            `worksmith.programs.prompting.compact`.
+            `worksmith.programs.prompting.forms`.
         calls: how it writes calls of tools; None if it has no native ones.
         precision: of the computation.
     """
@@ -55,6 +56,7 @@ class TransformerEngine:
         self.compact_prompts = compact_prompts
         self.precision = precision
         self.supports_function_calling = calls is not None
+        self.constrained_forms = (TEXT, JSON, *((NATIVE,) if calls is TAGGED else ()))
         self._calls = calls
         self._weights = weights
         self._device = device
@@ -69,7 +71,7 @@ class TransformerEngine:
             lm15.UnsupportedFeatureError: the request has tools, pictures or settings that the model lacks.
             lm15.ServerError: the batch failed.
         """
-        turns = chat(request, tools=self._calls is not None)
+        turns = chat(request, self._calls)
         tools = offered(request)
         batches = self._opened()
         prompt = _prompt(batches, turns, tools)
@@ -77,19 +79,24 @@ class TransformerEngine:
         if room < 1:
             said = f"the prompt has {len(prompt):,} tokens, and the model's window {self.context_window:,}"
             raise lm15.ContextLengthError(said)
+        from worksmith.models.transformer.constraint import grammar_of
         from worksmith.models.transformer.sampling import Sampling, stopped
 
         config = request.config
+        most = min(room, config.max_tokens or MOST)
+        grammar = grammar_of(request, self._calls, batches.grammars.tag)
+        constraint = batches.grammars.constraint(grammar, most) if grammar else None
         sampling = Sampling(
             config.temperature or 0.0,
             1.0 if config.top_p is None else config.top_p,
             _seed(config, prompt),
             config.stop,
+            constraint,
         )
-        tokens = batches.generate(prompt, sampling, most=min(room, config.max_tokens or MOST))
+        tokens = batches.generate(prompt, sampling, most=most)
         text = batches.text(tokens)
         cut = stopped(text, config.stop)
-        complete = cut is not None or tokens[-1] in batches.ends
+        complete = cut is not None or (tokens[-1] in batches.ends and not (constraint and constraint.closed))
         message = read_reply(text[:cut], self._calls if tools else None)
         called = bool(message.parts_of(lm15.ToolCallPart))
         return lm15.Response(

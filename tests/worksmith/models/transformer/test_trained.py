@@ -92,7 +92,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     manifest(top / "adapter", base, observation=90)
     tiny(top / "whole")
     merged.save_pretrained(top / "whole")
-    manifest(top / "whole", base, weights="whole", prompt="full")
+    manifest(top / "whole", base, weights="whole", prompt="text")
     return {name: top / name for name in ("base", "adapter", "whole")}
 
 

@@ -58,19 +58,14 @@ class ToolSettings(JobSettings):
         suggest=("policy", "model", "both"),
         expert=True,
     )
-    calls: str | None = setting(
+    prompt: str | None = setting(
         None,
-        "Form of calls: text, or native for the model's own tool calls.",
-        suggest=("text", "native"),
-        unset="native for function_calling, else text",
-        expert=True,
-    )
-    prompt: str = setting(
-        "auto",
-        "Format of prompts: full; compact, without descriptions of tools, for models that were trained on "
-        "them (compact:N shows N characters of each observation, else 1,000); or auto, which each model's "
-        "manifest decides.",
-        suggest=("auto", "full", "compact", "compact:"),
+        "Form of prompts and replies: text, fields under markers; json, one JSON object a reply; native, the "
+        "model's own tool calls; compact, without descriptions of tools, for models that were trained on "
+        "them (compact:N shows N characters of each observation, else 1,000); or auto, compact for such "
+        "models and text for others.",
+        suggest=("auto", "text", "json", "native", "compact", "compact:"),
+        unset="native for function_calling, else auto",
         expert=True,
     )
 
