@@ -8,12 +8,14 @@ import os
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
 
 from tests import made_once
 from worksmith.evals.lm import named
+from worksmith.models.named import use_models
 from worksmith.retrievers.texts import pdf
 
 # A language model takes seconds for what most tests need in passing. Where they name no model, as users may,
@@ -47,6 +49,13 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     gc.set_threshold(10_000)
     gc.enable()
+
+
+@pytest.fixture(autouse=True)
+def _no_named_models() -> Iterator[None]:
+    """Models that a test names are not known to the next."""
+    yield
+    use_models({})
 
 
 @pytest.fixture(autouse=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import dspy
 import pytest
 
 from benchmarks import models
@@ -12,6 +13,11 @@ from benchmarks.models.cells import ARMS
 from benchmarks.models.suites import SUITES
 from worksmith.evals.suite import Suite
 from worksmith.tools.errors import InputError
+
+
+@pytest.fixture(autouse=True)
+def _cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dspy, "cache", dspy.cache)  # put back: the benchmark reads no cached replies
 
 
 def test_the_page_is_made_from_the_cells() -> None:
