@@ -11,7 +11,7 @@ LOCKED := $(PIP) install --no-compile --no-deps
 # PyTorch's builds for CPUs. Where it cannot be reached, the usual index has to do.
 TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 
-.PHONY: install quickstart test tests test-fast lint style types format docs
+.PHONY: install quickstart test tests test-fast lint style types format docs replies
 
 install: $(VENV)/.installed
 
@@ -55,6 +55,12 @@ types: $(VENV)/.tested
 format: $(VENV)/.tested
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+# What models in the process reply to the programs of the pages, with what these print. It takes many minutes.
+replies: $(VENV)/.tested
+	rm -f docs/replies.jsonl
+	$(BIN)/python -m docs.snippets
+	LC_ALL=C sort -u -o docs/replies.jsonl docs/replies.jsonl
 
 docs: $(VENV)/.tested
 	$(BIN)/python docs/reference.py

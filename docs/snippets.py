@@ -1,6 +1,6 @@
 """The commands and programs that the documentation shows: found, run, compared with what it says they print.
 
-    python docs/snippets.py [FILE...]     run them and put what they print now into the files
+    python -m docs.snippets [FILE...]     run them and put what they print now into the files
 
 A ```console block holds commands after `$ ` and, below each, what it prints. Shown output is compared line
 by line, spaces aside; a line `...` stands for any number of lines, and `…` for any one word or number.
@@ -16,7 +16,6 @@ A ```python block must run. A comment directly above a block says what else ther
 from __future__ import annotations
 
 import atexit
-import contextlib
 import difflib
 import multiprocessing
 import os
@@ -172,40 +171,31 @@ class ToolContext:
             raise ValueError(f"{place}: only worksmith and python are run, not {command.text!r}")
         fails = any(map(_FAILURE.match, command.shown))
         arguments = [name for argument in arguments for name in self._matching(argument)]
-        return self._worksmith(arguments, f"{place}: {command.text}", fails=fails)
+        return self._python(["-m", "worksmith.cli", *arguments], f"{place}: {command.text}", fails=fails)
 
     def _matching(self, argument: str) -> list[str]:
         """The files that an argument names, as a shell finds them; the argument itself if there are none."""
         found = sorted(self.folder.glob(argument)) if "*" in argument else []
         return [str(file.relative_to(self.folder)) for file in found] or [argument]
 
-    def _worksmith(self, arguments: Sequence[str], place: str, *, fails: bool) -> str:
-        """In this process: importing DSPy and MLflow anew for each command would take most of the time."""
-        from typer.testing import CliRunner
+    def _python(self, arguments: Sequence[str], place: str, *, fails: bool = False) -> str:
+        """What a program prints, and what worksmith's commands say on the way.
 
-        from worksmith.cli.app import app
-        from worksmith.tools.errors import WorksmithError
-
-        with contextlib.chdir(self.folder):
-            result = CliRunner(env=self._environment()).invoke(app, arguments)
-        output = result.output
-        if isinstance(result.exception, WorksmithError):
-            output += f"worksmith: {result.exception}\n"
-        if bool(result.exit_code) != fails:
-            raise RuntimeError(f"{place}\n{output}\n{result.exception!r}") from result.exception
-        return output
-
-    def _python(self, arguments: Sequence[str], place: str) -> str:
-        """In a process of its own, forked from one that has imported DSPy and MLflow."""
+        It runs in a process of its own, forked from one that has imported DSPy and MLflow.
+        """
         forks = multiprocessing.get_context("forkserver")
-        forks.set_forkserver_preload(["mlflow", "worksmith.api"])
+        forks.set_forkserver_preload(
+            ["mlflow", "torch", "worksmith.api", "worksmith.cli.app", "docs.replies"]
+        )
         environment = os.environ | self._environment() | {"PYTHONPATH": str(ROOT)}
         with tempfile.TemporaryDirectory() as folder:
             out, err = Path(folder) / "out", Path(folder) / "err"
+            if arguments[0] == "-m":
+                err = out
             process = forks.Process(target=_main, args=(arguments, self.folder, environment, out, err))
             process.start()
             process.join()
-            if process.exitcode:
+            if bool(process.exitcode) != fails:
                 raise RuntimeError(f"{place}\n{out.read_text()}{err.read_text()}")
             return out.read_text()
 
@@ -218,19 +208,34 @@ class ToolContext:
 def _main(arguments: Sequence[str], folder: Path, environment: dict[str, str], out: Path, err: Path) -> None:
     """What `python` does with these arguments."""
     for number, file in ((1, out), (2, err)):
-        os.dup2(os.open(file, os.O_WRONLY | os.O_CREAT), number)
+        os.dup2(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND), number)
+    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)
-    sys.path.insert(0, str(folder if arguments[0] == "-c" else (folder / arguments[0]).parent))
-    if arguments[0] == "-c":
+    from docs.replies import recorded_replies
+
+    with recorded_replies(folder):
+        try:
+            _run(arguments, folder)
+        finally:
+            atexit._run_exitfuncs()
+
+
+def _run(arguments: Sequence[str], folder: Path) -> None:
+    if arguments[0] == "-m":
+        sys.path.insert(0, str(folder))
+        sys.argv = [*arguments[1:]]
+        runpy.run_module(arguments[1], run_name="__main__")
+    elif arguments[0] == "-c":
+        sys.path.insert(0, str(folder))
         sys.argv, main = ["-c", *arguments[2:]], ModuleType("__main__")
         sys.modules["__main__"] = main
         exec(compile(arguments[1], "<string>", "exec"), vars(main))  # noqa: S102 (a program of the page)
     else:
+        sys.path.insert(0, str((folder / arguments[0]).parent))
         sys.argv = [*arguments]
         runpy.run_path(arguments[0], run_name="__main__")
-    atexit._run_exitfuncs()
 
 
 def difference(shown: Sequence[str], real: Sequence[str]) -> str | None:
@@ -323,7 +328,10 @@ def refresh(page: Path) -> None:
 
 
 def main(names: Iterable[str]) -> None:
-    """Refresh the pages named, or all that have what they need."""
+    """Refresh the pages named, or all that have what they need; replies that are not recorded are added."""
+    from docs.replies import FILE, RECORD
+
+    os.environ[RECORD] = str(FILE)
     for page in [Path(name).resolve() for name in names] or pages():
         if all(NEEDS[name].exists() for name in needs(page)) and any(map(is_run, blocks(page))):
             refresh(page)

@@ -170,11 +170,13 @@ class Quickstart:
         options: settings of the build, without the seed; see `SuiteBuilder.options`.
         tools: columns of the table of what people may read, each with the tool whose records are counted;
             it takes `limit` and says a `total`.
+        where: the tasks that the agent does, as `--where` takes them.
     """
 
     sentence: str
     options: Mapping[str, Any]
     tools: Mapping[str, str]
+    where: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -28,8 +28,8 @@ def close_ticket(ctx: ws.Context, ticket_id: str, resolution: str) -> None:
     """Close a ticket."""
     ctx["tickets"].update(ticket_id, status="closed", resolution=resolution)
 suite = ws.Suite(env, f"{DESK}/tasks.jsonl")
-agent = ws.Agent("react", env)
-better = ws.Race(budget=ws.Budget(minutes=5)).compile(agent, trainset=suite.train, valset=suite.dev)
+agent = ws.Agent("act", env)
+better = ws.Nearest(budget=ws.Budget(minutes=5)).compile(agent, trainset=suite.train, valset=suite.dev)
 print(ws.evaluate(better, suite.test))
 print(comparison := ws.compare([agent, better], suite.test, track=True))
 comparison.report("report.html")

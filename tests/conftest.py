@@ -9,6 +9,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -30,6 +31,10 @@ sys.dont_write_bytecode = False
 os.environ["DSPY_CACHEDIR"] = tempfile.mkdtemp(prefix="replies-of-tests-")
 atexit.register(shutil.rmtree, os.environ["DSPY_CACHEDIR"], ignore_errors=True)
 
+# What no file of replies has; see docs/replies.py.
+if "RECORD_REPLIES" not in os.environ:
+    os.environ["RECORD_REPLIES"] = str(Path(os.environ["DSPY_CACHEDIR"]) / "new-replies.jsonl")
+
 # Worlds and documents of seconds are made and read once for all processes of a run.
 if (folder := made_once.start()) is not None:
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
@@ -49,6 +54,14 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     gc.set_threshold(10_000)
     gc.enable()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how many replies had to come from the model itself."""
+    new = Path(os.environ["RECORD_REPLIES"])
+    if "PYTEST_XDIST_WORKER" not in os.environ and new.is_file():
+        count = len(new.read_bytes().splitlines())
+        terminalreporter.write_line(f"{count} replies of the model are not recorded: `make replies`")
 
 
 @pytest.fixture(autouse=True)

@@ -102,7 +102,7 @@ def test_commands_print_what_the_page_shows(page: Path, tmp_path: Path) -> None:
             if left is not None:
                 wrong.append(f"{block.place}: $ {command.text}\nshown: {left}\nreal:\n" + "\n".join(real))
 
-    assert not wrong, "\n\n".join([*wrong, "`python docs/snippets.py` puts the new output into the pages"])
+    assert not wrong, "\n\n".join([*wrong, "`python -m docs.snippets` puts the new output into the pages"])
 
 
 def test_blocks_are_left_out_for_few_reasons() -> None:

@@ -19,8 +19,8 @@ ENTERPRISE = TaskKind(
         )
     },
     quickstart=Quickstart(
-        sentence="a tenth of an enterprise with people, sources, access rules, search index",
-        options={"scale": 0.1, "train": 1600},
+        sentence="a small enterprise with people, sources, access rules, search index",
+        options={"scale": 0.02, "train": 120},
         tools={
             "mail": "enterprise_mail_system.read",
             "chats": "conversations.read",
@@ -29,5 +29,6 @@ ENTERPRISE = TaskKind(
             "sales": "sales.read",
             "clients": "clients.read",
         },
+        where=("difficulty=easy",),
     ),
 )
