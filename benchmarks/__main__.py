@@ -11,8 +11,22 @@ import sys
 from pathlib import Path
 
 import benchmarks
+from worksmith.tools.errors import InputError
 
-_OPTIONS = ("seed", "scale", "work", "plan", "minutes", "only")
+_OPTIONS = (
+    "seed",
+    "scale",
+    "work",
+    "plan",
+    "minutes",
+    "only",
+    "whole",
+    "lm",
+    "suite",
+    "arms",
+    "limit",
+    "page",
+)
 """Options that only some benchmarks take: those with a parameter of the name."""
 
 
@@ -33,6 +47,12 @@ def main() -> int:
     parser.add_argument("--plan", action="store_true", default=None, help="print a study's stages only")
     parser.add_argument("--minutes", type=float, help="begin no stage of a study that ends later")
     parser.add_argument("--only", help="only stages of a study whose names have this text, and their needs")
+    parser.add_argument("--whole", action="store_true", default=None, help="the whole training, on a GPU")
+    parser.add_argument("--lm", help="the model, where a benchmark takes one")
+    parser.add_argument("--suite", help="names of suites, with commas between")
+    parser.add_argument("--arms", help="names of arms, with commas between")
+    parser.add_argument("--limit", type=int, help="at most so many test tasks of a suite")
+    parser.add_argument("--page", action="store_true", default=None, help="write the page of what is done")
     options = parser.parse_args()
     if options.name is None:
         for name in names():
@@ -42,7 +62,10 @@ def main() -> int:
     given = {name: getattr(options, name) for name in _OPTIONS if getattr(options, name) is not None}
     if unknown := given.keys() - inspect.signature(run).parameters.keys():
         parser.error(f"{options.name} takes no --{min(unknown)}")
-    figures = run(options.quick, **given)
+    try:
+        figures = run(options.quick, **given)
+    except InputError as error:
+        parser.error(str(error))
     if not options.json:
         print(f"{options.name}:", file=sys.stderr)
     print(json.dumps(figures, indent=None if options.json else 2))

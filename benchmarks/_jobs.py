@@ -15,9 +15,6 @@ from worksmith.evals.records.log import read_log
 from worksmith.tools.seeding import digest
 
 WORKERS = 8
-BUILD = ("suite", "build", "office", "--seed", "7", "--scale", "0.5", "--per-intent", "4")
-"""The command that builds the suite of all jobs, but its folder."""
-
 WHOLE = "whole-"
 """Begins the name of the folder of a job that nobody disturbs."""
 
@@ -27,7 +24,7 @@ _TASKS, _TRIALS = 12, 2
 """The numbers of tasks of an evaluation, and of episodes of each."""
 
 LOADED = [
-    *("worksmith.cli.app", "worksmith.jobs.comparison", "worksmith.models.analogy"),
+    *("worksmith.cli.app", "worksmith.jobs.comparison"),
     *("worksmith.programs.agent", "worksmith.programs.replaying.scripted"),
     *("worksmith.evals.kinds.office.suites", "worksmith.tools.kinds.office.kind"),
     *("litellm.main", "litellm.llms.openai.openai", "openai.resources.chat"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -14,7 +13,7 @@ from worksmith.tools.seeding import digest
 
 
 class PaidModel:
-    """`local/analogy` behind an address, slow as a model that is paid for.
+    """An engine behind an address.
 
     Attributes:
         url: for the API of OpenAI.
@@ -22,13 +21,10 @@ class PaidModel:
             request has the digest as its id.
     """
 
-    def __init__(self, latency: float) -> None:
-        from worksmith.models.analogy import AnalogyEngine
-
+    def __init__(self, engine: Any) -> None:
         self.url = ""
         self.asked: list[tuple[str, str]] = []
-        self._latency = latency
-        self._engine = AnalogyEngine()
+        self._engine = engine
         self._lock = threading.Lock()
 
     def complete(self, client: str, body: dict[str, Any]) -> dict[str, Any]:
@@ -38,7 +34,6 @@ class PaidModel:
         key = digest(body, length=32)
         with self._lock:
             self.asked.append((client, key))
-        time.sleep(self._latency)
         shown = {name: value for name, value in body.items() if name != "n"}
         reply = self._engine.complete(lm15.request_from_openai_chat(shown))
         message = {"role": "assistant", "content": reply.message.text}
@@ -54,9 +49,9 @@ class PaidModel:
 
 
 @contextmanager
-def serving(latency: float) -> Iterator[PaidModel]:
+def serving(engine: Any) -> Iterator[PaidModel]:
     """A model that answers for as long as the block lasts."""
-    model = PaidModel(latency)
+    model = PaidModel(engine)
     http = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
     model.url = f"http://127.0.0.1:{http.server_address[1]}/v1"
     http.model = model  # type: ignore[attr-defined]

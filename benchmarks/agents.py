@@ -1,9 +1,8 @@
 """Agents of other frameworks beside worksmith's own strategies, on the same model over HTTP, in four worlds.
 
-The agents are those of examples/agents. The model is served by `worksmith serve model`: once local/analogy,
-which repeats demonstrations and solves little without, and once an engine that follows gold plans, with
-which an agent loses points only where the harness loses them. Strategies make native tool calls, as the
-agents do; one of them is also compiled.
+The agents are those of examples/agents. The model is simulated and served by `worksmith serve model`. It
+follows gold plans, so an agent loses points only where the harness loses them. Strategies make native tool
+calls, as the agents do.
 """
 
 from __future__ import annotations
@@ -19,13 +18,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from benchmarks._gold_plans import SUITES
+from benchmarks._student import SUITES
 
 NAME = "agents"
 DESCRIPTION = "agents of other frameworks beside our strategies, on the same served model, in four worlds"
 
-GOLD = "benchmarks._gold_plans:engine"
-ANALOGY = "local/analogy"
+GOLD = "benchmarks._student:gold"
 AGENTS = (
     "openai_loop",
     "langgraph_react",
@@ -47,26 +45,18 @@ _WORKSMITH = (sys.executable, "-m", "worksmith.cli")
 
 
 def run(quick: bool) -> dict[str, Any]:
-    """Each program's outcome, requests and tokens an episode, by world and model; and the lost episodes."""
+    """Each program's outcome, requests and tokens an episode, by world; and the lost episodes."""
     worlds = {"own data": WORLDS["own data"]} if quick else WORLDS
     limit = 2 if quick else _LIMIT
     figures: dict[str, Any] = {"tasks_a_world": limit}
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         suites = {name: _suite(command, folder / name.replace(" ", "_")) for name, command in worlds.items()}
-        for engine in (GOLD,) if quick else (GOLD, ANALOGY):
-            started = time.perf_counter()
-            with _served(engine, suites.values()) as environment:
-                for name, suite in suites.items():
-                    # Clients are made when examples are imported, so that each server needs its own process.
-                    found = _compared(suite, engine, environment, folder, limit=limit, quick=quick)
-                    figures.setdefault(name, {})[_short(engine)] = found
-            figures[f"seconds_{_short(engine)}"] = round(time.perf_counter() - started)
-    return figures
-
-
-def _short(engine: str) -> str:
-    return "gold" if engine == GOLD else engine
+        started = time.perf_counter()
+        with _served(suites.values()) as environment:
+            for name, suite in suites.items():
+                figures[name] = _compared(suite, environment, folder, limit=limit, quick=quick)
+    return {"model": "a simulated one", **figures, "seconds": round(time.perf_counter() - started)}
 
 
 def _suite(command: Sequence[str], folder: Path) -> Path:
@@ -75,7 +65,7 @@ def _suite(command: Sequence[str], folder: Path) -> Path:
 
 
 @contextmanager
-def _served(engine: str, suites: Any) -> Iterator[dict[str, str]]:
+def _served(suites: Any) -> Iterator[dict[str, str]]:
     """The model as a server; gives the environment of its clients."""
     environment = {
         **os.environ,
@@ -83,29 +73,26 @@ def _served(engine: str, suites: Any) -> Iterator[dict[str, str]]:
         "WORKSMITH_SERVE_TOKEN": _TOKEN,
         "PYTHONPATH": str(_ROOT),
     }
-    words = [*_WORKSMITH, "serve", "model", engine, "--port", "0", "--json"]
+    words = [*_WORKSMITH, "serve", "model", GOLD, "--port", "0", "--json"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=environment) as process:
         try:
             assert process.stdout is not None
             url = json.loads(process.stdout.readline())["url"]
-            clients = {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": _TOKEN, "AGENT_MODEL": engine}
+            clients = {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": _TOKEN, "AGENT_MODEL": GOLD}
             yield {**environment, **clients, "NO_PROXY": "127.0.0.1"}
         finally:
             process.terminate()
 
 
 def _compared(
-    suite: Path, engine: str, environment: Mapping[str, str], folder: Path, *, limit: int, quick: bool
+    suite: Path, environment: Mapping[str, str], folder: Path, *, limit: int, quick: bool
 ) -> dict[str, Any]:
     """The rows of one `worksmith compare`."""
     named = AGENTS[:1] if quick else AGENTS
     agents = [word for name in named for word in ("--agent", f"examples.agents.{name}:agent")]
-    # A program that follows gold plans has nothing to learn.
-    optimizers = "none,bootstrap" if engine == ANALOGY and not quick else "none"
     words = [
         *(*_WORKSMITH, "compare", str(suite), *agents, "--strategies", "act,react", "--prompt", "native"),
-        *("--optimizers", optimizers, "--candidates", "2", "--lm", f"openai/{engine}", "--teacher", "gold"),
-        *("--limit", str(limit), "--no-track", "--json"),
+        *("--optimizers", "none", "--lm", f"openai/{GOLD}", "--limit", str(limit), "--no-track", "--json"),
     ]
     done = subprocess.run(words, cwd=folder, env=dict(environment), capture_output=True, text=True)
     if done.returncode:

@@ -1,11 +1,11 @@
 """Whether a compile keeps its limits under 32 workers, and takes what a dry run foretells.
 
-Limits: the model is simulated. It follows the gold plans, answers after 50 to 200 ms, and its replies say how
-many tokens they took, at prices of its own. Each compile is stopped by one limit at two fifths of what a
-whole one takes; `over` is by how much it was overstepped, in its unit, in episodes of mean cost, and in
-batches of as many episodes as there are workers. Below 0 is what was left.
+Models are simulated (`benchmarks/_student.py`). Limits: the model follows the gold plans, answers after 50 to
+200 ms, and its replies say how many tokens they took, at prices of its own. Each compile is stopped by one
+limit at two fifths of what a whole one takes; `over` is by how much it was overstepped, in its unit, in
+episodes of mean cost, and in batches of as many episodes as there are workers. Below 0 is what was left.
 
-Forecasts: generated office, the model without weights, gold plans as teacher; each `ratio` is what was
+Forecasts: generated office, a student that answers at once, gold plans as teacher; each `ratio` is what was
 foretold over what was taken. Of `race` an expectation and the most are foretold. A compile whose simulated
 model mostly keeps it waiting is foretold in minutes only. A computer that is busy with other things takes
 longer for what computes: see `slowdown` at the beginning and the end.
@@ -13,21 +13,18 @@ longer for what computes: see `slowdown` at the beginning and the end.
 
 from __future__ import annotations
 
-import random
 import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
+from benchmarks._student import GoldPlans, Student, simulated
 from worksmith.evals.building import build_suite
 
 if TYPE_CHECKING:
-    from dspy.lm15 import Request, Response
-
     from worksmith.evals.lm.prices import Prices
     from worksmith.evals.suite import Suite
-    from worksmith.optimizers import registry
     from worksmith.optimizers.compiling.models import Model
     from worksmith.optimizers.compiling.plan import Plan
 
@@ -42,30 +39,9 @@ TRAIN, DEV = 30, 20
 SHARE = 0.4
 """Of what a whole compile takes, at which each limit lies."""
 LATENCY = (0.05, 0.2)
-PAID = "simulated/model"
+PAID = "simulated/goldplans"
 LIMITED = ("bootstrap", "dspy:BootstrapFewShotWithRandomSearch")
 FORETOLD = ("bootstrap", "knn", "race", "dspy:BootstrapFewShotWithRandomSearch")
-
-
-class SlowEngine:
-    """Gives the gold plans' replies late, with about as many tokens as a language model would count."""
-
-    def __init__(self, engine: Any) -> None:
-        self._engine = engine
-        self.digest = f"slow-{engine.digest}"
-
-    def complete(self, request: Request) -> Response:
-        """The next step of the plan."""
-        from dspy.lm15 import Usage
-
-        response = self._engine.complete(request)
-        shown = str(request.system or "") + "".join(message.text or "" for message in request.messages)
-        prompt, said = len(shown) // 4, len(response.message.text or "") // 4
-        time.sleep(random.Random(shown).uniform(*LATENCY))
-        return replace(response, usage=Usage(prompt, said))
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self
 
 
 def run(quick: bool) -> dict[str, Any]:
@@ -77,6 +53,7 @@ def run(quick: bool) -> dict[str, Any]:
         suite = _suite(Path(folder))
         figures: dict[str, Any] = {
             "workers": WORKERS,
+            "models": "simulated",
             "limits": {
                 name: limits(suite, Path(folder) / "limits" / name.replace(":", "-"), name)
                 for name in LIMITED[: 1 if quick else 2]
@@ -128,15 +105,12 @@ def limits(suite: Suite, folder: Path, optimizer: str) -> dict[str, Any]:
 
 
 def foretold(suite: Suite, folder: Path, optimizer: str) -> dict[str, Any]:
-    """What a dry run says of a compile for the model without weights, and what that took."""
+    """What a dry run says of a compile for a student, and what that took."""
     from worksmith.jobs.parts.cost_forecast import forecast_of
-    from worksmith.models.resolve import resolve
     from worksmith.optimizers.compiling.compile import compile_program
-    from worksmith.optimizers.compiling.models import Model
     from worksmith.optimizers.cost.budget import Budget
 
-    lm = Model("local/analogy", resolve("local/analogy"))
-    plan = _plan(suite, folder / optimizer.replace(":", "-"), optimizer, lm, 8)
+    plan = _plan(suite, folder / optimizer.replace(":", "-"), optimizer, _named(Student(suite.tasks)), 8)
     began = time.perf_counter()
     said = forecast_of(plan)
     assert said is not None
@@ -193,13 +167,14 @@ def _suite(folder: Path) -> Suite:
 
 
 def _simulated(suite: Suite) -> Model:
-    import dspy
+    return _named(GoldPlans(suite.tasks, LATENCY))
 
-    from worksmith.models.resolve import resolve
+
+def _named(engine: GoldPlans) -> Model:
     from worksmith.optimizers.compiling.models import Model
 
-    engine = SlowEngine(resolve("gold", tasks=suite.tasks).engine)
-    return Model(PAID, dspy.LM(PAID, engine=engine, cache=False, num_retries=0))
+    lm = simulated(engine)
+    return Model(lm.model, lm)
 
 
 def _plan(suite: Suite, folder: Path, optimizer: str, lm: Model, workers: int) -> Plan:
@@ -208,6 +183,7 @@ def _plan(suite: Suite, folder: Path, optimizer: str, lm: Model, workers: int) -
     from worksmith.models.resolve import resolve
     from worksmith.optimizers.compiling.models import Model
     from worksmith.optimizers.compiling.plan import Plan
+    from worksmith.optimizers.registry import optimizer as made
     from worksmith.optimizers.settings import Settings
 
     agent = new_agent(suite, AgentSettings(), "react")
@@ -217,7 +193,7 @@ def _plan(suite: Suite, folder: Path, optimizer: str, lm: Model, workers: int) -
         suite=suite,
         lm=lm,
         teacher=Model("gold", resolve("gold", tasks=suite.tasks)),
-        optimizer=registry.optimizer(optimizer, Settings(demos=16)),
+        optimizer=made(optimizer, Settings(demos=16)),
         folder=folder,
         workers=workers,
         train_limit=TRAIN,

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 from worksmith.tools.seeding import rng
 
 if TYPE_CHECKING:
-    from benchmarks.canaries.hunt import Hunt
-    from benchmarks.canaries.intruder import IntruderEngine
+    from benchmarks._canaries.hunt import Hunt
+    from benchmarks._canaries.intruder import IntruderEngine
     from worksmith.tools.environment import Environment
     from worksmith.tools.persona import Persona
 
@@ -39,8 +39,8 @@ _BROKEN = 20
 
 def run(quick: bool) -> dict[str, Any]:
     """Checks and leaks, with the policy and with its filter broken."""
-    from benchmarks.canaries.hunt import Hunt, personas
-    from benchmarks.canaries.world import broken_filter, planted_env
+    from benchmarks._canaries.hunt import Hunt, personas
+    from benchmarks._canaries.world import broken_filter, planted_env
     from worksmith.evals.dspy_programs.demo_format import without_notes
 
     started = time.perf_counter()
@@ -100,7 +100,7 @@ class _Thefts:
 
     def commit(self, log: Path) -> None:
         """A theft each: search prompts, records, log and trace."""
-        from benchmarks.canaries.intruder import intruder_task
+        from benchmarks._canaries.intruder import intruder_task
         from worksmith.evals.records.log import EpisodeLog
         from worksmith.evals.running.runner import evaluate
         from worksmith.evals.running.settings import EvalSettings
@@ -195,14 +195,14 @@ class _Thefts:
     def _episode(self, agent: Any, engine: IntruderEngine, who: Persona, number: int) -> None:
         import dspy
 
-        from benchmarks.canaries.intruder import intruder_task
+        from benchmarks._canaries.intruder import intruder_task
 
         with dspy.context(lm=_model(engine)):
             agent(task=intruder_task(who, number))
         self.episodes += 1
 
     def _engine(self) -> IntruderEngine:
-        from benchmarks.canaries.intruder import IntruderEngine
+        from benchmarks._canaries.intruder import IntruderEngine
 
         return IntruderEngine(self.hunt, {who.id: who for who in self._people})
 

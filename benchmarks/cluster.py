@@ -1,8 +1,8 @@
 """Episodes in worker processes and on a Ray cluster beside those in threads: the same records, and how fast.
 
 The agent asks a server on this machine, which takes 200 ms for a reply, five questions an episode. In the
-last part nothing waits: `local/analogy` replies, to an agent that was compiled with demonstrations, and to a
-bare one, whose episodes are so short that the driver's own work shows.
+last part nothing waits: simulated models reply at once, a student to an agent that was compiled with
+demonstrations, another one to a bare agent, whose episodes are so short that the driver's own work shows.
 
     python -m benchmarks.cluster ENGINE URL FOLDER EPISODES
 
@@ -22,7 +22,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from benchmarks._slow_server import SlowServer, serving
-from benchmarks.loop import a_task, office
+from benchmarks._student import Student, simulated
+from benchmarks.loop import a_task, instant_lm, office
 from benchmarks.wire import model_of
 
 NAME = "cluster"
@@ -202,15 +203,15 @@ def _computing(folder: Path, quick: bool) -> dict[str, Any]:
     """Episodes a second where nothing waits, and what a second process adds."""
     tasks = [a_task(number) for number in range(60 if quick else 2000)]
     return {
-        "bare": _rates("bare agent", _agent(folder), tasks),
+        "bare": _rates("bare agent", _agent(folder), tasks, instant_lm(STEPS)),
         "compiled": _rates("compiled agent", *_compiled(folder, quick)),
     }
 
 
-def _rates(part: str, agent: Any, tasks: Sequence[Any]) -> dict[str, Any]:
+def _rates(part: str, agent: Any, tasks: Sequence[Any], lm: Any) -> dict[str, Any]:
     """Episodes a second with each engine, and how much faster two workers are than one."""
     engines = ("threads", "processes-1", "processes-2", "ray-1", "ray-2")
-    rates = _each(part, engines, lambda engine: _rate(agent, tasks, engine))
+    rates = _each(part, engines, lambda engine: _rate(agent, tasks, lm, engine))
     return {
         "episodes_per_second": rates,
         "processes_2_to_1": round(rates["processes-2"] / rates["processes-1"], 2),
@@ -218,15 +219,12 @@ def _rates(part: str, agent: Any, tasks: Sequence[Any]) -> dict[str, Any]:
     }
 
 
-def _rate(agent: Any, tasks: Sequence[Any], engine: str) -> float:
+def _rate(agent: Any, tasks: Sequence[Any], lm: Any, engine: str) -> float:
     from worksmith.evals.running.runner import evaluate
     from worksmith.evals.running.settings import EvalSettings
-    from worksmith.models.resolve import resolve
 
     with _engine(engine) as crew:
-        settings = EvalSettings(
-            env=agent.env, lm=resolve("local/analogy"), workers=8, scorers=[_finished], engine=crew
-        )
+        settings = EvalSettings(env=agent.env, lm=lm, workers=8, scorers=[_finished], engine=crew)
         # Workers start, open the world and fill their caches.
         evaluate(agent, tasks[:16], settings)
         result = evaluate(agent, tasks, settings)
@@ -240,8 +238,8 @@ def _agent(folder: Path) -> Any:
     return Agent("act", toolset="all", env=Environment.open(folder / _WORLD), max_steps=CALLS)
 
 
-def _compiled(folder: Path, quick: bool) -> tuple[Any, Sequence[Any]]:
-    """An agent with the nearest demonstrations in each prompt, and the test tasks of its office."""
+def _compiled(folder: Path, quick: bool) -> tuple[Any, Sequence[Any], Any]:
+    """An agent with the nearest demonstrations in each prompt, test tasks of its office, and a student."""
     from worksmith.evals.building import build_suite
     from worksmith.jobs.compilation import compile
     from worksmith.jobs.parts.programs import load_program
@@ -251,10 +249,11 @@ def _compiled(folder: Path, quick: bool) -> tuple[Any, Sequence[Any]]:
     suite, program = build_suite("office", folder / "office", **size), folder / "program.json"
     compile(
         CompileSettings(
-            suite=suite.path, optimizer="knn", accept="best", dev_limit=2, out=program, track=False
+            suite=suite.path, lm="gold", optimizer="knn", accept="best", dev_limit=2, out=program, track=False
         )
     )
-    return load_program(program, suite.env), suite.select(split="test", limit=8 if quick else None)
+    tasks = suite.select(split="test", limit=8 if quick else None)
+    return load_program(program, suite.env), tasks, simulated(Student(tasks))
 
 
 def drive(engine: str, url: str, folder: str, episodes: str) -> None:

@@ -14,7 +14,6 @@ from typing import Any
 
 import dspy
 
-from benchmarks.small import WORLDS
 from worksmith.evals.building import build_suite
 from worksmith.evals.suite import Suite
 from worksmith.tools.errors import InputError
@@ -22,6 +21,7 @@ from worksmith.tools.errors import InputError
 DESCRIPTION = "tokens of full and of compact prompts in four worlds"
 
 _SCALES = {"office": 1.0, "enterprise": 0.1, "crm": 0.1}
+_WORLDS = (*_SCALES, "own_data")
 _TASKS, _QUICK = 12, 2
 
 Chat = list[dict[str, str]]
@@ -31,7 +31,7 @@ def run(quick: bool) -> dict[str, Any]:
     """The figures of each world."""
     count, by = _counter()
     figures = {}
-    for world in WORLDS[-1:] if quick else WORLDS:
+    for world in _WORLDS[-1:] if quick else _WORLDS:
         with tempfile.TemporaryDirectory() as folder:
             suite = _suite(world, Path(folder) / world)
             tasks = [task for task in suite.select(split="test") if task.gold_plan]

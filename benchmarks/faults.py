@@ -1,7 +1,7 @@
 """Evaluations behind a proxy that injects faults: 12 kinds, each at three rates.
 
-Two models are served by `worksmith serve model` in processes of their own: `local/analogy` for an agent that
-writes its calls as text, and one that makes the calls of gold plans natively. A proxy in front of them,
+Two simulated models are served by `worksmith serve model` in processes of their own: a student for an agent
+that writes its calls as text, and one that makes the calls of gold plans natively. A proxy in front of them,
 another process, injects one kind of fault (`benchmarks/_faulty/kinds.py` says what a client sees of each).
 Both agents are evaluated with 64 workers on an office suite, in which they send mails and change calendars,
 and compared with the same evaluation without faults. Targets: everything is 0 but the faults, the requests
@@ -36,15 +36,15 @@ from typing import Any
 
 from benchmarks._faulty.checks import doubled_effects, same_work, wrong_classifications
 from benchmarks._faulty.kinds import FAULTS, NO_FAULT
-from benchmarks._faulty.plans import ADDRESS, SUITE
 from benchmarks._faulty.process import Proxy, faulty
+from benchmarks._student import SUITES, Student, simulated
 from worksmith.evals.records.log import read_log
 from worksmith.evals.records.record import PRIMARY, EpisodeRecord
 
 NAME = "faults"
 DESCRIPTION = "12 kinds of faults on the wire, 3 rates: wrong statuses, lost episodes, doubled effects, books"
 
-ANALOGY = "local/analogy"
+STUDENT, GOLD = "benchmarks._student:student", "benchmarks._student:gold"
 RATES = (0.01, 0.1, 0.4)
 WORKERS = 64
 RETRIES = 3
@@ -115,8 +115,8 @@ class Bench:
 def opened(folder: Path, limit: int | None = None) -> Iterator[Bench]:
     """The test tasks of a small office, with two agents and the servers of their models.
 
-    One writes its calls as text, with the nearest gold demonstrations, and asks `local/analogy`; the other
-    calls natively and asks a model that knows the plans.
+    One writes its calls as text, with the nearest gold demonstrations, and asks the student; the other calls
+    natively.
 
     Args:
         limit: the number of tasks.
@@ -127,10 +127,10 @@ def opened(folder: Path, limit: int | None = None) -> Iterator[Bench]:
     from worksmith.evals.task_kind import scorers_for
 
     suite = build_suite("office", folder / "office", seed=7, scale=0.5, per_intent=4)
-    optimizer = ws.Nearest(lm=ANALOGY, teacher="gold", demos=4, accept="best")
+    optimizer = ws.Nearest(lm=simulated(Student(suite.tasks)), teacher="gold", demos=4, accept="best")
     compiled = optimizer.compile(ws.Agent("react", suite.env), trainset=suite.train, valset=suite.dev[:4])
-    agents = {ANALOGY: compiled, ADDRESS: ws.Agent("function_calling", suite.env, prompt="native")}
-    with faulty(*agents, variables={SUITE: str(folder / "office")}) as proxy:
+    agents = {STUDENT: compiled, GOLD: ws.Agent("function_calling", suite.env, prompt="native")}
+    with faulty(*agents, variables={SUITES: str(folder / "office")}) as proxy:
         yield Bench(agents, suite.test[:limit], writing_tools(scorers_for(suite.env)), proxy, folder)
 
 
@@ -166,7 +166,7 @@ def measured(bench: Bench, kinds: Sequence[str], rates: Sequence[float]) -> dict
             for rate in rates
         ]
     return {
-        "models": [f"{model} (no language model)" for model in bench.agents],
+        "models": [f"{model} (simulated)" for model in bench.agents],
         "workers": WORKERS,
         "episodes": len(undisturbed.records),
         "score": round(undisturbed.score, 4),

@@ -1,10 +1,10 @@
 """Compiles and evaluations that are killed at random moments, and what came of them.
 
-Each is a process of its own that runs `worksmith compile` or `worksmith eval` on a small suite, with a model
-behind an HTTP server that counts what it is asked. It gets SIGKILL at a moment drawn from the seed (by the
-clock, or so many requests after its start), is started again with `--resume`, and so on until one attempt
-comes to its end. The program, or the episodes, are then compared with those of one that nobody disturbed.
-Several kills may hit one.
+Each is a process of its own that runs `worksmith compile` or `worksmith eval` on a small suite, with a
+simulated student behind an HTTP server that counts what it is asked. It gets SIGKILL at a moment drawn from
+the seed (by the clock, or so many requests after its start), is started again with `--resume`, and so on
+until one attempt comes to its end. The program, or the episodes, are then compared with those of one that
+nobody disturbed. Several kills may hit one.
 
 `kills_while_asking` are those that hit a process which had already asked the model something.
 `repeated_calls` are requests to which the journal held the reply when they were made, `repeated_episodes`
@@ -27,8 +27,10 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from benchmarks._jobs import BUILD, COMPILES, EVAL, LOADED, WHOLE, Job, work
+from benchmarks._jobs import COMPILES, EVAL, LOADED, WHOLE, Job, work
 from benchmarks._paid import PaidModel, serving
+from benchmarks._student import Student
+from worksmith.evals.building import build_suite
 from worksmith.tools.seeding import rng
 
 NAME = "kill"
@@ -98,14 +100,15 @@ def run(quick: bool) -> dict[str, Any]:
     started, kills = time.perf_counter(), 2 if quick else 100
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(LOADED)
-    with tempfile.TemporaryDirectory() as place, serving(LATENCY) as model:
-        killer = _Killer(context, Path(place), model)
-        killer.build_suite()
-        found = {
-            "compile": killer.figures(COMPILES[2:3] if quick else COMPILES, kills),
-            "eval": killer.figures((EVAL,), kills),
-        }
-    return {**found, "seconds": round(time.perf_counter() - started, 1)}
+    with tempfile.TemporaryDirectory() as place:
+        suite = build_suite("office", Path(place) / "suite", seed=7, scale=0.5, per_intent=4)
+        with serving(Student(suite.tasks, (LATENCY, LATENCY))) as model:
+            killer = _Killer(context, Path(place), model)
+            found = {
+                "compile": killer.figures(COMPILES[2:3] if quick else COMPILES, kills),
+                "eval": killer.figures((EVAL,), kills),
+            }
+    return {"model": "a simulated student", **found, "seconds": round(time.perf_counter() - started, 1)}
 
 
 class _Killer:
@@ -115,10 +118,6 @@ class _Killer:
         self._context = context
         self._folder = folder
         self._model = model
-
-    def build_suite(self) -> None:
-        """The suite of all jobs."""
-        self._end(self._start((*BUILD, "--out", str(self._suite)), self._folder))
 
     @property
     def _suite(self) -> Path:

@@ -55,12 +55,24 @@ Placed = Callable[["lm15.Request"], Prompt]
 
 def run(quick: bool) -> dict[str, Any]:
     """Collect the prompts of each program and price them by each cache."""
-    from benchmarks.selection import gold_bank
-
     with tempfile.TemporaryDirectory() as folder:
         suite = build_suite("office", Path(folder) / "office", scale=0.3, per_intent=2 if quick else 10)
-        bank = gold_bank(suite, Path(folder) / "teacher")
+        bank = _gold_bank(suite, Path(folder) / "teacher")
         return {name: _row(suite, bank, **row) for name, row in _ROWS.items()}
+
+
+def _gold_bank(suite: Suite, folder: Path) -> TraceBank:
+    """The bank of gold plans of the training tasks."""
+    from worksmith.jobs.parts.programs import new_agent
+    from worksmith.jobs.settings.groups.programs import AgentSettings
+    from worksmith.models.resolve import resolve
+    from worksmith.optimizers.demos.collection import collect
+    from worksmith.optimizers.rollouts import Rollouts
+
+    teacher = Rollouts(suite.env, resolve("gold", tasks=suite.tasks), folder, workers=4)
+    held_back = [*suite.select(split="dev"), *suite.select(split="test")]
+    agent = new_agent(suite, AgentSettings(toolset="all"), "react")
+    return collect(agent, suite.select(split="train"), teacher).usable(held_back)
 
 
 class _Collecting(ProxyEngine):

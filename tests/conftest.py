@@ -8,6 +8,7 @@ import os
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from hypothesis import settings
 
 from tests import made_once
 from worksmith.evals.lm import named
+from worksmith.models.named import use_models
 from worksmith.retrievers.texts import pdf
 
 # A language model takes seconds for what most tests need in passing. Where they name no model, as users may,
@@ -60,6 +62,13 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if "PYTEST_XDIST_WORKER" not in os.environ and new.is_file():
         count = len(new.read_bytes().splitlines())
         terminalreporter.write_line(f"{count} replies of the model are not recorded: `make replies`")
+
+
+@pytest.fixture(autouse=True)
+def _no_named_models() -> Iterator[None]:
+    """Models that a test names are not known to the next."""
+    yield
+    use_models({})
 
 
 @pytest.fixture(autouse=True)

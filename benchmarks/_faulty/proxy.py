@@ -1,6 +1,6 @@
 """The proxy: an HTTP server that passes requests on to the servers of models and injects faults.
 
-    python -m benchmarks._faulty.proxy local/analogy=http://127.0.0.1:8440/v1
+    python -m benchmarks._faulty.proxy local/apprentice=http://127.0.0.1:8440/v1
 
 The address that a client uses names the fault: `http://127.0.0.1:PORT/KIND/RATE/v1`, where KIND is one of
 `FAULTS` or `none`, and RATE the share of requests that meet it, such as 0.1. A draw from the seed,

@@ -39,8 +39,8 @@ class Race(BankOptimizer):
     Example:
         >>> race = ws.Race(budget=ws.Budget(minutes=5))
         >>> better = race.compile(ws.Agent("react", env), trainset=suite.train, valset=suite.dev)
-        >>> better.compilation.chosen
-        'covering-16-0'
+        >>> better.compilation.chosen != "uncompiled"
+        True
     """
 
     name = "race"

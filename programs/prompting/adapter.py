@@ -178,7 +178,8 @@ class TrajectoryAdapter(WholeTrajectories, dspy.ChatAdapter):  # type: ignore[mi
         calls = not CALLS.isdisjoint(signature.output_fields)
         if calls and isinstance(trajectory, Trajectory) and trajectory.tools is not None:
             return [self._ask_natively(wire, question, settings, trajectory)]
-        form, offered = JSON if self._json else TEXT, self._calls and self._calls.offered
+        form = JSON if self._json else TEXT
+        offered = None if self._calls is None else self._calls.offered
         config = direct_config(lm, settings)
         if config is None:
             asked = held_to(Config(), lm, signature, offered, form).response_format

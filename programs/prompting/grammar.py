@@ -19,7 +19,12 @@ from worksmith.programs.prompting.forms import JSON
 from worksmith.programs.prompting.native_tools import NativeTools
 from worksmith.programs.prompting.tool_calling import itself
 
-AS_WRITTEN = {"item_separator": ", ", "key_separator": ": ", "whitespace_flexible": False, "lenient": True}
+AS_WRITTEN: Any = {
+    "item_separator": ", ",
+    "key_separator": ": ",
+    "whitespace_flexible": False,
+    "lenient": True,
+}
 """JSON on one line, as demonstrations show it."""
 
 _CALLS = 32
@@ -29,9 +34,7 @@ _TEXT = r"TEXT: /[^\[<]*\n/"
 """A text ends before the next marker, so it has no bracket."""
 
 
-def held_to(
-    config: Config, lm: Any, signature: type[dspy.Signature], tools: NativeTools | None, form: str
-) -> Config:
+def held_to(config: Config, lm: Any, signature: Any, tools: NativeTools | None, form: str) -> Config:
     """The settings of a request, with the replies that it allows where the model can be held to them."""
     if tools is None or not is_constrained(lm, form):
         return config

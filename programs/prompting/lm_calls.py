@@ -101,10 +101,11 @@ class LMCalls:
     def name_tools(self, answer: dict[str, Any]) -> None:
         """Let the calls of an answer have the names of tools on offer that they mean."""
         tools = [] if self.offered is None else [*self.offered.names.values()]
-        calls = [answer, *answer.get("further", ())] if "tool" in answer else answer.get("calls") or ()
-        for call in calls:
-            call["tool"], kinds = own_name(str(call["tool"]), tools)
-            self.kinds += kinds
+        calls = answer.get("calls")
+        for call in (answer, *answer.get("further", ()), *(calls if isinstance(calls, list) else ())):
+            if isinstance(call, dict) and isinstance(call.get("tool"), str):
+                call["tool"], kinds = own_name(call["tool"], tools)
+                self.kinds += kinds
 
     def begin(self, part: Part, made: int) -> None:
         """Keep the next calls as those of a part of the program.

@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 import openai
 import pytest
+from dspy.lm15 import Message, Request, Response, Usage
 
 from benchmarks._faulty.kinds import BURST, ENORMOUS, FAULTS, NO_FAULT, NO_TOOL
 from benchmarks._faulty.process import KEY, Proxy, faulty
@@ -52,12 +53,6 @@ def test_a_burst_fails_three_tries_of_a_request_in_a_row() -> None:
     assert not hit("unavailable", 1.0, BURST)
 
 
-@pytest.fixture(scope="module")
-def proxy() -> Iterator[Proxy]:
-    with faulty("local/analogy") as running:
-        yield running
-
-
 CALL = """[[ ## tool ## ]]
 email.delete_email
 
@@ -67,16 +62,26 @@ email.delete_email
 [[ ## completed ## ]]"""
 
 
+class Fixed:
+    """A model that always says `CALL`."""
+
+    def complete(self, request: Request) -> Response:
+        return Response(None, request.model, Message.assistant(CALL), "stop", Usage(10, 10))
+
+
+fixed = Fixed()
+FIXED = f"{__name__}:fixed"
+
+
+@pytest.fixture(scope="module")
+def proxy() -> Iterator[Proxy]:
+    with faulty(FIXED) as running:
+        yield running
+
+
 def body(number: int) -> dict[str, Any]:
-    """A request that gets the reply `CALL`."""
-    turns = {
-        "system": f"You reply with:\n\n{CALL}",
-        "user": "[[ ## task ## ]]\nDelete mail 00000012.",
-        "assistant": CALL,
-    }
-    messages = [{"role": role, "content": text} for role, text in turns.items()]
-    asked = {"role": "user", "content": f"[[ ## task ## ]]\nDelete mail 00000012.{' ' * number}"}
-    return {"model": "local/analogy", "messages": [*messages, asked]}
+    """A request like no other."""
+    return {"model": FIXED, "messages": [{"role": "user", "content": f"Delete mail {number}."}]}
 
 
 REQUESTS = range(8)

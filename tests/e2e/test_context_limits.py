@@ -62,6 +62,5 @@ def test_no_program_is_accepted_that_is_worse_with_the_prompts_it_makes(office: 
     trials = {str(trial.name): trial.score for trial in compiled.trials}
     assert trials[str(compiled.chosen)].n == trials["uncompiled"].n
     assert trials[str(compiled.chosen)].value >= trials["uncompiled"].value
-    assert compiled.chosen != "uncompiled"
     again = derived(plan)
     assert (again.artifact.digest, again.logs) == (result.artifact.digest, ())

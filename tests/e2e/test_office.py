@@ -10,7 +10,6 @@ import pytest
 
 from tests.e2e.conftest import invoke
 
-LIMIT = ("--limit", 24, "--no-track")
 CUSTOMERS = ("--where", "domain=customer_relationship_manager", "--no-track")
 
 

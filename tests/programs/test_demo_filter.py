@@ -9,10 +9,10 @@ from typing import Any
 import dspy
 import pytest
 
-from benchmarks.canaries.hunt import Hunt, personas
-from benchmarks.canaries.intruder import IntruderEngine, intruder_task
-from benchmarks.canaries.plant import Planted, plant
-from benchmarks.canaries.world import NOW
+from benchmarks._canaries.hunt import Hunt, personas
+from benchmarks._canaries.intruder import IntruderEngine, intruder_task
+from benchmarks._canaries.plant import Planted, plant
+from benchmarks._canaries.world import NOW
 from tests.programs.org import make_org, quarter
 from tests.tools.kinds.crm.worlds import ROLES
 from tests.tools.kinds.enterprise.small_world import HR_LEAD, SALES_LEAD, small_rows

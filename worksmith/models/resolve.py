@@ -114,12 +114,12 @@ def _with_weights(settings: NamedModel, name: str) -> dspy.LM:
     model = settings.model
     given = settings.model_dump(exclude={"model"}, exclude_defaults=True)
     if (file := _gguf_file(model)) is not None:
-        from worksmith.models.transformer.gguf.model import gguf_model
+        from worksmith.models.transformer.gguf.model import EXACT, gguf_model
 
         engine = gguf_model(
             file, precision=given.pop("precision", None), window=given.pop("context_window", None)
         )
-        model = f"{LOCAL}{file.name}"
+        model = f"{LOCAL}{file.name}{'' if engine.precision == EXACT else f':{engine.precision}'}"
     elif model == SMOLLM2:
         from worksmith.models.transformer.smollm2 import smollm2
 

@@ -120,6 +120,7 @@ def train(settings: TrainSettings, *, progress: Progress = SILENT) -> Trained:
                     found.card,
                     prompt=found.prompt,
                     licence=found.licence,
+                    form=settings.form,
                 )
             if register_as is not None:
                 address = record_model(run, settings.out, register_as)

@@ -66,7 +66,7 @@ def open_material(settings: TrainSettings, progress: Progress) -> Material:
     check_out(settings)
     data = read_dpo(settings.data) if isinstance(settings, DpoSettings) else read_sft(settings.data)
     start = open_start(settings.model, download=settings.download)
-    check_apart(settings.out, (settings.data, start.folder, start.adapter))
+    check_apart(settings.out, (settings.data, start.folder, start.trained))
     check_form(start, settings)
     tokenizer = open_tokenizer(start)
     every = list(_encoded(data, Encoder(tokenizer), settings.data))

@@ -6,14 +6,17 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
+from worksmith.jobs.settings.training import Form
 from worksmith.models.transformer.manifest import (
     DATA_CARD,
+    DIFFERENCE,
     TrainedModel,
+    WeightsForm,
     file_digests,
     write_manifest,
 )
 from worksmith.programs.prompting.forms import COMPACT, JSON, OBSERVATION, TEXT, compact_length
-from worksmith.training.start import Start
+from worksmith.training.start import Start, open_base
 
 
 def write_model(
@@ -25,21 +28,29 @@ def write_model(
     *,
     prompt: str,
     licence: str,
+    form: Form,
 ) -> None:
     """Write weights, tokenizer, data card and manifest into a new folder.
 
     Args:
         model: an adapter on its base, or a whole model.
+        form: in which a whole model is written.
         card: the data card, as it lies beside the data.
         prompt: the format of prompts, see `worksmith.programs.prompting.forms.check_prompt`.
     """
+    from safetensors.torch import save_file
+
+    from worksmith.models.transformer.difference import encoded
+
     window = int(model.config.max_position_embeddings)
-    adapter = hasattr(model, "peft_config")
-    if adapter:
+    weights: WeightsForm = "adapter" if hasattr(model, "peft_config") else form
+    if weights == "adapter":
         config = model.peft_config["default"]
         config.base_model_name_or_path, config.inference_mode = start.base.name, True
         model.save_pretrained(folder, selected_adapters=["default"], save_embedding_layers=False)
         (folder / "README.md").unlink(missing_ok=True)  # PEFT's, about itself
+    elif weights == "difference":
+        save_file(encoded(open_base(start), model), folder / DIFFERENCE)
     else:
         model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
@@ -48,7 +59,7 @@ def write_model(
     write_manifest(
         folder,
         TrainedModel(
-            weights="adapter" if adapter else "whole",
+            weights=weights,
             base=start.base,
             files=file_digests(folder),
             prompt=prompt if prompt in (TEXT, JSON) else COMPACT,

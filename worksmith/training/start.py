@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from worksmith.evals.lm.named import SMOLLM2
+from worksmith.evals.lm.named import APPRENTICE, SMOLLM2
 from worksmith.jobs.settings.training import TrainSettings
+from worksmith.models.apprentice import FOLDER as APPRENTICE_FOLDER
 from worksmith.models.transformer.bases import base_model
-from worksmith.models.transformer.manifest import MANIFEST, BaseWeights, read_manifest
+from worksmith.models.transformer.manifest import MANIFEST, BaseWeights, WeightsForm, read_manifest
 from worksmith.models.transformer.weights import TRUSTED
 from worksmith.tools.errors import InputError
 from worksmith.training.folder import UNFINISHED
@@ -31,29 +32,34 @@ class Start(NamedTuple):
     Attributes:
         folder: of the base model.
         base: its name and digest.
-        adapter: the folder of an adapter that is trained further.
+        trained: the folder of an adapter or a difference that is trained further.
+        form: which of the two it is, or `whole`.
         digest: of all weights.
         licence: of them.
     """
 
     folder: Path
     base: BaseWeights
-    adapter: Path | None
+    trained: Path | None
     digest: str
     licence: str
+    form: WeightsForm = "whole"
 
 
 def open_start(name: str, *, download: bool = False) -> Start:
     """Find the model called `name`.
 
     Args:
-        name: `local/smollm2`, a folder (`local/` before it is left out), or a name on Hugging Face's hub.
+        name: `local/smollm2`, `local/apprentice`, a folder (`local/` before it is left out), or a name on
+            Hugging Face's hub.
         download: whether it may be fetched from there.
 
     Raises:
         InputError: it is not here, is unfinished or damaged, or cannot be fetched.
     """
     place = Path(name if name == SMOLLM2 else name.removeprefix(_LOCAL))
+    if name == APPRENTICE:
+        place = APPRENTICE_FOLDER
     if (place / UNFINISHED).is_file():
         raise InputError(
             "the training of this model is not finished",
@@ -68,11 +74,11 @@ def open_start(name: str, *, download: bool = False) -> Start:
         folder, base = base_model(trained.base.name)
         if base.digest != trained.base.digest:
             raise InputError(
-                f"the adapter was trained on another {trained.base.name}",
+                f"the {trained.weights} is of another {trained.base.name}",
                 where=str(place),
                 hint="get the version of the base that it was trained on",
             )
-        return Start(folder, base, place, trained.digest, trained.licence)
+        return Start(folder, base, place, trained.digest, trained.licence, trained.weights)
     if download and name != SMOLLM2 and not place.is_dir():
         _fetch(name)
     try:
@@ -103,7 +109,7 @@ def _fetch(name: str) -> None:
 
 
 def open_tokenizer(start: Start) -> Any:
-    """The tokenizer of the model, or that of the adapter if it has one.
+    """The tokenizer of the model, or that of what was trained on it if it has one.
 
     Raises:
         InputError: there is none.
@@ -111,8 +117,8 @@ def open_tokenizer(start: Start) -> Any:
     from transformers import AutoTokenizer
 
     folder = start.folder
-    if start.adapter is not None and (start.adapter / "tokenizer.json").is_file():
-        folder = start.adapter
+    if start.trained is not None and (start.trained / "tokenizer.json").is_file():
+        folder = start.trained
     try:
         return AutoTokenizer.from_pretrained(folder, **TRUSTED)
     except (OSError, ValueError) as error:
@@ -125,22 +131,17 @@ def open_weights(start: Start, settings: TrainSettings) -> tuple[Any, Any]:
     Raises:
         InputError: the model cannot be read.
     """
-    import torch
-    from safetensors import SafetensorError
-    from transformers import AutoModelForCausalLM
+    from worksmith.models.transformer.difference import add, check_encodable
 
-    try:
-        model: Any = AutoModelForCausalLM.from_pretrained(
-            start.folder, dtype=torch.float32, attn_implementation="sdpa", use_safetensors=True, **TRUSTED
-        )
-        int(model.config.max_position_embeddings)  # the manifest will name it
-    except (OSError, ValueError, RuntimeError, KeyError, AttributeError, SafetensorError) as error:
-        said = str(error).strip().partition("\n")[0]
-        raise InputError(f"the model cannot be read: {said}", where=str(start.folder)) from error
-    if start.adapter is not None:
+    model = open_base(start)
+    if settings.form == "difference":
+        check_encodable(model, start.folder)
+    if start.form == "difference" and start.trained is not None:
+        add(model, start.trained)
+    elif start.trained is not None:
         from peft import PeftModel
 
-        model = PeftModel.from_pretrained(model, start.adapter, is_trainable=True)
+        model = PeftModel.from_pretrained(model, start.trained, is_trainable=True)
         if settings.tune != "full":
             return model, None
         model = model.merge_and_unload()
@@ -150,6 +151,33 @@ def open_weights(start: Start, settings: TrainSettings) -> tuple[Any, Any]:
             model.get_input_embeddings().requires_grad_(False)
         return model, None
     return model, _new_adapter(settings)
+
+
+def open_base(start: Start) -> Any:
+    """The base model in single precision.
+
+    Raises:
+        InputError: the model cannot be read.
+    """
+    import torch
+    from safetensors import SafetensorError
+    from transformers import AttentionInterface, AutoModelForCausalLM
+
+    from worksmith.training.attention import BY_EXAMPLE, by_example
+
+    AttentionInterface.register(BY_EXAMPLE, by_example)
+    try:
+        model: Any = AutoModelForCausalLM.from_pretrained(
+            start.folder, dtype=torch.float32, attn_implementation="sdpa", use_safetensors=True, **TRUSTED
+        )
+        layers = set(getattr(model.config, "layer_types", None) or ["full_attention"])
+        if layers == {"full_attention"} and not getattr(model.config, "sliding_window", None):
+            model.set_attn_implementation(BY_EXAMPLE)
+        int(model.config.max_position_embeddings)  # the manifest will name it
+    except (OSError, ValueError, RuntimeError, KeyError, AttributeError, SafetensorError) as error:
+        said = str(error).strip().partition("\n")[0]
+        raise InputError(f"the model cannot be read: {said}", where=str(start.folder)) from error
+    return model
 
 
 def _new_adapter(settings: TrainSettings) -> Any:
@@ -164,13 +192,21 @@ def _new_adapter(settings: TrainSettings) -> Any:
 
 
 def check_form(start: Start, settings: TrainSettings) -> None:
-    """Check that an adapter that is trained further keeps its form.
+    """Check that the start and the form of the result fit what is trained.
 
     Raises:
-        InputError: `--tune` or `--rank` says otherwise.
+        InputError: `--tune`, `--rank` or `--form` says otherwise.
     """
-    place = start.adapter
-    if place is None or settings.tune == "full":
+    if settings.tune == "full":
+        return
+    place = start.trained
+    if settings.form == "difference" or start.form == "difference":
+        raise InputError(
+            "a difference is of all weights",
+            where=str(place or "--form difference"),
+            hint="give --tune full",
+        )
+    if place is None:
         return
     from peft import LoraConfig
 

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.canaries.hunt import Hunt, personas
-from benchmarks.canaries.intruder import IntruderEngine, intruder_task
-from benchmarks.canaries.plant import TOKEN, Planted, plant
-from benchmarks.canaries.world import NOW
+from benchmarks._canaries.hunt import Hunt, personas
+from benchmarks._canaries.intruder import IntruderEngine, intruder_task
+from benchmarks._canaries.plant import TOKEN, Planted, plant
+from benchmarks._canaries.world import NOW
 from tests.tools.kinds.enterprise.small_world import small_rows
 from worksmith.evals.dspy_programs.demo_format import NOTES
 from worksmith.evals.dspy_programs.nearest import NearestSettings, show_nearest

@@ -1,11 +1,13 @@
-"""Replies in another form than asked for: what is read of them, and what the record says of it."""
+"""Replies in another form than asked for: how they are read and recorded, and how a server prevents them."""
 
 from __future__ import annotations
 
 import dspy
 import pytest
 
+from tests.chat_server import chat_server, said
 from tests.programs.office import TASKS, Script, call, finish
+from worksmith.models.resolve import resolve
 from worksmith.programs.agent import Agent
 from worksmith.tools.environment import Environment
 from worksmith.tools.episode_result import EpisodeResult
@@ -17,6 +19,7 @@ LIST = '{"name": "calendar.search_events", "parameters": {"query": "Retro"}}'
 FIELDS = call("calendar.search_events", '{"query": "Retro"}')
 MENDED, IN_PROSE = "code block, mended JSON", "another form, code block, prefix of name"
 CALLED = "another form, Python call, prefix of name"
+HEEDS = "constrained=json_schema"
 SIGNATURE = "calendar.search_events(query: str, limit=5)"
 
 
@@ -93,3 +96,28 @@ def test_no_value_and_no_name_is_guessed(reply: str, env: Environment) -> None:
 
     assert (episode.status, list(episode.calls)) == ("invalid_reply", [])
     assert [ask.reading for ask in episode.asks] == ["unreadable"] * 2
+
+
+@pytest.mark.parametrize(
+    ("settings", "prompt", "held"),
+    [
+        ("constrained=json_schema", "json", True),
+        ("constrained=json_schema", "text", False),
+        ("", "json", False),
+    ],
+)
+def test_a_server_gets_the_schema_of_a_reply_only_if_it_is_said_to_heed_it(
+    settings: str, prompt: str, held: bool, env: Environment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    with chat_server() as server:
+        server.say(said(END if prompt == "json" else finish("-")))
+        with dspy.context(lm=resolve(f"hosted_vllm/m api_base={server.url} {settings}")):
+            assert Agent("act", env, prompt=prompt)(task=TASKS[0]).episode.status == "finished"
+
+    asked = server.bodies[0].get("response_format")
+    assert (asked is not None) is held
+    if asked is not None:
+        schema = asked["json_schema"]["schema"]
+        chosen = {each["properties"]["tool"]["enum"][0]: each["properties"] for each in schema["anyOf"]}
+        assert chosen["finish"]["arguments"]["required"] == ["answer"]

@@ -23,6 +23,8 @@ from worksmith.evals.tasks.transcript import Transcript, TranscriptStep
 from worksmith.exports.training import dpo, sft
 from worksmith.exports.training.card import read_data_card
 from worksmith.models.resolve import resolve
+from worksmith.optimizers.demos.showing import give_demonstrations
+from worksmith.optimizers.demos.trace_bank import TraceBank
 from worksmith.programs.agent import Agent
 from worksmith.programs.parts.signatures import BRIEF_CALL, BRIEF_PLAN
 from worksmith.programs.replaying.scripted import TranscriptEngine, scripted_lm
@@ -409,6 +411,59 @@ def test_training_reads_the_rows(suite: Suite, tmp_path: Path) -> None:
     data = dpo([suite.path, log], out=out, force=True)
     assert len(read_dpo(out).rows) == 3
     assert read_dpo(out).digest == data.card.files[0].sha256
+
+
+def test_a_document_is_the_prompt_that_shows_its_conversations_as_demonstrations(tmp_path: Path) -> None:
+    tasks = [cancel(number, context=f"House rule {number}.") for number in range(4)]
+    suite = make_suite(tmp_path / "office", [*tasks, cancel(0, "test", query=LONG)])
+    out, bank = tmp_path / "sft.jsonl", tmp_path / "bank.jsonl"
+    settings: dict[str, Any] = {"conversations": 3, "documents": 12, "near": 1}
+    (file,) = sft(suite.path, out=out, **settings).card.files
+    assert sum(file.conversations.values()) == len(rows_of(out)) <= 12
+    assert set(file.conversations) == {1, 2, 3}
+
+    built = invoke("bank", "build", suite.path, "--from", "gold", "--prompt", "compact", "-o", bank)
+    assert built.exit_code == 0, built.output
+    shown = {each.task_id: each for each in TraceBank.read(bank).demonstrations}
+    for row in rows_of(out):
+        (task,) = (each for each in tasks if each.id == row["origin"]["task"])
+        before = row["origin"].get("before", "").split()
+        assert task.id not in before
+        engine = Overhearing([task])
+        agent = give_demonstrations(
+            Agent("act", env=suite.env, prompt="compact", toolset="all"), [shown[each] for each in before]
+        )
+        lm = dspy.LM("scripted/overhearing", engine=engine, cache=False, num_retries=0)
+        evaluate(agent, [task], EvalSettings(env=suite.env, lm=lm, workers=1))
+        assert engine.heard[-1] == (row["prompt"] + row["completion"])[:-1]
+        taught = sum(turn["role"] == "assistant" for turn in row["completion"])
+        assert taught == 3 * max(1, len(before))  # the tools of the first one are not known yet
+
+    sft(suite.path, out=tmp_path / "short.jsonl", document_tokens=64, **settings)
+    assert {len(row["prompt"]) for row in rows_of(tmp_path / "short.jsonl")} == {2}
+
+
+def test_names_are_new_and_the_same_in_all_of_a_document(suite: Suite, tmp_path: Path) -> None:
+    out = tmp_path / "sft.jsonl"
+    options: dict[str, Any] = {"conversations": 3, "documents": 30, "renamed": 0.5, "seed": 2}
+    card = sft(suite.path, out=out, **options).card
+    names = set()
+    for row in rows_of(out):
+        messages = row["prompt"] + row["completion"]
+        calls = [json.loads(each["content"]) for each in messages if each["role"] == "assistant"]
+        made = [(call["tool"], *call["arguments"]) for call in calls if call["tool"] != "finish"]
+        assert {*made[::2]} == {made[0]}
+        assert {*made[1::2]} == {made[1]}
+        renamed = "renamed" in row["origin"]
+        assert renamed == (made[0] != (SEARCH, "query")) == (SEARCH not in str(messages))
+        names |= {made[0]} if renamed else set()
+    assert 5 < len(names) == card.files[0].renamed < 25
+    sft(suite.path, out=tmp_path / "again.jsonl", workers=1, **options)
+    assert (tmp_path / "again.jsonl").read_bytes() == out.read_bytes()
+    wrongs: tuple[dict[str, Any], ...] = ({"renamed": 0.5}, {"conversations": 2, "prompt": "full"})
+    for wrong in wrongs:
+        with pytest.raises(InputError, match="conversation"):
+            sft(suite.path, out=tmp_path / "wrong.jsonl", **wrong)
 
 
 @pytest.mark.slow

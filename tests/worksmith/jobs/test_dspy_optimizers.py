@@ -46,8 +46,8 @@ found = {}
 for program in programs:
     file, model = program.split("=")
     path = f"{folder}/{file}"
-    command = ["eval", suite, "--program", path, "--limit", "3", "--split", "test", "--lm", "tests.standin:lm",
-        "--no-track", "--json"]
+    command = ["eval", suite, "--program", path, "--limit", "3", "--split", "test", "--no-track",
+        "--lm", "tests.standin:lm", "--json"]
     done = CliRunner().invoke(app, command)
     assert done.exit_code == 0, done.output
     served = mlflow.pyfunc.load_model(model).predict({"task": query})

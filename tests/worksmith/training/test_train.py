@@ -14,7 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 from dspy import lm15
+from safetensors.torch import save_file
+from transformers import AutoModelForCausalLM
 
 from tests.worksmith.training.tiny import dpo_rows, sft_rows, turn, write_rows, write_tiny_model
 from worksmith.evals.tracking import Run, Tracker
@@ -22,11 +25,13 @@ from worksmith.evals.tracking.opening import open_tracker
 from worksmith.evals.tracking.reaching import TrackingError
 from worksmith.jobs.settings.training import DpoSettings, SftSettings
 from worksmith.models.resolve import resolve
-from worksmith.models.transformer.manifest import MANIFEST, read_manifest
+from worksmith.models.transformer.difference import add, encoded
+from worksmith.models.transformer.manifest import DIFFERENCE, MANIFEST, read_manifest
 from worksmith.tools.errors import InputError, Notice
 from worksmith.training.folder import UNFINISHED, last_checkpoint
 from worksmith.training.forecast import forecast
 from worksmith.training.job import Trained, train
+from worksmith.training.start import open_start
 
 pytestmark = pytest.mark.slow
 
@@ -129,6 +134,41 @@ def test_a_whole_model_is_trained_with_frozen_embeddings(place: Path) -> None:
     same = {name for name, weights in before.items() if weights.equal(after[name])}
     assert same == {"model.embed_tokens.weight"}
     assert read_manifest(place / "full").weights == "whole"
+
+
+def test_a_difference_is_derived_from_a_trained_model_to_the_same_bytes(place: Path) -> None:
+    """Training writes what the trained model and its base give, and the sum of both answers as the model."""
+    from torch.nn.functional import cosine_similarity
+
+    base = str(write_tiny_model(place / "wide", width=64))
+    given: dict[str, Any] = {"model": base, "tune": "full", "epochs": 6, "learning_rate": 0.01}
+    train(_sft(place, "whole", **given))
+    two = [train(_sft(place, f"two-{at}", form="difference", **given)).out for at in range(2)]
+    manifests = [read_manifest(folder) for folder in two]
+    assert manifests[0] == manifests[1]
+    assert (manifests[0].weights, manifests[0].base.name) == ("difference", base)
+
+    models = [AutoModelForCausalLM.from_pretrained(place / name) for name in ("wide", "whole", "wide")]
+    save_file(encoded(*models[:2]), place / DIFFERENCE)
+    assert (place / DIFFERENCE).read_bytes() == (two[0] / DIFFERENCE).read_bytes()
+    add(models[2], place)
+    asked = torch.arange(3, 40)[None]
+    with torch.no_grad():
+        before, tuned, again = (model(asked).logits.flatten() for model in models)
+    # Two bits keep nine tenths of a normally distributed difference, so of the logits' as well.
+    assert cosine_similarity(again - before, tuned - before, dim=0) > 0.9
+    assert (again - tuned).norm() < 0.45 * (tuned - before).norm()
+
+    answer = resolve(f"local/{two[0]}")("Number 3?")[0]
+    assert answer == resolve(f"local/{place}/whole")("Number 3?")[0]
+    further = train(_sft(place, "further", form="difference", **{**given, "model": f"local/{two[0]}"}))
+    assert further.loss[0] < train(_sft(place, "first", max_steps=1, **given)).loss[0] / 2
+    assert read_manifest(further.out).base == manifests[0].base
+    with pytest.raises(InputError, match="no multiple of 64"):
+        train(_sft(place, "narrow", tune="full", form="difference"))
+    for settings in ({"form": "difference"}, {"model": str(two[0])}):
+        with pytest.raises(InputError, match="a difference is of all weights"):
+            train(_sft(place, "lora", **settings))
 
 
 def test_a_packed_example_does_not_see_others(place: Path) -> None:
@@ -235,3 +275,4 @@ def test_smollm2_learns_in_8_steps_and_answers(place: Path) -> None:
     lm = resolve(f"local/{place}/smollm2")
     asked = lm15.Request(lm.model, (lm15.Message.user("stop"),), "Be.")
     assert lm(asked).message.text == "pots"
+    assert open_start("local/apprentice").form == "difference"

@@ -64,8 +64,8 @@ def tiny_tokenizer() -> Any:
     )
 
 
-def write_tiny_model(folder: Path, *, window: int = 2_048) -> Path:
-    """Write the model; `window` is its context in tokens."""
+def write_tiny_model(folder: Path, *, window: int = 2_048, width: int = 32) -> Path:
+    """Write the model; `window` is its context in tokens, `width` the size of a token's vector."""
     import torch
     from transformers import LlamaConfig, LlamaForCausalLM
 
@@ -74,8 +74,8 @@ def write_tiny_model(folder: Path, *, window: int = 2_048) -> Path:
     model = LlamaForCausalLM(
         LlamaConfig(
             vocab_size=len(tokenizer),
-            hidden_size=32,
-            intermediate_size=64,
+            hidden_size=width,
+            intermediate_size=2 * width,
             num_hidden_layers=2,
             num_attention_heads=4,
             num_key_value_heads=2,

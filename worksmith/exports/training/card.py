@@ -82,6 +82,8 @@ class FileEntry(_Entry):
         name: of the file, beside the card.
         sha256: of its bytes.
         assistant_tokens: of the turns to learn: those of the assistant, of `completion`, or of `chosen`.
+        conversations: rows by the number of conversations in them.
+        renamed: rows whose tools and arguments have new names.
     """
 
     name: str
@@ -92,6 +94,8 @@ class FileEntry(_Entry):
     personas: int
     tokens: Lengths | None
     assistant_tokens: int
+    conversations: dict[int, int] = {}
+    renamed: int = 0
 
 
 class HeldBackEntry(_Entry):
@@ -164,6 +168,7 @@ class DataCard(_Entry):
             f"- Tokens: {self.tokens_by}.",
             f"- Columns: {', '.join(self.columns)}. Prompts: {self.prompt}, {_strategy(self.program)}.",
             f"- Worlds: {_counted(worlds)}.",
+            *map(_documents_line, (one for one in self.files if max(one.conversations, default=1) > 1)),
             *(f"- Source: {one.name} ({one.kind}, {one.model}), {one.used} rows" for one in self.sources),
             f"- Held back: {self.held_back.tasks:,} tasks; none of them, and none nearly the same, is inside "
             f"({self.held_back.same} the same and {self.held_back.near} near ones left out).",
@@ -195,6 +200,11 @@ def _file_line(file: FileEntry) -> str:
     total = f"{size.total:,}" if size else "0"
     row = (file.name, f"{file.rows:,}", f"{file.tasks:,}", len(file.intents), file.personas, each, total)
     return f"| {' | '.join(map(str, row))} |"
+
+
+def _documents_line(file: FileEntry) -> str:
+    numbers = ", ".join(f"{rows:,} with {number}" for number, rows in file.conversations.items())
+    return f"- Conversations of a row of {file.name}: {numbers}. Renamed rows: {file.renamed:,}."
 
 
 def _strategy(program: dict[str, Any]) -> str:

@@ -75,6 +75,8 @@ def file_entry(file: Path, rows: Sequence[Row], data: str, count: Callable[[str]
         personas=len({(row.about.suite.digest, _persona(row)) for row in rows}),
         tokens=_lengths([sum(size(message["content"]) for message in row.messages) for row in rows]),
         assistant_tokens=sum(size(message["content"]) for message in learnt),
+        conversations=dict(sorted(Counter(1 + len(row.before) for row in rows).items())),
+        renamed=sum(row.renamed for row in rows),
     )
 
 

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from worksmith.exports.training.documents import check_documents, documents
 from worksmith.exports.training.held_back import HeldBack
 from worksmith.exports.training.job import Job
 from worksmith.exports.training.result import DataForecast, TrainingData
-from worksmith.exports.training.rows import imitation_rows, preference_rows
+from worksmith.exports.training.rows import Row, imitation_rows, preference_rows
 from worksmith.exports.training.sources import open_sources
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.settings.exports import DpoSettings, SftSettings
@@ -71,10 +72,16 @@ def write_sft(settings: SftSettings, *, progress: Progress = SILENT) -> Training
         InputError: a source or a setting is wrong; a task that is held back, or nearly the same, would be
             inside; no trajectory succeeded; or the files cannot be written.
     """
+    check_documents(settings)
     job = Job(settings, progress)
     trajectories = job.trajectories()
     job.left.update(one.fault for one in trajectories if one.fault)
-    return job.write("sft", imitation_rows(trajectories, each_turn=settings.each_turn))
+
+    def drawn(rows: Sequence[Row], share: float) -> list[Row]:
+        wanted = len(rows) if settings.documents is None else max(1, round(share * settings.documents))
+        return documents(rows, wanted, settings, job.count)
+
+    return job.write("sft", imitation_rows(trajectories), drawn)
 
 
 def write_dpo(settings: DpoSettings, *, progress: Progress = SILENT) -> TrainingData:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ from worksmith.exports.training.card import (
 from worksmith.exports.training.entries import counter, file_entry, suite_entry
 from worksmith.exports.training.held_back import HeldBack, refuse
 from worksmith.exports.training.result import TrainingData
-from worksmith.exports.training.rows import Row
+from worksmith.exports.training.rows import Row, once
 from worksmith.exports.training.sources import Source, open_sources
 from worksmith.exports.training.trajectories import Trajectory, intent_of, run_again
 from worksmith.jobs.parts.programs import new_agent
@@ -41,6 +41,7 @@ class Job:
     """An export on its way.
 
     Attributes:
+        count: gives the tokens of a text.
         left: why trajectories gave no row, with counts.
     """
 
@@ -53,7 +54,7 @@ class Job:
                     "there is a file already", where=str(file), hint="give --force to replace it"
                 )
             check_writable(file)
-        self._count = counter(settings.tokenizer)
+        self.count = counter(settings.tokenizer)
         self._suites, self._sources = open_sources(settings)
         self._agents = {suite.digest: _agent(suite, settings) for suite in self._suites.opened}
         held_back = HeldBack(self._suites, settings.exclude)
@@ -95,8 +96,16 @@ class Job:
         self.left.update(left)
         return found
 
-    def write(self, method: Method, rows: Sequence[Row]) -> TrainingData:
+    def write(
+        self,
+        method: Method,
+        rows: Sequence[Row],
+        drawn: Callable[[Sequence[Row], float], Sequence[Row]] = lambda rows, share: rows,
+    ) -> TrainingData:
         """Write rows and their card; the card last.
+
+        Args:
+            drawn: gives the rows of a file, from those for it and their share of all.
 
         Raises:
             InputError: there are none, or a file would be empty or cannot be written.
@@ -111,7 +120,8 @@ class Job:
                 where=", ".join(settings.source),
                 hint="pairs need a successful and a failed trajectory of a task" if method == "dpo" else None,
             )
-        parts = self._parted(rows)
+        parts = [once(drawn(part, len(part) / len(rows))) for part in self._parted(rows)]
+        rows = [row for part in parts for row in part]
         origin = settings.format == "trl"
         data = [
             "".join(
@@ -164,7 +174,7 @@ class Job:
             tokens_by=settings.tokenizer or CHARACTERS,
             seed=settings.seed,
             scheme=settings.scheme,
-            files=tuple(file_entry(file, part, text, self._count) for file, part, text in named),
+            files=tuple(file_entry(file, part, text, self.count) for file, part, text in named),
             suites=tuple(suite_entry(suite, len(self._suites.train(suite))) for suite in self._suites.opened),
             sources=tuple(
                 SourceEntry(
@@ -221,4 +231,5 @@ def _limited(rows: Sequence[Row], most: int, seed: int) -> list[Row]:
 
 
 def _places(row: Row) -> Iterable[int]:
-    return {row.about.source, *([] if row.against is None else [row.against.source])}
+    shown = (row.about, *row.before, *([] if row.against is None else [row.against]))
+    return {one.source for one in shown}

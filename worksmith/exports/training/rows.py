@@ -23,6 +23,8 @@ class Row:
     Attributes:
         columns: `messages`; `prompt` and `completion`; or `prompt`, `chosen` and `rejected`.
         about: the trajectory that it shows, or whose turn it prefers.
+        before: those that a document shows before it.
+        renamed: whether their tools and arguments have new names.
         against: the trajectory whose turn it rejects.
         fault: why.
     """
@@ -31,6 +33,8 @@ class Row:
     about: Trajectory
     against: Trajectory | None = None
     fault: str = ""
+    before: tuple[Trajectory, ...] = ()
+    renamed: bool = False
 
     @property
     def messages(self) -> list[Message]:
@@ -51,29 +55,24 @@ class Row:
         }
         if self.against is not None:
             told |= {"rejected_source": sources[self.against.source].name, "fault": self.fault}
+        if self.before:
+            told |= {"before": " ".join(one.task.id for one in self.before)}
+        if self.renamed:
+            told |= {"renamed": "yes"}
         return {**self.columns, "origin": told}
 
 
-def imitation_rows(trajectories: Iterable[Trajectory], *, each_turn: bool) -> list[Row]:
-    """A row for each successful trajectory, or for each turn of the assistant in it; none twice.
+def imitation_rows(trajectories: Iterable[Trajectory]) -> list[Row]:
+    """A row for each successful trajectory; none twice.
 
     The chat in which a plan was made is a row of its own.
     """
-    rows = []
-    for one in trajectories:
-        if one.fault:
-            continue
-        for chat in filter(None, (one.plan, one.messages)):
-            messages = list(chat)
-            if not each_turn:
-                rows.append(Row({"messages": messages}, one))
-                continue
-            turns = [place for place, message in enumerate(messages) if message["role"] == ASSISTANT]
-            rows.extend(
-                Row({"prompt": messages[:place], "completion": messages[place : place + 1]}, one)
-                for place in turns
-            )
-    return _once(rows)
+    return once(
+        Row({"messages": list(chat)}, one)
+        for one in trajectories
+        if not one.fault
+        for chat in filter(None, (one.plan, one.messages))
+    )
 
 
 def preference_rows(trajectories: Iterable[Trajectory], *, rest: bool) -> tuple[list[Row], Counter[str]]:
@@ -109,7 +108,7 @@ def preference_rows(trajectories: Iterable[Trajectory], *, rest: bool) -> tuple[
                 "rejected": list(bad.messages[place:end]),
             }
             rows.append(Row(columns, best, bad, _fault(bad, place)))
-    kept = _once(rows)
+    kept = once(rows)
     if len(kept) < len(rows):
         lacking["same as another"] = len(rows) - len(kept)
     return kept, lacking
@@ -138,6 +137,7 @@ def _fault(bad: Trajectory, place: int) -> str:
     return DENIED if turn < len(bad.denied) and bad.denied[turn] else bad.fault
 
 
-def _once(rows: Iterable[Row]) -> list[Row]:
+def once(rows: Iterable[Row]) -> list[Row]:
+    """The rows without those whose columns another one has."""
     kept = {repr(row.columns): row for row in reversed(list(rows))}
     return list(reversed(kept.values()))

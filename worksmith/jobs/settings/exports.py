@@ -98,6 +98,32 @@ class SftSettings(TrainingDataSettings):
         "A row for each turn of the assistant (prompt, completion) instead of one for each trajectory "
         "(messages).",
     )
+    conversations: int = setting(
+        1,
+        "Most conversations of one world in a row, as a prompt shows demonstrations; their number is drawn. "
+        "With more than 1 a row has prompt and completion.",
+        min=1,
+        max=64,
+    )
+    documents: int | None = setting(
+        None, "Rows to draw; each ends with another conversation.", min=1, unset="one for each conversation"
+    )
+    near: float = setting(
+        0.5,
+        "Share of the rows whose earlier conversations are those nearest to the last one; others are drawn.",
+        min=0,
+        max=1,
+    )
+    renamed: float = setting(
+        0.0,
+        "Share of the rows in which tools and arguments have new names, the same ones in all of a row: "
+        "calls must be copied. A row whose last conversation has a tool of its own is left as it is.",
+        min=0,
+        max=1,
+    )
+    document_tokens: int = setting(
+        2_048, "Most tokens of a row with several conversations; it gets fewer of them.", min=64, max=2**20
+    )
 
 
 class DpoSettings(TrainingDataSettings):

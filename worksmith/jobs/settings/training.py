@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from worksmith.evals.lm.named import SMOLLM2
+from worksmith.evals.lm.named import APPRENTICE, SMOLLM2
 from worksmith.jobs.settings.base import setting
 from worksmith.jobs.settings.groups.episodes import SeedSettings
 from worksmith.jobs.settings.groups.record import StoreSettings, TrackSettings
 
 Tune = Literal["lora", "lora-all", "full"]
+Form = Literal["whole", "difference"]
 Precision = Literal["auto", "float32", "bfloat16"]
 
 
@@ -21,13 +22,18 @@ class TrainSettings(SeedSettings, TrackSettings, StoreSettings):
 
     model: str = setting(
         SMOLLM2,
-        "Model to train: local/smollm2, a folder (also of a trained model), or a name on Hugging Face's hub.",
-        suggest=(SMOLLM2,),
+        "Model to train: local/smollm2, local/apprentice, a folder (also of a trained model), or a name on "
+        "Hugging Face's hub.",
+        suggest=(SMOLLM2, APPRENTICE),
     )
     data: Path = setting(..., "Training data, as worksmith export sft or dpo writes it.", path="file")
     out: Path = setting(..., "Folder to write.", short="-o", path="folder", recorded=False)
     tune: Tune = setting(
         "lora", "Weights to train: lora (adapters of attention), lora-all (of all linear layers) or full."
+    )
+    form: Form = setting(
+        "whole",
+        "With --tune full: write all weights, or their two-bit difference to the base, an 18th of the size.",
     )
     rank: int = setting(16, "Rank of adapters; they are scaled by 2.", min=1, max=1_024, expert=True)
     embeddings: bool = setting(False, "With --tune full: train the embeddings as well.", expert=True)

@@ -162,12 +162,12 @@ class Batches:
             try:
                 if not threading.main_thread().is_alive():
                     raise RuntimeError("the program is ending")
-                self._step(running)
+                with torch.inference_mode():
+                    self._step(running)
             except Exception as error:
                 for request in running:
                     _settle(request.future, lm15.ServerError(f"the batch failed: {error}"))
 
-    @torch.inference_mode()
     def _step(self, running: Sequence[_Request]) -> None:
         """More of each reply, and more of the first prompt that is not read yet."""
         shares = list(self._shares(running))

@@ -116,12 +116,12 @@ def read_reply(text: str, form: CallForm | None) -> lm15.Message:
     if form is not None:
         try:
             found = [call for each in form.call.finditer(said) for call in _calls(json.loads(each[1]))]
+            calls = [
+                lm15.ToolCallPart(digest([text, number], length=9), name, arguments)
+                for number, (name, arguments) in enumerate(found)
+            ]
         except (ValueError, TypeError, KeyError):
-            found = []
-        calls = [
-            lm15.ToolCallPart(digest([text, number], length=9), name, arguments)
-            for number, (name, arguments) in enumerate(found)
-        ]
+            calls = []
         said = form.call.sub("", said).strip() if calls else said
     if said or not (parts or calls):
         parts.append(lm15.TextPart(said))

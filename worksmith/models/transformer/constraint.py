@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
 from typing import Any
 
 import torch
 from dspy import lm15
-from llguidance import LLMatcher
+from llguidance import LLMatcher, LLTokenizer
 from llguidance.hf import from_tokenizer
 
 from worksmith.models.transformer.chat import CallForm
 from worksmith.programs.prompting.grammar import AS_WRITTEN, as_json, closed
 
 _CLOSING = 96
-"""The last tokens of a reply's limit, or half of the limit, in which it is brought to its end."""
+"""The last tokens of a reply's limit, in which calls are brought to their end; texts have half of it."""
 
 
 class Grammars:
@@ -27,21 +27,39 @@ class Grammars:
     """
 
     def __init__(self, tokenizer: Any, ends: Sequence[int]) -> None:
-        self._tokens = from_tokenizer(tokenizer, eos_token=list(ends))
+        self._tokenizer = tokenizer
         self._ends = ends
         self._compiled = lru_cache(maxsize=64)(lambda grammar: LLMatcher(self._tokens, grammar))
+
+    @cached_property
+    def _tokens(self) -> LLTokenizer:
+        return from_tokenizer(self._tokenizer, eos_token=list(self._ends))
+
+    def tag(self, tag: str) -> str:
+        """A tag as grammars have it: by name if it is a token of its own, else in quotes."""
+        tokens = self._tokens.tokenize_str(tag, parse_special=True)
+        special = len(tokens) == 1 and self._tokens.is_special_token(tokens[0])
+        return tag if special else json.dumps(tag)
 
     def constraint(self, grammar: str, most: int) -> Constraint:
         """The constraint of one reply of at most `most` tokens."""
         return Constraint(self._compiled(grammar).deep_copy(), self, most)
 
-    def closing(self, allowed: torch.Tensor) -> torch.Tensor:
+    def closing(self, allowed: torch.Tensor, *, calls: bool) -> torch.Tensor:
         """Of the allowed tokens those that bring a reply nearer to its end; all, if none is known to.
 
         A text ends with its line, a string with its quote, and no optional part is begun.
+
+        Args:
+            calls: whether calls are to end, too, and not only the text before them.
         """
-        letter, line = allowed[self._letter], allowed[self._line]
-        steps = ("[<", "\n") if letter and line else ('"',) if letter else ("", "}]", ",")
+        letter, line = (allowed[token] for token in self._content)
+        if letter and line:
+            steps: tuple[str, ...] = ("[<", "\n")
+        elif calls:
+            steps = ('"',) if letter else ("", "}]", ",")
+        else:
+            return allowed
         for step in steps:
             if (nearer := self._beginning[step] & allowed).any():
                 return nearer
@@ -51,9 +69,7 @@ class Grammars:
     def _beginning(self) -> dict[str, torch.Tensor]:
         """The tokens that begin with one of some characters; for no character those that end a reply."""
         found = {
-            characters: torch.tensor(
-                [text[:1] != b"" and text[:1] in characters.encode() for text in self._texts]
-            )
+            characters: torch.tensor([bool(text) and text[0] in characters.encode() for text in self._texts])
             for characters in ("[<", "\n", '"', "}]", ",")
         }
         ends = torch.zeros(len(self._texts), dtype=torch.bool)
@@ -65,12 +81,9 @@ class Grammars:
         return [self._tokens.decode_bytes([token]) for token in range(self._tokens.vocab_size)]
 
     @cached_property
-    def _letter(self) -> int:
-        return self._texts.index(b"q")
-
-    @cached_property
-    def _line(self) -> int:
-        return self._texts.index(b"\n")
+    def _content(self) -> list[int]:
+        """The tokens of a letter, which may come next within texts and strings, and of a line break."""
+        return [self._texts.index(text) if text in self._texts else 0 for text in (b"q", b"\n")]
 
 
 class Constraint:
@@ -83,7 +96,7 @@ class Constraint:
     def __init__(self, matcher: LLMatcher, grammars: Grammars, most: int) -> None:
         self._matcher = matcher
         self._grammars = grammars
-        self._closing = most - min(_CLOSING, most // 2)
+        self._most = most
         self._read = 0
         self.closed = False
 
@@ -97,19 +110,23 @@ class Constraint:
         if self._matcher.is_error():
             return
         allowed = torch.frombuffer(bytearray(self._matcher.compute_logit_bias()), dtype=torch.bool)
-        if len(said) >= self._closing:
-            nearer = self._grammars.closing(allowed)
+        left = self._most - len(said)
+        if left <= self._most // 2:
+            nearer = self._grammars.closing(allowed, calls=left <= _CLOSING)
             self.closed = self.closed or bool((nearer != allowed).any())
             allowed = nearer
         scores[: len(allowed)].masked_fill_(~allowed.to(scores.device), -torch.inf)
         scores[len(allowed) :] = -torch.inf
 
 
-def grammar_of(request: lm15.Request, form: CallForm | None) -> str | None:
+def grammar_of(
+    request: lm15.Request, form: CallForm | None, tag: Callable[[str], str] = json.dumps
+) -> str | None:
     """The grammar that a request asks replies to follow; None for none.
 
     Args:
         form: how the model writes calls of tools; None if it has no native ones.
+        tag: see `Grammars.tag`.
     """
     config = request.config
     grammar = (config.extensions or {}).get("grammar")
@@ -133,7 +150,7 @@ def grammar_of(request: lm15.Request, form: CallForm | None) -> str | None:
     further = "" if choice.parallel is False else '("\\n" call)*'
     rules = (
         f"start: TEXT? call {further}",
-        'call: "<tool_call>\\n" chosen "\\n</tool_call>"',
+        rf'call: {tag("<tool_call>")} "\n" chosen "\n" {tag("</tool_call>")}',
         f"chosen: {as_json({'anyOf': calls})}",
         r"TEXT: /[^\[<\n]*\n/",
     )

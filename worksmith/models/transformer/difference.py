@@ -9,7 +9,6 @@ Weights that do not differ are left out. So a model of 135 M parameters takes 30
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -28,14 +27,26 @@ _SCALES = 24
 """Scales that are tried for a group, from 0.3 to 1 of the one that reaches the largest difference."""
 
 
-def encoded(base: Mapping[str, torch.Tensor], tuned: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-    """The tensors of the difference between two models with the same names and shapes of weights.
+def check_encodable(model: Any, folder: Path) -> None:
+    """Check that differences to a model can be written.
 
-    The columns of a matrix are a multiple of 64.
+    Raises:
+        InputError: they cannot.
     """
+    if any(weight.shape[-1] % _GROUP for weight in model.parameters() if weight.ndim > 1):
+        raise InputError(
+            f"a matrix of the model has columns that are no multiple of {_GROUP}",
+            where=str(folder),
+            hint="give --form whole",
+        )
+
+
+def encoded(base: Any, tuned: Any) -> dict[str, torch.Tensor]:
+    """The tensors of the difference between two models with the same names and shapes of weights."""
     found: dict[str, torch.Tensor] = {}
-    for name, weight in tuned.items():
-        difference = weight.float() - base[name].float()
+    before = dict(base.named_parameters())
+    for name, weight in tuned.named_parameters():
+        difference = weight.detach().cpu().float() - before[name].detach().float()
         if not difference.any():
             continue
         if difference.ndim == 1:

@@ -84,7 +84,7 @@ class TransformerEngine:
 
         config = request.config
         most = min(room, config.max_tokens or MOST)
-        grammar = grammar_of(request, self._calls)
+        grammar = grammar_of(request, self._calls, batches.grammars.tag)
         constraint = batches.grammars.constraint(grammar, most) if grammar else None
         sampling = Sampling(
             config.temperature or 0.0,

@@ -46,6 +46,9 @@ _LEADS = {"tokenizer_config.json": "fast_tokenizer_files", "config.json": "trans
 
 _HINT = "name a folder that worksmith train wrote"
 
+WeightsForm = Literal["adapter", "difference", "whole"]
+"""A LoRA adapter or a two-bit difference, which need their base, or all weights."""
+
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
 
@@ -77,7 +80,7 @@ class TrainedModel(BaseModel):
     """What a folder holds, and how the model is to be asked.
 
     Attributes:
-        weights: a LoRA adapter or a two-bit difference, which need their base, or all weights.
+        weights: their form.
         files: the SHA-256 of each file that loading reads, by name.
         prompt: the format of prompts that it was trained on.
         observation: characters of an observation in such prompts.
@@ -89,7 +92,7 @@ class TrainedModel(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     version: Literal[1] = 1
-    weights: Literal["adapter", "difference", "whole"]
+    weights: WeightsForm
     base: BaseWeights
     files: dict[FileName, Sha256]
     prompt: Literal["compact", "text", "json"] = "compact"

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.canaries.hunt import Hunt, personas
-from benchmarks.canaries.plant import Planted, plant
-from benchmarks.canaries.world import NOW, broken_filter
+from benchmarks._canaries.hunt import Hunt, personas
+from benchmarks._canaries.plant import Planted, plant
+from benchmarks._canaries.world import NOW, broken_filter
 from tests.tools.kinds.enterprise.small_world import small_rows
 from worksmith.tools.access.engine import AccessPolicy
 from worksmith.tools.environment import Environment

@@ -11,7 +11,7 @@ from dspy import lm15
 from worksmith.evals.lm.failures import failure_status
 from worksmith.models.resolve import resolve
 from worksmith.models.transformer import smollm2
-from worksmith.models.transformer.chat import call_form, chat, offered, read_reply
+from worksmith.models.transformer.chat import TAGGED, call_form, chat, offered, read_reply
 from worksmith.retrievers.extras import install_line
 from worksmith.tools.errors import InputError
 
@@ -63,7 +63,7 @@ def test_tools_calls_and_results_are_turns_of_the_template() -> None:
     )
     request = lm15.Request("m", turns, tools=(TOOL,), config=lm15.Config(tool_choice=lm15.ToolChoice("auto")))
 
-    assert chat(request, tools=True)[1:] == [
+    assert chat(request, TAGGED)[1:] == [
         {
             "role": "assistant",
             "content": "I look.",
@@ -78,7 +78,7 @@ def test_tools_calls_and_results_are_turns_of_the_template() -> None:
     none, must = (lm15.Config(tool_choice=lm15.ToolChoice(mode)) for mode in ("none", "required"))
     assert offered(lm15.Request("m", turns, tools=(TOOL,), config=none)) is None
     with pytest.raises(lm15.UnsupportedFeatureError, match="cannot be made"):
-        chat(lm15.Request("m", turns, tools=(TOOL,), config=must), tools=True)
+        chat(lm15.Request("m", turns, tools=(TOOL,), config=must), call_form(MISTRAL))
 
 
 HERMES = "{% for tool in tools %}{{ tool }}{% endfor %}<tool_call>"

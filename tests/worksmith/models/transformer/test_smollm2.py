@@ -12,12 +12,14 @@ import pytest
 from dspy import lm15
 
 from tests.worksmith.training.tiny import one_thread
+from worksmith.evals.dspy_programs.digests import model_digest
 from worksmith.evals.lm.failures import failure_status
 from worksmith.evals.lm.metering import metered
 from worksmith.models.named import use_models
 from worksmith.models.resolve import resolve
 from worksmith.models.settings import NamedModel
 from worksmith.models.transformer.smollm2 import smollm2
+from worksmith.programs.prompting.grammar import is_constrained
 from worksmith.tools.errors import InputError
 
 pytestmark = [
@@ -82,6 +84,16 @@ def test_it_has_settings_of_its_own_and_refuses_others() -> None:
     assert (model.kwargs["temperature"], model.kwargs["max_tokens"]) == (0.5, 7)
     with pytest.raises(InputError, match="no setting api_base"):
         resolve("local/smollm2 api_base=http://localhost")
+
+
+def test_whether_replies_are_constrained_is_a_setting_that_digests_have() -> None:
+    with pytest.raises(InputError, match="json_schema is for servers"):
+        resolve("local/smollm2 constrained=json_schema")
+    more = ("", " constrained=auto", " constrained=off")
+    plain, held, free = (resolve(f"local/smollm2{each}") for each in more)
+    assert model_digest(plain) == model_digest(held) != model_digest(free)
+    assert is_constrained(metered(held), "text")
+    assert not is_constrained(metered(free), "text")
 
 
 def test_a_program_with_it_can_be_sent_elsewhere() -> None:

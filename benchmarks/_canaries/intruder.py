@@ -6,7 +6,7 @@ import json
 import threading
 from typing import Any
 
-from benchmarks.canaries.hunt import Hunt
+from benchmarks._canaries.hunt import Hunt
 from worksmith.evals.tasks.task import Task
 from worksmith.tools.kinds.enterprise.kind import ENTERPRISE
 from worksmith.tools.persona import Persona

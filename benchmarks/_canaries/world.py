@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from unittest.mock import patch
 
-from benchmarks.canaries.plant import Planted, plant
+from benchmarks._canaries.plant import Planted, plant
 from worksmith.tools.environment import Environment
 from worksmith.tools.kinds.enterprise.schema import TABLES
 from worksmith.tools.persona import Persona

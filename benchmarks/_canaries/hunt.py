@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from benchmarks.canaries.plant import PRIVATE, TOKEN, Planted, Spot
-from benchmarks.canaries.rules import Company, Record, may_read, may_read_private
+from benchmarks._canaries.plant import PRIVATE, TOKEN, Planted, Spot
+from benchmarks._canaries.rules import Company, Record, may_read, may_read_private
 from worksmith.tools.environment import Environment
 from worksmith.tools.kinds.enterprise.schema import KEYS, TABLES
 from worksmith.tools.persona import Persona

@@ -1,0 +1,146 @@
+"""A cell: an arm compiled for a model on a suite under a limit of calls, then tested."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchmarks._stages import At
+from worksmith.evals.records.record import LEAK, PRIMARY
+from worksmith.tools.errors import WorksmithError
+
+if TYPE_CHECKING:
+    from worksmith.evals.records.record import EpisodeRecord
+
+CALLS = 150
+"""Requests to the model that an optimizer may make; the teacher follows gold plans and asks none."""
+
+DEV = 12
+"""The most dev tasks, spread evenly over the intents."""
+
+_AGENT: Mapping[str, Any] = {"strategy": "act", "max_steps": 10}
+
+_INSTRUCTING = ("dspy:MIPROv2", "dspy:GEPA", "dspy:SIMBA")
+"""Optimizers that have a model propose instructions."""
+
+ARMS: Mapping[str, Mapping[str, Any]] = {
+    "uncompiled": {},
+    "bootstrap": {
+        "optimizer": "bootstrap",
+        "selection": "covering",
+        "candidates": 1,
+        "accept": "best",
+    },
+    "knn": {"optimizer": "knn", "accept": "best"},
+    "race": {"optimizer": "race"},
+    **{
+        name: {"optimizer": name}
+        for name in ("dspy:BootstrapFewShot", "dspy:BootstrapFewShotWithRandomSearch", *_INSTRUCTING)
+    },
+}
+"""Settings of `worksmith compile` by arm. DSPy's optimizers take their winner without a test, so ours do too,
+but for a race, which always tests."""
+
+
+def measured(at: At) -> dict[str, Any]:
+    """Compile and test; goes on where a killed run ended."""
+    of = at.settings
+    (place,) = at.folders.values()
+    told = {name: of[name] for name in ("suite", "lm", "arm", "seed", "model", "quick")}
+    cell: dict[str, Any] = {**told, "suite_digest": next(iter(at.results.values()))["digest"]}
+    if of["options"]:
+        try:
+            cell |= _compiled(at, place / "suite")
+        except WorksmithError as error:
+            return {**cell, "failed": str(error), "digest": ""}
+    cell |= _tested(at, place / "suite")
+    seconds = cell["test_seconds"] + cell.get("compile_seconds", 0.0)
+    each = seconds / max(1, cell["test_calls"] + cell.get("calls", 0))
+    return {**cell, "each": each, "digest": ""}
+
+
+def _program(at: At) -> Path:
+    return at.folder / "program.json"
+
+
+def _compiled(at: At, suite: Path) -> dict[str, Any]:
+    """The facts of a compile."""
+    from worksmith.jobs.compilation import compile
+    from worksmith.jobs.settings.programs import CompileSettings
+
+    of = at.settings
+    more = {"proposer": of["lm"]} if of["arm"] in _INSTRUCTING else {}
+    done = compile(
+        CompileSettings(
+            suite=suite,
+            out=_program(at),
+            lm=of["lm"],
+            teacher="gold",
+            demos=of["demos"],
+            dev_limit=of["dev"],
+            max_calls=of["calls"],
+            seed=of["seed"],
+            no_cache=True,
+            resume=True,
+            track=False,
+            **_AGENT,
+            **of["options"],
+            **more,
+        )
+    )
+    facts = done.artifact
+    return {
+        "chosen": facts.manifest.chosen,
+        "demonstrations": len(facts.manifest.demonstrations),
+        "stopped": facts.manifest.stopped,
+        "calls": int(facts.measured["paid_requests"]),
+        "compile_seconds": round(facts.measured["seconds"], 1),
+    }
+
+
+def _tested(at: At, suite: Path) -> dict[str, Any]:
+    """The figures of the test tasks."""
+    from worksmith.jobs.evaluation import evaluate
+    from worksmith.jobs.settings.programs import EvalSettings
+
+    of = at.settings
+    program = {"program": str(_program(at))} if of["options"] else _AGENT
+    done = evaluate(
+        EvalSettings(
+            suite=suite,
+            lm=of["lm"],
+            split="test",
+            limit=of["test"],
+            seed=of["seed"],
+            log=at.folder / "log.jsonl",
+            no_cache=True,
+            resume=True,
+            track=False,
+            **program,
+        )
+    )
+    records, totals = done.records, done.summary.totals
+    return {
+        "tasks": {record.task_id: _outcome(record) for record in records},
+        "closed_intents": any(record.labels.closed_intents for record in records),
+        "lost": sum(not record.graded for record in records),
+        "leaks": _count(records, LEAK),
+        "side_effects": _count(records, "unwanted_side_effects"),
+        "statuses": done.summary.statuses,
+        "test_calls": sum(record.model_calls for record in records),
+        "prompt_tokens": totals.get("prompt_tokens", 0),
+        "completion_tokens": totals.get("completion_tokens", 0),
+        "test_seconds": round(sum(result.seconds for result in done.runs.values()), 1),
+    }
+
+
+def _outcome(record: EpisodeRecord) -> list[Any]:
+    """The intent, and the outcome, where a lost episode is wrong."""
+    return [record.intent, record.scores.get(PRIMARY, 0.0)]
+
+
+def _count(records: Iterable[EpisodeRecord], score: str) -> list[int]:
+    """The number of episodes with such a failure, and of those that could have it."""
+    found = [record.scores[score] > 0 for record in records if score in record.scores]
+    return [sum(found), len(found)]
