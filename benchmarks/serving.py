@@ -24,6 +24,8 @@ from typing import Any
 
 import jwt
 
+from worksmith.evals.lm.named import DEFAULT
+
 NAME = "serving"
 DESCRIPTION = "10,000 tasks of a served program, 64 in flight: rate, latency and memory"
 
@@ -37,15 +39,19 @@ _SECRET = "SERVING_SECRET"
 _WORKSMITH = (sys.executable, "-m", "worksmith.cli")
 
 
-def run(quick: bool) -> dict[str, Any]:
-    """Tasks a second, latencies in milliseconds, MiB of memory, and the numbers of replies by status."""
+def run(quick: bool, lm: str = DEFAULT) -> dict[str, Any]:
+    """Tasks a second, latencies in milliseconds, MiB of memory, and the numbers of replies by status.
+
+    Args:
+        lm: the model that the program is compiled for and served with.
+    """
     total, early = (120, 40) if quick else (TASKS, EARLY)
     os.environ[_SECRET] = secrets.token_hex(32)
     with tempfile.TemporaryDirectory() as folder:
         project = Path(folder) / "desk"
         _worksmith("new", str(project), where=folder)
-        _worksmith("compile", "--no-track", where=project)
-        with serving(project) as (port, process):
+        _worksmith("compile", "--no-track", "--lm", lm, where=project)
+        with serving(project, lm) as (port, process):
             load = Load(port)
             load.run(IN_FLIGHT)  # the first tasks open sandboxes and load modules
             before, started = memory(process), time.monotonic()
@@ -113,12 +119,12 @@ class Load:
 
 
 @contextmanager
-def serving(project: Path) -> Iterator[tuple[int, subprocess.Popen[str]]]:
+def serving(project: Path, lm: str) -> Iterator[tuple[int, subprocess.Popen[str]]]:
     """The command `worksmith serve program`; its port and process."""
     options = ["--jwt-secret-env", _SECRET, "--audience", "desk", "--issuer", "benchmark", "--json"]
     limits = ["--port", "0", "--in-flight", "128", "--per-persona", "128", "--no-track"]
     process = subprocess.Popen(
-        [*_WORKSMITH, "serve", "program", "compiled.json", ".", *options, *limits],
+        [*_WORKSMITH, "serve", "program", "compiled.json", ".", "--lm", lm, *options, *limits],
         cwd=project,
         stdout=subprocess.PIPE,
         text=True,
