@@ -22,6 +22,7 @@ from dspy.lm15 import Message, Request, Response, TextPart, ToolCallPart, Usage
 from worksmith.evals.suite import Suite
 from worksmith.evals.tasks.transcript import Transcript, TranscriptStep, gold_transcripts
 from worksmith.programs.prompting.native_tools import native_name
+from worksmith.programs.prompting.render import as_fields
 from worksmith.tools.seeding import rng
 from worksmith.tools.tool import FINISH
 
@@ -172,7 +173,7 @@ def _as_call(name: str, arguments: dict[str, Any], request: Request) -> Message:
 
 def _as_text(name: str, arguments: dict[str, Any], said: str) -> Message:
     thought = {"thought": "Next."} if "[[ ## thought ## ]]" in said else {}
-    return Message.assistant(_said(**thought, tool=name, arguments=_json(arguments)))
+    return Message.assistant(as_fields({**thought, "tool": name, "arguments": _json(arguments)}))
 
 
 def _react(script: Transcript, request: Request) -> Message:
@@ -180,12 +181,12 @@ def _react(script: Transcript, request: Request) -> Message:
     last = request.messages[-1].text or ""
     made = last.count("[[ ## observation_")
     if "next_tool_name" not in last:
-        return Message.assistant(_said(reasoning="It is done.", **_end(script)))
+        return Message.assistant(as_fields({"reasoning": "It is done.", **_end(script)}))
     tool, arguments = FINISH, dict[str, Any]()
     if made < len(script.steps):
         tool, arguments = native_name(script.steps[made].tool), _arguments(script.steps[made])
     written = {"next_tool_name": tool, "next_tool_args": _json(arguments)}
-    return Message.assistant(_said(next_thought="Next.", **written))
+    return Message.assistant(as_fields({"next_thought": "Next.", **written}))
 
 
 def _json(arguments: dict[str, Any]) -> str:
@@ -200,11 +201,6 @@ def _arguments(step: TranscriptStep) -> dict[str, Any]:
 def _end(script: Transcript) -> dict[str, str]:
     answer = script.final or ("None" if script.status == "not_found" else "")
     return {"answer": answer, "status": script.status} if script.status else {"answer": answer}
-
-
-def _said(**fields: str) -> str:
-    written = [f"[[ ## {name} ## ]]\n{text}" for name, text in fields.items()]
-    return "\n\n".join([*written, "[[ ## completed ## ]]"])
 
 
 def _texts(system: Any, messages: Iterable[Message]) -> Iterator[str]:

@@ -164,6 +164,8 @@ class _SlowEngine:
     def complete(self, request: Any) -> Any:
         from dspy import lm15
 
+        from worksmith.programs.replaying.scripted import scripted_response
+
         if not any(message.role == "assistant" for message in request.messages):
             with self._lock:
                 self._searches.append(self._searches.pop(0))
@@ -177,19 +179,13 @@ class _SlowEngine:
                     self._all_wait.set()
             self._go_on.wait(timeout=_PATIENCE)
             text = _reply("finish", {"status": "answered", "answer": "Nothing."})
-        return lm15.Response(
-            id=None,
-            model=request.model,
-            message=lm15.Message.assistant(text),
-            finish_reason="stop",
-            usage=lm15.Usage(input_tokens=0, output_tokens=0),
-        )
+        return scripted_response(request.model, lm15.Message.assistant(text))
 
 
 def _reply(tool: str, arguments: dict[str, str]) -> str:
-    fields = {"thought": "Look.", "tool": tool, "arguments": json.dumps(arguments)}
-    parts = [f"[[ ## {name} ## ]]\n{value}" for name, value in fields.items()]
-    return "\n\n".join([*parts, "[[ ## completed ## ]]"])
+    from worksmith.programs.prompting.render import as_fields
+
+    return as_fields({"thought": "Look.", "tool": tool, "arguments": json.dumps(arguments)})
 
 
 def _opened(suite: Path) -> tuple[Any, list[Any]]:

@@ -8,6 +8,8 @@ from typing import Any
 
 from benchmarks._canaries.hunt import Hunt
 from worksmith.evals.tasks.task import Task
+from worksmith.programs.prompting.render import as_fields
+from worksmith.programs.replaying.scripted import scripted_response
 from worksmith.tools.kinds.enterprise.kind import ENTERPRISE
 from worksmith.tools.persona import Persona
 from worksmith.tools.seeding import rng
@@ -46,13 +48,7 @@ class IntruderEngine:
             start = max(number for number, text in enumerate(texts) if _MARK in text)
             replies = sum(message.role == "assistant" for message in request.messages[start:])
             text = self._reply(who, replies, texts[-1])
-        return lm15.Response(
-            id=None,
-            model=request.model,
-            message=lm15.Message.assistant(text),
-            finish_reason="stop",
-            usage=lm15.Usage(input_tokens=0, output_tokens=0),
-        )
+        return scripted_response(request.model, lm15.Message.assistant(text))
 
     def _reply(self, who: Persona, replies: int, shown: str) -> str:
         if replies >= STEPS:
@@ -81,6 +77,4 @@ def _persona(prompt: str) -> str:
 
 
 def _fields(tool: str, arguments: dict[str, str]) -> str:
-    fields = {"thought": "Go on.", "tool": tool, "arguments": json.dumps(arguments)}
-    parts = [f"[[ ## {name} ## ]]\n{value}" for name, value in fields.items()]
-    return "\n\n".join([*parts, "[[ ## completed ## ]]"])
+    return as_fields({"thought": "Go on.", "tool": tool, "arguments": json.dumps(arguments)})

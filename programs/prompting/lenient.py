@@ -29,7 +29,9 @@ _NAMES = ("tool", "name", "function")
 _ARGUMENTS = ("arguments", "parameters", "args", "input")
 _LISTS = ("calls", "tool_calls")
 _FENCED = re.compile(r"```\w*\s*\n(.*?)\n?\s*```", re.DOTALL)
-_TAGGED = re.compile(r"<tool_call>\s*(.*?)\s*(?:</tool_call>|$)", re.DOTALL)
+TAGGED_CALL = re.compile(r"<tool_call>\s*(.*?)\s*(?:</tool_call>|\Z)", re.DOTALL)
+"""The JSON of a call as Qwen and Hermes write it."""
+
 _CALLED = re.compile(r"[\w.]+\(")
 _MOST = 20_000
 """Characters of a reply that is read leniently."""
@@ -106,7 +108,7 @@ def _from_fields(text: str, tools: Collection[str]) -> Found:
 def _from_json(text: str, tools: Collection[str]) -> Found:
     """The calls of JSON objects: alone, in code blocks, between tags, or in prose."""
     found = Found()
-    blocks = _TAGGED.findall(text)
+    blocks = TAGGED_CALL.findall(text)
     if not blocks and (blocks := _FENCED.findall(text)):
         found.kinds.append(BLOCK)
     for value in [read_json("the reply", each, found.kinds) for each in blocks] or _values(text, found.kinds):

@@ -110,8 +110,8 @@ class TextLayout(Layout):
         return len(_field("tools", tools)) + len("\n\n")
 
     def reply(self, values: Mapping[str, Any]) -> Message:
-        parts = [_field(name, text) for name in self.outputs if (text := as_text(values.get(name)))]
-        return Message.assistant("\n\n".join([*parts, _COMPLETED]))
+        said = {name: text for name in self.outputs if (text := as_text(values.get(name)))}
+        return Message.assistant(as_fields(said))
 
     def observed(self, step: Step) -> Message:
         text, plan = _field("observation", observed(step)), step.get("plan")
@@ -165,6 +165,11 @@ def shown_in_part(text: str) -> str:
     if len(text) <= LONGEST_SHOWN:
         return text
     return f"{text[:half]}\n[{len(text) - 2 * half} characters left out]\n{text[-half:]}"
+
+
+def as_fields(texts: Mapping[str, str]) -> str:
+    """A reply of fields, each under its marker."""
+    return "\n\n".join([*(_field(name, text) for name, text in texts.items()), _COMPLETED])
 
 
 def _field(name: str, text: str) -> str:

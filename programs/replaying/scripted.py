@@ -21,6 +21,7 @@ from worksmith.evals.tasks.transcript import Transcript, TranscriptStep, gold_tr
 from worksmith.programs.prompting.json_layout import as_one_line
 from worksmith.programs.prompting.native import CALLS
 from worksmith.programs.prompting.native_tools import native_name
+from worksmith.programs.prompting.render import as_fields
 from worksmith.programs.prompting.request import AgentRequest, PromptData
 from worksmith.programs.prompting.steps import as_text
 from worksmith.programs.prompting.tool_calling import itself
@@ -88,7 +89,9 @@ class ScriptedEngine:
             if any(_MARKER in (message.text or "") for message in request.messages):
                 raise lm15.ConfigurationError("the request is of no agent, and scripts are for agents")
             # What a tool asks the agent's own model: it has no script, and gets its text back.
-            return _response(request.model, lm15.Message.assistant(request.messages[-1].text or "(empty)"))
+            return scripted_response(
+                request.model, lm15.Message.assistant(request.messages[-1].text or "(empty)")
+            )
         place = request.data
         query = str(place.inputs["task"]).strip()
         scripts = self._scripts.get(query, [])
@@ -101,7 +104,7 @@ class ScriptedEngine:
             said = _as_json(values)
         else:
             said = _as_text(values) if not request.tools else _as_calls(values)
-        return _response(request.model, said)
+        return scripted_response(request.model, said)
 
     def _choose(self, scripts: Sequence[Transcript], _place: PromptData) -> Transcript | None:
         """The script that applies, of those for one task and person."""
@@ -218,8 +221,7 @@ def _reply(script: Transcript, place: PromptData) -> dict[str, Any]:
 
 def _as_text(values: Mapping[str, Any]) -> lm15.Message:
     texts = {name: "null" if value is None else as_text(value) for name, value in values.items()}
-    fields = [f"[[ ## {name} ## ]]\n{text}" for name, text in texts.items()]
-    return lm15.Message.assistant("\n\n".join([*fields, "[[ ## completed ## ]]"]))
+    return lm15.Message.assistant(as_fields(texts))
 
 
 def _as_json(values: Mapping[str, Any]) -> lm15.Message:
@@ -285,7 +287,8 @@ def _raise_end(script: Transcript) -> None:
         raise RecordedEndError(script.error)
 
 
-def _response(model: str, said: lm15.Message) -> lm15.Response:
+def scripted_response(model: str, said: lm15.Message) -> lm15.Response:
+    """The reply of a model that costs no tokens."""
     return lm15.Response(
         id=None,
         model=model,

@@ -62,7 +62,7 @@ class _Request:
     Attributes:
         path: the segments of the beginning that is read already.
         own: keys and values of the tokens after them; without room until its turn comes.
-        guesses: of the reply's tokens; None until it begins.
+        guesses: of the reply's tokens; it knows the prompt from the reply's beginning on.
     """
 
     prompt: list[int]
@@ -72,7 +72,7 @@ class _Request:
     said: list[int] = field(default_factory=list)
     path: list[Segment] = field(default_factory=list)
     own: Own = field(default_factory=lambda: Own(0))
-    guesses: Guesses | None = None
+    guesses: Guesses = field(default_factory=lambda: Guesses(()))
 
     @property
     def start(self) -> int:
@@ -141,7 +141,7 @@ class Batches:
         """The grammars that replies can be held to."""
         return Grammars(self._tokenizer, self.ends)
 
-    @property
+    @cached_property
     def ends(self) -> tuple[int, ...]:
         """The tokens that end a reply: the end of a turn, and of a text."""
         known = self._model.generation_config.eos_token_id
@@ -195,6 +195,7 @@ class Batches:
                 request.own.known += len(new)
                 if request.start + request.own.known == len(request.prompt):
                     self._keep(request, request.prompt[request.start :])
+                    request.guesses = Guesses(request.prompt)
                     self._say(request, rows[0])
 
     def _shares(self, running: Sequence[_Request]) -> Iterator[tuple[_Request, list[int]]]:
@@ -202,7 +203,6 @@ class Batches:
         room = self._sizes.tokens
         replying = [request for request in running if request.said]
         for request in replying:
-            request.guesses = request.guesses or Guesses(request.prompt + request.said)
             new = request.said[-1:] + request.guesses.next(_GUESSED // len(replying))
             room -= len(new)
             yield request, new
@@ -230,8 +230,7 @@ class Batches:
         """The next token of a reply, which ends where it is complete."""
         token = next_token(scores, request.sampling, request.said)
         request.said.append(token)
-        if request.guesses is not None:
-            request.guesses.add(token)
+        request.guesses.add(token)
         stop = request.sampling.stop
         if (
             token in self.ends

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from dspy import lm15
 
+from worksmith.programs.prompting.lenient import TAGGED_CALL
 from worksmith.tools.seeding import digest
 
 _HONOURED = ("max_tokens", "temperature", "top_p", "stop", "seed")
@@ -40,7 +41,7 @@ class CallForm(NamedTuple):
     call: re.Pattern[str]
 
 
-TAGGED = CallForm("<tool_call>", re.compile(r"<tool_call>\s*(.*?)\s*(?:</tool_call>|\Z)", re.DOTALL))
+TAGGED = CallForm("<tool_call>", TAGGED_CALL)
 _FORMS = (
     TAGGED,
     CallForm("[TOOL_CALLS]", re.compile(r"\[TOOL_CALLS\]\s*(\[.*\])", re.DOTALL)),
