@@ -104,7 +104,7 @@ def _asked(at: At) -> dict[str, Any]:
         tasks = suite.test[: _QUICK if of["quick"] else None]
         agent = ws.Agent("act", suite.env, prompt=of["form"], max_steps=_STEPS)
         lm = f"{of['lm']} constrained={of['constrained']} max_tokens={_TOKENS}"
-        found = ws.evaluate(agent, tasks, lm=lm, no_cache=True, progress=False)
+        found = ws.evaluate(agent, tasks, lm=lm, progress=False)
     asks = [ask for record in found.records for ask in record.asks]
     return {
         "model": of["lm"],
