@@ -58,7 +58,7 @@ def measured(at: At) -> dict[str, Any]:
         try:
             cell |= _compiled(at, place / "suite")
         except WorksmithError as error:
-            return {**cell, "failed": str(error), "digest": ""}
+            return {**cell, "failed": str(error).partition("\n")[0].strip(), "digest": ""}
     cell |= _tested(at, place / "suite")
     seconds = cell["test_seconds"] + cell.get("compile_seconds", 0.0)
     each = seconds / max(1, cell["test_calls"] + cell.get("calls", 0))
