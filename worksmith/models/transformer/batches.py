@@ -52,6 +52,9 @@ _CUDA = _Sizes(12_000_000_000, 1_024, 64)
 _LONG = 256
 """Tokens of a segment that is worth a look of its own; shorter ones at the end are copied to a table."""
 
+_SHORT = 64
+"""The most unread tokens of prompts that are read beside others."""
+
 _TABLED = 1_024
 """The most tokens that are copied to a row of the table."""
 
@@ -179,7 +182,7 @@ class Batches:
                     _settle(request.future, lm15.ServerError(f"the batch failed: {error}"))
 
     def _step(self, running: Sequence[_Request]) -> None:
-        """More of each reply, and more of the first prompt that is not read yet."""
+        """More of each reply, and of prompts that are not read yet."""
         shares = [*self._shares(running)]
         tokens: list[int] = []
         asked: list[range] = []
@@ -217,14 +220,18 @@ class Batches:
             new = request.said[-1:] + request.guesses.next(_GUESSED // len(replying))
             room -= len(new)
             yield request, new
-        reading = next((request for request in running if not request.said), None)
-        if reading is None:
-            return
-        if not reading.read:
-            reading.path = self._prefixes.find(reading.prompt[:-1])
-            reading.start = reading.read = reading.path[-1].end if reading.path else 0
-            reading.table = Table(1, len(reading.prompt) - reading.start)
-        yield reading, reading.prompt[reading.read : reading.read + max(1, room)]
+        for number, reading in enumerate(each for each in running if not each.said):
+            if reading.read == reading.start:
+                reading.path = self._prefixes.find(reading.prompt[:-1])
+                reading.start = reading.read = reading.path[-1].end if reading.path else 0
+                reading.table = Table(1, len(reading.prompt) - reading.start)
+            rest = reading.prompt[reading.read :]
+            # A long prompt is read alone, for others may go on where it ends.
+            if number and len(rest) > min(room, _SHORT):
+                break
+            new = rest[: max(1, room)]
+            room -= len(new)
+            yield reading, new
 
     def _begin(self, request: _Request, row: int) -> None:
         """Let a request whose prompt is read go on in a row of the table."""

@@ -69,6 +69,6 @@ class Table:
         ]
 
     def _empty(self, like: torch.Tensor, room: int) -> torch.Tensor:
-        """Zeros: a query's weight for a token that it may not see is 0, and 0 times anything is not always 0."""
+        """Zeros, for what was left in memory may be no number, and 0 times that is none."""
         groups, _, size = like.shape
         return like.new_zeros(self._rows, groups, room, size)
