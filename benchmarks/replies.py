@@ -132,4 +132,4 @@ def _grids(rows: Sequence[Row]) -> Iterator[Grid]:
 
 
 def _share(row: Row) -> float:
-    return 100 * float(row["unreadable"]) / max(1, row["replies"])
+    return float(100 * row["unreadable"] / max(1, row["replies"]))
