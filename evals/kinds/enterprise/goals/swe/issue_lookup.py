@@ -129,12 +129,12 @@ def open_issue(plan: PlanRecorder, slots: Mapping[str, str]) -> Row:
     return plan.one("issues", "I open that issue.", issue_id=slots["issue"])
 
 
-def draw_fault(ctx: DrawContext) -> Found:
+def draw_fault(ctx: DrawContext, *, numbered: bool = False) -> Found:
     """An open issue whose fault is on one line."""
     row, told, slots = draw_named_issue(ctx, "open")
     if not on_one_line(told):
         raise UnfitError
-    return Found(row, slots)
+    return Found(row, {"issue": row["issue_id"]} if numbered else slots)
 
 
 def on_one_line(told: Told) -> bool:
