@@ -18,7 +18,7 @@ def serve_model(
     name: Annotated[
         str,
         typer.Argument(
-            help="local/apprentice, local/smollm2, a folder that worksmith train wrote, or "
+            help="local/apprentice, gguf:FILE, a name of models list, a folder that worksmith train wrote, or "
             "package.module:engine, an engine for dspy.LM."
         ),
     ],
