@@ -153,7 +153,9 @@ def _rows(table: Table, parts: Sequence[tuple[Part, slice]], device: torch.devic
     end = max(part.places.stop - part.start for part, _ in parts)
     queries = torch.zeros(1 + max(part.row for part, _ in parts), most, dtype=torch.long)
     seen_from = torch.zeros_like(queries)
-    rows, places, back = [], [], []
+    rows: list[int] = []
+    places: list[int] = []
+    back: list[int] = []
     for part, span in parts:
         count = len(part.places)
         first = part.places.start - part.start

@@ -38,16 +38,21 @@ R = TypeVar("R")
 
 
 class _Sizes(NamedTuple):
-    """Bytes of kept beginnings, and the most tokens and requests of a step."""
+    """Bytes of kept beginnings, and the most tokens and requests of a step.
+
+    Attributes:
+        guessed: tokens that the replies of a step guess together; so few cost hardly more than one.
+    """
 
     kept: int
     tokens: int
     requests: int
+    guessed: int
 
 
-_CPU = _Sizes(1_500_000_000, 256, 8)
+_CPU = _Sizes(1_500_000_000, 256, 8, 24)
 
-_CUDA = _Sizes(12_000_000_000, 1_024, 64)
+_CUDA = _Sizes(12_000_000_000, 1_024, 64, 256)
 
 _LONG = 256
 """Tokens of a segment that is worth a look of its own; shorter ones at the end are copied to a table."""
@@ -57,9 +62,6 @@ _SHORT = 64
 
 _TABLED = 1_024
 """The most tokens that are copied to a row of the table."""
-
-_GUESSED = 24
-"""Tokens that the replies of a step guess together; so few cost hardly more than one."""
 
 
 @dataclass(eq=False)
@@ -217,7 +219,7 @@ class Batches:
         room = self._sizes.tokens
         replying = sorted((each for each in running if each.said), key=lambda each: [*map(id, each.apart)])
         for request in replying:
-            new = request.said[-1:] + request.guesses.next(_GUESSED // len(replying))
+            new = request.said[-1:] + request.guesses.next(self._sizes.guessed // len(replying))
             room -= len(new)
             yield request, new
         for number, reading in enumerate(each for each in running if not each.said):
