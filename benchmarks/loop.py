@@ -60,15 +60,11 @@ def office(folder: Path) -> Any:
     return Environment.open(folder)
 
 
-def instant_lm(steps: int, latency: float = 0.0) -> Any:
-    """A model that calls the same tool `steps` times and then finishes, whichever program asks.
-
-    Args:
-        latency: seconds that each reply takes.
-    """
+def instant_lm(steps: int) -> Any:
+    """A model that calls the same tool `steps` times and then finishes, whichever program asks."""
     import dspy
 
-    return dspy.LM("scripted/benchmark", engine=_Caller(steps, latency), cache=False, num_retries=0)
+    return dspy.LM("scripted/benchmark", engine=_Caller(steps), cache=False, num_retries=0)
 
 
 def our_agent(env: Any, steps: int) -> Any:
@@ -134,15 +130,12 @@ class _Current(threading.local):
 class _Caller:
     """Counts the steps in the prompt and answers in the fields of the program that asks."""
 
-    def __init__(self, steps: int, latency: float) -> None:
+    def __init__(self, steps: int) -> None:
         self._steps = steps
-        self._latency = latency
 
     def complete(self, request: Any) -> Any:
         from dspy.lm15 import Message, Response, Usage
 
-        if self._latency:
-            time.sleep(self._latency)
         usage = Usage(input_tokens=0, output_tokens=0)
         return Response(None, request.model, Message.assistant(self._reply(request)), "stop", usage)
 

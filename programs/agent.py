@@ -41,7 +41,7 @@ from worksmith.programs.parts.tool_retrieval import (
     tools_a_step,
 )
 from worksmith.programs.prompting.adapters import adapter_in_use, refuse_user_format
-from worksmith.programs.prompting.forms import COMPACT, JSON, NATIVE, check_form, check_prompt
+from worksmith.programs.prompting.forms import COMPACT, JSON, NATIVE, check_prompt
 from worksmith.programs.prompting.lm_calls import LMCalls
 from worksmith.programs.prompting.prompt import context_text, with_policies
 from worksmith.programs.prompting.tool_calling import check_native
@@ -213,14 +213,12 @@ class Agent(dspy.Module):  # type: ignore[misc]
         """Check that the agent can ask a model for calls, unless its tool selector has a model of its own.
 
         Raises:
-            InputError: the calls are native, and the model is known to have none; it cannot read prompts
-                of the agent's format; or it is `gold`, and a part wants what no plan says.
+            InputError: the calls are native, and the model is known to have none; or it is `gold`, and a part
+                wants what no plan says.
         """
         own = (each.lm for each in self.selector.predictors())
         if self.prompt == NATIVE:
             check_native(next(filter(None, own), lm))
-        for each in (*(part.lm or lm for part in self.predictors()), self.planner_lm):
-            check_form(self.prompt, each)
         for name, part in self.named_predictors():
             if is_scripted(part.lm or lm):
                 check_fields(name, part.signature)

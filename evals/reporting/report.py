@@ -151,17 +151,16 @@ class Report:
 
 
 def evaluation_report(
-    result: EvalResult, *, title: str = "Evaluation", split: str = "", rerun: tuple[str, ...] = ()
+    result: EvalResult, *, title: str = "Evaluation", rerun: tuple[str, ...] = ()
 ) -> Report:
     """The report of one program.
 
     Args:
         result: its evaluation.
-        split: name of the split for the figures; default is that of the records.
         rerun: see `worksmith.evals.running.study.Arm`.
     """
     if len(result.records) > MOST_TABLED:
-        return _short_report(result, title, split)
+        return _short_report(result, title)
     summary = result.summary
     kind = kind_of(result.records).report()
     scores: list[Block] = [score_grid(summary, result.model)]
@@ -186,12 +185,12 @@ def evaluation_report(
             Section("Costs", (result_cost_grid(result),)),
         ),
         page_bytes=PART_BYTES,
-        figures=tuple(result_figures(result.strategy, result, split or _split(result.records))),
+        figures=tuple(result_figures(result.strategy, result, _split(result.records))),
         episodes=tuple(ShownEpisode(result.strategy, record, rerun) for record in result.records),
     )
 
 
-def _short_report(result: EvalResult, title: str, split: str) -> Report:
+def _short_report(result: EvalResult, title: str) -> Report:
     """The report of a long run from its figures alone: its records do not fit into memory."""
     summary = result.summary
     judged = judge_grid(summary.judging)

@@ -56,7 +56,7 @@ NOTHING = Interval(math.nan, math.nan, math.nan, 0)
 """The estimate from no data at all."""
 
 
-def wilson(successes: float, n: int, confidence: float = CONFIDENCE) -> Interval:
+def wilson(successes: float, n: int) -> Interval:
     """Wilson's score interval for a proportion.
 
     Raises:
@@ -66,7 +66,7 @@ def wilson(successes: float, n: int, confidence: float = CONFIDENCE) -> Interval
         return NOTHING
     if not 0 <= successes <= n:
         raise ValueError(f"{successes} successes of {n}")
-    return Interval(successes / n, *score_bounds(successes / n, n, _normal(confidence)), n)
+    return Interval(successes / n, *score_bounds(successes / n, n, _normal(CONFIDENCE)), n)
 
 
 def score_bounds(share: float, n: float, z: float) -> tuple[float, float]:

@@ -47,20 +47,6 @@ def compact_length(setting: str, lm: Any) -> int | None:
     return _length(setting, trained or OBSERVATION) if setting.startswith(COMPACT) else trained
 
 
-def check_form(setting: str, lm: Any) -> None:
-    """Check that a model can read the prompts that a setting asks for.
-
-    Raises:
-        InputError: it reads prompts by their form, and knows other forms.
-    """
-    formats = getattr(getattr(itself(lm), "engine", None), "formats", None)
-    if setting.startswith((COMPACT, JSON)) and formats is not None:
-        name = itself(lm).model.partition("@")[0]
-        raise InputError(
-            f"{name} cannot read {setting} prompts", where=f"--prompt {setting}", hint=f"use --prompt {TEXT}"
-        )
-
-
 def _length(setting: str, otherwise: int) -> int:
     number = setting.partition(":")[2]
     return int(number) if number else otherwise

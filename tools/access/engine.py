@@ -1,10 +1,9 @@
-"""The policy engine: decides by a policy document, in Python, in SQL and for a vector store."""
+"""The policy engine: decides by a policy document, in Python and in SQL."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ import apsw
 from worksmith.tools.access.checks import Surroundings
 from worksmith.tools.access.conditions import ALWAYS, NEVER, Condition, tables_of
 from worksmith.tools.access.document import PolicyDocument, Rule
-from worksmith.tools.access.forms import holds, sql, where
+from worksmith.tools.access.forms import holds, sql
 from worksmith.tools.access.lookup import Lookup, Record
 from worksmith.tools.access.reading import read_document
 from worksmith.tools.access.specialise import allowed, specialised
@@ -27,19 +26,6 @@ _CACHED = 8192
 """Compiled forms to keep: every source and operation for a hundred personas."""
 
 NO_FIELDS: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class VectorFilter:
-    """Which documents of a collection a search may consider.
-
-    Attributes:
-        where: a filter on metadata; None where none is needed.
-        ids: the only documents allowed; None where `where` says it all.
-    """
-
-    where: dict[str, Any] | None
-    ids: frozenset[str] | None
 
 
 class AccessPolicy:
@@ -262,26 +248,6 @@ class AccessPolicy:
         if self.decides_by_private(people.source):
             told |= set(map(private_part, read))
         return read | told
-
-    def vector_filter(self, persona: Persona, source: str, connection: apsw.Connection) -> VectorFilter:
-        """The vector form: which documents of the collection of `source` may be searched.
-
-        Args:
-            connection: the records, for rules that metadata cannot express.
-        """
-        condition = self._whole(persona, source, "read")
-        if condition == ALWAYS:
-            return VectorFilter(None, None)
-        if condition == NEVER:
-            return VectorFilter(None, frozenset())
-        form = where(condition)
-        if form is not None:
-            return VectorFilter(form, None)
-        key = quoted(self.document.sources[source].key)
-        rows = connection.execute(
-            f"SELECT r.{key} FROM main.{quoted(source)} AS r WHERE {self.condition(persona, source, 'read')}"
-        )
-        return VectorFilter(None, frozenset(row[0] for row in rows if row[0] is not None))
 
     def _rules(self, source: str, operation: str, field: str | None) -> tuple[Rule, ...]:
         """The rules that can allow this operation on a field, or on the whole record."""

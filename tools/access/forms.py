@@ -1,9 +1,9 @@
-"""The compiled forms of a condition: Python over one record, SQL, and Chroma's `where`."""
+"""The compiled forms of a condition: Python over one record, and SQL."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, assert_never
+from typing import assert_never
 
 from worksmith.tools.access.conditions import (
     Below,
@@ -148,27 +148,3 @@ def literal(value: Stored) -> str:
     if "\0" in value:  # ends a statement in the middle, quoted or not
         return f"CAST(X'{value.encode().hex()}' AS TEXT)"
     return "'" + value.replace("'", "''") + "'"
-
-
-def where(condition: Condition) -> dict[str, Any] | None:
-    """The Chroma form over metadata that hold a record's cells; None where Chroma cannot say it.
-
-    Only lists of what is allowed: Chroma's `$ne` and `$nin` also match records without the field.
-    """
-    match condition:
-        case OneOf():
-            if len(condition.values) == 1:
-                return {condition.field: {"$eq": condition.values[0]}}
-            return {condition.field: {"$in": list(condition.values)}}
-        case Both():
-            return _combined("$and", condition.parts)
-        case Either():
-            return _combined("$or", condition.parts)
-        case Constant() | Under() | Opposite() | Related() | Below():
-            return None
-    assert_never(condition)
-
-
-def _combined(operator: str, parts: Sequence[Condition]) -> dict[str, Any] | None:
-    said = [form for part in parts if (form := where(part)) is not None]
-    return {operator: said} if len(said) == len(parts) else None

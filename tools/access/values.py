@@ -1,6 +1,6 @@
 """Values of rules and personas as the cells of a typed column hold them.
 
-All comparisons of rules are between values of one type, so that Python, SQLite and a vector store agree on
+All comparisons of rules are between values of one type, so that Python and SQLite agree on
 them: SQLite alone would find that the text `3` equals the number 3, and Python that 1 equals true.
 """
 

@@ -24,8 +24,6 @@ from worksmith.jobs.settings.base import (
     ordered_fields,
     traits_of,
 )
-from worksmith.jobs.settings.groups.episodes import SeedSettings, WorkerSettings
-from worksmith.jobs.settings.groups.models import CacheSettings
 from worksmith.jobs.settings.groups.tasks import SuiteSettings
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
@@ -138,6 +136,3 @@ def _flags(name: str, field: FieldInfo, kind: Any) -> list[str]:
 
 
 SuiteArgument = Annotated[Path, option(SuiteSettings, "suite")]
-SeedOption = Annotated[int, option(SeedSettings, "seed")]
-WorkersOption = Annotated[int, option(WorkerSettings, "workers")]
-NoCacheFlag = Annotated[bool, option(CacheSettings, "no_cache")]

@@ -168,12 +168,7 @@ def test_other_formats_are_refused(prompt: str) -> None:
         check_prompt(prompt)
 
 
-def test_models_of_one_form_and_adapters_are_refused(env: Environment) -> None:
-    class Reader(Script):
-        formats = ("ChatAdapter",)
-
-    with pytest.raises(InputError, match="cannot read compact prompts"):
-        done(Agent("act", env, prompt="compact"), Reader().lm())
+def test_adapters_are_refused(env: Environment) -> None:
     with dspy.context(adapter=dspy.JSONAdapter()), pytest.raises(InputError, match="go through JSONAdapter"):
         done(Agent("act", env, prompt="compact"), Script().lm())
 

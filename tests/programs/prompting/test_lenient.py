@@ -19,7 +19,6 @@ LIST = '{"name": "calendar.search_events", "parameters": {"query": "Retro"}}'
 FIELDS = call("calendar.search_events", '{"query": "Retro"}')
 MENDED, IN_PROSE = "code block, mended JSON", "another form, code block, prefix of name"
 CALLED = "another form, Python call, prefix of name"
-HEEDS = "constrained=json_schema"
 SIGNATURE = "calendar.search_events(query: str, limit=5)"
 
 

@@ -343,22 +343,3 @@ def policy_of(document: Mapping[str, Any]) -> AccessPolicy:
 def guard_of(connection: apsw.Connection, persona: Persona, policy: AccessPolicy) -> Guard:
     """A guard over `TABLES`."""
     return Guard(ToolContext(connection, datetime(2022, 12, 31), persona, policy), TABLES)
-
-
-def matches(where: Any, record: Record) -> bool:
-    """What a vector store makes of a filter: a record without the field matches nothing positive."""
-    [(name, value)] = where.items()
-    if name == "$and":
-        return all(matches(part, record) for part in value)
-    if name == "$or":
-        return any(matches(part, record) for part in value)
-    [(operator, wanted)] = value.items()
-    assert operator in ("$eq", "$in"), "only lists of what is allowed fail closed"
-    cell = stored_cell(record[name])
-    # A store keeps integers and other numbers apart.
-    return (type(cell), cell) in [(type(w), w) for w in ([wanted] if operator == "$eq" else wanted)]
-
-
-def stored_cell(cell: Value) -> str | int | float | None:
-    """A cell as SQLite and the metadata of a vector store hold it."""
-    return int(cell) if isinstance(cell, bool) else cell

@@ -272,8 +272,15 @@ def trap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("in_description", [{"origin": "trap"}, {"optimizer": "trapped:Own"}])
-def test_a_journal_names_no_code(program: Path, trap: Path, in_description: dict[str, str]) -> None:
+@pytest.mark.parametrize(
+    "in_description",
+    [
+        {"origin": "trap"},
+        {"optimizer": "trapped:Own"},
+        {"models": {"lm": {"name": "trapped:lm", "digest": "0"}}},
+    ],
+)
+def test_a_journal_names_no_code(program: Path, trap: Path, in_description: dict[str, Any]) -> None:
     description = Path(f"{program}.journal") / "compile.json"
     said = json.loads(description.read_text())
     if "origin" in in_description:

@@ -242,6 +242,7 @@ def test_the_price_of_a_model_is_in_use() -> None:
         ("openai/x api_base=http://elsewhere/v1", False),
         ("openai/x seed=1 proxy=http://elsewhere:1", False),
         ("openai/x headers.X=OPENAI_API_KEY", False),
+        ("module:lm", False),
     ],
 )
 def test_a_card_offers_no_command_with_an_address(lm: str, repeated: bool) -> None:

@@ -18,8 +18,8 @@ def serve_model(
     name: Annotated[
         str,
         typer.Argument(
-            help="local/apprentice, local/smollm2, a folder that worksmith train wrote, or "
-            "package.module:engine, an engine for dspy.LM."
+            help="local/apprentice, gguf:FILE, a name of models list, a folder that worksmith train wrote, "
+            "or package.module:engine, an engine for dspy.LM."
         ),
     ],
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",

@@ -92,7 +92,8 @@ def inspect_model(model: dspy.LM | str) -> Model:
     beside worksmith.
 
     Args:
-        model: a `dspy.LM`, or a name as `--lm` takes it, such as `openai/gpt-4o-mini` or `local/apprentice`.
+        model: a `dspy.LM`, or a name as `--lm` takes it, such as `openai/gpt-4o-mini`. Agents of inspect_ai
+            need one with native tool calls.
 
     Raises:
         InputError: inspect_ai is not installed, or there is no such model.

@@ -234,7 +234,8 @@ class CompareSettings(ToolSettings, DemoSettings, MeasureSettings):
     train_suite: Path | None = setting(None, "Suite to compile on.", unset="the suite compared on")
     lm: Names = setting(
         (DEFAULT,),
-        f"Comma-separated models: {APPRENTICE}, gold, replay:FILE, package.module:lm or any DSPy model name.",
+        f"Comma-separated models: {APPRENTICE}, gold, gguf:FILE, replay:FILE, package.module:lm or any DSPy "
+        "model name.",
         suggest=MODELS,
         unset=APPRENTICE,
     )

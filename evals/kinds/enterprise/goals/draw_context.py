@@ -226,9 +226,9 @@ def latest(rows: Iterable[Record], column: str) -> Record:
     return order[0]
 
 
-def clear_best(scores: Mapping[str, float], *, lowest: bool = False) -> str:
-    """The key with the highest (lowest) score if it leads the next by at least a tenth; None otherwise."""
-    order = sorted(scores, key=lambda key: scores[key], reverse=not lowest)
+def clear_best(scores: Mapping[str, float]) -> str:
+    """The key with the highest score if it leads the next by at least a tenth."""
+    order = sorted(scores, key=lambda key: scores[key], reverse=True)
     if len(order) < 2:
         raise UnfitError
     best, second = scores[order[0]], scores[order[1]]

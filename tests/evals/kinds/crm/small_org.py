@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from worksmith.evals.tasks.task import Answer, Entity, Split, Step, Task
+from worksmith.evals.tasks.task import Answer, Entity, Step, Task
 from worksmith.tools.environment import Environment
 from worksmith.tools.errors import InputError, ToolError
 from worksmith.tools.kinds.crm.ids import make_id
@@ -119,8 +119,3 @@ TASKS = (
     task("monthly_trend_analysis", "2022-03"),
     task("best_region_identification", "CA"),
 )
-
-
-def of_split(tasks: tuple[Task, ...], split: Split) -> list[Task]:
-    """The same questions in a split."""
-    return [each.model_copy(update={"id": f"{each.id}-{split}", "split": split}) for each in tasks]

@@ -158,7 +158,6 @@ def right(make: Make, types: str, *rows: tuple[CellValue, ...], key: str | None 
 
 LONG = "x" * 3_000_000
 BAD_NAMES = "order,first name,größe,1st,class,a-b,id\n1,2,3,4,5,6,7\n"
-NOT_ODD = [(i, "T") for i in range(1, 5)]
 
 CASES: dict[str, Case] = {
     # CSV: formats

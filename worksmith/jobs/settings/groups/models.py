@@ -48,7 +48,7 @@ class NamedModelSettings(JobSettings):
 
     lm: str = setting(
         DEFAULT,
-        f"Model: {APPRENTICE}, gold, replay:FILE, package.module:lm, or any DSPy model name.",
+        f"Model: {APPRENTICE}, gold, gguf:FILE, replay:FILE, package.module:lm, or any DSPy model name.",
         suggest=MODELS,
         unset=APPRENTICE,
     )

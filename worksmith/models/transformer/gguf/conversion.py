@@ -14,6 +14,7 @@ from typing import Any, Final
 from filelock import FileLock
 
 from worksmith.models.transformer.gguf.header import Header
+from worksmith.models.transformer.weights import TRUSTED
 from worksmith.tools.errors import InputError, Notice
 from worksmith.tools.files.caches import cache_folder
 from worksmith.tools.files.directories import directory_atomically
@@ -140,12 +141,15 @@ def _convert(source: Path, folder: Path, dtype: str) -> None:
     from transformers.utils import logging
 
     logging.disable_progress_bar()
-    place: dict[str, Any] = {"gguf_file": source.name, "local_files_only": True, "trust_remote_code": False}
+    # Read through a folder of its own: transformers would take the tokenizer of files beside it.
+    link = folder / "model.gguf"
+    link.symlink_to(source.absolute())
+    place: dict[str, Any] = {"gguf_file": link.name, **TRUSTED}
     try:
-        config = AutoConfig.from_pretrained(source.parent, **place)
+        config = AutoConfig.from_pretrained(folder, **place)
         with torch.device("meta"):
             empty = AutoModelForCausalLM.from_config(config, trust_remote_code=False)
-        tokenizer = AutoTokenizer.from_pretrained(source.parent, **place)
+        tokenizer = AutoTokenizer.from_pretrained(folder, **place)
         read = load_gguf_checkpoint(
             str(source), return_tensors=True, model_to_load=empty, torch_dtype=getattr(torch, dtype)
         )
@@ -158,6 +162,7 @@ def _convert(source: Path, folder: Path, dtype: str) -> None:
     if missing:
         said = f"the GGUF file lacks weights: {min(missing)}"
         raise InputError(said, where=str(source), hint="take another file of the model")
+    link.unlink()
     if "strftime_now" in tokenizer.chat_template:
         tokenizer.chat_template = _DAY + tokenizer.chat_template
     tokenizer.save_pretrained(folder)

@@ -101,8 +101,6 @@ def myself(plan: PlanRecorder) -> Row:
     return plan.one("employees", "I look at my own record.", emp_id="me")
 
 
-def climb(plan: PlanRecorder, row: Row, levels: int = 1) -> Row:
-    """Climb from somebody so many levels up, through the tools."""
-    for _ in range(levels):
-        row = plan.one("employees", f"I look up the manager of {row['name']}.", emp_id=row["reports_to"])
-    return row
+def climb(plan: PlanRecorder, row: Row) -> Row:
+    """The manager of somebody, through the tools."""
+    return plan.one("employees", f"I look up the manager of {row['name']}.", emp_id=row["reports_to"])

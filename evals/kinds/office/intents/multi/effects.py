@@ -41,14 +41,14 @@ def mail_to_address(subject: str, body: str) -> Effect:
     return Effect(lambda records, slots: [made(slots)], solve)
 
 
-def meeting(title: str, who: str = "name") -> Effect:
+def meeting(title: str) -> Effect:
     """Meet a colleague for half an hour in tomorrow's first free slot; there must be one."""
 
     def answer(records: Records, slots: Slots) -> list[Action]:
-        return [meeting_tomorrow(records, title.format_map(slots), records.address(slots[who]))]
+        return [meeting_tomorrow(records, title.format_map(slots), records.address(slots["name"]))]
 
     def solve(slots: Slots, call: PlanRecorder, find: FindAddress) -> None:
-        address, start = find(slots[who]), find_free_slot_tomorrow(call)
+        address, start = find(slots["name"]), find_free_slot_tomorrow(call)
         action = create_event(title.format_map(slots), address, start, 30)
         call.perform(action, "I create the event in the first free slot tomorrow.")
 

@@ -45,7 +45,10 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_gguf(tmp_path_factory.mktemp("gguf") / "tiny.gguf", template=WITH_TOOLS)
+    folder = tmp_path_factory.mktemp("gguf")
+    for other in ("tokenizer.json", "tokenizer_config.json"):
+        (folder / other).write_text('{"chat_template": "of another model"}')
+    return write_gguf(folder / "tiny.gguf", template=WITH_TOOLS)
 
 
 def ask(engine: Any, text: str, tools: tuple[lm15.FunctionTool, ...] = (), **config: Any) -> lm15.Response:
