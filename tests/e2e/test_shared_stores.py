@@ -110,7 +110,7 @@ def test_many_write_at_once_and_nothing_is_lost_or_twice(
     team: str, objects: dict[str, str], user: Path, office: Path
 ) -> None:
     context = get_context("forkserver")
-    context.set_forkserver_preload(["tests.e2e.preloaded"])
+    context.set_forkserver_preload(["docs.preloaded"])
     # The server of forks may be that of an earlier test, with the environment of that time.
     with context.Pool(WRITERS, take_environment, (dict(os.environ),)) as pool:
         writing = [pool.apply_async(write, (number, user, office, team)) for number in range(WRITERS)]
