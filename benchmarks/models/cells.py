@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,9 @@ DEV = 12
 """The most dev tasks, spread evenly over the intents."""
 
 _AGENT: Mapping[str, Any] = {"strategy": "act", "max_steps": 10}
+
+_AT_ONCE = 16
+"""Episodes in flight; a model on a GPU answers so many at once."""
 
 _INSTRUCTING = ("dspy:MIPROv2", "dspy:GEPA", "dspy:SIMBA")
 """Optimizers that have a model propose instructions."""
@@ -48,16 +52,25 @@ def measured(at: At) -> dict[str, Any]:
     of = at.settings
     (place,) = at.folders.values()
     told = {name: of[name] for name in ("suite", "lm", "arm", "seed", "model", "quick")}
-    cell: dict[str, Any] = {**told, "suite_digest": next(iter(at.results.values()))["digest"]}
+    of_suite = next(iter(at.results.values()))["digest"]
+    cell: dict[str, Any] = {**told, "suite_digest": of_suite, "machine": machine()}
     if of["options"]:
         try:
             cell |= _compiled(at, place / "suite")
         except WorksmithError as error:
-            return {**cell, "failed": str(error), "digest": ""}
+            return {**cell, "failed": str(error).partition("\n")[0].strip(), "digest": ""}
     cell |= _tested(at, place / "suite")
     seconds = cell["test_seconds"] + cell.get("compile_seconds", 0.0)
     each = seconds / max(1, cell["test_calls"] + cell.get("calls", 0))
     return {**cell, "each": each, "digest": ""}
+
+
+def machine() -> str:
+    """The GPU or the processor on which models run, as a row's seconds need it."""
+    import torch
+
+    cores = f"{os.cpu_count()} cores"
+    return f"{torch.cuda.get_device_name()}, {cores}" if torch.cuda.is_available() else cores
 
 
 def _program(at: At) -> Path:
@@ -81,6 +94,7 @@ def _compiled(at: At, suite: Path) -> dict[str, Any]:
             dev_limit=of["dev"],
             max_calls=of["calls"],
             seed=of["seed"],
+            workers=_AT_ONCE,
             no_cache=True,
             resume=True,
             track=False,
@@ -114,6 +128,7 @@ def _tested(at: At, suite: Path) -> dict[str, Any]:
             limit=of["test"],
             seed=of["seed"],
             log=at.folder / "log.jsonl",
+            workers=_AT_ONCE,
             no_cache=True,
             resume=True,
             track=False,

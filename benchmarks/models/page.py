@@ -17,8 +17,6 @@ from worksmith.evals.statistics import Interval, mean, paired_difference
 from worksmith.evals.table import NO_DATA, Grid, number, percent, points
 from worksmith.tools.files.atomic import write_atomically
 
-BEGIN, END = "<!-- cells of the benchmark -->", "<!-- end of the cells -->"
-
 _CELLS = Path(__file__).with_name("cells.jsonl")
 PAGE = Path(__file__).parents[2] / "docs" / "results.md"
 
@@ -50,10 +48,16 @@ def finished() -> list[Cell]:
 
 def with_tables(page: str, cells: Sequence[Cell]) -> str:
     """A page with the tables of cells between its marks."""
-    before, _, rest = page.partition(BEGIN)
-    _, _, after = rest.partition(END)
     tables = "\n".join(grid.markdown() for grid in _grids(cells))
-    return f"{before}{BEGIN}\n\n{tables}\n{_missing(cells)}\n\n{END}{after}"
+    return between(page, "cells", f"{tables}\n{_missing(cells)}")
+
+
+def between(page: str, name: str, text: str) -> str:
+    """A page with a text between the marks of this name."""
+    begin, end = f"<!-- {name} of the benchmark -->", f"<!-- end of the {name} -->"
+    before, _, rest = page.partition(begin)
+    _, _, after = rest.partition(end)
+    return f"{before}{begin}\n\n{text}\n\n{end}{after}"
 
 
 def figures(cells: Sequence[Cell]) -> dict[str, Any]:
@@ -95,16 +99,28 @@ def _grids(cells: Sequence[Cell]) -> Iterator[Grid]:
         for suite in SUITES:
             rows = [cell for cell in own if cell["suite"] == suite]
             if rows:
-                yield _grid(f"{SUITES[suite].title}: `{lm}`", rows, (_command(lm, suite, seed),))
+                yield _grid(f"{SUITES[suite].title}: `{lm}`", rows, _command(lm, suite, seed, rows))
 
 
-def _command(lm: str, suite: str, seed: int) -> str:
+def _command(lm: str, suite: str, seed: int, rows: Sequence[Cell]) -> str:
     asked = f"--lm {shlex.quote(lm)} --suite {suite} --seed {seed} --arms ARM"
-    return f"Each row: `python -m benchmarks models --work DIR {asked}`"
+    tested = max(len(row.get("tasks", ())) for row in rows)
+    fewer = f" --limit {tested}" if 0 < tested < SUITES[suite].test else ""
+    return f"Each row: `python -m benchmarks models --work DIR {asked}{fewer}`"
 
 
-def _grid(title: str, rows: Sequence[Cell], notes: tuple[str, ...]) -> Grid:
-    failed = [f"{row['arm']} gave no program: {row['failed']}" for row in rows if "failed" in row]
+def _grid(title: str, rows: Sequence[Cell], command: str) -> Grid:
+    machines = sorted({row["machine"] for row in rows if "machine" in row})
+    notes = (
+        *(f"{row['arm']} gave no program: {row['failed']}" for row in rows if "failed" in row),
+        *(
+            f"{row['arm']}: lost episodes, which count as wrong: {row['lost']}"
+            for row in rows
+            if row.get("lost")
+        ),
+        *([f"Seconds beside other cells on: {'; '.join(machines)}"] if machines else []),
+        command,
+    )
     return Grid.of(
         title,
         rows,
@@ -119,7 +135,7 @@ def _grid(title: str, rows: Sequence[Cell], notes: tuple[str, ...]) -> Grid:
         ("calls to compile", lambda row: _calls(row)),
         ("tokens a task: prompt / reply", _tokens),
         ("seconds: compile / test", _seconds),
-        notes=(*failed, *notes),
+        notes=notes,
     )
 
 

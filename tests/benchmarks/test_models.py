@@ -7,7 +7,7 @@ from pathlib import Path
 import dspy
 import pytest
 
-from benchmarks import models
+from benchmarks import models, replies
 from benchmarks.models import page
 from benchmarks.models.cells import ARMS
 from benchmarks.models.suites import SUITES
@@ -20,10 +20,11 @@ def _cache(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dspy, "cache", dspy.cache)  # put back: the benchmark reads no cached replies
 
 
-def test_the_page_is_made_from_the_cells() -> None:
+def test_the_page_is_made_from_the_cells_and_replies() -> None:
     text = page.PAGE.read_text()
 
     assert page.with_tables(text, page.finished()) == text
+    assert replies.with_tables(text, replies.finished()) == text
 
 
 def test_a_finished_cell_is_not_measured_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

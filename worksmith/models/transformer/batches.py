@@ -23,13 +23,14 @@ from safetensors import SafetensorError
 from transformers import AutoModelForCausalLM, AutoTokenizer
 from transformers.utils import logging as transformers_logging
 
-from worksmith.models.transformer.attention import NAME, Own, Part
+from worksmith.models.transformer.attention import NAME, Part, Step
 from worksmith.models.transformer.constraint import Grammars
 from worksmith.models.transformer.difference import add
 from worksmith.models.transformer.guesses import Guesses
 from worksmith.models.transformer.lora import merge
 from worksmith.models.transformer.prefixes import Prefixes, Segment
 from worksmith.models.transformer.sampling import Sampling, next_token, stopped
+from worksmith.models.transformer.tables import Table
 from worksmith.models.transformer.weights import TRUSTED, Weights
 from worksmith.tools.errors import InputError
 
@@ -37,22 +38,30 @@ R = TypeVar("R")
 
 
 class _Sizes(NamedTuple):
-    """Bytes of kept beginnings, and the most tokens and requests of a step."""
+    """Bytes of kept beginnings, and the most tokens and requests of a step.
+
+    Attributes:
+        guessed: tokens that the replies of a step guess together; so few cost hardly more than one.
+    """
 
     kept: int
     tokens: int
     requests: int
+    guessed: int
 
 
-_CPU = _Sizes(1_500_000_000, 256, 8)
+_CPU = _Sizes(1_500_000_000, 256, 8, 24)
 
-_CUDA = _Sizes(12_000_000_000, 1_024, 64)
+_CUDA = _Sizes(12_000_000_000, 1_024, 64, 256)
 
-_REPLY = 64
-"""Tokens of a reply that there is room for at first."""
+_LONG = 256
+"""Tokens of a segment that is worth a look of its own; shorter ones at the end are copied to a table."""
 
-_GUESSED = 24
-"""Tokens that the replies of a step guess together; so few cost hardly more than one."""
+_SHORT = 64
+"""The most unread tokens of prompts that are read beside others."""
+
+_TABLED = 1_024
+"""The most tokens that are copied to a row of the table."""
 
 
 @dataclass(eq=False)
@@ -60,8 +69,10 @@ class _Request:
     """A request and its reply so far.
 
     Attributes:
-        path: the segments of the beginning that is read already.
-        own: keys and values of the tokens after them; without room until its turn comes.
+        path: the segments of the beginning that is kept for others.
+        table: where its last tokens are: its own while its prompt is read, later the one of all that reply.
+        start: the position of the first token of its row there.
+        read: the number of tokens that are read.
         guesses: of the reply's tokens; it knows the prompt from the reply's beginning on.
     """
 
@@ -71,13 +82,16 @@ class _Request:
     future: Future[list[int]]
     said: list[int] = field(default_factory=list)
     path: list[Segment] = field(default_factory=list)
-    own: Own = field(default_factory=lambda: Own(0))
+    table: Table = field(default_factory=lambda: Table(1, 0))
+    row: int = 0
+    start: int = 0
+    read: int = 0
     guesses: Guesses = field(default_factory=lambda: Guesses(()))
 
     @property
-    def start(self) -> int:
-        """The position of the first of its own tokens."""
-        return self.path[-1].end if self.path else 0
+    def apart(self) -> list[Segment]:
+        """The segments before its row."""
+        return [segment for segment in self.path if segment.end <= self.start]
 
 
 class Batches:
@@ -100,6 +114,7 @@ class Batches:
         self._model = model.to(device).eval()
         self._sizes = _CUDA if device == "cuda" else _CPU
         self._prefixes = Prefixes(self._sizes.kept)
+        self._table = Table(self._sizes.requests, _LONG)
         self._reading = threading.Lock()
         self._lock = threading.Lock()
         self._waiting: deque[_Request] = deque()
@@ -169,51 +184,69 @@ class Batches:
                     _settle(request.future, lm15.ServerError(f"the batch failed: {error}"))
 
     def _step(self, running: Sequence[_Request]) -> None:
-        """More of each reply, and more of the first prompt that is not read yet."""
-        shares = list(self._shares(running))
+        """More of each reply, and of prompts that are not read yet."""
+        shares = [*self._shares(running)]
         tokens: list[int] = []
         asked: list[range] = []
         parts: list[Part] = []
         for request, new in shares:
-            first, end = request.start + request.own.known, len(tokens) + len(new)
-            places = range(first, first + len(new))
-            parts.append(Part(slice(len(tokens), end), places, request.start, request.path, request.own))
+            end = len(tokens) + len(new)
             asked.append(range(len(tokens) if request.said else end - 1, end))
             tokens += new
+            places = range(request.read, request.read + len(new))
+            parts.append(Part(places, request.apart, request.table, request.row, request.start))
+        step = Step(parts, self._model.device)
         as_tensor = partial(torch.tensor, device=self._model.device)
         scores = self._model(
             input_ids=as_tensor([tokens]),
-            position_ids=as_tensor([[place for part in parts for place in part.places]]),
+            position_ids=step.places[None],
             logits_to_keep=as_tensor([row for rows in asked for row in rows]),
             use_cache=False,
-            parts=parts,
+            step=step,
         ).logits[0]
         for (request, new), rows in zip(shares, scores.split([*map(len, asked)]), strict=True):
             if request.said:
                 self._go_on(request, new[1:], rows)
             else:
-                request.own.known += len(new)
-                if request.start + request.own.known == len(request.prompt):
-                    self._keep(request, request.prompt[request.start :])
-                    request.guesses = Guesses(request.prompt)
+                request.read += len(new)
+                if request.read == len(request.prompt):
+                    taken = {each.row for each in running if each.said}
+                    self._begin(request, min({*range(self._sizes.requests)} - taken))
                     self._say(request, rows[0])
 
     def _shares(self, running: Sequence[_Request]) -> Iterator[tuple[_Request, list[int]]]:
-        """The requests of a step with their new tokens."""
+        """The requests of a step with their new tokens; those that share segments are neighbours."""
         room = self._sizes.tokens
-        replying = [request for request in running if request.said]
+        replying = sorted((each for each in running if each.said), key=lambda each: [*map(id, each.apart)])
         for request in replying:
-            new = request.said[-1:] + request.guesses.next(_GUESSED // len(replying))
+            new = request.said[-1:] + request.guesses.next(self._sizes.guessed // len(replying))
             room -= len(new)
             yield request, new
-        reading = next((request for request in running if not request.said), None)
-        if reading is None:
-            return
-        if not reading.own.known:
-            reading.path = self._prefixes.find(reading.prompt[:-1])
-            reading.own = Own(len(reading.prompt) - reading.start)
-        place = reading.start + reading.own.known
-        yield reading, reading.prompt[place : place + max(1, room)]
+        for number, reading in enumerate(each for each in running if not each.said):
+            if reading.read == reading.start:
+                reading.path = self._prefixes.find(reading.prompt[:-1])
+                reading.start = reading.read = reading.path[-1].end if reading.path else 0
+                reading.table = Table(1, len(reading.prompt) - reading.start)
+            rest = reading.prompt[reading.read :]
+            # A long prompt is read alone, for others may go on where it ends.
+            if number and len(rest) > min(room, _SHORT):
+                break
+            new = rest[: max(1, room)]
+            room -= len(new)
+            yield reading, new
+
+    def _begin(self, request: _Request, row: int) -> None:
+        """Let a request whose prompt is read go on in a row of the table."""
+        self._keep(request)
+        *_, last = request.path
+        request.start = last.end
+        for segment in reversed(request.path):
+            if len(segment.tokens) >= _LONG or last.end - segment.start > _TABLED:
+                break
+            request.start = segment.start
+        request.table, request.row = self._table, row
+        self._table.begin(row, request.path[len(request.apart) :])
+        request.guesses = Guesses(request.prompt)
 
     def _go_on(self, request: _Request, guessed: list[int], scores: torch.Tensor) -> None:
         """Say tokens as long as they are those that the model was shown.
@@ -222,7 +255,7 @@ class Batches:
             scores: after the last token of the reply, and after each of the guessed ones.
         """
         for following, row in zip([*guessed, None], scores, strict=True):
-            request.own.known += 1
+            request.read += 1
             if self._say(request, row) != following or request.future.done():
                 break
 
@@ -237,15 +270,16 @@ class Batches:
             or len(request.said) == request.most
             or (stop and stopped(self.text(request.said), stop) is not None)
         ):
-            self._keep(request, request.said[:-1])
+            self._keep(request)
             _settle(request.future, request.said)
         return token
 
-    def _keep(self, request: _Request, tokens: list[int]) -> None:
+    def _keep(self, request: _Request) -> None:
         """Keep the tokens that were read last for other requests too."""
-        if tokens:
-            request.path = self._prefixes.keep(request.path, tokens, request.own.layers())
-            request.own = Own(_REPLY)
+        known = request.path[-1].end if request.path else 0
+        if tokens := (request.prompt + request.said)[known : request.read]:
+            layers = request.table.part(request.row, known - request.start, request.read - request.start)
+            request.path = self._prefixes.keep(request.path, tokens, layers)
 
 
 def _settle(future: Future[list[int]], result: list[int] | Exception) -> None:

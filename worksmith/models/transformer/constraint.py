@@ -28,12 +28,17 @@ class Grammars:
 
     def __init__(self, tokenizer: Any, ends: Sequence[int]) -> None:
         self._tokenizer = tokenizer
-        self._ends = ends
+        self.ends = ends
         self._compiled = lru_cache(maxsize=64)(lambda grammar: LLMatcher(self._tokens, grammar))
 
     @cached_property
     def _tokens(self) -> LLTokenizer:
-        return from_tokenizer(self._tokenizer, eos_token=list(self._ends))
+        return from_tokenizer(self._tokenizer, eos_token=list(self.ends))
+
+    @cached_property
+    def known(self) -> int:
+        """The number of tokens that a reply may have; a model can have scores of more."""
+        return int(self._tokens.vocab_size)
 
     def tag(self, tag: str) -> str:
         """A tag as grammars have it: by name if it is a token of its own, else in quotes."""
@@ -73,7 +78,7 @@ class Grammars:
             for characters in ("[<", "\n", '"', "}]", ",")
         }
         ends = torch.zeros(len(self._texts), dtype=torch.bool)
-        ends[list(self._ends)] = True
+        ends[list(self.ends)] = True
         return {**found, "": ends}
 
     @cached_property
@@ -100,17 +105,28 @@ class Constraint:
         self._read = 0
         self.closed = False
 
-    def narrow(self, scores: torch.Tensor, said: Sequence[int]) -> None:
-        """Set the scores of tokens that may not follow the reply so far to minus infinity.
+    def allows(self, token: int, said: Sequence[int]) -> bool:
+        """Whether a token may follow the reply so far, which costs far less than to narrow the scores.
 
-        A grammar that cannot be compiled, or that becomes too large on its way, rules out nothing.
+        A grammar that cannot be compiled, or that becomes too large on its way, allows everything.
         """
         self._matcher.consume_tokens(list(said[self._read :]))
         self._read = len(said)
         if self._matcher.is_error():
-            return
+            return True
+        if self._most - len(said) <= self._most // 2:
+            return False
+        if token in self._grammars.ends:
+            return bool(self._matcher.is_accepting())
+        return token < self._grammars.known and self._matcher.validate_tokens([token]) == 1
+
+    def narrow(self, scores: torch.Tensor) -> None:
+        """Set the scores of tokens that may not follow the reply so far to minus infinity.
+
+        Where the grammar leaves one text, only its usual tokens are left.
+        """
         allowed = torch.frombuffer(bytearray(self._matcher.compute_logit_bias()), dtype=torch.bool)
-        left = self._most - len(said)
+        left = self._most - self._read
         if left <= self._most // 2:
             nearer = self._grammars.closing(allowed, calls=left <= _CLOSING)
             self.closed = self.closed or bool((nearer != allowed).any())

@@ -16,8 +16,11 @@ _STEP = 0x9E3779B97F4A7C15
 class Constraint(Protocol):
     """The replies that a request allows."""
 
-    def narrow(self, scores: torch.Tensor, said: Sequence[int]) -> None:
-        """Set the scores of tokens that may not follow the reply so far to minus infinity."""
+    def allows(self, token: int, said: Sequence[int]) -> bool:
+        """Whether a token may follow the reply so far."""
+
+    def narrow(self, scores: torch.Tensor) -> None:
+        """Set the scores of other tokens than those to minus infinity."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +46,14 @@ def next_token(scores: torch.Tensor, sampling: Sampling, said: Sequence[int]) ->
         scores: of each token of the vocabulary.
         said: the tokens of the reply so far.
     """
-    if sampling.constraint is not None:
-        sampling.constraint.narrow(scores, said)
+    token = _chosen(scores, sampling, said)
+    if sampling.constraint is not None and not sampling.constraint.allows(token, said):
+        sampling.constraint.narrow(scores)
+        token = _chosen(scores, sampling, said)
+    return token
+
+
+def _chosen(scores: torch.Tensor, sampling: Sampling, said: Sequence[int]) -> int:
     if not sampling.temperature:
         return int(scores.argmax())
     scores = TemperatureLogitsWarper(sampling.temperature)(None, scores[None])
