@@ -42,7 +42,7 @@ if (folder := made_once.start()) is not None:
 pdf.pages = made_once.read_once(pdf.pages)
 
 # How long an example takes is the machine's, which may be busy; a deadline makes tests fail now and then.
-settings.register_profile("worksmith", deadline=None, max_examples=40, database=None)
+settings.register_profile("worksmith", deadline=None, max_examples=25, database=None)
 settings.load_profile("worksmith")
 
 
