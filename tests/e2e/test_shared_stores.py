@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests import standin
 from tests.e2e.conftest import invoke
 from tests.e2e.shared_servers import (
     LOG_IN,
@@ -92,7 +93,8 @@ class Kept:
 
 def evaluated(office: Path, address: str, experiment: str, *options: object) -> Any:
     place = ("--tracking-uri", address, "--experiment", experiment, "--traces", "all")
-    return invoke("eval", office, "--strategy", "act", "--workers", 1, *place, *options)
+    how = ("--lm", standin.NAME, "--strategy", "act", "--workers", 1)
+    return invoke("eval", office, *how, *place, *options)
 
 
 def take_environment(found: dict[str, str]) -> None:
