@@ -37,7 +37,7 @@ test: style
 	$(MAKE) -j 2 types tests
 
 tests: $(VENV)/.tested
-	$(ONE_THREAD) $(BIN)/python -m pytest -n 4 --dist worksteal
+	$(ONE_THREAD) $(BIN)/python -m pytest -n 3 --dist worksteal
 
 test-fast: $(VENV)/.tested
 	$(ONE_THREAD) $(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"

@@ -181,12 +181,10 @@ class ToolContext:
     def _python(self, arguments: Sequence[str], place: str, *, fails: bool = False) -> str:
         """What a program prints, and what worksmith's commands say on the way.
 
-        It runs in a process of its own, forked from one that has imported DSPy and MLflow.
+        It runs in a process of its own, forked from one that has imported what commands need.
         """
         forks = multiprocessing.get_context("forkserver")
-        forks.set_forkserver_preload(
-            ["mlflow", "torch", "worksmith.api", "worksmith.cli.app", "docs.replies"]
-        )
+        forks.set_forkserver_preload(["docs.preloaded"])
         environment = os.environ | self._environment() | {"PYTHONPATH": str(ROOT)}
         with tempfile.TemporaryDirectory() as folder:
             out, err = Path(folder) / "out", Path(folder) / "err"

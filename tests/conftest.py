@@ -15,6 +15,7 @@ import pytest
 from hypothesis import settings
 
 from tests import made_once
+from tests.stores import copy_new_stores
 from worksmith.evals.lm import named
 from worksmith.models.named import use_models
 from worksmith.retrievers.texts import pdf
@@ -41,7 +42,7 @@ if (folder := made_once.start()) is not None:
 pdf.pages = made_once.read_once(pdf.pages)
 
 # How long an example takes is the machine's, which may be busy; a deadline makes tests fail now and then.
-settings.register_profile("worksmith", deadline=None, max_examples=40, database=None)
+settings.register_profile("worksmith", deadline=None, max_examples=25, database=None)
 settings.load_profile("worksmith")
 
 
@@ -50,7 +51,9 @@ gc.disable()
 
 
 def pytest_collection_finish() -> None:
-    """Keep the modules and tests out of garbage collections, which come seldom."""
+    """Make MLflow's stores quickly; keep modules and tests out of garbage collections, which come seldom."""
+    if "mlflow" in sys.modules:
+        copy_new_stores()
     gc.freeze()
     gc.set_threshold(10_000)
     gc.enable()

@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.stores import new_store
+from tests.stores import new_store
 
 SECONDS = 240
 POSTGRES = Path(

@@ -14,7 +14,7 @@ from mlflow import MlflowClient
 
 from docs.snippets import blocks, pages
 from tests import standin
-from tests.e2e.stores import new_store
+from tests.stores import new_store
 
 SOURCE = Path(__file__).parents[1] / "toy_kind" / "lending"
 ENTRY_POINTS = """\

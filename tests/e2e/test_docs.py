@@ -27,6 +27,7 @@ from docs.snippets import (
     pages,
     refreshed,
 )
+from tests.stores import new_store
 from worksmith.cli.app import app
 from worksmith.models.named import read_models
 from worksmith.tools.files.project_file import read_project
@@ -93,6 +94,7 @@ def test_commands_print_what_the_page_shows(page: Path, tmp_path: Path) -> None:
     missing = [need for need in needs(page) if not NEEDS[need].exists()]
     if missing:
         pytest.skip(f"{', '.join(missing)}: data of another project, not at hand")
+    new_store(tmp_path / "mlruns" / "mlflow.db")
     ctx = ToolContext(tmp_path, page)
     wrong = []
 

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from docs.reference import TARGET, reference
 from tests.e2e.conftest import invoke
-from tests.e2e.stores import new_store
+from tests.stores import new_store
 from worksmith.cli.app import app
 from worksmith.tools.errors import InputError
 

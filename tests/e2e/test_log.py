@@ -14,7 +14,7 @@ import pytest
 from tests import standin
 from tests.e2e.conftest import invoke
 from tests.e2e.serving import worksmith
-from tests.e2e.stores import new_store
+from tests.stores import new_store
 
 pytestmark = pytest.mark.slow
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests import standin
 from tests.e2e.conftest import invoke
 from tests.e2e.shared_servers import (
     LOG_IN,
@@ -92,7 +93,8 @@ class Kept:
 
 def evaluated(office: Path, address: str, experiment: str, *options: object) -> Any:
     place = ("--tracking-uri", address, "--experiment", experiment, "--traces", "all")
-    return invoke("eval", office, "--strategy", "act", "--workers", 1, *place, *options)
+    how = ("--lm", standin.NAME, "--strategy", "act", "--workers", 1)
+    return invoke("eval", office, *how, *place, *options)
 
 
 def take_environment(found: dict[str, str]) -> None:
@@ -110,7 +112,7 @@ def test_many_write_at_once_and_nothing_is_lost_or_twice(
     team: str, objects: dict[str, str], user: Path, office: Path
 ) -> None:
     context = get_context("forkserver")
-    context.set_forkserver_preload(["tests.e2e.preloaded"])
+    context.set_forkserver_preload(["docs.preloaded"])
     # The server of forks may be that of an earlier test, with the environment of that time.
     with context.Pool(WRITERS, take_environment, (dict(os.environ),)) as pool:
         writing = [pool.apply_async(write, (number, user, office, team)) for number in range(WRITERS)]

@@ -34,7 +34,7 @@ def test_what_only_one_has_rated_or_all_rate_alike_says_nothing() -> None:
     assert math.isnan(ordinal_alpha([[3, 3], [3, 3]]).value)
 
 
-@settings(max_examples=20)  # each draws a thousand samples
+@settings(max_examples=8)  # each draws a thousand samples
 @given(st.lists(st.integers(1, 5), min_size=2, max_size=8).filter(lambda levels: len(set(levels)) > 1))
 def test_who_always_agrees_agrees_perfectly(levels: list[int]) -> None:
     assert ordinal_alpha([[level, level] for level in levels]).value == pytest.approx(1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import dspy
 import pytest
@@ -19,16 +19,23 @@ from worksmith.programs.prompting.native_tools import native_name
 from worksmith.tools.errors import InputError
 from worksmith.tools.kinds.own_data.context import Context
 from worksmith.tools.kinds.own_data.environment import Environment
+from worksmith.tools.lazy import function_at
 from worksmith.tools.tool import FINISH
 
+if TYPE_CHECKING:
+    from inspect_ai.log import EvalLog
+    from inspect_ai.model import ModelOutput
+
 pytestmark = pytest.mark.slow
-inspect_ai = pytest.importorskip("inspect_ai")
 
-from inspect_ai.log import EvalLog, read_eval_log  # noqa: E402
-from inspect_ai.model import ModelOutput, ModelUsage, get_model  # noqa: E402
-
-from worksmith.exports.inspect import episode_tools, inspect_model, inspect_task  # noqa: E402
-from worksmith.exports.inspect.tools import running_session  # noqa: E402
+# inspect_ai takes seconds to load: those who only collect this file do without.
+evaluated = function_at("inspect_ai:eval")
+read_eval_log = function_at("inspect_ai.log:read_eval_log")
+get_model = function_at("inspect_ai.model:get_model")
+episode_tools = function_at("worksmith.exports.inspect:episode_tools")
+inspect_model = function_at("worksmith.exports.inspect:inspect_model")
+inspect_task = function_at("worksmith.exports.inspect:inspect_task")
+running_session = function_at("worksmith.exports.inspect.tools:running_session")
 
 Reply = Callable[[Task, int], tuple[str, dict[str, Any]] | str]
 """The next call of a tool, or the last words; takes the task and the number of results so far."""
@@ -57,6 +64,7 @@ def ran(
     **more: Any,
 ) -> EvalLog:
     """The log of a run whose model replies so."""
+    from inspect_ai.model import ModelOutput, ModelUsage
 
     def replied(messages: list[Any], *_: Any) -> ModelOutput:
         said = "\n".join(message.text for message in messages[:4])
@@ -72,8 +80,9 @@ def ran(
     made = task or inspect_task(suite, split="test", limit=6, **more)
     model = get_model("mockllm/model", custom_outputs=replied, memoize=False)
     how: dict[str, Any] = {"epochs": epochs, "retry_on_error": retry_on_error, "fail_on_error": False}
-    logs = inspect_ai.eval(made, model, display="none", log_dir=str(tmp_path), **how)
-    return read_eval_log(logs[0].location)
+    logs = evaluated(made, model, display="none", log_dir=str(tmp_path), **how)
+    read: EvalLog = read_eval_log(logs[0].location)
+    return read
 
 
 def _card(task: Task) -> str:
@@ -231,7 +240,7 @@ def test_an_export_replaces_nothing_unasked(folder: Path, tmp_path: Path) -> Non
 
 def test_models_of_ours_work_there_by_name(suite: Suite, tmp_path: Path) -> None:
     task = inspect_task(suite, split="test", limit=2)
-    (log,) = inspect_ai.eval(task, model=inspect_model(standin.NAME), display="none", log_dir=str(tmp_path))
+    (log,) = evaluated(task, model=inspect_model(standin.NAME), display="none", log_dir=str(tmp_path))
 
     assert log.eval.model == f"worksmith/{standin.NAME}"
     assert len(scores(log)) == 2
@@ -252,7 +261,7 @@ def test_a_model_reads_the_conversation_and_its_calls_come_back(suite: Suite, tm
     task = suite.task(str(made.dataset[0].id))
     tool = native_name((task.gold_plan or ())[0].tool)
     model = inspect_model(dspy.LM("own", engine=Engine()))
-    (log,) = inspect_ai.eval(made, model=model, display="none", log_dir=str(tmp_path), temperature=0.5)
+    (log,) = evaluated(made, model=model, display="none", log_dir=str(tmp_path), temperature=0.5)
 
     assert asked[0].config.temperature == 0.5
     assert tool in {each.name for each in asked[0].tools}

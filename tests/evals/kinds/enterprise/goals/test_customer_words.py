@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from random import Random
 
 import pytest
@@ -17,19 +18,22 @@ from worksmith.tools.kinds.enterprise.generate.company import DEFAULT_NOW
 from worksmith.tools.kinds.enterprise.generate.industry import packaged
 from worksmith.tools.kinds.enterprise.stated.opinions import opinions
 
-FACTS = Facts(small(), DEFAULT_NOW)
-SELLER = next(row for row in FACTS.staff(["SA"]))
+
+@cache
+def facts() -> Facts:
+    return Facts(small(), DEFAULT_NOW)
 
 
 def context(seed: int) -> DrawContext:
-    return DrawContext(FACTS, Random(seed), SELLER, empty=False, free=bool)
+    seller = next(row for row in facts().staff(["SA"]))
+    return DrawContext(facts(), Random(seed), seller, empty=False, free=bool)
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_a_complaint_and_the_review_after_it_are_about_one_part_of_the_product(seed: int) -> None:
     drawn = attempt(draw_complaint_reviewed, context(seed))
     assert drawn is not None
-    product = FACTS.get("products", str(drawn.actions[0].arguments["product_id"]))
+    product = facts().get("products", str(drawn.actions[0].arguments["product_id"]))
     assert product is not None
 
     problem = next(
@@ -47,7 +51,7 @@ def test_a_complaint_and_the_review_after_it_are_about_one_part_of_the_product(s
 def test_a_review_fits_the_kind_of_product(seed: int) -> None:
     drawn = attempt(draw_review_added, context(seed))
     assert drawn is not None
-    product = FACTS.get("products", str(drawn.actions[0].arguments["product_id"]))
+    product = facts().get("products", str(drawn.actions[0].arguments["product_id"]))
     [meant] = opinions(drawn.slots["review"], packaged())
 
     assert product is not None

@@ -16,7 +16,7 @@ SMALL = 0.02
 @cache
 def small(seed: int = 7, hierarchy: Hierarchy = "paper") -> Built:
     """A world of the smallest usual size. Shared: tests do not change it."""
-    return build(seed, SMALL, hierarchy)
+    return made_once(f"small-enterprise-{seed}-{hierarchy}", lambda: build(seed, SMALL, hierarchy))
 
 
 @cache

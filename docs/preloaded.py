@@ -1,0 +1,31 @@
+"""What processes of commands have in common; it is loaded once, before they are forked."""
+
+from __future__ import annotations
+
+import gc
+from importlib import import_module
+from pkgutil import walk_packages
+
+from mlflow.utils.requirements_utils import _init_modules_to_packages_map
+
+from worksmith import cli, evals, jobs, optimizers, programs, retrievers, tools
+
+LIBRARIES = (
+    *("alembic.command", "chromadb.api.rust", "diskcache", "fpdf", "mlflow.genai.judges"),
+    *("mlflow.pyfunc.model", "mlflow.store.tracking.sqlalchemy_workspace_store"),
+    *("pypdf", "scipy.stats", "tokenizers", "torch"),
+)
+MODELS = ("resolve", "transformer.engine", "transformer.smollm2")
+
+for package in (tools, retrievers, evals, optimizers, programs, jobs, cli):
+    for module in walk_packages(package.__path__, f"{package.__name__}."):
+        if not module.name.endswith("__main__"):
+            import_module(module.name)
+for name in (*LIBRARIES, *(f"worksmith.models.{name}" for name in MODELS), "docs.replies"):
+    import_module(name)
+
+# MLflow reads the lists of all packages' files before it keeps the first model of a process.
+_init_modules_to_packages_map()
+
+# A collection of garbage would copy what the processes share.
+gc.freeze()
