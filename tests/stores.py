@@ -23,6 +23,7 @@ def new_store(file: Path) -> str:
 def copy_new_stores() -> None:
     """Let MLflow, in this process, copy the empty store wherever it would make one in an SQLite file."""
     from mlflow.store.db import utils
+    from sqlalchemy.exc import OperationalError
 
     make = utils._initialize_tables
 
@@ -32,7 +33,10 @@ def copy_new_stores() -> None:
             make(engine)
             return
         with closing(sqlite3.connect(_empty())) as store, closing(engine.raw_connection()) as new:
-            store.backup(new.driver_connection)
+            try:
+                store.backup(new.driver_connection)
+            except sqlite3.Error as error:
+                raise OperationalError("copy of an empty store", None, error) from error
 
     utils._initialize_tables = copied
 

@@ -151,6 +151,7 @@ def test_all_but_what_runs_models_imports_without_the_extra_vectors(site: Path, 
                 "lora",
                 "prefixes",
                 "sampling",
+                "tables",
             )
         ),
         *(f"worksmith.training.{name}" for name in ("attention", "live", "trainers")),
