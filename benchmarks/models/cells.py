@@ -53,7 +53,7 @@ def measured(at: At) -> dict[str, Any]:
     (place,) = at.folders.values()
     told = {name: of[name] for name in ("suite", "lm", "arm", "seed", "model", "quick")}
     of_suite = next(iter(at.results.values()))["digest"]
-    cell: dict[str, Any] = {**told, "suite_digest": of_suite, "machine": machine()}
+    cell: dict[str, Any] = {**told, "suite_digest": of_suite, "machine": _machine()}
     if of["options"]:
         try:
             cell |= _compiled(at, place / "suite")
@@ -65,7 +65,7 @@ def measured(at: At) -> dict[str, Any]:
     return {**cell, "each": each, "digest": ""}
 
 
-def machine() -> str:
+def _machine() -> str:
     """The GPU or the processor on which models run, as a row's seconds need it."""
     import torch
 

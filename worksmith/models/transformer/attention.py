@@ -126,15 +126,15 @@ class Step:
 
     def __init__(self, parts: Sequence[Part], device: torch.device) -> None:
         ends = [*accumulate((len(part.places) for part in parts), initial=0)]
-        spans = [*map(slice, ends, ends[1:])]
+        shares = [*zip(parts, map(slice, ends, ends[1:]), strict=True)]
         self.levels = 1 + max(len(part.path) for part in parts)
         self.places = torch.tensor([place for part in parts for place in part.places], device=device)
         self.rows: list[_Rows] = []
         self.runs: list[_Run] = []
-        for table, found in groupby(zip(parts, spans, strict=True), key=lambda each: each[0].table):
+        for table, found in groupby(shares, key=lambda each: each[0].table):
             self.rows.append(_rows(table, [*found], device))
         for level in range(1, self.levels):
-            for segment, found in groupby(zip(parts, spans, strict=True), key=partial(_segment, level)):
+            for segment, found in groupby(shares, key=partial(_segment, level)):
                 if segment is not None:
                     members = [span for _, span in found]
                     span = slice(members[0].start, members[-1].stop)

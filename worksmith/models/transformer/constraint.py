@@ -110,29 +110,39 @@ class Constraint:
 
         A grammar that cannot be compiled, or that becomes too large on its way, allows everything.
         """
-        self._matcher.consume_tokens(list(said[self._read :]))
-        self._read = len(said)
+        self._follow(said)
         if self._matcher.is_error():
             return True
-        if self._most - len(said) <= self._most // 2:
+        if self._is_late(said):
             return False
         if token in self._grammars.ends:
             return bool(self._matcher.is_accepting())
         return token < self._grammars.known and self._matcher.validate_tokens([token]) == 1
 
-    def narrow(self, scores: torch.Tensor) -> None:
+    def narrow(self, scores: torch.Tensor, said: Sequence[int]) -> None:
         """Set the scores of tokens that may not follow the reply so far to minus infinity.
 
         Where the grammar leaves one text, only its usual tokens are left.
         """
+        self._follow(said)
+        if self._matcher.is_error():
+            return
         allowed = torch.frombuffer(bytearray(self._matcher.compute_logit_bias()), dtype=torch.bool)
-        left = self._most - self._read
-        if left <= self._most // 2:
-            nearer = self._grammars.closing(allowed, calls=left <= _CLOSING)
+        if self._is_late(said):
+            nearer = self._grammars.closing(allowed, calls=self._most - len(said) <= _CLOSING)
             self.closed = self.closed or bool((nearer != allowed).any())
             allowed = nearer
         scores[: len(allowed)].masked_fill_(~allowed.to(scores.device), -torch.inf)
         scores[len(allowed) :] = -torch.inf
+
+    def _follow(self, said: Sequence[int]) -> None:
+        """Read the tokens of the reply that are new."""
+        self._matcher.consume_tokens(list(said[self._read :]))
+        self._read = len(said)
+
+    def _is_late(self, said: Sequence[int]) -> bool:
+        """Whether the reply has to come to its end, as half of its limit is spent."""
+        return self._most - len(said) <= self._most // 2
 
 
 def grammar_of(

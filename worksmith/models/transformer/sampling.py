@@ -19,8 +19,8 @@ class Constraint(Protocol):
     def allows(self, token: int, said: Sequence[int]) -> bool:
         """Whether a token may follow the reply so far."""
 
-    def narrow(self, scores: torch.Tensor) -> None:
-        """Set the scores of other tokens than those to minus infinity."""
+    def narrow(self, scores: torch.Tensor, said: Sequence[int]) -> None:
+        """Set the scores of tokens that may not follow the reply so far to minus infinity."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def next_token(scores: torch.Tensor, sampling: Sampling, said: Sequence[int]) ->
     """
     token = _chosen(scores, sampling, said)
     if sampling.constraint is not None and not sampling.constraint.allows(token, said):
-        sampling.constraint.narrow(scores)
+        sampling.constraint.narrow(scores, said)
         token = _chosen(scores, sampling, said)
     return token
 
