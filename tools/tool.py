@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import re
 import textwrap
@@ -11,9 +12,17 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+    create_model,
+    model_validator,
+)
 from pydantic_core import to_json
 from typing_extensions import is_typeddict
 
@@ -24,6 +33,9 @@ _WRITES = "__worksmith_writes__"
 _ARGUMENT = re.compile(r"^(\w+): (.*)$")
 _MOST_FAULTS = 5
 """So many faults of a call are named; a list of a thousand entries can have as many."""
+
+Text = Annotated[str, StringConstraints(pattern=r"\S")]
+"""A text that is not blank."""
 
 _LONGEST = 60
 """Characters of a wrong value that a message repeats."""
@@ -54,6 +66,33 @@ def tool(*, writes: bool = False) -> Callable[[Callable[..., Any]], Callable[...
         return function
 
     return mark
+
+
+class ToolText(BaseModel):
+    """Texts that prompts show in place of a tool's own; what is absent stays as it is.
+
+    Attributes:
+        description: of the tool.
+        arguments: descriptions by argument.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    description: Text | None = None
+    arguments: dict[str, Text] = {}
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if self.description is None and not self.arguments:
+            raise ValueError("give a `description`, or `arguments`")
+        return self
+
+    def joined(self, other: ToolText) -> ToolText:
+        """These texts with those of another, which wins where both have one."""
+        return ToolText(
+            description=self.description if other.description is None else other.description,
+            arguments=self.arguments | other.arguments,
+        )
 
 
 class Tool:
@@ -124,6 +163,29 @@ class Tool:
 
     def _given(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         return {n: v for n, v in arguments.items() if v is not None or n not in self._null_is_absent}
+
+    def described(self, text: ToolText) -> Tool:
+        """The tool with other texts for those who read it; it takes the same arguments.
+
+        Raises:
+            InputError: there is no such argument.
+        """
+        if strange := text.arguments.keys() - set(self.arguments):
+            has = ", ".join(self.arguments) or "no arguments"
+            raise InputError(
+                f"{self.name} has no argument {min(strange)!r}", where="descriptions", hint=f"it has {has}"
+            )
+        told = copy.copy(self)
+        vars(told).pop("text", None)
+        told.summary = self.summary if text.description is None else text.description
+        told.argument_notes = self.argument_notes | text.arguments
+        schema = self.parameters
+        properties = {
+            name: {**about, "description": text.arguments[name]} if name in text.arguments else about
+            for name, about in schema.get("properties", {}).items()
+        }
+        told.parameters = {**schema, "properties": properties}
+        return told
 
     @cached_property
     def text(self) -> str:
