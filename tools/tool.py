@@ -87,6 +87,9 @@ class ToolText(BaseModel):
             raise ValueError("give a `description`, or `arguments`")
         return self
 
+    def __hash__(self) -> int:
+        return hash((self.description, frozenset(self.arguments.items())))
+
     def joined(self, other: ToolText) -> ToolText:
         """These texts with those of another, which wins where both have one."""
         return ToolText(

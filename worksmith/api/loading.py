@@ -11,7 +11,8 @@ import dspy
 from worksmith.evals.dspy_programs.copies import copied_program
 from worksmith.evals.dspy_programs.states import is_state
 from worksmith.evals.dspy_programs.states import load_program as load_state
-from worksmith.jobs.parts.programs import check_demonstrations, load_program
+from worksmith.jobs.parts.programs import load_program
+from worksmith.jobs.parts.restoring import restored
 from worksmith.optimizers.compiling.artifact import Artifact
 from worksmith.programs.agent import Agent
 from worksmith.tools.environment import Environment
@@ -76,9 +77,7 @@ def load(file: Path | str, into: Environment | dspy.Module) -> Agent | dspy.Modu
         return load_state(copied_program(into), file)
     loaded = Loaded(Path(file), Artifact.read(file))
     if isinstance(into, dspy.Module):
-        program = copied_program(into)
-        loaded.artifact.restore(program, where=str(file))
-        check_demonstrations(program, where=str(file))
+        program = restored(into, loaded.artifact, where=str(file))
     else:
         program = load_program(file, into)
     program.compilation = loaded
