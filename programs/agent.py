@@ -202,8 +202,12 @@ class Agent(dspy.Module):  # type: ignore[misc]
     def digest(self) -> str:
         """The content address of the settings, the state, and the models that parts have of their own."""
         own = [model_digest(model) for _, _, model in own_models(self)]
+        return digest([self._made(), self.portable_state(), *own])
+
+    def _made(self) -> dict[str, Any]:
+        """The settings of the agent, and those of its predictors that DSPy does not save."""
         warm = temperatures(self)
-        return digest([self.config, self.portable_state(), *own, *([warm] if warm else [])])
+        return {**self.config, **({"temperatures": warm} if warm else {})}
 
     def with_settings(self, **changes: Any) -> Self:
         """A copy of the agent that is made anew with other settings.
@@ -288,7 +292,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
 
     def dump_state(self, json_mode: bool = True) -> dict[str, Any]:
         """The state as DSPy saves it, with the settings of the agent."""
-        return {**super().dump_state(json_mode=json_mode), MADE: self.config}
+        return {**super().dump_state(json_mode=json_mode), MADE: self._made()}
 
     def load_state(self, state: dict[str, Any], **options: Any) -> None:
         """Take over a saved state, with the settings by which demonstrations are chosen.
@@ -298,7 +302,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
         """
         # Without an environment the default tools are unknown: take those that the state was saved with.
         undecided = self._toolset is None and self._env is None and MADE in state
-        check_made(state, self.config, but="toolset" if undecided else "")
+        check_made(state, self._made(), but="toolset" if undecided else "")
         fit(self, state, trusted=bool(options.get("allow_unsafe_lm_state")))
         super().load_state(state, **options)
         if undecided:

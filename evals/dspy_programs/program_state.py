@@ -70,6 +70,13 @@ def temperatures(program: dspy.Module) -> dict[str, float]:
     return {n: t for n, t in found.items() if type(t) in (int, float) and 0 <= t <= 2}
 
 
+def set_temperatures(program: dspy.Module, given: Mapping[str, float]) -> None:
+    """Set the temperature of predictors by name; all else of their settings stays."""
+    for name, predictor in program.named_predictors():
+        if name in given:
+            predictor.config = {**predictor.config, "temperature": given[name]}
+
+
 def state_of(program: dspy.Module) -> dict[str, PredictorState]:
     """The state of each predictor of `program` by name, without models.
 
@@ -115,8 +122,7 @@ def restore(program: dspy.Module, states: Mapping[str, PredictorState], *, where
         with models_kept(program):
             for name, state in states.items():
                 parts[name].load_state(_as_dspy_has_it(state))
-                if state.temperature is not None:
-                    parts[name].config = {**parts[name].config, "temperature": state.temperature}
+        set_temperatures(program, {n: s.temperature for n, s in states.items() if s.temperature is not None})
     except ValueError as error:  # DSPy's own: of decisions that are none of the signature's
         hint = "build the program with the artifact's own strategy and settings, or compile it again"
         raise InputError(str(error), where=where, hint=hint) from error

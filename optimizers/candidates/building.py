@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from worksmith.evals.dspy_programs.demo_format import without_notes
+from worksmith.evals.dspy_programs.program_state import set_temperatures
 from worksmith.optimizers.candidates.candidate import SETTINGS, Candidate, Demos
 from worksmith.optimizers.demos.selection import Display, Selector
 from worksmith.optimizers.demos.showing import Shown, ShowSettings, show
@@ -62,11 +63,11 @@ def built(candidate: Candidate, program: dspy.Module, bank: TraceBank, settings:
     made = _with_settings(program, candidate)
     _check_predictors(made, (*candidate.instructions, *candidate.demonstrations))
     shown = show(made, _displays(candidate, made, bank, settings), settings)
-    for name, predictor in shown.program.named_predictors():
-        if name in candidate.instructions:
-            predictor.signature = predictor.signature.with_instructions(candidate.instructions[name])
-        if candidate.temperature is not None:
-            predictor.config = {**predictor.config, "temperature": candidate.temperature}
+    predictors = dict(shown.program.named_predictors())
+    for name, text in candidate.instructions.items():
+        predictors[name].signature = predictors[name].signature.with_instructions(text)
+    if candidate.temperature is not None:
+        set_temperatures(shown.program, dict.fromkeys(predictors, candidate.temperature))
     return shown
 
 
