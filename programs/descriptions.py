@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict
 
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, names_instead
 from worksmith.tools.files.json_files import validated
 from worksmith.tools.tool import Tool, Toolset, ToolText
 
@@ -51,7 +51,7 @@ def check_descriptions(texts: Mapping[str, ToolText], env: Environment) -> None:
     for name, text in texts.items():
         if name not in tools:
             raise InputError(
-                f"there is no tool {name!r} to describe", where=_WHERE, hint=f"there are {', '.join(tools)}"
+                f"there is no tool {name!r} to describe", where=_WHERE, hint=names_instead(name, tools)
             )
         tools[name].described(text)
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
 from worksmith.evals.dspy_programs.demo_format import without_notes
 from worksmith.evals.dspy_programs.program_state import set_temperatures
 from worksmith.optimizers.candidates.candidate import SETTINGS, Candidate, Demos
 from worksmith.optimizers.demos.selection import Display, Selector
 from worksmith.optimizers.demos.showing import Shown, ShowSettings, show
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, names_instead
 from worksmith.tools.tool import ToolText
 
 if TYPE_CHECKING:
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from worksmith.optimizers.demos.demonstration import Demonstration
     from worksmith.optimizers.demos.trace_bank import TraceBank
     from worksmith.tools.tool import Toolset
+
+
+_WHERE: Final = "a candidate"
 
 
 @runtime_checkable
@@ -83,7 +86,7 @@ def configurable(candidate: Candidate, program: Any) -> Configurable | None:
     if not isinstance(program, Configurable):
         raise InputError(
             f"a {type(program).__name__} has no {changed[0]} to change",
-            where="a candidate",
+            where=_WHERE,
             hint="a program that is no agent of worksmith's takes instructions, demonstrations, temperature",
         )
     return program
@@ -108,9 +111,7 @@ def _check_predictors(program: dspy.Module, names: Iterable[str]) -> None:
     for name in names:
         if name not in there:
             raise InputError(
-                f"the program has no predictor {name!r}",
-                where="a candidate",
-                hint=f"it has {', '.join(there) or 'none'}",
+                f"the program has no predictor {name!r}", where=_WHERE, hint=names_instead(name, there)
             )
 
 
@@ -134,7 +135,11 @@ def _display(demos: Demos, name: str, signature: Any, known: Mapping[str, Demons
     if demos.show == "none":
         return Display()
     if missing := [task for task in (*demos.tasks, *demos.always) if task not in known]:
-        raise InputError(f"the bank has no demonstration {missing[0]!r}", where=where)
+        raise InputError(
+            f"the bank has no demonstration {missing[0]!r}",
+            where=where,
+            hint=names_instead(missing[0], known),
+        )
     others = [task for task in demos.tasks or known if task not in demos.always]
     parts = {task: known[task].parts.get(name) for task in (*demos.always, *others)}
     unfit = {task for task, part in parts.items() if part is not None and not _fits(part, signature)}

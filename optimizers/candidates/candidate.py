@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from worksmith.evals.dspy_programs.program_state import Temperature
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, names_instead
 from worksmith.tools.files.json_files import validated
 from worksmith.tools.seeding import digest
 from worksmith.tools.tool import Text, ToolText
@@ -98,7 +98,7 @@ class Candidate(BaseModel):
         """
         places = self._places()
         if part not in places:
-            raise InputError(f"the candidate has no part {part!r}", hint=f"it has {', '.join(places)}")
+            raise InputError(f"the candidate has no part {part!r}", hint=names_instead(part, places))
         data = self.to_json()
         _remove(data, places[part])
         return self.from_json(data)

@@ -114,6 +114,7 @@ def test_a_program_of_five_parts_runs_is_written_loads_and_prints_its_difference
     for into in (suite.env, longer, longer.with_settings(strategy="plan")):
         agent = ws.load(tmp_path / "better.json", into)
         assert agent.config == better.config | {"max_steps": agent.max_steps}
+        assert agent.compilation.difference == said
         assert agent.max_steps == (20 if into is suite.env else 30)
         assert agent.portable_state() == better.portable_state()
         engine.requests.clear()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Annotated, Any, Final, Self, TypeVar
 
 import dspy
@@ -45,7 +46,8 @@ def restored(program: Program, artifact: Artifact, *, where: str) -> Program:
         if any(told.get(name) != own.get(name) for name in _COMPILED):
             config = {name: value for name, value in told.items() if name != "components"}
             read = AgentConfig.read(config, where=where)
-            made = made.with_settings(**{name: getattr(read, name) for name in _COMPILED})
+            with _at(where):
+                made = made.with_settings(**{name: getattr(read, name) for name in _COMPILED})
     artifact.restore(made, where=where)
     check_demonstrations(made, where=where)
     restored: Program = made
@@ -102,7 +104,17 @@ def build_agent(config: Mapping[str, Any], env: Environment, *, where: str) -> A
         where: the place of the description, for errors.
     """
     read = AgentConfig.read(config, where=where)
-    return Agent(**{name: getattr(read, name) for name in AgentConfig.model_fields}, env=env)
+    with _at(where):
+        return Agent(**{name: getattr(read, name) for name in AgentConfig.model_fields}, env=env)
+
+
+@contextmanager
+def _at(where: str) -> Iterator[None]:
+    """A block whose bad input came from a file."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(error.message, where=where, hint=error.hint) from error
 
 
 def check_demonstrations(agent: dspy.Module, *, where: str) -> None:
