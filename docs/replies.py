@@ -46,7 +46,7 @@ def answer_from_records() -> None:
             usage=lm15.Usage(input_tokens=read, output_tokens=written, total_tokens=read + written),
         )
 
-    TransformerEngine.complete = complete  # type: ignore[method-assign]
+    TransformerEngine.complete = complete  # type: ignore[assignment]
 
 
 def _key(request: lm15.Request) -> str:
