@@ -229,8 +229,11 @@ def test_other_settings_leave_components_models_and_fitting_texts_as_they_are(en
     assert (native.prompt, native.with_settings(strategy="act").prompt) == ("native", "auto")
     assert native.checker.judge.signature.instructions == "Hurry."
     assert native.selector.predict.signature.instructions != "Hurry."
-    again = native.with_settings(strategy="plan")
+    again = native.with_settings(strategy="plan", planner_lm=own)
     assert again.config == agent.config
+    assert again.planner_lm is own
+    assert again.with_settings(max_steps=3).planner_lm is own
+    assert again.with_settings(strategy="act").planner_lm is None
     for made in (text, native, again):
         assert {id(each) for each in made.predictors()}.isdisjoint(map(id, agent.predictors()))
         assert {each.lm.model for each in made.predictors()} == {own.model}
