@@ -78,6 +78,7 @@ def power_left(trials: Sequence[Trial], settings: Settings, dev: Sequence[Task])
         alike=min(per_intent, max(1.0, sum(alike) / len(alike))) if alike else 1.0,
         alpha=settings.alpha,
         margin=settings.margin,
+        adaptive=bool((plain.race or {}).get("sealed")),
     )
     rate = plain.strict.value
 

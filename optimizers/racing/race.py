@@ -93,7 +93,7 @@ def race(
         run: runs arms on tasks and gives their scores, from 0 to 1, or None for a lost episode.
         rules: the error rates, the margin, and the sizes of blocks.
         most: the most candidates of all rounds; needed if there is more than one round, and no sealed part.
-        sealed: how many of the last intents are sealed, see `worksmith.optimizers.racing.rules.sealed_intents`;
+        sealed: how many of the last intents are sealed (`worksmith.optimizers.racing.rules.sealed_intents`);
             0 for candidates that nobody looked at dev to make.
         on_block: called with the present outcome after each block.
         bounds: the constraints of the arms; checked after each block.

@@ -166,7 +166,7 @@ class Outcome:
         intents: the number of tasks of each intent.
         sealed: how many of the last intents are sealed.
         finalists: the candidates that met them; None before the sealed part, or where there is none.
-        without: scores of the winner without a part, by a name of each; see `worksmith.optimizers.racing.worth`.
+        without: scores of the winner without each of its parts, see `worksmith.optimizers.racing.worth`.
     """
 
     winner: str
@@ -208,20 +208,21 @@ class Outcome:
         if winner is not incumbent:
             return f"{winner.name} keeps the constraints, and the program as it is does not"
         opened = len(self.intents) - self.sealed
+        if len(self.arms) == 1:
+            return "there was no candidate"
         if self.sealed and self.finalists is None:
             return f"the race ended on the {opened} open intents, before the sealed ones could show anything"
         if self.sealed and not self.finalists:
             return f"no candidate did better than the program as it is on the {opened} open intents"
-        candidates = [arm for arm in self.arms.values() if arm is not incumbent]
-        if not candidates:
-            return "there was no candidate"
-        best = max(candidates, key=lambda arm: arm.evidence)
-        kept = ", or does not keep the constraints" if best.accepted else ""
-        return f"no candidate is shown to be better; the nearest is {best.name} {self._evidence(best)}{kept}"
+        tested = [arm for arm in self.arms.values() if arm.name in (self.finalists or self.arms)]
+        best = max(tested, key=lambda arm: (arm is not incumbent, arm.evidence))
+        who = "candidate that may win" if best.accepted else "candidate"
+        return f"no {who} is shown to be better; the nearest is {best.name} {self._evidence(best)}"
 
     def _evidence(self, arm: Arm) -> str:
-        found, sealed = self.report(arm.name), "sealed " if self.sealed else ""
-        return f"on {found['intents']} {sealed}intents (evidence {found['evidence']:.3g} of {found['needed']:g} needed)"
+        found, what = self.report(arm.name), "sealed intents" if self.sealed else "intents"
+        evidence = f"evidence {found['evidence']:.3g} of {found['needed']:g} needed"
+        return f"on {found['intents']} {what} ({evidence})"
 
     def report(self, name: str) -> dict[str, Any]:
         """The race's findings on an arm beside its scores, JSON-able.
