@@ -126,6 +126,8 @@ def _found(field: Field, difference: float, discordance: float, batch: int) -> i
     """How many races of a batch end with the better candidate."""
     how = Rules(alpha=field.alpha, margin=field.margin)
     sealed = sealed_intents(field.intents, field.alpha) if field.adaptive else 0
+    if field.adaptive and not sealed:
+        return 0
     tables = _tables(field, difference, max(discordance, abs(difference)), batch)
     return sum(race_over(table, how, sealed=sealed).winner == _PLANTED for table in tables)
 

@@ -98,8 +98,8 @@ def race(
         on_block: called with the present outcome after each block.
         bounds: the constraints of the arms; checked after each block.
         cost: of a mean episode of an arm, on the tasks that it has met.
-        without_parts: names of the winner without each of its parts; they run the tasks that are compared in
-            `worksmith.optimizers.racing.worth`, and cannot win.
+        without_parts: names of the winner without each of its parts. They cannot win. They, the winner and
+            the incumbent run all tasks that are compared in `worksmith.optimizers.racing.worth`.
 
     Returns:
         The winner, and the state of each arm.
@@ -124,10 +124,19 @@ def race(
         meet()
     found = state.outcome()
     found.check()
-    if found.winner != INCUMBENT and (names := without_parts(found)):
-        tasks = range(found.first_compared, len(found.arms[found.winner].scores))
-        found = replace(found, without=run(dict.fromkeys(names, tasks)))
-    return found
+    names = () if found.winner == INCUMBENT else without_parts(found)
+    return _complete(found, names, run) if names else found
+
+
+def _complete(found: Outcome, names: Sequence[str], run: RunBlock) -> Outcome:
+    """Run all tasks to the end that are compared, because a race ends when the winner looks best."""
+    tasks = range(found.first_compared, sum(found.intents))
+    both = [arm for arm in (found.arms[INCUMBENT], found.arms[found.winner]) if not arm.out]
+    rest = {arm.name: range(len(arm.scores), tasks.stop) for arm in both if len(arm.scores) < tasks.stop}
+    scores = run({**rest, **dict.fromkeys(names, tasks)})
+    for name in rest:
+        found.arms[name].scores.extend(scores[name])
+    return replace(found, without={name: scores[name] for name in names})
 
 
 def final_episodes(intents: Sequence[int], sealed: int, rules: Rules) -> int:

@@ -1,7 +1,7 @@
 """The gain of a race's winner, as a whole and by each of its parts.
 
 Compared are programs that ran the same tasks: of the sealed intents where there are some, which nobody chose
-by, else of all that the winner met. There its gain is flattered, since it is the best of several.
+by, else of all, where the gain of the best of several is flattered.
 """
 
 from __future__ import annotations

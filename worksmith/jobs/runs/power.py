@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -12,6 +13,7 @@ from worksmith.evals.statistics.power import discordance_of, power, smallest_dif
 from worksmith.evals.statistics.sequential import fewest_intents
 from worksmith.jobs.parts.printing import Printable
 from worksmith.optimizers.racing.power import Field, race_intents_needed, race_power, smallest_race_difference
+from worksmith.optimizers.racing.rules import sealed_intents
 from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
@@ -97,7 +99,13 @@ def _race(settings: PowerSettings) -> dict[str, Any]:
     Raises:
         ValueError: no number of intents shows the difference.
     """
-    field = Field(settings.intents or 0, settings.per_intent, settings.candidates, settings.alike)
+    field = Field(
+        settings.intents or 0,
+        settings.per_intent,
+        settings.candidates,
+        settings.alike,
+        adaptive=settings.sealed,
+    )
     points, chance = settings.points, 0.8
     if points is None:
         room = max(settings.rate, 100 - settings.rate) / 100
@@ -110,6 +118,8 @@ def _race(settings: PowerSettings) -> dict[str, Any]:
             field = field._replace(intents=race_intents_needed(field, difference, size))
         found, power_found = 100 * difference, race_power(field, difference, size)
     fewest = fewest_intents(field.alpha, field.candidates)
+    if field.adaptive:
+        fewest = next(intents for intents in count(1) if sealed_intents(intents, field.alpha))
     return {**field._asdict(), "points": found, "power": power_found, "fewest_intents": fewest}
 
 
