@@ -20,9 +20,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
-from itertools import product
+from itertools import product, repeat
 from multiprocessing import get_context
 from typing import Any, NamedTuple
 
@@ -96,10 +95,9 @@ def run(quick: bool) -> dict[str, Any]:
     times = [compiles] * len(skewed) + [finds] * len(power)
     with ProcessPoolExecutor(1 if quick else 2, get_context("spawn")) as pool:
         found = list(pool.map(_cell, [*skewed, *power], times, chunksize=4))
-        rounds, late = (
-            list(pool.map(cell, *zip(*cells, strict=True), chunksize=4))
-            for cell, cells in _in_rounds(quick, compiles, finds).items()
-        )
+        lucky, late = _in_rounds(quick)
+        rounds = list(pool.map(luckiest, *zip(*lucky, strict=True), repeat(compiles), chunksize=4))
+        found_late = list(pool.map(_late, *zip(*late, strict=True), repeat(finds), chunksize=4))
     nulls = found[: len(skewed)]
     most = {name: max(cell[name] for cell in nulls) for name in ("tested", "race", "exchange", "interval")}
     most["rounds"] = max(cell["accepted"] for cell in rounds)
@@ -114,7 +112,7 @@ def run(quick: bool) -> dict[str, Any]:
         "within_alpha": max(most["tested"], most["race"], most["rounds"]) <= ALPHA + slack,
         "power": found[len(skewed) :],
         "rounds": rounds,
-        "late": late,
+        "late": found_late,
         "seconds": round(time.perf_counter() - started, 1),
     }
 
@@ -135,21 +133,21 @@ def _right(setting: Setting, accepted: int | None) -> bool:
     return accepted == 1 if setting.effect else accepted is not None
 
 
-_Cell = Callable[[Setting, int, int], dict[str, Any]]
+_Rounds = list[tuple[Setting, int]]
 
 
-def _in_rounds(quick: bool, compiles: int, finds: int) -> dict[_Cell, list[tuple[Setting, int, int]]]:
-    """The cells with rounds: the setting, the number of rounds, and how often."""
-    rounds, sizes = (ROUNDS[::5], IN_ROUNDS[:1]) if quick else (ROUNDS, IN_ROUNDS)
+def _in_rounds(quick: bool) -> tuple[_Rounds, _Rounds]:
+    """Settings with their numbers of rounds: all candidates are lucky, or the last round has a better one."""
+    cells = [*product(IN_ROUNDS[:1] if quick else IN_ROUNDS, ROUNDS[::5] if quick else ROUNDS)]
     lucky = [
-        (Setting(*size, _LUCKIEST_OF * number, *skew), number, compiles)
-        for size, number, skew in product(sizes, rounds, SKEWS)
+        (Setting(intents, per_intent, _LUCKIEST_OF * rounds, fails, base), rounds)
+        for ((intents, per_intent), rounds), (fails, base) in product(cells, SKEWS)
     ]
     late = [
-        (Setting(*size, _ENTERING * number, base=0.5 - effect / 2, effect=effect), number, finds)
-        for size, number, effect in product(sizes, rounds, EFFECTS[1:4])
+        (Setting(intents, per_intent, _ENTERING * rounds, base=0.5 - effect / 2, effect=effect), rounds)
+        for ((intents, per_intent), rounds), effect in product(cells, EFFECTS[1:4])
     ]
-    return {luckiest: lucky, _late: late}
+    return lucky, late
 
 
 def luckiest(setting: Setting, rounds: int, compiles: int) -> dict[str, Any]:
