@@ -324,17 +324,18 @@ def test_only_finalists_meet_the_sealed_intents_and_only_those_count() -> None:
     assert "good is better than the program as it is on" in found.said
 
 
-def test_a_search_ends_after_rounds_without_a_new_leader() -> None:
+@pytest.mark.parametrize(("solved", "rounds"), [("1", 2 + RULES.patience), (INCUMBENT, 1)])
+def test_a_search_ends_after_rounds_without_a_new_leader(solved: str, rounds: int) -> None:
     asked: list[int] = []
 
-    def rounds() -> Iterator[list[str]]:
+    def entering() -> Iterator[list[str]]:
         for number in range(20):
             asked.append(number)
             yield [f"{number}"]
 
-    found = race(rounds(), [1] * 20, each(lambda arm, place: float(arm == "1")), RULES, sealed=14)
+    found = race(entering(), [1] * 20, each(lambda arm, place: float(arm == solved)), RULES, sealed=14)
 
-    assert (asked, found.winner) == ([*range(2 + RULES.patience)], "1")
+    assert (len(asked), found.winner) == (rounds, solved)
 
 
 @pytest.mark.parametrize(
