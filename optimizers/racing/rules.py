@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import count
 from typing import Any, Protocol
 
 from worksmith.evals.statistics.sequential import fewest_intents
@@ -71,6 +72,11 @@ def sealed_intents(intents: int, alpha: float) -> int:
     """
     sealed = intents - max(1, int(_OPEN * intents))
     return sealed if sealed >= fewest_intents(alpha, 1) else 0
+
+
+def fewest_to_seal(alpha: float) -> int:
+    """The fewest dev intents of which a part is sealed."""
+    return next(intents for intents in count(1) if sealed_intents(intents, alpha))
 
 
 class IncumbentLostError(InfrastructureError):

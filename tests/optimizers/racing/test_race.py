@@ -15,6 +15,7 @@ from worksmith.optimizers.racing.rules import (
     Outcome,
     Rules,
     Scores,
+    fewest_to_seal,
     sealed_intents,
 )
 from worksmith.optimizers.racing.worth import worth
@@ -291,6 +292,7 @@ def test_rounds_accept_no_more_that_is_not_better() -> None:
 )
 def test_a_part_of_dev_is_sealed_if_it_can_show_something(intents: int, alpha: float, sealed: int) -> None:
     assert sealed_intents(intents, alpha) == sealed
+    assert (intents >= fewest_to_seal(alpha)) == (sealed > 0)
 
 
 def test_only_finalists_meet_the_sealed_intents_and_only_those_count() -> None:

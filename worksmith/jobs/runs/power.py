@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -13,7 +12,7 @@ from worksmith.evals.statistics.power import discordance_of, power, smallest_dif
 from worksmith.evals.statistics.sequential import fewest_intents
 from worksmith.jobs.parts.printing import Printable
 from worksmith.optimizers.racing.power import Field, race_intents_needed, race_power, smallest_race_difference
-from worksmith.optimizers.racing.rules import sealed_intents
+from worksmith.optimizers.racing.rules import fewest_to_seal
 from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
@@ -117,9 +116,8 @@ def _race(settings: PowerSettings) -> dict[str, Any]:
         if not field.intents:
             field = field._replace(intents=race_intents_needed(field, difference, size))
         found, power_found = 100 * difference, race_power(field, difference, size)
-    fewest = fewest_intents(field.alpha, field.candidates)
-    if field.adaptive:
-        fewest = next(intents for intents in count(1) if sealed_intents(intents, field.alpha))
+    known = fewest_intents(field.alpha, field.candidates)
+    fewest = fewest_to_seal(field.alpha) if field.adaptive else known
     return {**field._asdict(), "points": found, "power": power_found, "fewest_intents": fewest}
 
 
