@@ -97,7 +97,7 @@ def decided(acceptance: Mapping[str, Any], chosen: str | None, races: Mapping[st
     if acceptance or not race:
         return str(acceptance.get("said", ""))
     if chosen == INCUMBENT:
-        return "kept the program as it is: no candidate is shown to be better"
+        return f"kept the program as it is: {race.get('said') or 'no candidate is shown to be better'}"
     if not race.get("accepted"):
         return f"took {chosen}"
     facts = f"on {race['intents']} intents (evidence {race['evidence']:.3g} of {race['needed']:g} needed)"

@@ -28,6 +28,8 @@ class RaceFacts(TypedDict):
     verdict: NotRequired[str]
     claim: NotRequired[str]
     rules: NotRequired[dict[str, Any]]
+    said: NotRequired[str]
+    sealed: NotRequired[int]
     accepted: NotRequired[bool]
     evidence: NotRequired[float]
     needed: NotRequired[float]
