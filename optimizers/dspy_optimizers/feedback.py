@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from worksmith.evals.records.record import PRIMARY
 from worksmith.evals.scoring.path_scores import REFUSED, made_calls
+from worksmith.tools.dispatch import Observation
+from worksmith.tools.episode_result import CallRecord, EpisodeResult
+from worksmith.tools.policy import Decision, denial_text
+from worksmith.tools.sqlite.outcome import Outcome
 
 if TYPE_CHECKING:
+    from worksmith.evals.records.parts import CallEntry
+    from worksmith.evals.records.record import EpisodeRecord
     from worksmith.evals.tasks.task import Task
-    from worksmith.tools.episode_result import CallRecord, EpisodeResult
+    from worksmith.tools.dispatch import ObservationStatus
+    from worksmith.tools.statuses import EpisodeStatus
 
 _SHORTCOMINGS = {
     "unwanted_side_effects": "It changed something that should have stayed as it was.",
@@ -27,6 +34,30 @@ def feedback(task: Task, episode: EpisodeResult, scores: Mapping[str, float]) ->
     of every persona follows.
     """
     return "\n".join([_verdict(episode, scores), *_outcome(task, episode, scores), *_steps(episode)])
+
+
+def feedback_on(record: EpisodeRecord, task: Task) -> str:
+    """As `feedback`, of an episode on record."""
+    calls = [
+        CallRecord(
+            call.tool,
+            call.arguments,
+            Observation(cast("ObservationStatus", call.status), None, call.observation),
+            _decision(call) if call.rule else None,
+            call.seconds,
+        )
+        for call in record.calls
+    ]
+    ended = cast("EpisodeStatus", record.status)
+    episode = EpisodeResult(ended, Outcome(b"", ()), calls, answer_status=record.answer_status)
+    return feedback(task, episode, record.scores)
+
+
+def _decision(call: CallEntry) -> Decision:
+    """The decision on a call; a denial's reason stands in its observation."""
+    denied = denial_text(Decision(False, call.rule))
+    reason = call.observation.removeprefix(denied) if call.observation.startswith(denied) else ""
+    return Decision(call.allowed, call.rule, "" if call.allowed else reason.strip())
 
 
 def _verdict(episode: EpisodeResult, scores: Mapping[str, float]) -> str:

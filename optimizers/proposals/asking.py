@@ -1,0 +1,97 @@
+"""Sources that ask a language model for a text."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import ClassVar
+
+import dspy
+
+from worksmith.evals.lm.failures import chain
+from worksmith.evals.lm.payer import AdmissionError
+from worksmith.optimizers.candidates.candidate import Candidate
+from worksmith.optimizers.proposals.checks import Checks
+from worksmith.optimizers.proposals.source import Standing, fresh
+from worksmith.optimizers.proposer import Proposer
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.secrets import described
+from worksmith.tools.seeding import digest
+
+_FENCED = re.compile(r"\A```\w*\n(.*?)\n?```\Z", re.S)
+_MARKER = re.compile(r"\[\[ ## \w+ ## \]\]")
+
+
+class Asking(ABC):
+    """Makes a candidate of each reply of the model that proposes.
+
+    Attributes:
+        failed: why replies gave no candidate.
+    """
+
+    name: ClassVar[str]
+    adaptive: ClassVar[bool] = True
+
+    def __init__(self, proposer: Proposer, checks: Checks) -> None:
+        self.proposer = proposer
+        self.checks = checks
+        self.failed: list[str] = []
+
+    def max_calls(self, count: int) -> int:
+        return count
+
+    def propose(self, standing: Standing, count: int) -> list[Candidate]:
+        """At most so many candidates; a reply that is of no use gives none.
+
+        Raises:
+            WorksmithError: the model never answered.
+            AdmissionError: the budget is spent.
+        """
+        found = [self.proposed(standing, number) for number in range(count)]
+        self.proposer.check()
+        kept = fresh(found, standing, count, self.checks)
+        refused = sum(each is not None for each in found) - len(kept)
+        self.failed += ["refused by the checks, or not new"] * refused
+        return kept
+
+    @abstractmethod
+    def proposed(self, standing: Standing, number: int) -> Candidate | None:
+        """The candidate of one reply, if it is of use."""
+
+    def asked(self, standing: Standing, number: int, ask: Callable[[dspy.LM], str]) -> str:
+        """The text that the model proposes; empty where its reply is none or it fails.
+
+        Args:
+            ask: asks a model. Each proposal has replies of its own.
+        """
+        from dspy.utils.exceptions import AdapterParseError
+
+        drawn = int(digest([self.name, standing.seed, standing.round, number])[:7], 16)
+        # Some providers take no other temperature of models that reason.
+        lm = self.proposer.lm.copy(rollout_id=drawn, temperature=1.0)
+        try:
+            with dspy.context(lm=lm, trace=None, disable_history=True):
+                reply = ask(lm)
+        except AdapterParseError as error:
+            reply = str(error.lm_response)
+        except Exception as error:
+            lasting = next((e for e in chain(error) if isinstance(e, AdmissionError | InputError)), None)
+            if lasting is not None:
+                raise lasting from error
+            self.failed.append(described(error))
+            return ""
+        text = _cleaned(reply)
+        if not text:
+            self.failed.append("a reply without a text")
+        return text
+
+
+def _cleaned(reply: str) -> str:
+    """The text of a reply, without what models put around it; empty where it is none."""
+    text = _MARKER.sub("", reply).strip()
+    fenced = _FENCED.match(text)
+    text = (fenced[1] if fenced else text).strip()
+    if len(text) > 1 and text[0] == text[-1] == '"' and '"' not in text[1:-1]:
+        text = text[1:-1].strip()
+    return text if any(map(str.isalpha, text)) else ""

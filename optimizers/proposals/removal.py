@@ -1,0 +1,127 @@
+"""Takes away from the best candidate what earns nothing: a part, demonstrations, a sentence."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterator
+from itertools import zip_longest
+from statistics import fmean
+
+from worksmith.optimizers.candidates.candidate import Candidate, Demos
+from worksmith.optimizers.demos.trace_bank import TraceBank
+from worksmith.optimizers.proposals.checks import Checks
+from worksmith.optimizers.proposals.source import Standing, fresh
+from worksmith.retrievers.ranking.lexical import LexicalIndex
+from worksmith.tools.seeding import rng
+
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[^a-z])|(?<=[。！？])|\n+")
+_SHRINKING = 4.0
+"""The ridge of the regression on demonstrations, in episodes: few showings say little about one."""
+
+_REMOVED = (0.5, 0.25, 0.0)
+"""The most of the demonstrations that a candidate does without, as shares; 0 stands for one."""
+
+
+class Removal:
+    """In turn without demonstrations, without a part, and without a sentence."""
+
+    name = "removal"
+    adaptive = True
+
+    def __init__(self, checks: Checks) -> None:
+        self._checks = checks
+
+    def max_calls(self, count: int) -> int:
+        return 0
+
+    def propose(self, standing: Standing, count: int) -> list[Candidate]:
+        best = standing.best
+        parts = (best.without(part) for part in best.parts if len(best.parts) > 1)
+        rows = zip_longest(_without_demonstrations(standing), parts, _without_sentences(standing))
+        return fresh((each for row in rows for each in row), standing, count, self._checks)
+
+
+def _without_demonstrations(standing: Standing) -> Iterator[Candidate]:
+    """Without those whose showing goes with failures: half of all at most, a quarter, the worst one."""
+    shown = {name for each in standing.best.demonstrations.values() for name in _pool(each, standing.bank)}
+    effects = {name: effect for name, effect in effects_of_showing(standing).items() if name in shown}
+    worst = sorted((name for name in effects if effects[name] < 0), key=lambda name: effects[name])
+    for share in _REMOVED:
+        gone = frozenset(worst[: max(1, int(share * len(shown)))])
+        kept = {name: _less(each, standing.bank, gone) for name, each in standing.best.demonstrations.items()}
+        changed = {name: each for name, each in kept.items() if each is not None}
+        if gone and changed:
+            yield standing.best.model_copy(update={"demonstrations": changed})
+
+
+def _pool(demos: Demos, bank: TraceBank) -> tuple[str, ...]:
+    if demos.show == "nearest" and not demos.tasks:
+        return tuple(dict.fromkeys((*demos.always, *(each.name for each in bank.demonstrations))))
+    return (*demos.always, *demos.tasks)
+
+
+def _less(demos: Demos, bank: TraceBank, gone: Collection[str]) -> Demos | None:
+    """The demonstrations without some; None where none would be left."""
+    if demos.show == "none":
+        return demos
+    kept = tuple(name for name in _pool(demos, bank) if name not in gone and name not in demos.always)
+    always = tuple(name for name in demos.always if name not in gone)
+    return demos.model_copy(update={"tasks": kept, "always": always}) if kept else None
+
+
+def effects_of_showing(standing: Standing) -> dict[str, float]:
+    """By demonstration, how much higher scores are where it is shown, all others kept: a ridge regression.
+
+    A score counts as the difference to the mean of all candidates on the task.
+    """
+    import numpy as np
+
+    by_task: dict[str, list[float]] = defaultdict(list)
+    for scores in standing.scores.values():
+        for task_id, score in scores.items():
+            by_task[task_id].append(score)
+    rows: list[set[str]] = []
+    leads: list[float] = []
+    for name, candidate in standing.tried.items():
+        for task_id, score in standing.scores.get(name, {}).items():
+            if candidate.demonstrations and task_id in standing.tasks:
+                rows.append(_shown(candidate, standing, standing.tasks[task_id].query))
+                leads.append(score - fmean(by_task[task_id]))
+    names = sorted(set().union(*rows))
+    if not names:
+        return {}
+    table = np.array([[float(name in row) for name in names] for row in rows])
+    # What all of them do is no merit of one.
+    table, aim = table - table.mean(axis=0), np.array(leads) - fmean(leads)
+    found = np.linalg.solve(table.T @ table + _SHRINKING * np.eye(len(names)), table.T @ aim)
+    # Rounded, so that the order of additions can never decide between equals.
+    return {name: round(float(effect), 6) for name, effect in zip(names, found, strict=True)}
+
+
+def _shown(candidate: Candidate, standing: Standing, query: str) -> set[str]:
+    """The demonstrations in the prompts for a task, by its words."""
+    found: set[str] = set()
+    for demos in {repr(each): each for each in candidate.demonstrations.values()}.values():
+        pool = _pool(demos, standing.bank)
+        if demos.show == "nearest":
+            queries = {each.name: each.query for each in standing.bank.demonstrations if each.name in pool}
+            hits = LexicalIndex(queries).search(query, demos.count, exclude=demos.always)
+            pool = (*demos.always, *(hit.key for hit in hits))
+        found.update(pool)
+    return found
+
+
+def _without_sentences(standing: Standing) -> Iterator[Candidate]:
+    """Without a sentence that is not the program's own, in an order drawn for this round."""
+    places = []
+    for name, text in standing.best.instructions.items():
+        ends = [0, *(found.end() for found in _SENTENCE.finditer(text)), len(text)]
+        spans = [(start, end) for start, end in zip(ends, ends[1:], strict=False) if text[start:end].strip()]
+        own = standing.own_instructions.get(name, "")
+        new = [span for span in spans if text[slice(*span)].strip() not in own]
+        places += [(name, span) for span in new if len(spans) > 1]
+    rng(standing.seed, "sentences", standing.round).shuffle(places)
+    for name, (start, end) in places:
+        text = standing.best.instructions[name]
+        yield standing.best.joined(Candidate(instructions={name: f"{text[:start]}{text[end:]}".strip()}))
