@@ -48,11 +48,11 @@ class Asking(ABC):
             WorksmithError: the model never answered.
             AdmissionError: the budget is spent.
         """
-        found = [self.proposed(standing, number) for number in range(count)]
+        replies = (self.proposed(standing, number) for number in range(count))
+        found = [each for each in replies if each is not None]
         self.proposer.check()
-        kept = fresh(found, standing, count, self.checks)
-        refused = sum(each is not None for each in found) - len(kept)
-        self.failed += ["refused by the checks, or not new"] * refused
+        kept = list(fresh(found, standing, self.checks))
+        self.failed += ["refused by the checks, or not new"] * (len(found) - len(kept))
         return kept
 
     @abstractmethod

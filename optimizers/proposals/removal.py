@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 from statistics import fmean
 
 from worksmith.optimizers.candidates.candidate import Candidate, Demos
 from worksmith.optimizers.demos.trace_bank import TraceBank
 from worksmith.optimizers.proposals.checks import Checks
-from worksmith.optimizers.proposals.source import Standing, fresh
+from worksmith.optimizers.proposals.source import Standing
 from worksmith.retrievers.ranking.lexical import LexicalIndex
 from worksmith.tools.seeding import rng
 
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[^a-z])|(?<=[。！？])|\n+")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[^a-z])|(?<=[。\uff01\uff1f])|\n+")
 _SHRINKING = 4.0
 """The ridge of the regression on demonstrations, in episodes: few showings say little about one."""
 
@@ -23,23 +23,12 @@ _REMOVED = (0.5, 0.25, 0.0)
 """The most of the demonstrations that a candidate does without, as shares; 0 stands for one."""
 
 
-class Removal:
+def reduced(standing: Standing, _: Checks) -> Iterator[Candidate]:
     """In turn without demonstrations, without a part, and without a sentence."""
-
-    name = "removal"
-    adaptive = True
-
-    def __init__(self, checks: Checks) -> None:
-        self._checks = checks
-
-    def max_calls(self, count: int) -> int:
-        return 0
-
-    def propose(self, standing: Standing, count: int) -> list[Candidate]:
-        best = standing.best
-        parts = (best.without(part) for part in best.parts if len(best.parts) > 1)
-        rows = zip_longest(_without_demonstrations(standing), parts, _without_sentences(standing))
-        return fresh((each for row in rows for each in row), standing, count, self._checks)
+    best = standing.best
+    parts = (best.without(part) for part in best.parts if len(best.parts) > 1)
+    rows = zip_longest(_without_demonstrations(standing), parts, _without_sentences(standing))
+    return (each for row in rows for each in row if each is not None)
 
 
 def _without_demonstrations(standing: Standing) -> Iterator[Candidate]:
@@ -117,7 +106,7 @@ def _without_sentences(standing: Standing) -> Iterator[Candidate]:
     places = []
     for name, text in standing.best.instructions.items():
         ends = [0, *(found.end() for found in _SENTENCE.finditer(text)), len(text)]
-        spans = [(start, end) for start, end in zip(ends, ends[1:], strict=False) if text[start:end].strip()]
+        spans = [(start, end) for start, end in pairwise(ends) if text[start:end].strip()]
         own = standing.own_instructions.get(name, "")
         new = [span for span in spans if text[slice(*span)].strip() not in own]
         places += [(name, span) for span in new if len(spans) > 1]

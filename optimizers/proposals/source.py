@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from statistics import fmean
 from typing import TYPE_CHECKING, Protocol
 
@@ -101,20 +102,34 @@ class Source(Protocol):
         ...
 
 
-def fresh(
-    found: Iterable[Candidate | None], standing: Standing, count: int, checks: Checks
-) -> list[Candidate]:
-    """The first candidates that change something, pass the checks, and are neither tried nor repeated."""
+@dataclass(frozen=True)
+class Derived:
+    """A source that asks no model.
+
+    Attributes:
+        derive: gives candidates, the most promising first; they may be known.
+    """
+
+    name: str
+    derive: Callable[[Standing, Checks], Iterable[Candidate]]
+    checks: Checks
+    adaptive: bool = True
+
+    def propose(self, standing: Standing, count: int) -> list[Candidate]:
+        return list(islice(fresh(self.derive(standing, self.checks), standing, self.checks), count))
+
+    def max_calls(self, count: int) -> int:
+        return 0
+
+
+def fresh(found: Iterable[Candidate], standing: Standing, checks: Checks) -> Iterator[Candidate]:
+    """The candidates that change something, pass the checks, and are neither tried nor repeated."""
     known = {Candidate().digest, *(each.digest for each in standing.tried.values())}
     refusal = checks.over(standing)
-    kept: list[Candidate] = []
     for each in found:
-        if len(kept) == count:
-            break
-        if each is not None and each.digest not in known and not refusal(each):
+        if each.digest not in known and not refusal(each):
             known.add(each.digest)
-            kept.append(each)
-    return kept
+            yield each
 
 
 def predictor_with(program: dspy.Module, outputs: Sequence[str]) -> str | None:
