@@ -45,7 +45,7 @@ def hints() -> tuple[Hint, ...]:
 
 
 def signs(record: EpisodeRecord) -> set[str]:
-    """What went wrong in an episode: the kind of its fault, its status, and `call:` with statuses of calls."""
+    """Names for what went wrong: the kind of the fault, the status, and `call:` with statuses of calls."""
     found = {record.status, record.fault.kind if record.fault else "low_metric"}
     found |= {f"call:{call.status}" for call in record.calls}
     if any(ask.reading == UNREADABLE for ask in record.asks):

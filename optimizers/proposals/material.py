@@ -68,36 +68,30 @@ class Material:
 
     def of(self, task: Task, record: EpisodeRecord) -> Failure:
         request, run = self._told(task, record)
-        wrong = self._first_fault(record)
-        feedback = [wrong, feedback_on(record, task), *self._changes(record), *self._right(task)]
-        return Failure(request, "\n".join(run), "\n".join(filter(None, feedback)), self._success(task))
+        wrong = (self._fault(record), feedback_on(record, task), *self._changes(record), *self._right(task))
+        return Failure(request, "\n".join(run), "\n".join(filter(None, wrong)), self._success(task))
 
     def _told(self, task: Task, record: EpisodeRecord) -> tuple[str, list[str]]:
-        """The task, and the steps with their observations; the last one is the answer."""
-        seen = [(call.status, call.observation) for call in record.calls]
-        made = [(call.tool, call.arguments) for call in record.calls]
-        if record.status == "finished" and (record.calls or self._env.kind.toolkits):
-            answered = {"status": record.answer_status, "answer": record.answer}
-            made.append((FINISH, {name: value for name, value in answered.items() if value}))
-            seen.append(("ok", ""))
+        """The task, and the steps with what came of them; the last one is the answer."""
+        steps = [(call.tool, call.arguments, call.status, call.observation) for call in record.calls]
+        if record.status == "finished" and self._env.kind.toolkits:
+            steps.append((FINISH, {"status": record.answer_status, "answer": record.answer}, "ok", ""))
         request = task.query
         if self._closed:
-            twin = made_up(task, self._env, made)
-            if twin is None:
-                request, made = masked(task.query, self._env), [(tool, _names(given)) for tool, given in made]
-                seen = [(status, "") for status, _ in seen]
-            else:
-                request = twin["task"]
-                made = [(step["tool"], step["arguments"]) for step in twin["steps"]]
-                shown = [str(step.get("observation", "")) for step in twin["steps"]]
-                seen = [(status, text if status == "ok" else "") for (status, _), text in zip(seen, shown)]
-        run = [_step(number, *call, *found) for number, (call, found) in enumerate(zip(made, seen), start=1)]
+            twin = made_up(task, self._env, [step[:2] for step in steps])
+            request = twin["task"] if twin else masked(task.query, self._env)
+            shown = twin["steps"] if twin else [{"arguments": _names(step[1])} for step in steps]
+            steps = [
+                (tool, told["arguments"], status, told.get("observation", ""))
+                for told, (tool, _, status, _) in zip(shown, steps, strict=True)
+            ]
+        run = [_step(number, *step) for number, step in enumerate(steps, start=1)]
         return request, run or [f"Output: {record.answer}"]
 
-    def _first_fault(self, record: EpisodeRecord) -> str:
+    def _fault(self, record: EpisodeRecord) -> str:
         fault = record.fault
         if fault is None:
-            return record.error or "" if not self._closed else ""
+            return "" if self._closed else record.error or ""
         mode = failure_modes().get(fault.kind)
         where = f"First wrong at step {fault.step}. " if fault.step else ""
         # A detail may quote records, unless it is what the user's own metric said.
@@ -149,9 +143,8 @@ class Material:
 
 
 def _step(number: int, tool: str, arguments: Any, status: str = "ok", observation: str = "") -> str:
-    ended = "" if status == "ok" else f" [{status.replace('_', ' ')}]"
-    seen = f" -> {_cut(observation)}" if observation else ""
-    return f"{number}. {tool} {_written(arguments)}{ended}{seen}"
+    seen = observation if status == "ok" else f"[{status.replace('_', ' ')}]"
+    return f"{number}. {tool} {_written(arguments)}{' -> ' if seen else ''}{_cut(seen)}"
 
 
 def _names(arguments: Any) -> list[str]:

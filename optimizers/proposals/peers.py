@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.util import find_spec
 from typing import Any
 
 import dspy
@@ -11,12 +10,10 @@ import dspy
 from worksmith.evals.dspy_programs.demo_format import public_form, without_notes
 from worksmith.optimizers.candidates.candidate import Candidate
 from worksmith.optimizers.proposals.asking import Asking
-from worksmith.optimizers.proposals.checks import Checks, keeps_secrets
+from worksmith.optimizers.proposals.checks import keeps_secrets
 from worksmith.optimizers.proposals.material import Failure
 from worksmith.optimizers.proposals.reflection import Reflection, Target
 from worksmith.optimizers.proposals.source import Standing
-from worksmith.optimizers.proposer import Proposer
-from worksmith.tools.errors import missing_extra
 from worksmith.tools.seeding import rng
 
 
@@ -61,18 +58,9 @@ class Grounded(Asking):
 
 
 class GepaReflection(Reflection):
-    """GEPA's reflection prompt over our description of failures.
-
-    Raises:
-        InputError: `gepa` is not installed.
-    """
+    """GEPA's reflection prompt over our description of failures."""
 
     name = "GEPA"
-
-    def __init__(self, proposer: Proposer, checks: Checks) -> None:
-        if find_spec("gepa") is None:
-            raise missing_extra("GEPA's reflection", "gepa")
-        super().__init__(proposer, checks)
 
     def ask(
         self, lm: dspy.LM, standing: Standing, number: int, target: Target, told: Sequence[Failure]

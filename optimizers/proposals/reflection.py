@@ -36,9 +36,10 @@ _ADVICE = (
 
 
 class ImproveText(dspy.Signature):  # type: ignore[misc]
-    """A language model works with the text below, and some of its runs failed. Write a better text in its
-    place. Give rules that hold for all tasks of these kinds, and keep what is right in the present text. Name
-    no people, records, numbers or days of single tasks. Reply with the new text alone.
+    """A language model works with a text, and some of its runs failed. Write a better text in its place.
+
+    Give rules that hold for all tasks of these kinds, and keep what is right in the present text. Name no
+    people, records, numbers or days of single tasks. Reply with the new text alone.
     """
 
     subject: str = dspy.InputField(desc="what the text is")

@@ -1,0 +1,31 @@
+"""The sources of a race."""
+
+from __future__ import annotations
+
+from worksmith.optimizers.proposals.checks import Checks
+from worksmith.optimizers.proposals.combination import combined
+from worksmith.optimizers.proposals.hints import hinted
+from worksmith.optimizers.proposals.removal import reduced
+from worksmith.optimizers.proposals.source import Derived, Source
+from worksmith.optimizers.proposer import Proposer
+
+
+def sources(checks: Checks, proposer: Proposer | None = None, *, tools: bool = False) -> tuple[Source, ...]:
+    """What makes new texts, then what joins and takes away. Without a model that proposes, hints are written.
+
+    Args:
+        tools: whether descriptions of tools may change.
+    """
+    joining = Derived("combination", combined, checks)
+    removing = Derived("removal", reduced, checks)
+    if proposer is None:
+        return Derived("hints", hinted, checks), joining, removing
+    from worksmith.optimizers.proposals.peers import GepaReflection, Grounded
+    from worksmith.optimizers.proposals.reflection import Reflection
+
+    proposing = (
+        Grounded(proposer, checks),
+        Reflection(proposer, checks, tools=tools),
+        GepaReflection(proposer, checks),
+    )
+    return *proposing, joining, removing
