@@ -85,27 +85,30 @@ def _with_twin(call: Call, twin: Twin) -> Call:
     return Call({**call.inputs, **notes.to_fields()}, call.outputs)
 
 
-def made_up(task: Task, env: Environment, made: Sequence[tuple[str, Any]]) -> dict[str, Any] | None:
-    """The task, and the steps of a model that worked on it, made up; None without known slots.
+def redacted(
+    task: Task, env: Environment, made: Sequence[tuple[str, Any]]
+) -> tuple[str, list[dict[str, Any]]]:
+    """The text of a task, and the steps of a model that worked on it, as anybody may read them.
+
+    They are made up where the slots are known. Else of the text only the words are left that authors of tools
+    and house rules wrote as well, and of arguments the names.
 
     Args:
         made: tools and arguments, with the call that ended it.
     """
     if not task.slots:
-        return None
+        text, public = normalize("NFC", task.query), public_words(env)
+        masked = _PIECE.sub(lambda piece: piece[0] if (piece["word"] or "").lower() in public else "…", text)
+        names = ([*given] if isinstance(given, Mapping) else [] for _, given in made)
+        steps = [{"tool": tool, "arguments": each} for (tool, _), each in zip(made, names, strict=True)]
+        return re.sub(r"…(?:\W+…)+", "…", masked), steps
     ended = bool(made) and made[-1][0] == FINISH
-    twin = Twin(task, env, _as_made(task, made), authored=False, ended=ended)
-    fields = twin.of(dict.fromkeys(("task", "trajectory", "tool", "arguments")))
+    fields = Twin(task, env, _as_made(task, made), authored=False, ended=ended).of(
+        dict.fromkeys(("task", "trajectory", "tool", "arguments"))
+    )
     assert fields is not None
-    last = {name: fields.pop(name) for name in ("tool", "arguments")}
-    return {"task": fields["task"], "steps": [*fields["trajectory"], last][: len(made)]}
-
-
-def masked(text: str, env: Environment) -> str:
-    """The text with all words left out that the authors of tools and house rules did not write."""
-    public = public_words(env)
-    shown = _PIECE.sub(lambda piece: piece[0] if (piece["word"] or "").lower() in public else "…", text)
-    return re.sub(r"…(?:\W+…)+", "…", shown)
+    last = {name: fields[name] for name in ("tool", "arguments")}
+    return fields["task"], [*fields["trajectory"], last][: len(made)]
 
 
 def _as_made(task: Task, made: Sequence[tuple[str, Any]]) -> Transcript:

@@ -9,15 +9,15 @@ from typing import ClassVar
 
 import dspy
 
-from worksmith.evals.lm.failures import chain
+from worksmith.evals.lm.failures import chain, failure_status
 from worksmith.evals.lm.payer import AdmissionError
 from worksmith.optimizers.candidates.candidate import Candidate
 from worksmith.optimizers.proposals.checks import Checks
 from worksmith.optimizers.proposals.source import Standing, fresh
 from worksmith.optimizers.proposer import Proposer
-from worksmith.tools.errors import InputError
 from worksmith.tools.files.secrets import described
 from worksmith.tools.seeding import digest
+from worksmith.tools.statuses import PROGRAM_ERROR
 
 _FENCED = re.compile(r"\A```\w*\n(.*?)\n?```\Z", re.S)
 _MARKER = re.compile(r"\[\[ ## \w+ ## \]\]")
@@ -76,9 +76,9 @@ class Asking(ABC):
         except AdapterParseError as error:
             reply = str(error.lm_response)
         except Exception as error:
-            lasting = next((e for e in chain(error) if isinstance(e, AdmissionError | InputError)), None)
-            if lasting is not None:
-                raise lasting from error
+            spent = next((each for each in chain(error) if isinstance(each, AdmissionError)), None)
+            if spent is not None or failure_status(error) == PROGRAM_ERROR:
+                raise spent or error
             self.failed.append(described(error))
             return ""
         text = _cleaned(reply)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from worksmith.optimizers.candidates.candidate import Candidate
 from worksmith.optimizers.demos.redaction import around, leaves, public_words
+from worksmith.optimizers.proposals.material import keeps_secrets
 from worksmith.optimizers.proposals.source import Standing
 from worksmith.retrievers.texts.words import words
 
@@ -25,11 +26,6 @@ _LONGEST_VALUE = 6
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"|(?<![\w.])(-?\d[\d.,:-]*\w*)')
 _NO_VALUES = frozenset({"None", "True", "False"})
 _NAME = re.compile(r"\b[^\W\d_]*\d\w*|\b[^\W\d_]\w+")
-
-
-def keeps_secrets(env: Environment) -> bool:
-    """Whether an environment has access rules, so that not everybody may read everything."""
-    return bool(env.policy.digest)
 
 
 @dataclass(frozen=True)

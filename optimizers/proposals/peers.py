@@ -10,8 +10,7 @@ import dspy
 from worksmith.evals.dspy_programs.demo_format import public_form, without_notes
 from worksmith.optimizers.candidates.candidate import Candidate
 from worksmith.optimizers.proposals.asking import Asking
-from worksmith.optimizers.proposals.checks import keeps_secrets
-from worksmith.optimizers.proposals.material import Failure
+from worksmith.optimizers.proposals.material import keeps_secrets
 from worksmith.optimizers.proposals.reflection import Reflection, Target
 from worksmith.optimizers.proposals.source import Standing
 from worksmith.tools.seeding import rng
@@ -62,17 +61,12 @@ class GepaReflection(Reflection):
 
     name = "GEPA"
 
-    def ask(
-        self, lm: dspy.LM, standing: Standing, number: int, target: Target, told: Sequence[Failure]
-    ) -> str:
+    def ask(self, lm: dspy.LM, standing: Standing, number: int, target: Target, told: Sequence[str]) -> str:
         from gepa.strategies.instruction_proposal import InstructionProposalSignature as Prompt
 
-        examples = [
-            {"Inputs": each.request, "Generated Outputs": each.run, "Feedback": each.feedback}
-            for each in told
-        ]
         present = target.text_in(standing.best) or target.own
-        asked = {"current_instruction_doc": present, "dataset_with_feedback": examples}
+        failures = [{"Inputs, responses and feedback": each} for each in told]
+        asked = {"current_instruction_doc": present, "dataset_with_feedback": failures}
         reply: Any = lm(Prompt.prompt_renderer(asked))[0]
         text = reply["text"] if isinstance(reply, dict) else reply
         return str(Prompt.output_extractor(text)["new_instruction"])

@@ -14,7 +14,7 @@ from worksmith.optimizers.candidates.candidate import Candidate
 from worksmith.optimizers.proposals.asking import Asking
 from worksmith.optimizers.proposals.checks import Checks
 from worksmith.optimizers.proposals.hints import OUTPUTS
-from worksmith.optimizers.proposals.material import Failure, Material
+from worksmith.optimizers.proposals.material import described
 from worksmith.optimizers.proposals.source import Standing, predictor_with
 from worksmith.optimizers.proposer import Proposer
 from worksmith.optimizers.racing.rules import INCUMBENT
@@ -22,7 +22,7 @@ from worksmith.optimizers.racing.rules import INCUMBENT
 if TYPE_CHECKING:
     from worksmith.evals.records.record import EpisodeRecord
 
-_FAILURES, _LONGEST, _EARLIER = 4, 2_000, 4
+_FAILURES, _LONGEST, _EARLIER = 4, 1_500, 4
 """The failures that a prompt shows, the characters of each, and the earlier texts that it shows."""
 
 _ADVICE = (
@@ -97,21 +97,19 @@ class Reflection(Asking):
         target = self._target(standing, number, shown)
         if target is None:
             return None
-        material = Material(self.checks.env, standing.bank)
-        told = [material.of(standing.tasks[each.task_id], each) for each in shown]
+        env, tasks = self.checks.env, standing.tasks
+        told = [described(each, tasks[each.task_id], env, standing.bank)[:_LONGEST] for each in shown]
         text = self.asked(standing, number, lambda lm: self.ask(lm, standing, number, target, told))
         return standing.best.joined(target.candidate(text)) if text else None
 
-    def ask(
-        self, lm: dspy.LM, standing: Standing, number: int, target: Target, told: Sequence[Failure]
-    ) -> str:
+    def ask(self, lm: dspy.LM, standing: Standing, number: int, target: Target, told: Sequence[str]) -> str:
         """The reply of the model."""
         with dspy.context(adapter=dspy.ChatAdapter(use_json_adapter_fallback=False)):
             reply = dspy.Predict(ImproveText)(
                 subject=target.subject,
                 present_text=target.text_in(standing.best) or target.own,
                 earlier_texts="\n\n".join(_earlier(standing, target)),
-                failures="\n\n---\n\n".join(each.text[:_LONGEST] for each in told),
+                failures="\n\n---\n\n".join(each for each in told),
                 advice=_ADVICE[(standing.round + number) % len(_ADVICE)],
             )
         return str(reply.proposed_instruction)
