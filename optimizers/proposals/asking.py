@@ -76,9 +76,11 @@ class Asking(ABC):
         except AdapterParseError as error:
             reply = str(error.lm_response)
         except Exception as error:
-            spent = next((each for each in chain(error) if isinstance(each, AdmissionError)), None)
-            if spent is not None or failure_status(error) == PROGRAM_ERROR:
-                raise spent or error
+            for each in chain(error):
+                if isinstance(each, AdmissionError):
+                    raise each from error
+            if failure_status(error) == PROGRAM_ERROR:
+                raise
             self.failed.append(described(error))
             return ""
         text = _cleaned(reply)

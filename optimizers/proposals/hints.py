@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from worksmith.optimizers.candidates.candidate import Candidate
 from worksmith.optimizers.proposals.checks import Checks
-from worksmith.optimizers.proposals.source import Standing, predictor_with
+from worksmith.optimizers.proposals.source import Standing
 from worksmith.tools.episode_result import UNREADABLE
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def hinted(standing: Standing, checks: Checks) -> Iterator[Candidate]:
     counts = Counter(sign for record in standing.failures for sign in signs(record))
     weights = {hint: max(counts[sign] for sign in hint.against) for hint in hints()}
     ranked = sorted((hint for hint in weights if weights[hint]), key=lambda hint: -weights[hint])
-    names = [name for name in standing.own_instructions if name not in checks.pinned]
+    names = [name for name in standing.predictors if name not in checks.pinned]
     for start in range(0, len(ranked), _MOST):
         several = ranked[start : start + _MOST]
         for some in (several, *([each] for each in several)):
@@ -74,9 +74,9 @@ def hinted(standing: Standing, checks: Checks) -> Iterator[Candidate]:
 def _appended(standing: Standing, some: Sequence[Hint], names: Sequence[str], otherwise: str) -> Candidate:
     texts: dict[str, str] = {}
     for hint in some:
-        own = predictor_with(standing.program, hint.outputs)
+        own = standing.predictor_with(hint.outputs)
         name = own if own in names else otherwise
-        text = texts.get(name, standing.instructions(name))
+        text = texts.get(name, standing.predictors[name].signature.instructions)
         if hint.text not in text:
             texts[name] = f"{text.rstrip()} {hint.text}"
     return standing.best.joined(Candidate(instructions=texts))

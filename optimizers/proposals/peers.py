@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import dspy
@@ -11,7 +11,7 @@ from worksmith.evals.dspy_programs.demo_format import public_form, without_notes
 from worksmith.optimizers.candidates.candidate import Candidate
 from worksmith.optimizers.proposals.asking import Asking
 from worksmith.optimizers.proposals.material import keeps_secrets
-from worksmith.optimizers.proposals.reflection import Reflection, Target
+from worksmith.optimizers.proposals.reflection import Reflection
 from worksmith.optimizers.proposals.source import Standing
 from worksmith.tools.seeding import rng
 
@@ -61,12 +61,11 @@ class GepaReflection(Reflection):
 
     name = "GEPA"
 
-    def ask(self, lm: dspy.LM, standing: Standing, number: int, target: Target, told: Sequence[str]) -> str:
+    def ask(self, lm: dspy.LM, fields: Mapping[str, str]) -> str:
         from gepa.strategies.instruction_proposal import InstructionProposalSignature as Prompt
 
-        present = target.text_in(standing.best) or target.own
-        failures = [{"Inputs, responses and feedback": each} for each in told]
-        asked = {"current_instruction_doc": present, "dataset_with_feedback": failures}
+        failures = [{"Inputs, responses and feedback": fields["failures"]}]
+        asked = {"current_instruction_doc": fields["present_text"], "dataset_with_feedback": failures}
         reply: Any = lm(Prompt.prompt_renderer(asked))[0]
         text = reply["text"] if isinstance(reply, dict) else reply
         return str(Prompt.output_extractor(text)["new_instruction"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 from statistics import fmean
@@ -15,7 +15,7 @@ from worksmith.optimizers.proposals.asking import Asking
 from worksmith.optimizers.proposals.checks import Checks
 from worksmith.optimizers.proposals.hints import OUTPUTS
 from worksmith.optimizers.proposals.material import described
-from worksmith.optimizers.proposals.source import Standing, predictor_with
+from worksmith.optimizers.proposals.source import Standing
 from worksmith.optimizers.proposer import Proposer
 from worksmith.optimizers.racing.rules import INCUMBENT
 
@@ -68,9 +68,9 @@ class Target(NamedTuple):
         return Candidate.from_json(data)
 
     def text_in(self, candidate: Candidate) -> str:
-        """A candidate's text of this place; empty for none."""
+        """A candidate's text of this place, else the program's own."""
         found: Any = reduce(lambda data, key: data.get(key) or {}, self.place, candidate.to_json())
-        return found or ""
+        return found or self.own
 
 
 class Reflection(Asking):
@@ -85,57 +85,54 @@ class Reflection(Asking):
 
     def __init__(self, proposer: Proposer, checks: Checks, *, tools: bool = False) -> None:
         super().__init__(proposer, checks)
-        kits = checks.env.kind.toolkits if tools else ()
-        self._tools = {
-            tool.name: tool for kit in kits for tool in kit.tools if tool.name not in checks.pinned
-        }
+        found = [tool for kit in checks.env.kind.toolkits if tools for tool in kit.tools]
+        self._tools = {tool.name: tool for tool in found if tool.name not in checks.pinned}
 
     def proposed(self, standing: Standing, number: int) -> Candidate | None:
-        failed = standing.failures
-        start = number * _FAILURES % max(1, len(failed))
-        shown = [*failed[start:], *failed[:start]][:_FAILURES]
+        failed = deque(standing.failures)
+        failed.rotate(-number * _FAILURES)
+        shown = list(failed)[:_FAILURES]
         target = self._target(standing, number, shown)
         if target is None:
             return None
         env, tasks = self.checks.env, standing.tasks
         told = [described(each, tasks[each.task_id], env, standing.bank)[:_LONGEST] for each in shown]
-        text = self.asked(standing, number, lambda lm: self.ask(lm, standing, number, target, told))
+        fields = {
+            "subject": target.subject,
+            "present_text": target.text_in(standing.best),
+            "earlier_texts": "\n\n".join(_earlier(standing, target)),
+            "failures": "\n\n---\n\n".join(told),
+            "advice": _ADVICE[(standing.round + number) % len(_ADVICE)],
+        }
+        text = self.asked(standing, number, lambda lm: self.ask(lm, fields))
         return standing.best.joined(target.candidate(text)) if text else None
 
-    def ask(self, lm: dspy.LM, standing: Standing, number: int, target: Target, told: Sequence[str]) -> str:
-        """The reply of the model."""
+    def ask(self, lm: dspy.LM, fields: Mapping[str, str]) -> str:
+        """The reply of the model.
+
+        Args:
+            fields: the inputs of `ImproveText`.
+        """
         with dspy.context(adapter=dspy.ChatAdapter(use_json_adapter_fallback=False)):
-            reply = dspy.Predict(ImproveText)(
-                subject=target.subject,
-                present_text=target.text_in(standing.best) or target.own,
-                earlier_texts="\n\n".join(_earlier(standing, target)),
-                failures="\n\n---\n\n".join(each for each in told),
-                advice=_ADVICE[(standing.round + number) % len(_ADVICE)],
-            )
-        return str(reply.proposed_instruction)
+            return str(dspy.Predict(ImproveText)(**fields).proposed_instruction)
 
     def _target(self, standing: Standing, number: int, shown: Sequence[EpisodeRecord]) -> Target | None:
-        predictors = {
-            name: each for name, each in standing.program.named_predictors() if name not in self.checks.pinned
-        }
-        misused = Counter(place for each in standing.failures for place in {*self._misused(standing, each)})
-        if misused and (number % 2 or not predictors):
-            ranked = sorted(misused, key=lambda place: (-misused[place], place))
-            return self._of_tool(*ranked[number // 2 % len(ranked)])
-        if not predictors:
+        names = [name for name in standing.predictors if name not in self.checks.pinned]
+        misused = Counter(place for each in shown for place in set(self._misused(standing, each)))
+        if misused and (number % 2 or not names):
+            return self._of_tool(*min(misused, key=lambda place: (-misused[place], place)))
+        if not (names and shown):
             return None
-        blamed = Counter(filter(None, (_blamed(standing, record) for record in shown)))
-        in_turn = [*predictors][(standing.round + number) % len(predictors)]
-        name = max(blamed, key=lambda name: (blamed[name], name), default=in_turn)
-        name = name if name in predictors else in_turn
-        signature = predictors[name].signature
+        blamed = Counter(name for each in shown if (name := _blamed(standing, each)) in names)
+        name = max(sorted(blamed), key=blamed.__getitem__, default=_in_turn(standing, names, number))
+        signature = standing.predictors[name].signature
         fields = f"{', '.join(signature.input_fields)} -> {', '.join(signature.output_fields)}"
         subject = f"The instruction of the step `{name}` of a program; the step is: {fields}"
-        return Target(("instructions", name), subject, signature.instructions)
+        own = standing.own_instructions.get(name, signature.instructions)
+        return Target(("instructions", name), subject, own)
 
     def _of_tool(self, name: str, argument: str) -> Target:
-        tool = self._tools[name]
-        told = f"`{name}`, by which a model decides when and how to call it"
+        tool, told = self._tools[name], f"`{name}`, by which a model decides when and how to call it"
         if not argument:
             return Target(("tools", name, "description"), f"The description of the tool {told}", tool.summary)
         subject = f"The description of the argument `{argument}` of the tool {told}"
@@ -144,15 +141,16 @@ class Reflection(Asking):
     def _misused(self, standing: Standing, record: EpisodeRecord) -> Iterator[tuple[str, str]]:
         """Tools that were not called where they were needed, or in a wrong way; maybe with an argument."""
         task = standing.tasks[record.task_id]
-        called = {call.tool for call in record.calls if call.status == "ok"}
         wanted = {step.tool: step.arguments for step in (*(task.gold_plan or ()), *task.expected)}
+        called = {call.tool for call in record.calls if call.status == "ok"}
         yield from ((tool, "") for tool in wanted if tool in self._tools and tool not in called)
+        first = record.fault.step if record.fault else None
         for number, call in enumerate(record.calls, start=1):
-            first = record.fault is not None and record.fault.step == number
-            if call.tool in self._tools and (first or call.status in ("bad_arguments", "tool_error")):
+            if call.tool in self._tools and (
+                number == first or call.status in ("bad_arguments", "tool_error")
+            ):
                 given = call.arguments if isinstance(call.arguments, Mapping) else {}
-                right = wanted.get(call.tool, given)
-                names = self._tools[call.tool].arguments
+                right, names = wanted.get(call.tool, given), self._tools[call.tool].arguments
                 wrong = [name for name in names if given.get(name) != right.get(name)]
                 yield call.tool, wrong[0] if len(wrong) == 1 else ""
 
@@ -162,16 +160,25 @@ def _blamed(standing: Standing, record: EpisodeRecord) -> str | None:
     refused = any(call.status == "refused" for call in record.calls)
     steps = standing.tasks[record.task_id].gold_plan or ()
     unplanned = bool(record.plan) and any(step.tool not in record.plan for step in steps)
-    part = "verdict" if refused else "plan" if unplanned else "call"
-    return predictor_with(standing.program, OUTPUTS[part])
+    return standing.predictor_with(OUTPUTS["verdict" if refused else "plan" if unplanned else "call"])
+
+
+def _in_turn(standing: Standing, names: Sequence[str], number: int) -> str:
+    """Each in turn; once all were tried, every second time the one whose instructions gained most."""
+    gains: dict[str, float] = {}
+    for tried, candidate in standing.tried.items():
+        gains |= {name: max(gains.get(name, -1.0), standing.gain(tried)) for name in candidate.instructions}
+    if gains.keys() >= {*names} and number % 2 == 0:
+        return max(names, key=gains.__getitem__)
+    return names[(standing.round + number) % len(names)]
 
 
 def _earlier(standing: Standing, target: Target) -> list[str]:
-    """The best other texts of the same place with the mean scores of their programs, the best one last."""
-    means = {name: fmean(scores.values()) for name, scores in standing.scores.items() if scores}
-    found: dict[str, float] = {target.own: means[INCUMBENT]} if INCUMBENT in means else {}
-    for name, candidate in standing.tried.items():
-        if name in means and (text := target.text_in(candidate)):
-            found[text] = max(found.get(text, 0.0), means[name])
+    """The best texts of the same place with the mean scores of their programs, the best one last."""
+    found: dict[str, float] = {}
+    for name, candidate in {INCUMBENT: Candidate(), **standing.tried}.items():
+        if scores := standing.scores.get(name):
+            text = target.text_in(candidate)
+            found[text] = max(found.get(text, 0.0), fmean(scores.values()))
     best = sorted(found, key=lambda text: found[text])[-_EARLIER:]
     return [f"Score {found[text]:.2f}: {text}" for text in best]

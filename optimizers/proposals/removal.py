@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from itertools import pairwise, zip_longest
 from statistics import fmean
 
@@ -16,7 +16,7 @@ from worksmith.retrievers.ranking.lexical import LexicalIndex
 from worksmith.tools.seeding import rng
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[^a-z])|(?<=[。\uff01\uff1f])|\n+")
-_SHRINKING = 4.0
+_SHRINKING = 10.0
 """The ridge of the regression on demonstrations, in episodes: few showings say little about one."""
 
 _REMOVED = (0.5, 0.25, 0.0)
@@ -32,16 +32,22 @@ def reduced(standing: Standing, _: Checks) -> Iterator[Candidate]:
 
 
 def _without_demonstrations(standing: Standing) -> Iterator[Candidate]:
-    """Without those whose showing goes with failures: half of all at most, a quarter, the worst one."""
-    shown = {name for each in standing.best.demonstrations.values() for name in _pool(each, standing.bank)}
+    """Without those whose showing goes with failures: half of all at most, a quarter, the worst one.
+
+    Where the best candidate shows none, those of the one that gained most are tried without them.
+    """
+    showing = [name for name, each in standing.tried.items() if each.demonstrations]
+    most = max(showing, key=standing.gain, default="")
+    displays = standing.best.demonstrations or (standing.tried[most].demonstrations if most else {})
+    shown = {name for each in displays.values() for name in _pool(each, standing.bank)}
     effects = {name: effect for name, effect in effects_of_showing(standing).items() if name in shown}
     worst = sorted((name for name in effects if effects[name] < 0), key=lambda name: effects[name])
-    for share in _REMOVED:
+    for share in _REMOVED if worst else ():
         gone = frozenset(worst[: max(1, int(share * len(shown)))])
-        kept = {name: _less(each, standing.bank, gone) for name, each in standing.best.demonstrations.items()}
-        changed = {name: each for name, each in kept.items() if each is not None}
-        if gone and changed:
-            yield standing.best.model_copy(update={"demonstrations": changed})
+        kept = {name: _less(each, standing.bank, gone) for name, each in displays.items()}
+        yield standing.best.joined(
+            Candidate(demonstrations={name: each for name, each in kept.items() if each})
+        )
 
 
 def _pool(demos: Demos, bank: TraceBank) -> tuple[str, ...]:
@@ -62,7 +68,7 @@ def _less(demos: Demos, bank: TraceBank, gone: Collection[str]) -> Demos | None:
 def effects_of_showing(standing: Standing) -> dict[str, float]:
     """By demonstration, how much higher scores are where it is shown, all others kept: a ridge regression.
 
-    A score counts as the difference to the mean of all candidates on the task.
+    A score counts as the difference to the mean of all programs on the task.
     """
     import numpy as np
 
@@ -73,10 +79,10 @@ def effects_of_showing(standing: Standing) -> dict[str, float]:
     rows: list[set[str]] = []
     leads: list[float] = []
     for name, candidate in standing.tried.items():
-        for task_id, score in standing.scores.get(name, {}).items():
-            if candidate.demonstrations and task_id in standing.tasks:
-                rows.append(_shown(candidate, standing, standing.tasks[task_id].query))
-                leads.append(score - fmean(by_task[task_id]))
+        showing = [_showing(each, standing.bank) for each in set(candidate.demonstrations.values())]
+        for task_id, score in standing.scores.get(name, {}).items() if showing else ():
+            rows.append(set().union(*(shown(standing.tasks[task_id].query) for shown in showing)))
+            leads.append(score - fmean(by_task[task_id]))
     names = sorted(set().union(*rows))
     if not names:
         return {}
@@ -88,17 +94,16 @@ def effects_of_showing(standing: Standing) -> dict[str, float]:
     return {name: round(float(effect), 6) for name, effect in zip(names, found, strict=True)}
 
 
-def _shown(candidate: Candidate, standing: Standing, query: str) -> set[str]:
-    """The demonstrations in the prompts for a task, by its words."""
-    found: set[str] = set()
-    for demos in {repr(each): each for each in candidate.demonstrations.values()}.values():
-        pool = _pool(demos, standing.bank)
-        if demos.show == "nearest":
-            queries = {each.name: each.query for each in standing.bank.demonstrations if each.name in pool}
-            hits = LexicalIndex(queries).search(query, demos.count, exclude=demos.always)
-            pool = (*demos.always, *(hit.key for hit in hits))
-        found.update(pool)
-    return found
+def _showing(demos: Demos, bank: TraceBank) -> Callable[[str], set[str]]:
+    """A function that gives the demonstrations in the prompts for a task, by its words."""
+    pool = {*_pool(demos, bank)}
+    if demos.show != "nearest":
+        return lambda _: pool
+    index = LexicalIndex({each.name: each.query for each in bank.demonstrations if each.name in pool})
+    return lambda query: {
+        *demos.always,
+        *(hit.key for hit in index.search(query, demos.count, exclude=demos.always)),
+    }
 
 
 def _without_sentences(standing: Standing) -> Iterator[Candidate]:

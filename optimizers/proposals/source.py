@@ -31,6 +31,7 @@ class Standing:
     Attributes:
         program: as it is.
         best: the candidate that leads; without any part while the program as it is leads.
+        best_program: made of it.
         tried: the candidates so far by name, in order.
         scores: by the name of a candidate, or `INCUMBENT`, its score by task id.
         records: by the same names, the episodes.
@@ -75,9 +76,17 @@ class Standing:
         """The instructions of the program as it is, by predictor."""
         return {name: each.signature.instructions for name, each in self.program.named_predictors()}
 
-    def instructions(self, predictor: str) -> str:
-        """The best candidate's instructions of a predictor."""
-        return self.best.instructions.get(predictor, self.own_instructions[predictor])
+    @cached_property
+    def predictors(self) -> dict[str, dspy.Predict]:
+        """The predictors of the best program by name."""
+        return dict(self.best_program.named_predictors())
+
+    def predictor_with(self, outputs: Sequence[str]) -> str | None:
+        """The name of the first of them that gives one of the outputs."""
+        fitting = (
+            name for name, each in self.predictors.items() if {*outputs} & each.signature.output_fields.keys()
+        )
+        return next(fitting, None)
 
 
 class Source(Protocol):
@@ -130,15 +139,3 @@ def fresh(found: Iterable[Candidate], standing: Standing, checks: Checks) -> Ite
         if each.digest not in known and not refusal(each):
             known.add(each.digest)
             yield each
-
-
-def predictor_with(program: dspy.Module, outputs: Sequence[str]) -> str | None:
-    """The name of the first predictor that gives one of the outputs."""
-    return next(
-        (
-            name
-            for name, predictor in program.named_predictors()
-            if not predictor.signature.output_fields.keys().isdisjoint(outputs)
-        ),
-        None,
-    )

@@ -57,10 +57,14 @@ def standing(
 ) -> Standing:
     """A standing in which `leader` has the failures."""
     tried = tried or {}
+    best, best_program = tried.get(leader, Candidate()), program.deepcopy()
+    for name, predictor in best_program.named_predictors():
+        told = best.instructions.get(name, predictor.signature.instructions)
+        predictor.signature = predictor.signature.with_instructions(told)
     return Standing(
         program=program,
-        best=tried.get(leader, Candidate()),
-        best_program=program,
+        best=best,
+        best_program=best_program,
         tried=tried,
         scores=scores or {},
         records={leader: tuple(failures)},
