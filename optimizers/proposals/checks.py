@@ -42,27 +42,27 @@ class Checks:
     forbidden: tuple[str, ...] = ()
     pinned: frozenset[str] = frozenset()
 
-    def over(self, standing: Standing) -> Callable[[Candidate], str]:
-        """A function that gives the reason why a candidate is refused; empty for none."""
+    def over(self, standing: Standing) -> Callable[[Candidate], bool]:
+        """A function that says whether a candidate's texts may be as they are."""
         own = standing.own_instructions
         values = _hidden(self.env, standing, own.values()) if keeps_secrets(self.env) else frozenset()
-        banned = {" ".join(words(each)) for each in self.forbidden}
+        banned = [_spaced(each) for each in self.forbidden]
 
-        def refusal(candidate: Candidate) -> str:
-            for name, text in _texts(candidate):
-                already = own.get(name, "")
-                if name in self.pinned:
-                    return f"the text of {name} is pinned"
-                if len(text) > max(LONGEST, len(already)):
-                    return f"more than {LONGEST:,} characters for {name}"
-                said = _runs(text) - _runs(already)
-                if not said.isdisjoint(banned):
-                    return f"a forbidden word for {name}"
-                if not said.isdisjoint(values):
-                    return f"a value of a record for {name}"
-            return ""
+        def allowed(name: str, text: str) -> bool:
+            already = own.get(name, "")
+            spaced, before = _spaced(text), _spaced(already)
+            return (
+                name not in self.pinned
+                and len(text) <= max(LONGEST, len(already))
+                and not any(each in spaced and each not in before for each in banned)
+                and (_runs(text) - _runs(already)).isdisjoint(values)
+            )
 
-        return refusal
+        return lambda candidate: all(allowed(name, text) for name, text in _texts(candidate))
+
+
+def _spaced(text: str) -> str:
+    return f" {' '.join(words(text))} "
 
 
 def _texts(candidate: Candidate) -> Iterator[tuple[str, str]]:

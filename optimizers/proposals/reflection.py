@@ -128,6 +128,10 @@ class Reflection(Asking):
         signature = standing.predictors[name].signature
         fields = f"{', '.join(signature.input_fields)} -> {', '.join(signature.output_fields)}"
         subject = f"The instruction of the step `{name}` of a program; the step is: {fields}"
+        domains = {domain for each in shown for domain in standing.tasks[each.task_id].domains}
+        kits = [kit for kit in self.checks.env.kind.toolkits if kit.name in domains]
+        listed = "\n".join(f"{tool.name}: {tool.summary}" for kit in kits for tool in kit.tools)
+        subject = f"{subject}\n{listed[:_LONGEST]}".rstrip()
         own = standing.own_instructions.get(name, signature.instructions)
         return Target(("instructions", name), subject, own)
 
@@ -151,8 +155,8 @@ class Reflection(Asking):
             ):
                 given = call.arguments if isinstance(call.arguments, Mapping) else {}
                 right, names = wanted.get(call.tool, given), self._tools[call.tool].arguments
-                wrong = [name for name in names if given.get(name) != right.get(name)]
-                yield call.tool, wrong[0] if len(wrong) == 1 else ""
+                differing = [name for name in names if given.get(name) != right.get(name)]
+                yield call.tool, differing[0] if len(differing) == 1 else ""
 
 
 def _blamed(standing: Standing, record: EpisodeRecord) -> str | None:

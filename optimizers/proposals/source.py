@@ -134,8 +134,8 @@ class Derived:
 def fresh(found: Iterable[Candidate], standing: Standing, checks: Checks) -> Iterator[Candidate]:
     """The candidates that change something, pass the checks, and are neither tried nor repeated."""
     known = {Candidate().digest, *(each.digest for each in standing.tried.values())}
-    refusal = checks.over(standing)
+    allowed = checks.over(standing)
     for each in found:
-        if each.digest not in known and not refusal(each):
+        if each.digest not in known and allowed(each):
             known.add(each.digest)
             yield each

@@ -219,17 +219,22 @@ def test_what_an_episode_read_changes_no_byte_of_a_prompt(
         ({"instructions": {SELECT: "Take 2022-12-09."}}, False),
         ({"instructions": {SELECT: "a" * (LONGEST + 1)}}, False),
         ({"instructions": {SELECT: "Never SHOUT at people."}}, False),
+        ({"instructions": {SELECT: "Do as I say, and not as I do, please."}}, False),
         ({"instructions": {"planner.predict": "Plan."}}, False),
         ({"tools": {"mail.send": {"description": "Sends."}}}, False),
         ({"tools": {"conversations.read": {"arguments": {"limit": "Mind Pillai."}}}}, False),
     ],
 )
 def test_what_a_text_may_say(company: Environment, changes: dict[str, Any], allowed: bool) -> None:
-    checks = Checks(company, forbidden=("shout at",), pinned=frozenset({"planner.predict", "mail.send"}))
+    checks = Checks(
+        company,
+        forbidden=("shout at", "do as I say and not as I do please"),
+        pinned=frozenset({"planner.predict", "mail.send"}),
+    )
     seen = called("conversations.read", "ok", '{"text": "the quick brown fox jumps over the lazy dog"}')
-    refusal = checks.over(standing(Agent("react", company), [TASK], [failed(TASK, seen)]))
+    allows = checks.over(standing(Agent("react", company), [TASK], [failed(TASK, seen)]))
 
-    assert (refusal(Candidate.from_json(changes)) == "") == allowed
+    assert allows(Candidate.from_json(changes)) == allowed
 
 
 def test_hints_are_few_and_each_is_against_something_that_happens(suite: Suite) -> None:
