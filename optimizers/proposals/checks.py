@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from worksmith.evals.scoring.answers.matching import disclosed
 from worksmith.optimizers.candidates.candidate import Candidate
 from worksmith.optimizers.demos.redaction import around, leaves, public_words
 from worksmith.optimizers.proposals.material import keeps_secrets
@@ -46,23 +47,15 @@ class Checks:
         """A function that says whether a candidate's texts may be as they are."""
         own = standing.own_instructions
         values = _hidden(self.env, standing, own.values()) if keeps_secrets(self.env) else frozenset()
-        banned = [_spaced(each) for each in self.forbidden]
 
         def allowed(name: str, text: str) -> bool:
             already = own.get(name, "")
-            spaced, before = _spaced(text), _spaced(already)
-            return (
-                name not in self.pinned
-                and len(text) <= max(LONGEST, len(already))
-                and not any(each in spaced and each not in before for each in banned)
-                and (_runs(text) - _runs(already)).isdisjoint(values)
-            )
+            if name in self.pinned or len(text) > max(LONGEST, len(already)):
+                return False
+            said = _runs(text) - _runs(already)
+            return said.isdisjoint(values) and not disclosed(text, self.forbidden, already)
 
         return lambda candidate: all(allowed(name, text) for name, text in _texts(candidate))
-
-
-def _spaced(text: str) -> str:
-    return f" {' '.join(words(text))} "
 
 
 def _texts(candidate: Candidate) -> Iterator[tuple[str, str]]:

@@ -61,21 +61,20 @@ def hinted(standing: Standing, checks: Checks) -> Iterator[Candidate]:
     A hint that no predictor gives the outputs of is for the last one, then for the others.
     """
     counts = Counter(sign for record in standing.failures for sign in signs(record))
-    weights = {hint: max(counts[sign] for sign in hint.against) for hint in hints()}
-    ranked = sorted((hint for hint in weights if weights[hint]), key=lambda hint: -weights[hint])
-    names = [name for name in standing.predictors if name not in checks.pinned]
+    free = [hint for hint in hints() if standing.predictor_with(hint.outputs) not in checks.pinned]
+    weights = {hint: weight for hint in free if (weight := max(counts[sign] for sign in hint.against))}
+    ranked = sorted(weights, key=lambda hint: -weights[hint])
     for start in range(0, len(ranked), _MOST):
         several = ranked[start : start + _MOST]
         for some in (several, *([each] for each in several)):
-            for name in reversed(names):
-                yield _appended(standing, some, names, name)
+            for name in reversed(standing.predictors):
+                yield _appended(standing, some, name)
 
 
-def _appended(standing: Standing, some: Sequence[Hint], names: Sequence[str], otherwise: str) -> Candidate:
+def _appended(standing: Standing, some: Sequence[Hint], otherwise: str) -> Candidate:
     texts: dict[str, str] = {}
     for hint in some:
-        own = standing.predictor_with(hint.outputs)
-        name = own if own in names else otherwise
+        name = standing.predictor_with(hint.outputs) or otherwise
         text = texts.get(name, standing.predictors[name].signature.instructions)
         if hint.text not in text:
             texts[name] = f"{text.rstrip()} {hint.text}"

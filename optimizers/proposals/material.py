@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from worksmith.evals.dspy_programs.demo_format import calls_in, public_form, without_notes
@@ -54,7 +53,7 @@ def described(record: EpisodeRecord, task: Task, env: Environment, bank: TraceBa
 
 def _run(record: EpisodeRecord, task: Task, env: Environment, *, closed: bool) -> Iterator[str]:
     """The task, and the steps with what came of them; the last one is the answer."""
-    statuses = [call.status for call in record.calls]
+    statuses = [*(call.status for call in record.calls), "ok"]
     steps = [call.model_dump(include={"tool", "arguments", "observation"}) for call in record.calls]
     if record.status == "finished" and env.kind.toolkits:
         said = {"status": record.answer_status, "answer": record.answer}
@@ -63,7 +62,7 @@ def _run(record: EpisodeRecord, task: Task, env: Environment, *, closed: bool) -
     if closed:
         request, steps = redacted(task, env, [(step["tool"], step["arguments"]) for step in steps])
     yield f"Task: {request}"
-    for number, (step, status) in enumerate(zip_longest(steps, statuses, fillvalue="ok"), start=1):
+    for number, (step, status) in enumerate(zip(steps, statuses, strict=False), start=1):
         failed = "" if status == "ok" else f"[{status.replace('_', ' ')}]"
         seen = "" if failed and closed else _cut(step.get("observation", ""))
         came = " ".join(filter(None, (failed, seen)))
@@ -101,15 +100,15 @@ def _success(task: Task, bank: TraceBank, *, closed: bool) -> Iterator[str]:
     others = {each.name: each for each in bank.demonstrations if each.task_id != task.id}
     alike = {name: each for name, each in others.items() if task.intent and each.intent == task.intent}
     queries = {name: each.query for name, each in (alike or others).items()}
+    form = public_form if closed else without_notes
     for hit in LexicalIndex(queries).search(task.query, 1):
-        parts = [
-            without_notes(public_form(each) if closed else each) for each in others[hit.key].parts.values()
-        ]
-        calls = max(map(calls_in, parts), key=len)
-        asked = next((f"Task: {part['task']}" for part in parts if "task" in part), "")
-        yield "A run that was right, of a similar task:"
-        yield from (asked, *(_call(number, *call) for number, call in enumerate(calls, start=1)))
-        yield from (texts_of(part) for part in parts if part and not calls)
+        parts = [without_notes(shown) for each in others[hit.key].parts.values() if (shown := form(each))]
+        calls = max(map(calls_in, parts), key=len, default=[])
+        if parts:
+            yield "A run that was right, of a similar task:"
+        yield from (f"Task: {part['task']}" for part in parts[-1:] if "task" in part)
+        yield from (_call(number, *call) for number, call in enumerate(calls, start=1))
+        yield from (texts_of(part) for part in parts if not calls)
 
 
 def _call(number: int, tool: str, arguments: Any) -> str:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping, Sequence
-from functools import reduce
+from collections.abc import Mapping, Sequence
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import dspy
 
@@ -18,6 +17,7 @@ from worksmith.optimizers.proposals.material import described
 from worksmith.optimizers.proposals.source import Standing
 from worksmith.optimizers.proposer import Proposer
 from worksmith.optimizers.racing.rules import INCUMBENT
+from worksmith.tools.tool import ToolText
 
 if TYPE_CHECKING:
     from worksmith.evals.records.record import EpisodeRecord
@@ -51,26 +51,26 @@ class ImproveText(dspy.Signature):  # type: ignore[misc]
 
 
 class Target(NamedTuple):
-    """A text to write anew.
+    """The instructions of a predictor, or the description of a tool.
 
     Attributes:
-        place: the keys that lead to it in a candidate's data.
-        subject: what it is, for the model.
         own: the program's own text.
+        subject: what the text is, for the model.
     """
 
-    place: tuple[str, ...]
-    subject: str
+    name: str
     own: str
+    subject: str
+    of_tool: bool = False
 
     def candidate(self, text: str) -> Candidate:
-        data: Any = reduce(lambda inner, key: {key: inner}, reversed(self.place), text)
-        return Candidate.from_json(data)
+        if self.of_tool:
+            return Candidate(tools={self.name: ToolText(description=text)})
+        return Candidate(instructions={self.name: text})
 
     def text_in(self, candidate: Candidate) -> str:
-        """A candidate's text of this place, else the program's own."""
-        found: Any = reduce(lambda data, key: data.get(key) or {}, self.place, candidate.to_json())
-        return found or self.own
+        told = candidate.tools.get(self.name) if self.of_tool else None
+        return (told.description if told else candidate.instructions.get(self.name)) or self.own
 
 
 class Reflection(Asking):
@@ -118,9 +118,13 @@ class Reflection(Asking):
 
     def _target(self, standing: Standing, number: int, shown: Sequence[EpisodeRecord]) -> Target | None:
         names = [name for name in standing.predictors if name not in self.checks.pinned]
-        misused = Counter(place for each in shown for place in set(self._misused(standing, each)))
+        misused = Counter(tool for each in shown for tool in self._misused(standing, each))
         if misused and (number % 2 or not names):
-            return self._of_tool(*min(misused, key=lambda place: (-misused[place], place)))
+            tool = self._tools[min(misused, key=lambda name: (-misused[name], name))]
+            subject = (
+                f"The description of the tool `{tool.name}`, by which a model decides when and how to call it"
+            )
+            return Target(tool.name, tool.summary, subject, of_tool=True)
         if not (names and shown):
             return None
         blamed = Counter(name for each in shown if (name := _blamed(standing, each)) in names)
@@ -130,33 +134,18 @@ class Reflection(Asking):
         subject = f"The instruction of the step `{name}` of a program; the step is: {fields}"
         domains = {domain for each in shown for domain in standing.tasks[each.task_id].domains}
         kits = [kit for kit in self.checks.env.kind.toolkits if kit.name in domains]
-        listed = "\n".join(f"{tool.name}: {tool.summary}" for kit in kits for tool in kit.tools)
-        subject = f"{subject}\n{listed[:_LONGEST]}".rstrip()
+        tools = "\n".join(f"{tool.name}: {tool.summary}" for kit in kits for tool in kit.tools)
         own = standing.own_instructions.get(name, signature.instructions)
-        return Target(("instructions", name), subject, own)
+        return Target(name, own, f"{subject}\n{tools[:_LONGEST]}".rstrip())
 
-    def _of_tool(self, name: str, argument: str) -> Target:
-        tool, told = self._tools[name], f"`{name}`, by which a model decides when and how to call it"
-        if not argument:
-            return Target(("tools", name, "description"), f"The description of the tool {told}", tool.summary)
-        subject = f"The description of the argument `{argument}` of the tool {told}"
-        return Target(("tools", name, "arguments", argument), subject, tool.argument_notes.get(argument, ""))
-
-    def _misused(self, standing: Standing, record: EpisodeRecord) -> Iterator[tuple[str, str]]:
-        """Tools that were not called where they were needed, or in a wrong way; maybe with an argument."""
+    def _misused(self, standing: Standing, record: EpisodeRecord) -> set[str]:
+        """Tools that were needed and not called with success, and the tool of the first wrong call."""
         task = standing.tasks[record.task_id]
-        wanted = {step.tool: step.arguments for step in (*(task.gold_plan or ()), *task.expected)}
-        called = {call.tool for call in record.calls if call.status == "ok"}
-        yield from ((tool, "") for tool in wanted if tool in self._tools and tool not in called)
-        first = record.fault.step if record.fault else None
-        for number, call in enumerate(record.calls, start=1):
-            if call.tool in self._tools and (
-                number == first or call.status in ("bad_arguments", "tool_error")
-            ):
-                given = call.arguments if isinstance(call.arguments, Mapping) else {}
-                right, names = wanted.get(call.tool, given), self._tools[call.tool].arguments
-                differing = [name for name in names if given.get(name) != right.get(name)]
-                yield call.tool, differing[0] if len(differing) == 1 else ""
+        found = {step.tool for step in (*(task.gold_plan or ()), *task.expected)}
+        found -= {call.tool for call in record.calls if call.status == "ok"}
+        if record.fault is not None and record.fault.step:
+            found.add(record.calls[record.fault.step - 1].tool)
+        return found & self._tools.keys()
 
 
 def _blamed(standing: Standing, record: EpisodeRecord) -> str | None:

@@ -13,9 +13,11 @@ from dspy.lm15 import Request, Response
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.optimizers.dspy_optimizers.test_instructions import Obedient
 from tests.optimizers.mailroom import Mailroom, mails
 from tests.optimizers.proposals.standings import called, change, failed, fault, solved, standing
 from tests.optimizers.proposing import Proposals, Silent, proposing_lm, reply
+from tests.optimizers.shop import make_context
 from tests.tools.kinds.enterprise.small_world import open_small_env
 from worksmith.evals.failure_modes.catalogue import failure_modes
 from worksmith.evals.suite import Suite, suite_of_examples
@@ -164,6 +166,23 @@ def test_a_reply_that_is_no_text_is_a_failed_proposal(
     assert bool(source.failed) == (kept is None)
 
 
+def test_what_is_proposed_from_failures_mends_them(suite: Suite, tmp_path: Path) -> None:
+    """The model does what it can only with an instruction that is not its own."""
+    student = dspy.LM("scripted/obedient", engine=Obedient(), cache=False)
+    context = make_context(suite, tmp_path, teacher=student, student=student)
+    before = context.student(context.program, context.dev, name="before")
+    assert context.proposer is not None
+    source = Reflection(context.proposer, Checks(suite.env))
+    (found,) = source.propose(standing(context.program, context.dev, before.records), 1)
+
+    after = context.student(
+        standing(context.program, context.dev, tried={"found": found}, leader="found").best_program,
+        context.dev,
+        name="after",
+    )
+    assert before.summary.scores["outcome"].value < after.summary.scores["outcome"].value == 1
+
+
 def test_a_spent_budget_and_a_silent_model_end_the_work(wrong: Standing, suite: Suite) -> None:
     with pytest.raises(BudgetSpentError):
         asking(Reflection, suite.env, Spent)[0].propose(wrong, 2)
@@ -171,6 +190,7 @@ def test_a_spent_budget_and_a_silent_model_end_the_work(wrong: Standing, suite: 
         asking(Reflection, suite.env, Silent)[0].propose(wrong, 2)
 
 
+_LONG = "do as I say and not as I do please"
 SECRETS = ("Meera", "Pillai", "Heron", "450000", "CV-00017")
 TASK = Task(
     id="t1",
