@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from worksmith.optimizers.candidates.candidate import AS_IT_IS, Candidate
 from worksmith.optimizers.cost.budget import Budget
 from worksmith.optimizers.demos.collection import collect
 from worksmith.optimizers.demos.demonstration import Demonstration
@@ -57,6 +58,7 @@ class Compiled:
         gaps: reasons why training tasks gave no demonstration, with counts.
         path: the best programs on the way, from optimizers that always have a best so far.
         lm: the name of the model whose weights were trained for the program; empty if none were.
+        candidate: what the program changes in the program as it is, where the optimizer says it so.
         acceptance: whether it was shown to be better than the program as it is, see
             `worksmith.optimizers.compiling.finalize`.
     """
@@ -69,6 +71,7 @@ class Compiled:
     path: tuple[Milestone, ...] = ()
     acceptance: Mapping[str, Any] = field(default_factory=dict)
     lm: str = ""
+    candidate: Candidate = AS_IT_IS
 
 
 @dataclass

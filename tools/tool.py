@@ -27,7 +27,7 @@ from pydantic_core import to_json
 from typing_extensions import is_typeddict
 
 from worksmith.tools.argument_schema import portable
-from worksmith.tools.errors import InputError, ToolError
+from worksmith.tools.errors import InputError, ToolError, names_instead
 
 _WRITES = "__worksmith_writes__"
 _ARGUMENT = re.compile(r"^(\w+): (.*)$")
@@ -86,6 +86,9 @@ class ToolText(BaseModel):
         if self.description is None and not self.arguments:
             raise ValueError("give a `description`, or `arguments`")
         return self
+
+    def __hash__(self) -> int:
+        return hash((self.description, frozenset(self.arguments.items())))
 
     def joined(self, other: ToolText) -> ToolText:
         """These texts with those of another, which wins where both have one."""
@@ -170,11 +173,10 @@ class Tool:
         Raises:
             InputError: there is no such argument.
         """
-        if strange := text.arguments.keys() - set(self.arguments):
-            has = ", ".join(self.arguments) or "no arguments"
-            raise InputError(
-                f"{self.name} has no argument {min(strange)!r}", where="descriptions", hint=f"it has {has}"
-            )
+        for name in text.arguments:
+            if name not in self.arguments:
+                hint = names_instead(name, self.arguments)
+                raise InputError(f"{self.name} has no argument {name!r}", where="descriptions", hint=hint)
         told = copy.copy(self)
         vars(told).pop("text", None)
         told.summary = self.summary if text.description is None else text.description

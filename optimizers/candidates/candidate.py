@@ -6,15 +6,15 @@ from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from worksmith.tools.errors import InputError
+from worksmith.evals.dspy_programs.program_state import Temperature
+from worksmith.tools.errors import InputError, names_instead
 from worksmith.tools.files.json_files import validated
 from worksmith.tools.seeding import digest
 from worksmith.tools.tool import Text, ToolText
 
-Temperature = Annotated[float, Field(ge=0, le=2, strict=True)]
-
 DEMONSTRATIONS: Final = "demonstrations"
-_PLAIN: Final = ("toolset", "prompt", "strategy", "temperature")
+SETTINGS: Final = ("strategy", "toolset", "prompt")
+"""Those that only agents have, besides the descriptions of tools."""
 
 
 class Demos(BaseModel):
@@ -98,7 +98,7 @@ class Candidate(BaseModel):
         """
         places = self._places()
         if part not in places:
-            raise InputError(f"the candidate has no part {part!r}", hint=f"it has {', '.join(places)}")
+            raise InputError(f"the candidate has no part {part!r}", hint=names_instead(part, places))
         data = self.to_json()
         _remove(data, places[part])
         return self.from_json(data)
@@ -109,7 +109,11 @@ class Candidate(BaseModel):
             name: self.tools[name].joined(text) if name in self.tools else text
             for name, text in other.tools.items()
         }
-        plain = {name: getattr(other, name) for name in _PLAIN if getattr(other, name) is not None}
+        plain = {
+            name: getattr(other, name)
+            for name in (*SETTINGS, "temperature")
+            if getattr(other, name) is not None
+        }
         return self.model_copy(
             update={
                 **plain,
@@ -131,10 +135,13 @@ class Candidate(BaseModel):
                 places[f"description of {name}"] = ("tools", name, "description")
             for argument in text.arguments:
                 places[f"argument {argument} of {name}"] = ("tools", name, "arguments", argument)
-        for name in _PLAIN:
+        for name in (*SETTINGS, "temperature"):
             if getattr(self, name) is not None:
                 places[name] = (name,)
         return places
+
+
+AS_IT_IS: Final = Candidate()
 
 
 def _remove(data: dict[str, Any], place: tuple[str, ...]) -> None:

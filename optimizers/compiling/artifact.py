@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 import dspy
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field, field_serializer
 
 from worksmith.evals.dspy_programs.program_state import PredictorState, restore, state_of
 from worksmith.evals.dspy_programs.states import is_state
 from worksmith.evals.records.compile_facts import AcceptanceFacts, CompileFacts, Trials
+from worksmith.optimizers.candidates.candidate import AS_IT_IS, Candidate
 from worksmith.optimizers.demos.demonstration import Demonstration, Provenance
 from worksmith.tools.errors import InputError
 from worksmith.tools.files.atomic import write_atomically
@@ -61,6 +62,8 @@ class Manifest(_Frozen):
 
     Attributes:
         program: the configuration to build the program anew: strategy, toolset, step limit ...
+        candidate: what the compile changed in the program as it was, where the optimizer says it so.
+        difference: the same, for readers.
         suite: kind, origin and digest.
         scheme: by which tasks were split; `train` and `dev` are the ids used.
         where: conditions on the tasks.
@@ -83,6 +86,8 @@ class Manifest(_Frozen):
     """
 
     program: dict[str, Any]
+    candidate: Candidate = Field(AS_IT_IS, exclude_if=lambda candidate: candidate == AS_IT_IS)
+    difference: str = Field("", exclude_if=lambda text: not text)
     suite: dict[str, str]
     scheme: str
     where: tuple[str, ...] = ()
@@ -117,6 +122,10 @@ class Manifest(_Frozen):
 
     def to_json(self) -> dict[str, Any]:
         return self.model_dump(mode="json")
+
+    @field_serializer("candidate")
+    def _plain(self, candidate: Candidate) -> dict[str, Any]:
+        return candidate.to_json()
 
 
 class _File(_Frozen):

@@ -14,6 +14,8 @@ from worksmith.evals.lm.prices import prices_in_use
 from worksmith.evals.lm.rewards import give_back_rewards
 from worksmith.evals.running.outage import UnscoredError
 from worksmith.evals.tasks.transcript import GOLD
+from worksmith.optimizers.candidates.building import Configurable
+from worksmith.optimizers.candidates.difference import difference
 from worksmith.optimizers.compiling.artifact import Artifact, DemonstrationSource, Manifest
 from worksmith.optimizers.compiling.finalize import finalize
 from worksmith.optimizers.compiling.plan import BANK_FILE, Plan
@@ -88,7 +90,9 @@ def compile_program(plan: Plan) -> Result:
 def _manifest(plan: Plan, models: dict[str, str], context: CompileContext, compiled: Compiled) -> Manifest:
     suite = plan.suite.manifest
     return Manifest(
-        program=dict(plan.describes),
+        program=dict(made.config if isinstance(made := compiled.program, Configurable) else plan.describes),
+        candidate=compiled.candidate,
+        difference=difference(compiled.candidate, plan.program),
         suite={"kind": suite.kind, "origin": suite.origin, "digest": suite.digest},
         scheme=plan.scheme,
         where=tuple(map(str, plan.where)),

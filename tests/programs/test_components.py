@@ -215,6 +215,27 @@ def test_an_optimizer_gives_each_predictor_demonstrations_of_its_own(suite: Suit
     assert len(texts(script.requests[0])) == 1  # a planner without an example
 
 
+def test_other_settings_leave_components_models_and_fitting_texts_as_they_are(env: Environment) -> None:
+    own = scripted_lm(GoldEngine(TASKS))
+    agent = Agent("plan", env=env, checker=Cautious(), toolset="all", access="policy")
+    agent.set_lm(own)
+    for predictor in agent.predictors():
+        predictor.signature = predictor.signature.with_instructions("Hurry.")
+
+    text = agent.with_settings(prompt="text", max_steps=3)
+    assert (text.prompt, text.max_steps, text.toolset, text.env) == ("text", 3, "all", env)
+    assert text.portable_state() == agent.portable_state()
+    native = agent.with_settings(strategy="function_calling")
+    assert (native.prompt, native.with_settings(strategy="act").prompt) == ("native", "auto")
+    assert native.checker.judge.signature.instructions == "Hurry."
+    assert native.selector.predict.signature.instructions != "Hurry."
+    again = native.with_settings(strategy="plan")
+    assert again.config == agent.config
+    for made in (text, native, again):
+        assert {id(each) for each in made.predictors()}.isdisjoint(map(id, agent.predictors()))
+        assert {each.lm.model for each in made.predictors()} == {own.model}
+
+
 def test_a_state_of_other_components_is_refused(env: Environment, tmp_path: Path) -> None:
     whole(env).save(tmp_path / "program.json")
 

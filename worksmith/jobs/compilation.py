@@ -23,12 +23,12 @@ from worksmith.jobs.parts.opening import leave_out_cache, teacher_name
 from worksmith.jobs.parts.own_programs import module
 from worksmith.jobs.parts.printing import Facts, escape, facts_table
 from worksmith.jobs.parts.programs import (
-    check_demonstrations,
     give_planner,
     named_program,
     new_agent,
 )
 from worksmith.jobs.parts.progress import SILENT, Progress
+from worksmith.jobs.parts.restoring import check_demonstrations
 from worksmith.jobs.parts.tracking import (
     Tracking,
     check_registered,

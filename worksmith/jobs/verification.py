@@ -16,8 +16,9 @@ from worksmith.evals.tasks.task_filter import conditions
 from worksmith.jobs.compilation import with_planner
 from worksmith.jobs.parts.metric import maximizing
 from worksmith.jobs.parts.printing import Facts
-from worksmith.jobs.parts.programs import build_agent, load_program
+from worksmith.jobs.parts.programs import load_program
 from worksmith.jobs.parts.progress import SILENT, Progress
+from worksmith.jobs.parts.restoring import build_agent
 from worksmith.models.resolve import resolve
 from worksmith.optimizers.compiling.artifact import Artifact
 from worksmith.optimizers.compiling.fingerprint import Fingerprint
