@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import dspy
 
+from worksmith.optimizers.candidates.building import Configurable
 from worksmith.optimizers.candidates.candidate import Candidate
 from worksmith.optimizers.proposals.asking import Asking
 from worksmith.optimizers.proposals.checks import Checks
@@ -54,12 +55,13 @@ class Target(NamedTuple):
     """The instructions of a predictor, or the description of a tool.
 
     Attributes:
-        own: the program's own text.
+        own, present: the text of the program as it is, and that of the best one.
         subject: what the text is, for the model.
     """
 
     name: str
     own: str
+    present: str
     subject: str
     of_tool: bool = False
 
@@ -77,16 +79,15 @@ class Reflection(Asking):
     """Asks for the text that most of some failures point to.
 
     Args:
-        tools: whether the program shows tools whose descriptions may change; then every second proposal is
-            one of a tool, if failures point to any.
+        tools: whether descriptions of tools may change. Every second proposal is one, if the program is an
+            agent, and failures point to a tool.
     """
 
     name = "reflection"
 
     def __init__(self, proposer: Proposer, checks: Checks, *, tools: bool = False) -> None:
         super().__init__(proposer, checks)
-        found = [tool for kit in checks.env.kind.toolkits if tools for tool in kit.tools]
-        self._tools = {tool.name: tool for tool in found if tool.name not in checks.pinned}
+        self._tools = tools
 
     def proposed(self, standing: Standing, number: int) -> Candidate | None:
         failed = deque(standing.failures)
@@ -99,7 +100,7 @@ class Reflection(Asking):
         told = [described(each, tasks[each.task_id], env, standing.bank)[:_LONGEST] for each in shown]
         fields = {
             "subject": target.subject,
-            "present_text": target.text_in(standing.best),
+            "present_text": target.present,
             "earlier_texts": "\n\n".join(_earlier(standing, target)),
             "failures": "\n\n---\n\n".join(told),
             "advice": _ADVICE[(standing.round + number) % len(_ADVICE)],
@@ -118,34 +119,39 @@ class Reflection(Asking):
 
     def _target(self, standing: Standing, number: int, shown: Sequence[EpisodeRecord]) -> Target | None:
         names = [name for name in standing.predictors if name not in self.checks.pinned]
-        misused = Counter(tool for each in shown for tool in self._misused(standing, each))
-        if misused and (number % 2 or not names):
-            tool = self._tools[min(misused, key=lambda name: (-misused[name], name))]
-            subject = (
-                f"The description of the tool `{tool.name}`, by which a model decides when and how to call it"
-            )
-            return Target(tool.name, tool.summary, subject, of_tool=True)
-        if not (names and shown):
-            return None
-        blamed = Counter(name for each in shown if (name := _blamed(standing, each)) in names)
-        name = max(sorted(blamed), key=blamed.__getitem__, default=_in_turn(standing, names, number))
-        signature = standing.predictors[name].signature
-        fields = f"{', '.join(signature.input_fields)} -> {', '.join(signature.output_fields)}"
-        subject = f"The instruction of the step `{name}` of a program; the step is: {fields}"
-        domains = {domain for each in shown for domain in standing.tasks[each.task_id].domains}
-        kits = [kit for kit in self.checks.env.kind.toolkits if kit.name in domains]
-        tools = "\n".join(f"{tool.name}: {tool.summary}" for kit in kits for tool in kit.tools)
-        own = standing.own_instructions.get(name, signature.instructions)
-        return Target(name, own, f"{subject}\n{tools[:_LONGEST]}".rstrip())
+        best, program = standing.best_program, standing.program
+        if self._tools and isinstance(best, Configurable) and (number % 2 or not names):
+            known = best.shown_tools.keys() - self.checks.pinned
+            misused = Counter(tool for each in shown for tool in _misused(standing, each) & known)
+            for name in sorted(misused, key=lambda name: (-misused[name], name)):
+                own, present = program.shown_tools[name].summary, best.shown_tools[name].summary
+                subject = (
+                    f"The description of the tool `{name}`; by it a model decides when and how to call it"
+                )
+                return Target(name, own, present, subject, of_tool=True)
+        return _predictor(standing, number, shown, names) if names and shown else None
 
-    def _misused(self, standing: Standing, record: EpisodeRecord) -> set[str]:
-        """Tools that were needed and not called with success, and the tool of the first wrong call."""
-        task = standing.tasks[record.task_id]
-        found = {step.tool for step in (*(task.gold_plan or ()), *task.expected)}
-        found -= {call.tool for call in record.calls if call.status == "ok"}
-        if record.fault is not None and record.fault.step:
-            found.add(record.calls[record.fault.step - 1].tool)
-        return found & self._tools.keys()
+
+def _predictor(
+    standing: Standing, number: int, shown: Sequence[EpisodeRecord], names: Sequence[str]
+) -> Target:
+    blamed = Counter(name for each in shown if (name := _blamed(standing, each)) in names)
+    name = max(sorted(blamed), key=blamed.__getitem__, default=_in_turn(standing, names, number))
+    signature = standing.predictors[name].signature
+    fields = f"{', '.join(signature.input_fields)} -> {', '.join(signature.output_fields)}"
+    subject = f"The instruction of the step `{name}` of a program; the step is: {fields}"
+    own = standing.own_instructions.get(name, signature.instructions)
+    return Target(name, own, signature.instructions, subject)
+
+
+def _misused(standing: Standing, record: EpisodeRecord) -> set[str]:
+    """Tools that were needed and not called with success, and the tool of the first wrong call."""
+    task = standing.tasks[record.task_id]
+    found = {step.tool for step in (*(task.gold_plan or ()), *task.expected)}
+    found -= {call.tool for call in record.calls if call.status == "ok"}
+    if record.fault is not None and record.fault.step:
+        found.add(record.calls[record.fault.step - 1].tool)
+    return found
 
 
 def _blamed(standing: Standing, record: EpisodeRecord) -> str | None:

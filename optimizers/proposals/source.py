@@ -36,7 +36,7 @@ class Standing:
         scores: by the name of a candidate, or `INCUMBENT`, its score by task id.
         records: by the same names, the episodes.
         tasks: by id.
-        bank: may be empty.
+        bank: has the demonstrations that candidates name, and may be empty.
     """
 
     program: dspy.Module

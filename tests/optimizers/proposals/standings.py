@@ -11,11 +11,13 @@ from tests.evals.episodes import make_record
 from worksmith.evals.records.parts import CallEntry, ChangeEntry, FaultEntry
 from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.tasks.task import Task
+from worksmith.optimizers.candidates.building import built
 from worksmith.optimizers.candidates.candidate import Candidate
 from worksmith.optimizers.demos.demonstration import Demonstration
 from worksmith.optimizers.demos.trace_bank import TraceBank
 from worksmith.optimizers.proposals.source import Standing
 from worksmith.optimizers.racing.rules import INCUMBENT
+from worksmith.optimizers.settings import Settings
 
 
 def failed(task: Task, *calls: CallEntry, **changes: Any) -> EpisodeRecord:
@@ -56,19 +58,16 @@ def standing(
     **further: Any,
 ) -> Standing:
     """A standing in which `leader` has the failures."""
-    tried = tried or {}
-    best, best_program = tried.get(leader, Candidate()), program.deepcopy()
-    for name, predictor in best_program.named_predictors():
-        told = best.instructions.get(name, predictor.signature.instructions)
-        predictor.signature = predictor.signature.with_instructions(told)
+    tried, stored = tried or {}, TraceBank(tuple(bank))
+    best = tried.get(leader, Candidate())
     return Standing(
         program=program,
         best=best,
-        best_program=best_program,
+        best_program=built(best, program, stored, Settings()).program,
         tried=tried,
         scores=scores or {},
         records={leader: tuple(failures)},
         tasks={task.id: task for task in tasks},
-        bank=TraceBank(tuple(bank)),
+        bank=stored,
         **further,
     )

@@ -6,8 +6,10 @@ import random
 import tomllib
 from collections.abc import Callable
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
+import dspy
 import pytest
 from dspy.lm15 import Request, Response
 from hypothesis import HealthCheck, given, settings
