@@ -126,7 +126,7 @@ class Reflection(Asking):
             for name in sorted(misused, key=lambda name: (-misused[name], name)):
                 own, present = program.shown_tools[name].summary, best.shown_tools[name].summary
                 subject = (
-                    f"The description of the tool `{name}`; by it a model decides when and how to call it"
+                    f"The description of the tool `{name}`, which tells a model when and how to call it"
                 )
                 return Target(name, own, present, subject, of_tool=True)
         return _predictor(standing, number, shown, names) if names and shown else None
@@ -149,9 +149,8 @@ def _misused(standing: Standing, record: EpisodeRecord) -> set[str]:
     task = standing.tasks[record.task_id]
     found = {step.tool for step in (*(task.gold_plan or ()), *task.expected)}
     found -= {call.tool for call in record.calls if call.status == "ok"}
-    if record.fault is not None and record.fault.step:
-        found.add(record.calls[record.fault.step - 1].tool)
-    return found
+    first = record.fault.step if record.fault else None
+    return found | {call.tool for number, call in enumerate(record.calls, start=1) if number == first}
 
 
 def _blamed(standing: Standing, record: EpisodeRecord) -> str | None:
