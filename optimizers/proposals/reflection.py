@@ -125,9 +125,7 @@ class Reflection(Asking):
             misused = Counter(tool for each in shown for tool in _misused(standing, each) & known)
             for name in sorted(misused, key=lambda name: (-misused[name], name)):
                 own, present = program.shown_tools[name].summary, best.shown_tools[name].summary
-                subject = (
-                    f"The description of the tool `{name}`, which tells a model when and how to call it"
-                )
+                subject = f"The description of the tool `{name}`, which tells a model when and how to call it"
                 return Target(name, own, present, subject, of_tool=True)
         return _predictor(standing, number, shown, names) if names and shown else None
 
@@ -153,8 +151,8 @@ def _misused(standing: Standing, record: EpisodeRecord) -> set[str]:
     return found | {call.tool for number, call in enumerate(record.calls, start=1) if number == first}
 
 
-def _blamed(standing: Standing, record: EpisodeRecord) -> str | None:
-    """The predictor at which an episode first went wrong; None where no rule tells."""
+def _blamed(standing: Standing, record: EpisodeRecord) -> str:
+    """The predictor at which an episode first went wrong; empty where no rule tells."""
     refused = any(call.status == "refused" for call in record.calls)
     steps = standing.tasks[record.task_id].gold_plan or ()
     unplanned = bool(record.plan) and any(step.tool not in record.plan for step in steps)

@@ -81,12 +81,12 @@ class Standing:
         """The predictors of the best program by name."""
         return dict(self.best_program.named_predictors())
 
-    def predictor_with(self, outputs: Sequence[str]) -> str | None:
-        """The name of the first of them that gives one of the outputs."""
+    def predictor_with(self, outputs: Sequence[str]) -> str:
+        """The name of the first of them that gives one of the outputs; empty for none."""
         fitting = (
             name for name, each in self.predictors.items() if {*outputs} & each.signature.output_fields.keys()
         )
-        return next(fitting, None)
+        return next(fitting, "")
 
 
 class Source(Protocol):

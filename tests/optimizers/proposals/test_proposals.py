@@ -301,6 +301,16 @@ def test_a_plain_program_is_told_of_inputs_outputs_and_labels(mailroom: Suite) -
         assert shown in engine.asked[0]
 
 
+def test_the_predictor_whose_instructions_gained_is_improved_further(mailroom: Suite) -> None:
+    task = mailroom.tasks[0]
+    tried = {name: Candidate(instructions={name: "Try."}) for name in ("sort", "route")}
+    scores = {INCUMBENT: {task.id: 0.5}, "sort": {task.id: 0.0}, "route": {task.id: 1.0}}
+    at = standing(Mailroom(), [task], [failed(task)], tried=tried, scores=scores)
+    found = asking(Reflection, mailroom.env)[0].propose(at, 3)
+
+    assert [list(each.instructions) for each in found] == [["route"], ["route"], ["route"]]
+
+
 @pytest.mark.parametrize("made", [Grounded, GepaReflection])
 def test_the_proposers_of_peers_propose(mailroom: Suite, made: type[Asking]) -> None:
     tasks = mailroom.tasks[:3]
@@ -313,6 +323,12 @@ def test_the_proposers_of_peers_propose(mailroom: Suite, made: type[Asking]) -> 
     assert tasks[0].query in engine.asked[0]
     assert source.proposer.meter.calls == source.max_calls(2)
     assert source.adaptive == (made is GepaReflection)
+
+
+def test_only_what_looks_at_no_dev_episode_is_not_adaptive(suite: Suite) -> None:
+    with_a_model = sources(Checks(suite.env), Proposer.of(proposing_lm()))
+    assert [source.name for source in with_a_model if not source.adaptive] == ["MIPROv2"]
+    assert all(source.adaptive for source in sources(Checks(suite.env)))
 
 
 def derived(checks: Checks, name: str) -> Source:
