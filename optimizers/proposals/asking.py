@@ -15,7 +15,6 @@ from worksmith.optimizers.candidates.candidate import Candidate
 from worksmith.optimizers.proposals.checks import Checks
 from worksmith.optimizers.proposals.source import Standing, fresh
 from worksmith.optimizers.proposer import Proposer
-from worksmith.tools.files.secrets import described
 from worksmith.tools.seeding import digest
 from worksmith.tools.statuses import PROGRAM_ERROR
 
@@ -27,7 +26,7 @@ class Asking(ABC):
     """Makes a candidate of each reply of the model that proposes.
 
     Attributes:
-        failed: why replies gave no candidate.
+        failed: how many proposals gave no candidate, so far.
     """
 
     name: ClassVar[str]
@@ -36,7 +35,7 @@ class Asking(ABC):
     def __init__(self, proposer: Proposer, checks: Checks) -> None:
         self.proposer = proposer
         self.checks = checks
-        self.failed: list[str] = []
+        self.failed = 0
 
     def max_calls(self, count: int) -> int:
         return count
@@ -48,11 +47,10 @@ class Asking(ABC):
             WorksmithError: the model never answered.
             AdmissionError: the budget is spent.
         """
-        replies = (self.proposed(standing, number) for number in range(count))
-        found = [each for each in replies if each is not None]
+        replies = [self.proposed(standing, number) for number in range(count)]
         self.proposer.check()
-        kept = list(fresh(found, standing, self.checks))
-        self.failed += ["refused by the checks, or not new"] * (len(found) - len(kept))
+        kept = list(fresh(filter(None, replies), standing, self.checks))
+        self.failed += count - len(kept)
         return kept
 
     @abstractmethod
@@ -81,12 +79,8 @@ class Asking(ABC):
                     raise each from error
             if failure_status(error) == PROGRAM_ERROR:
                 raise
-            self.failed.append(described(error))
             return ""
-        text = _cleaned(reply)
-        if not text:
-            self.failed.append("a reply without a text")
-        return text
+        return _cleaned(reply)
 
 
 def _cleaned(reply: str) -> str:

@@ -37,18 +37,18 @@ _ADVICE = (
 
 
 class ImproveText(dspy.Signature):  # type: ignore[misc]
-    """A language model works with a text, and some of its runs failed. Write a better text in its place.
+    """A language model works with the present text, and some of its runs failed. Write a better text.
 
     Give rules that hold for all tasks of these kinds, and keep what is right in the present text. Name no
-    people, records, numbers or days of single tasks. Reply with the new text alone.
+    people, records, numbers or days of single tasks. The new text takes the place of the present one.
     """
 
-    subject: str = dspy.InputField(desc="what the text is")
-    present_text: str = dspy.InputField()
-    earlier_texts: str = dspy.InputField(desc="other texts that were tried, with scores from 0 to 1")
     failures: str = dspy.InputField(desc="failed runs, what was wrong, and runs that were right")
+    earlier_texts: str = dspy.InputField(desc="texts that were tried, with scores from 0 to 1")
+    subject: str = dspy.InputField(desc="what the present text is")
     advice: str = dspy.InputField()
-    proposed_instruction: str = dspy.OutputField(desc="the new text")
+    present_text: str = dspy.InputField()
+    proposed_instruction: str = dspy.OutputField(desc="the whole new text and nothing else")
 
 
 class Target(NamedTuple):
@@ -99,14 +99,16 @@ class Reflection(Asking):
         env, tasks = self.checks.env, standing.tasks
         told = [described(each, tasks[each.task_id], env, standing.bank)[:_LONGEST] for each in shown]
         fields = {
-            "subject": target.subject,
-            "present_text": target.present,
-            "earlier_texts": "\n\n".join(_earlier(standing, target)),
             "failures": "\n\n---\n\n".join(told),
+            "earlier_texts": "\n\n".join(_earlier(standing, target)),
+            "subject": target.subject,
             "advice": _ADVICE[(standing.round + number) % len(_ADVICE)],
+            "present_text": target.present,
         }
         text = self.asked(standing, number, lambda lm: self.ask(lm, fields))
-        return standing.best.joined(target.candidate(text)) if text else None
+        if not text or any(text in given for given in fields.values()):  # small models repeat what they read
+            return None
+        return standing.best.joined(target.candidate(text))
 
     def ask(self, lm: dspy.LM, fields: Mapping[str, str]) -> str:
         """The reply of the model.

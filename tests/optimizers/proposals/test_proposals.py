@@ -155,6 +155,7 @@ def test_earlier_texts_are_shown_with_scores_and_the_best_one_is_improved(
         ("", None),
         ("[[ ## completed ## ]]", None),
         ("...", None),
+        ("The instruction of the step `selector.predict`", None),
         ("Look. " * LONGEST, None),
     ],
 )
@@ -165,7 +166,7 @@ def test_a_reply_that_is_no_text_is_a_failed_proposal(
     found = source.propose(wrong, 1)
 
     assert [each.instructions[SELECT] for each in found] == [kept] * (kept is not None)
-    assert bool(source.failed) == (kept is None)
+    assert source.failed == (kept is None)
 
 
 def test_what_is_proposed_from_failures_mends_them(suite: Suite, tmp_path: Path) -> None:
