@@ -47,7 +47,7 @@ def check_descriptions(texts: Mapping[str, ToolText], env: Environment) -> None:
     Raises:
         InputError: it lacks one.
     """
-    tools = tools_of(env)
+    tools = tools_of(env) if texts else {}
     for name, text in texts.items():
         if name not in tools:
             raise InputError(

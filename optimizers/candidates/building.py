@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, runtime_checkable
 
 from worksmith.evals.dspy_programs.demo_format import without_notes
 from worksmith.evals.dspy_programs.program_state import set_temperatures
-from worksmith.optimizers.candidates.candidate import SETTINGS, Candidate, Demos
+from worksmith.optimizers.candidates.candidate import AS_IT_IS, SETTINGS, Candidate, Demos
 from worksmith.optimizers.demos.selection import Display, Selector
-from worksmith.optimizers.demos.showing import Shown, ShowSettings, show
+from worksmith.optimizers.demos.showing import ShowSettings, show
 from worksmith.tools.errors import InputError, names_instead
 from worksmith.tools.tool import ToolText
 
@@ -45,12 +45,24 @@ class Configurable(Protocol):
     def with_settings(self, **changes: Any) -> Any: ...
 
 
+class Built(NamedTuple):
+    """The program of a candidate.
+
+    Attributes:
+        demonstrations: those that the candidate put into it.
+    """
+
+    program: dspy.Module
+    demonstrations: tuple[Demonstration, ...] = ()
+    candidate: Candidate = AS_IT_IS
+
+
 class UnfitBankError(InputError):
     """No demonstration of a bank has the fields of a predictor: another strategy made them."""
 
 
-def built(candidate: Candidate, program: dspy.Module, bank: TraceBank, settings: ShowSettings) -> Shown:
-    """A copy of a program with the settings of a candidate, and the demonstrations that these put into it.
+def built(candidate: Candidate, program: dspy.Module, bank: TraceBank, settings: ShowSettings) -> Built:
+    """A copy of a program with the settings of a candidate.
 
     Where the candidate has another strategy, texts and demonstrations of the program stay in the predictors
     whose fields are the same.
@@ -71,7 +83,18 @@ def built(candidate: Candidate, program: dspy.Module, bank: TraceBank, settings:
         predictors[name].signature = predictors[name].signature.with_instructions(text)
     if candidate.temperature is not None:
         set_temperatures(shown.program, dict.fromkeys(predictors, candidate.temperature))
-    return shown
+    return Built(*shown, candidate)
+
+
+def demos_of(display: Display) -> Demos:
+    """What a candidate says of a predictor that shows `display`.
+
+    All are named: a bank that grows has others later.
+    """
+    fixed, searched = (tuple(each.name for each in some) for some in (display.fixed, display.searched))
+    if searched:
+        return Demos(show="nearest", tasks=searched, count=display.count, always=fixed)
+    return Demos(show="fixed" if fixed else "none", tasks=fixed)
 
 
 def configurable(candidate: Candidate, program: Any) -> Configurable | None:

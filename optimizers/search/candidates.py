@@ -11,8 +11,9 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+from worksmith.optimizers.candidates.building import Built, built, demos_of
+from worksmith.optimizers.candidates.candidate import Candidate
 from worksmith.optimizers.demos.selection import Display, Selector, selection_called
-from worksmith.optimizers.demos.showing import Shown, show
 from worksmith.optimizers.demos.trace_bank import TraceBank
 from worksmith.optimizers.optimizer import CompileContext
 from worksmith.optimizers.settings import Settings
@@ -50,7 +51,7 @@ def bank_schedule(context: CompileContext) -> list[int]:
     return sizes[-settings.candidates :]
 
 
-def rounds(context: CompileContext) -> Iterator[dict[str, Shown]]:
+def rounds(context: CompileContext) -> Iterator[dict[str, Built]]:
     """The candidates that enter a race together: the first from a small bank, then one for each larger one.
 
     There are at most `settings.candidates` in all. The bank grows when the next round is asked for.
@@ -100,7 +101,7 @@ def _covering(tasks: Sequence[Task]) -> list[Task]:
     return [tasks[place] for place in covering(map(index.scores, (task.query for task in tasks)), len(tasks))]
 
 
-def draw_candidates(context: CompileContext, bank: TraceBank, most: int) -> dict[str, Shown]:
+def draw_candidates(context: CompileContext, bank: TraceBank, most: int) -> dict[str, Built]:
     """At most so many by name, in the order in which they run; fewer if the bank is small.
 
     In turn the nearest to each task, a set that covers the bank, and a random set; first with as many
@@ -109,16 +110,18 @@ def draw_candidates(context: CompileContext, bank: TraceBank, most: int) -> dict
     Raises:
         InputError: the user's selection searches, and no input of a predictor holds the task's text.
     """
-    found: dict[str, Shown] = {}
+    found: dict[str, Built] = {}
     seen: set[Hashable] = set()
+    predictors = [name for name, _ in context.program.named_predictors()]
     for name, display in _displays(context.settings, bank) if len(bank) else ():
         if len(found) == most:
             break
         if display.content in seen:
             continue
         seen.add(display.content)
+        demos = dict.fromkeys(predictors, demos_of(display))
         try:
-            found[name] = show(context.program, display, context.settings)
+            found[name] = built(Candidate(demonstrations=demos), context.program, bank, context.settings)
         except InputError:
             if context.settings.selection:
                 raise

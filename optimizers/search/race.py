@@ -17,8 +17,8 @@ from worksmith.evals.records.groups import dealt
 from worksmith.evals.records.summary import summarize
 from worksmith.evals.running.result import EvalResult
 from worksmith.evals.scoring.constraints import broken, lost
+from worksmith.optimizers.candidates.building import Built
 from worksmith.optimizers.cost.limits import BudgetSpentError
-from worksmith.optimizers.demos.showing import Shown
 from worksmith.optimizers.optimizer import CompileContext, Compiled, Milestone
 from worksmith.optimizers.racing.race import race
 from worksmith.optimizers.racing.rules import INCUMBENT, Outcome, Rules, Scores
@@ -99,7 +99,7 @@ class _Track:
         self.intents = [len(tasks) for tasks in dealt]
         self._tasks = [task for tasks in dealt for task in tasks]
         self._results: dict[str, list[EvalResult]] = {INCUMBENT: []}
-        self._entries = {INCUMBENT: Shown(context.program, ())}
+        self._entries = {INCUMBENT: Built(context.program)}
         self._path: list[Milestone] = []
         self.standing: Outcome | None = None
 
@@ -148,7 +148,13 @@ class _Track:
         winner = self._entries[found.winner]
         path = tuple(self._path)
         return Compiled(
-            winner.program, winner.demonstrations, trials, found.winner, self._context.reasons, path
+            winner.program,
+            winner.demonstrations,
+            trials,
+            found.winner,
+            self._context.reasons,
+            path,
+            candidate=winner.candidate,
         )
 
     def _trial(self, name: str, report: dict[str, Any]) -> Trial:

@@ -13,7 +13,7 @@ from tests.optimizers.shop import Model, lm, make_context
 from worksmith.evals.running.result import Progress
 from worksmith.evals.running.runner import EvaluationInterrupted
 from worksmith.evals.suite import Suite
-from worksmith.optimizers.demos.showing import Shown
+from worksmith.optimizers.candidates.building import Built
 from worksmith.optimizers.demos.trace_bank import NothingTaughtError, TraceBank
 from worksmith.optimizers.optimizer import CompileContext
 from worksmith.optimizers.racing.rules import IncumbentLostError
@@ -144,7 +144,7 @@ def test_an_interrupted_race_runs_nothing_twice(suite: Suite, tmp_path: Path, wh
     assert len(told) + len(ran) == again.student.cost.episodes + again.teacher.cost.episodes
 
 
-def tasks_of(candidate: Shown) -> frozenset[str]:
+def tasks_of(candidate: Built) -> frozenset[str]:
     return frozenset(demonstration.task_id for demonstration in candidate.demonstrations)
 
 

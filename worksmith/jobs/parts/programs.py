@@ -80,7 +80,8 @@ class OpenedProgram(NamedTuple):
         """Whether a command can open it again."""
         if self.named or self.compiled is not None or not isinstance(self.program, Agent):
             return bool(self.named)
-        return self.program.strategy.name in STRATEGIES and not self.program.components
+        own = self.program.components or self.program.descriptions
+        return self.program.strategy.name in STRATEGIES and not own
 
     @property
     def named(self) -> str:
