@@ -13,7 +13,7 @@ from worksmith.evals.lm.failures import chain, failure_status
 from worksmith.evals.lm.payer import AdmissionError
 from worksmith.optimizers.candidates.candidate import Candidate
 from worksmith.optimizers.proposals.checks import Checks
-from worksmith.optimizers.proposals.source import Standing, fresh
+from worksmith.optimizers.proposals.source import Standing
 from worksmith.optimizers.proposer import Proposer
 from worksmith.tools.seeding import digest
 from worksmith.tools.statuses import PROGRAM_ERROR
@@ -49,7 +49,7 @@ class Asking(ABC):
         """
         replies = [self.proposed(standing, number) for number in range(count)]
         self.proposer.check()
-        kept = list(fresh(filter(None, replies), standing, self.checks))
+        kept = list(self.checks.fresh(filter(None, replies), standing))
         self.failed += count - len(kept)
         return kept
 

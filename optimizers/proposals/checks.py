@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -43,19 +43,21 @@ class Checks:
     forbidden: tuple[str, ...] = ()
     pinned: frozenset[str] = frozenset()
 
-    def over(self, standing: Standing) -> Callable[[Candidate], bool]:
-        """A function that says whether a candidate's texts may be as they are."""
+    def fresh(self, found: Iterable[Candidate], standing: Standing) -> Iterator[Candidate]:
+        """The candidates that change something, are neither tried nor repeated, and whose texts may stand."""
         own = standing.own_instructions
         values = _hidden(self.env, standing, own.values()) if keeps_secrets(self.env) else frozenset()
+        known = {Candidate().digest, *(each.digest for each in standing.tried.values())}
+        for each in found:
+            allowed = (self._allows(name, text, own.get(name, ""), values) for name, text in _texts(each))
+            if each.digest not in known and all(allowed):
+                known.add(each.digest)
+                yield each
 
-        def allowed(name: str, text: str) -> bool:
-            already = own.get(name, "")
-            if name in self.pinned or len(text) > max(LONGEST, len(already)):
-                return False
-            said = _runs(text) - _runs(already)
-            return said.isdisjoint(values) and not disclosed(text, self.forbidden, already)
-
-        return lambda candidate: all(allowed(name, text) for name, text in _texts(candidate))
+    def _allows(self, name: str, text: str, own: str, values: frozenset[str]) -> bool:
+        if name in self.pinned or len(text) > max(LONGEST, len(own)):
+            return False
+        return (_runs(text) - _runs(own)).isdisjoint(values) and not disclosed(text, self.forbidden, own)
 
 
 def _texts(candidate: Candidate) -> Iterator[tuple[str, str]]:

@@ -2,12 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import islice
+
+from worksmith.optimizers.candidates.candidate import Candidate
 from worksmith.optimizers.proposals.checks import Checks
 from worksmith.optimizers.proposals.combination import combined
 from worksmith.optimizers.proposals.hints import hinted
 from worksmith.optimizers.proposals.removal import reduced
-from worksmith.optimizers.proposals.source import Derived, Source
+from worksmith.optimizers.proposals.source import Source, Standing
 from worksmith.optimizers.proposer import Proposer
+
+
+@dataclass(frozen=True)
+class Derived:
+    """A source that asks no model.
+
+    Attributes:
+        derive: gives candidates, the most promising first; they may be known.
+    """
+
+    name: str
+    derive: Callable[[Standing, Checks], Iterable[Candidate]]
+    checks: Checks
+    adaptive: bool = True
+
+    def propose(self, standing: Standing, count: int) -> list[Candidate]:
+        return list(islice(self.checks.fresh(self.derive(standing, self.checks), standing), count))
+
+    def max_calls(self, count: int) -> int:
+        return 0
 
 
 def sources(checks: Checks, proposer: Proposer | None = None, *, tools: bool = False) -> tuple[Source, ...]:

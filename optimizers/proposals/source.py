@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 from statistics import fmean
 from typing import TYPE_CHECKING, Protocol
 
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     import dspy
 
     from worksmith.evals.tasks.task import Task
-    from worksmith.optimizers.proposals.checks import Checks
 
 
 @dataclass(frozen=True)
@@ -109,33 +107,3 @@ class Source(Protocol):
     def max_calls(self, count: int) -> int:
         """How often it asks a model for so many candidates, at most."""
         ...
-
-
-@dataclass(frozen=True)
-class Derived:
-    """A source that asks no model.
-
-    Attributes:
-        derive: gives candidates, the most promising first; they may be known.
-    """
-
-    name: str
-    derive: Callable[[Standing, Checks], Iterable[Candidate]]
-    checks: Checks
-    adaptive: bool = True
-
-    def propose(self, standing: Standing, count: int) -> list[Candidate]:
-        return list(islice(fresh(self.derive(standing, self.checks), standing, self.checks), count))
-
-    def max_calls(self, count: int) -> int:
-        return 0
-
-
-def fresh(found: Iterable[Candidate], standing: Standing, checks: Checks) -> Iterator[Candidate]:
-    """The candidates that change something, pass the checks, and are neither tried nor repeated."""
-    known = {Candidate().digest, *(each.digest for each in standing.tried.values())}
-    allowed = checks.over(standing)
-    for each in found:
-        if each.digest not in known and allowed(each):
-            known.add(each.digest)
-            yield each

@@ -255,9 +255,9 @@ def test_what_a_text_may_say(company: Environment, changes: dict[str, Any], allo
         pinned=frozenset({"planner.predict", "mail.send"}),
     )
     seen = called("conversations.read", "ok", '{"text": "the quick brown fox jumps over the lazy dog"}')
-    allows = checks.over(standing(Agent("react", company), [TASK], [failed(TASK, seen)]))
+    at = standing(Agent("react", company), [TASK], [failed(TASK, seen)])
 
-    assert allows(Candidate.from_json(changes)) == allowed
+    assert bool([*checks.fresh([Candidate.from_json(changes)], at)]) == allowed
 
 
 def test_hints_are_few_and_each_is_against_something_that_happens(suite: Suite) -> None:
