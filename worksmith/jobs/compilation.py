@@ -104,6 +104,8 @@ class Compilation(Facts):
         races = {trial["name"]: trial.get("race", {}) for trial in manifest.trials}
         if said := decided(manifest.acceptance, manifest.chosen, races):
             console.print(escape(f"{said[0].upper()}{said[1:]}."), highlight=False)
+        if manifest.difference:
+            console.print(escape(manifest.difference), highlight=False)
         if self.quotes:
             said = f"Demonstrations quote records of {', '.join(self.quotes)}. {_QUOTED}"
             console.print(escape(said), highlight=False)

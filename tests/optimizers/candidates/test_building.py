@@ -11,12 +11,16 @@ from dspy import lm15
 
 import worksmith as ws
 from tests.optimizers.shop import Clerk
+from worksmith.evals.dspy_programs.program_state import state_of
 from worksmith.evals.suite import Suite
-from worksmith.optimizers.candidates.building import UnfitBankError, built
+from worksmith.optimizers.candidates.building import UnfitBankError, built, demos_of
 from worksmith.optimizers.candidates.candidate import Candidate
 from worksmith.optimizers.candidates.difference import difference
 from worksmith.optimizers.compiling.artifact import Artifact
 from worksmith.optimizers.demos.bank_building import Attempt, build_bank
+from worksmith.optimizers.demos.selection import SELECTIONS, Selector, selection_called
+from worksmith.optimizers.demos.showing import show
+from worksmith.optimizers.demos.steps import UNITS, Unit
 from worksmith.optimizers.demos.trace_bank import TraceBank
 from worksmith.optimizers.optimizer import CompileContext, Compiled
 from worksmith.optimizers.rollouts import Rollouts
@@ -88,8 +92,8 @@ def test_a_program_of_five_parts_runs_is_written_loads_and_prints_its_difference
         name = "one"
 
         def search(self, context: CompileContext) -> Compiled:
-            candidate = Candidate.from_json(WHOLE)
-            return Compiled(*built(candidate, context.program, bank, self.settings), candidate=candidate)
+            made = built(Candidate.from_json(WHOLE), context.program, bank, self.settings)
+            return Compiled(made.program, made.demonstrations, candidate=made.candidate)
 
         def max_episodes(self, context: CompileContext) -> dict[str, int]:
             return {}
@@ -167,6 +171,20 @@ def test_a_bank_of_another_strategy_is_refused(suite: Suite, bank: TraceBank) ->
     assert built(
         Candidate(strategy="function_calling"), agent, bank, Settings()
     ).program.selector.predict.demos
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("selection", SELECTIONS)
+def test_a_candidate_says_what_any_selection_displays(
+    suite: Suite, bank: TraceBank, selection: str, unit: Unit
+) -> None:
+    agent, told = Agent("act", env=suite.env), Settings(demo_unit=unit)
+    display = selection_called(selection).choose(Selector.of(bank, unit), 4, seed=0)
+    said = Candidate(demonstrations={"selector.predict": demos_of(display)})
+    made = built(Candidate.from_json(said.to_json()), agent, bank, told)
+    shown = show(agent, display, told)
+    assert made.demonstrations == shown.demonstrations
+    assert state_of(made.program) == state_of(shown.program)
 
 
 def test_a_program_that_is_no_agent_has_instructions_demonstrations_and_temperature(suite: Suite) -> None:

@@ -20,6 +20,7 @@ from worksmith.programs.strategies import STRATEGIES, Strategy
 from worksmith.tools.environment import Environment
 from worksmith.tools.errors import InputError
 from worksmith.tools.files.secrets import described
+from worksmith.tools.sub_modules import named_sub_modules
 from worksmith.tools.tool import ToolText
 
 Program = TypeVar("Program", bound=dspy.Module)
@@ -124,7 +125,7 @@ def check_demonstrations(agent: dspy.Module, *, where: str) -> None:
         where: the place they come from, for errors.
     """
     # A program of somebody else's may have an output `tool` or an input `trajectory` of its own.
-    ours = any(isinstance(part, Agent) for _, part in agent.named_sub_modules())
+    ours = any(isinstance(part, Agent) for _, part in named_sub_modules(agent))
     adapter = ADAPTER if ours else dspy.ChatAdapter()
     for name, predictor in agent.named_predictors():
         for number, demo in enumerate(predictor.demos, start=1):
