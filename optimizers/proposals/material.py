@@ -16,7 +16,7 @@ from worksmith.evals.dspy_programs.field_texts import texts_of
 from worksmith.evals.failure_modes.catalogue import failure_modes
 from worksmith.evals.records.changes import Pair, compare_changes
 from worksmith.optimizers.demos.redaction import redacted
-from worksmith.optimizers.dspy_optimizers.feedback import feedback_on
+from worksmith.optimizers.dspy_optimizers.feedback import feedback
 from worksmith.retrievers.ranking.lexical import LexicalIndex
 from worksmith.tools.tool import FINISH
 
@@ -43,7 +43,7 @@ def described(record: EpisodeRecord, task: Task, env: Environment, bank: TraceBa
         *_run(record, task, env, closed=closed),
         "What was wrong:",
         _fault(record, closed=closed),
-        feedback_on(record, task),
+        feedback(task, record, record.calls, record.scores),
         *(f"Change {each.kind}: {_change(each)}" for each in pairs if each.kind != "as expected"),
         *(() if closed else _right(task)),
         *_success(task, bank, closed=closed),
