@@ -15,7 +15,6 @@ from worksmith.optimizers.candidates.candidate import Candidate
 from worksmith.optimizers.proposals.checks import Checks
 from worksmith.optimizers.proposals.source import Standing
 from worksmith.optimizers.proposer import Proposer
-from worksmith.tools.seeding import digest
 from worksmith.tools.statuses import PROGRAM_ERROR
 
 _FENCED = re.compile(r"\A```\w*\n(.*?)\n?```\Z", re.S)
@@ -57,20 +56,19 @@ class Asking(ABC):
     def proposed(self, standing: Standing, number: int) -> Candidate | None:
         """The candidate of one reply, if it is of use."""
 
-    def asked(self, standing: Standing, number: int, ask: Callable[[dspy.LM], str]) -> str:
+    def asked(self, ask: Callable[[], str]) -> str:
         """The text that the model proposes; empty where its reply is none or it fails.
 
         Args:
-            ask: asks a model. Each proposal has replies of its own.
+            ask: asks DSPy's model.
         """
         from dspy.utils.exceptions import AdapterParseError
 
-        drawn = int(digest([self.name, standing.seed, standing.round, number])[:7], 16)
-        # Some providers take no other temperature of models that reason.
-        lm = self.proposer.lm.copy(rollout_id=drawn, temperature=1.0)
+        # One question a proposal, as `max_calls` says.
+        adapter = dspy.ChatAdapter(use_json_adapter_fallback=False)
         try:
-            with dspy.context(lm=lm, trace=None, disable_history=True):
-                reply = ask(lm)
+            with dspy.context(lm=self.proposer.lm, adapter=adapter, trace=None, disable_history=True):
+                reply = ask()
         except AdapterParseError as error:
             reply = str(error.lm_response)
         except Exception as error:

@@ -36,9 +36,14 @@ class Grounded(Asking):
         examples = [dspy.Example(augmented=True, **part) for part in parts if part]
         random.shuffle(examples)
 
-        def ask(lm: dspy.LM) -> str:
+        def ask() -> str:
             proposer = GroundedProposer(
-                lm, standing.program, [], use_dataset_summary=False, program_aware=False, rng=random
+                self.proposer.lm,
+                standing.program,
+                [],
+                use_dataset_summary=False,
+                program_aware=False,
+                rng=random,
             )
             proposed: str = proposer.propose_instruction_for_predictor(
                 program=standing.program,
@@ -52,7 +57,7 @@ class Grounded(Asking):
             )
             return proposed
 
-        text = self.asked(standing, number, ask)
+        text = self.asked(ask)
         return Candidate(instructions={name: text}) if text else None
 
 
@@ -61,11 +66,11 @@ class GepaReflection(Reflection):
 
     name = "GEPA"
 
-    def ask(self, lm: dspy.LM, fields: Mapping[str, str]) -> str:
+    def ask(self, fields: Mapping[str, str]) -> str:
         from gepa.strategies.instruction_proposal import InstructionProposalSignature as Prompt
 
         failures = [{"Inputs, responses and feedback": fields["failures"]}]
         asked = {"current_instruction_doc": fields["present_text"], "dataset_with_feedback": failures}
-        reply: Any = lm(Prompt.prompt_renderer(asked))[0]
+        reply: Any = self.proposer.lm(Prompt.prompt_renderer(asked))[0]
         text = reply["text"] if isinstance(reply, dict) else reply
         return str(Prompt.output_extractor(text)["new_instruction"])

@@ -105,19 +105,18 @@ class Reflection(Asking):
             "advice": _ADVICE[(standing.round + number) % len(_ADVICE)],
             "present_text": target.present,
         }
-        text = self.asked(standing, number, lambda lm: self.ask(lm, fields))
+        text = self.asked(lambda: self.ask(fields))
         if not text or any(text in given for given in fields.values()):  # small models repeat what they read
             return None
         return standing.best.joined(target.candidate(text))
 
-    def ask(self, lm: dspy.LM, fields: Mapping[str, str]) -> str:
+    def ask(self, fields: Mapping[str, str]) -> str:
         """The reply of the model.
 
         Args:
             fields: the inputs of `ImproveText`.
         """
-        with dspy.context(adapter=dspy.ChatAdapter(use_json_adapter_fallback=False)):
-            return str(dspy.Predict(ImproveText)(**fields).proposed_instruction)
+        return str(dspy.Predict(ImproveText)(**fields).proposed_instruction)
 
     def _target(self, standing: Standing, number: int, shown: Sequence[EpisodeRecord]) -> Target | None:
         names = [name for name in standing.predictors if name not in self.checks.pinned]

@@ -312,6 +312,16 @@ def test_the_predictor_whose_instructions_gained_is_improved_further(mailroom: S
     assert [list(each.instructions) for each in found] == [["route"], ["route"], ["route"]]
 
 
+def test_a_proposal_is_one_question_whatever_the_reply(mailroom: Suite) -> None:
+    tasks = mailroom.tasks[:3]
+    bank = [solved(task, "sort", mail=task.query, topic="refund") for task in tasks]
+    at = standing(Mailroom(), tasks, map(failed, tasks), bank=bank)
+    for made in (Grounded, Reflection, GepaReflection):
+        source, engine = asking(made, mailroom.env, lambda: Saying("Sort by the first word."))
+        assert len(source.propose(at, 2)) == 2
+        assert len(engine.asked) == source.max_calls(2)
+
+
 @pytest.mark.parametrize("made", [Grounded, GepaReflection])
 def test_the_proposers_of_peers_propose(mailroom: Suite, made: type[Asking]) -> None:
     tasks = mailroom.tasks[:3]
