@@ -76,7 +76,7 @@ def _stages(quick: bool) -> Iterator[Stage]:
         for arm in (RACE, "nearest") if quick else ARMS:
             options = {
                 key: given[surface.calls - 1] if isinstance(given, tuple) else given
-                for key, given in ({"optimizer": arm} | ARMS[arm]).items()
+                for key, given in {"optimizer": arm, **ARMS[arm]}.items()
             }
             cell = {"surface": name, "arm": arm, "calls": 60 if quick else CALLS, "options": options}
             cell |= {"model": model, "code": "" if ":" in arm else code}
@@ -124,7 +124,8 @@ def measured(at: At) -> dict[str, Any]:
     started, failed, found = time.perf_counter(), "", program
     with warnings.catch_warnings(action="ignore"):
         optimizer = made_by(**options)
-        vars(optimizer).update(sizes)
+        for name, size in sizes.items():
+            setattr(optimizer, name, size)
         try:
             found = optimizer.compile(program, trainset=train, valset=dev)
         except WorksmithError as error:
