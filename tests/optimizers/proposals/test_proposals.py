@@ -312,28 +312,19 @@ def test_the_predictor_whose_instructions_gained_is_improved_further(mailroom: S
     assert [list(each.instructions) for each in found] == [["route"], ["route"], ["route"]]
 
 
-def test_a_proposal_is_one_question_whatever_the_reply(mailroom: Suite) -> None:
+@pytest.mark.parametrize("made", [Grounded, GepaReflection, Reflection])
+def test_a_proposal_is_one_question_whatever_the_form_of_the_reply(
+    mailroom: Suite, made: type[Asking]
+) -> None:
     tasks = mailroom.tasks[:3]
     bank = [solved(task, "sort", mail=task.query, topic="refund") for task in tasks]
     at = standing(Mailroom(), tasks, map(failed, tasks), bank=bank)
-    for made in (Grounded, Reflection, GepaReflection):
-        source, engine = asking(made, mailroom.env, lambda: Saying("Sort by the first word."))
-        assert len(source.propose(at, 2)) == 2
-        assert len(engine.asked) == source.max_calls(2)
-
-
-@pytest.mark.parametrize("made", [Grounded, GepaReflection])
-def test_the_proposers_of_peers_propose(mailroom: Suite, made: type[Asking]) -> None:
-    tasks = mailroom.tasks[:3]
-    bank = [solved(task, "sort", mail=task.query, topic="refund") for task in tasks]
-    at = standing(Mailroom(), tasks, map(failed, tasks), bank=bank)
-    source, engine = asking(made, mailroom.env, lambda: Saying("[[ ## proposed_instruction ## ]]\nNew."))
+    source, engine = asking(made, mailroom.env, lambda: Saying("New words."))
     found = source.propose(at, 2)
 
-    assert [each.instructions for each in found] == [{"sort": "New."}, {"route": "New."}]
+    assert [each.instructions for each in found] == [{"sort": "New words."}, {"route": "New words."}]
     assert tasks[0].query in engine.asked[0]
-    assert source.proposer.meter.calls == source.max_calls(2)
-    assert source.adaptive == (made is GepaReflection)
+    assert len(engine.asked) == source.proposer.meter.calls == source.max_calls(2)
 
 
 def test_only_what_looks_at_no_dev_episode_is_not_adaptive(suite: Suite) -> None:
