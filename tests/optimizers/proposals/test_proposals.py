@@ -312,28 +312,19 @@ def test_the_predictor_whose_instructions_gained_is_improved_further(mailroom: S
     assert [list(each.instructions) for each in found] == [["route"], ["route"], ["route"]]
 
 
-def test_a_proposal_is_one_question_whatever_the_reply(mailroom: Suite) -> None:
+@pytest.mark.parametrize("made", [Grounded, GepaReflection, Reflection])
+def test_a_proposal_is_one_question_whatever_the_form_of_the_reply(
+    mailroom: Suite, made: type[Asking]
+) -> None:
     tasks = mailroom.tasks[:3]
     bank = [solved(task, "sort", mail=task.query, topic="refund") for task in tasks]
     at = standing(Mailroom(), tasks, map(failed, tasks), bank=bank)
-    for made in (Grounded, Reflection, GepaReflection):
-        source, engine = asking(made, mailroom.env, lambda: Saying("Sort by the first word."))
-        assert len(source.propose(at, 2)) == 2
-        assert len(engine.asked) == source.max_calls(2)
-
-
-@pytest.mark.parametrize("made", [Grounded, GepaReflection])
-def test_the_proposers_of_peers_propose(mailroom: Suite, made: type[Asking]) -> None:
-    tasks = mailroom.tasks[:3]
-    bank = [solved(task, "sort", mail=task.query, topic="refund") for task in tasks]
-    at = standing(Mailroom(), tasks, map(failed, tasks), bank=bank)
-    source, engine = asking(made, mailroom.env, lambda: Saying("[[ ## proposed_instruction ## ]]\nNew."))
+    source, engine = asking(made, mailroom.env, lambda: Saying("New words."))
     found = source.propose(at, 2)
 
-    assert [each.instructions for each in found] == [{"sort": "New."}, {"route": "New."}]
+    assert [each.instructions for each in found] == [{"sort": "New words."}, {"route": "New words."}]
     assert tasks[0].query in engine.asked[0]
-    assert source.proposer.meter.calls == source.max_calls(2)
-    assert source.adaptive == (made is GepaReflection)
+    assert len(engine.asked) == source.proposer.meter.calls == source.max_calls(2)
 
 
 def test_only_what_looks_at_no_dev_episode_is_not_adaptive(suite: Suite) -> None:
@@ -380,35 +371,26 @@ def test_what_is_removed(suite: Suite) -> None:
 
 @pytest.mark.parametrize("show", ["nearest", "fixed"])
 def test_demonstrations_that_go_with_failures_are_removed(suite: Suite, show: Any) -> None:
-    """Every fifth one misleads whatever task it is shown for; the worst half of what goes is mostly those."""
-    tasks = [
-        Task(id=f"{n:02}", query=f"Close the ticket about {word}{n % 7}", domains=())
-        for n, word in enumerate(["alpha", "beta", "gamma", "delta"] * 15)
-    ]
+    """Every fifth one misleads; these are more frequent among those that go than among all."""
+    tasks = [Task(id=f"{n:02}", query=f"Close the ticket about {n}", domains=()) for n in range(60)]
     bank, draw = [solved(task) for task in tasks[:20]], random.Random(3)
     names = [each.name for each in bank]
     bad = set(names[::5])
-    chosen = [tuple(sorted(draw.sample(names, 6))) for _ in range(8)]
-    displays = [Demos(show="fixed", tasks=some) for some in chosen]
-    displays.append(Demos(show="nearest", count=3) if show == "nearest" else displays.pop())
-    tried = {str(n): Candidate(demonstrations={SELECT: each}) for n, each in enumerate(displays)}
+    displays = [Demos(show="fixed", tasks=tuple(sorted(draw.sample(names, 6)))) for _ in range(8)]
+    misled = [len(bad & {*each.tasks}) for each in displays]
     scores = {
-        name: {
-            task.id: float(draw.random() < 0.9 - 0.25 * len(bad & {*each.demonstrations[SELECT].tasks}))
-            for task in tasks[20:]
-        }
-        for name, each in tried.items()
+        str(n): {task.id: float(draw.random() < 0.9 - 0.25 * count) for task in tasks[20:]}
+        for n, count in enumerate(misled)
     }
-    at = standing(
-        Agent("act", suite.env), tasks, tried=tried, leader=str(len(tried) - 1), bank=bank, scores=scores
-    )
+    displays += [Demos(show="nearest", count=3)] if show == "nearest" else []
+    tried = {str(n): Candidate(demonstrations={SELECT: each}) for n, each in enumerate(displays)}
+    at = standing(Agent("act", suite.env), tasks, tried=tried, leader=[*tried][-1], bank=bank, scores=scores)
     found = derived(Checks(suite.env), "removal").propose(at, 3)
     before = {*(displays[-1].tasks or names)}
     gone = before - {*found[0].demonstrations[SELECT].tasks}
 
     assert found[0].demonstrations[SELECT].show == show
-    assert gone & bad or not before & bad
-    assert len(gone & bad) / max(1, len(gone)) >= len(before & bad) / len(before)
+    assert len(gone & bad) / len(gone) > len(before & bad) / len(before)
 
 
 def test_no_source_repeats_itself_or_what_was_tried(wrong: Standing, suite: Suite) -> None:
