@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from worksmith.optimizers.candidates.candidate import AS_IT_IS, Candidate
 from worksmith.optimizers.cost.budget import Budget
+from worksmith.optimizers.cost.limits import Limits
 from worksmith.optimizers.demos.collection import collect
 from worksmith.optimizers.demos.demonstration import Demonstration
 from worksmith.optimizers.demos.trace_bank import (
@@ -59,6 +60,7 @@ class Compiled:
         path: the best programs on the way, from optimizers that always have a best so far.
         lm: the name of the model whose weights were trained for the program; empty if none were.
         candidate: what the program changes in the program as it is, where the optimizer says it so.
+        limits: of the budget, by name, where they decided what was tried.
         acceptance: whether it was shown to be better than the program as it is, see
             `worksmith.optimizers.compiling.finalize`.
     """
@@ -72,6 +74,7 @@ class Compiled:
     acceptance: Mapping[str, Any] = field(default_factory=dict)
     lm: str = ""
     candidate: Candidate = AS_IT_IS
+    limits: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass
@@ -88,6 +91,8 @@ class CompileContext:
         prebuilt_bank: takes the teacher's place.
         suite: digest of the tasks' suite.
         budget: of everything that is run; None is no limit.
+        limits: those of the budget; where a compile is derived again, those that it had.
+        say: takes a sentence about what is tried, and why.
         metered: a model that takes the place of the student's, by the leave of budget and journal.
         perform: runs a program on a task for an optimizer that runs episodes itself; its last argument says
             whether the teacher does. None just runs it.
@@ -109,6 +114,8 @@ class CompileContext:
     prebuilt_bank: TraceBank | None = None
     suite: str = ""
     budget: Budget | None = None
+    limits: Limits = field(default_factory=Limits)
+    say: Callable[[str], None] = lambda _: None
     metered: Callable[[dspy.LM], dspy.LM] = lambda lm: lm
     perform: Callable[[dspy.Module, Task, bool], dspy.Prediction] | None = None
     gaps: tuple[Gap, ...] = field(default=(), init=False)
@@ -201,6 +208,7 @@ class Optimizer(ABC):
         races: whether it tests its candidates itself, in a race.
         best_on_dev: whether it takes the best of several programs by dev scores that it measures itself.
         proposes: whether a language model proposes instructions for it.
+        may_propose: whether one does so where the user names it.
         trains: whether it trains the weights of the model.
         logged: whether all of its episodes are in logs, so that a stopped compile can be verified.
         differs: the differences from the defaults of DSPy's optimizer of that name; empty if there are none.
@@ -213,6 +221,7 @@ class Optimizer(ABC):
     races: ClassVar[bool] = False
     best_on_dev: ClassVar[bool] = False
     proposes: ClassVar[bool] = False
+    may_propose: ClassVar[bool] = False
     trains: ClassVar[bool] = False
     logged: ClassVar[bool] = True
     differs: ClassVar[str] = ""

@@ -29,6 +29,19 @@ def default_demos(model: str) -> int:
     return 4 if model.partition(" ")[0].partition("@")[0].endswith(APPRENTICE) else 16
 
 
+PARTS = ("demonstrations", "instructions", "tools", "form", "strategy", "toolset", "temperature")
+"""The parts of a program that a race may change."""
+
+
+def default_over(*, proposing: bool) -> tuple[str, ...]:
+    """The parts that a race changes by default.
+
+    Args:
+        proposing: whether a model is named that proposes texts.
+    """
+    return PARTS[:3] if proposing else PARTS[:1]
+
+
 _SELECTION_SETTINGS = ("selection", "demo_unit", "demo_tokens")
 """The settings of the choice of demonstrations."""
 
@@ -57,6 +70,9 @@ class Settings:
     constraints: tuple[Constraint, ...] = ()
     accept: Accept = "tested"
     threshold: float = 1.0
+    over: tuple[str, ...] = default_over(proposing=False)
+    forbidden: tuple[str, ...] = ()
+    pinned: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name in _NUMBERS:
@@ -79,6 +95,10 @@ class Settings:
             selection_called(self.selection)
         _check_choice("unit", self.demo_unit, UNITS, "--demo-unit")
         _check_choice("way to accept", self.accept, get_args(Accept), "--accept")
+        if not self.over:
+            raise InputError("a race changes something", where="--over", hint=f"name of {', '.join(PARTS)}")
+        for part in self.over:
+            _check_choice("part of a program", part, PARTS, "--over")
         object.__setattr__(self, "threshold", share(self.threshold) or 0.0)
         if not self.threshold:
             raise InputError("a threshold of success lies above 0 and is at most 1", where="--threshold")
@@ -86,7 +106,10 @@ class Settings:
             raise InputError("demonstrations take at least one token", where="--demo-tokens")
 
     def to_json(self) -> dict[str, Any]:
-        return {**asdict(self), "constraints": [str(constraint) for constraint in self.constraints]}
+        data = {
+            name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()
+        }
+        return data | {"constraints": [str(constraint) for constraint in self.constraints]}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Settings:

@@ -34,6 +34,7 @@ class RaceFacts(TypedDict):
     evidence: NotRequired[float]
     needed: NotRequired[float]
     intents: NotRequired[int]
+    gains: NotRequired[dict[str, Measurement]]
 
 
 @with_config(ConfigDict(extra="forbid"))

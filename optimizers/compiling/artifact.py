@@ -76,6 +76,7 @@ class Manifest(_Frozen):
         front: names of the trials that no other beats in dev score and in tokens, the cheapest first.
         gaps: why training tasks gave no demonstration, with counts.
         cost: episodes, model calls and tokens, of teacher and student.
+        limits: of the budget, by name, where they decided what was tried.
         versions: of worksmith, dspy and Python.
         bank: digest, sources and suite of the prebuilt bank; empty if there was none.
         seen_by_proposer: references (`source/key`) of the records that the model which proposed instructions
@@ -105,6 +106,7 @@ class Manifest(_Frozen):
     front: tuple[str, ...] = ()
     gaps: dict[str, int] = {}
     cost: dict[str, dict[str, int]] = {}
+    limits: dict[str, float] = Field({}, exclude_if=lambda limits: not limits)
     demonstrations: tuple[DemonstrationSource, ...] = ()
     versions: dict[str, str] = {}
     bank: dict[str, Any] = {}

@@ -110,6 +110,7 @@ def _manifest(plan: Plan, models: dict[str, str], context: CompileContext, compi
         front=pareto_front(compiled.trials),
         gaps=compiled.gaps,
         cost=_cost(context),
+        limits=dict(compiled.limits),
         demonstrations=tuple(map(DemonstrationSource.of, compiled.demonstrations)),
         bank=plan.bank.facts() if plan.bank is not None else {},
         seen_by_proposer=tuple(sorted(context.proposer.seen)) if context.proposer else (),

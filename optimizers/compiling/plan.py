@@ -21,6 +21,7 @@ from worksmith.optimizers.compiling.fingerprint import Fingerprint, ModelFacts
 from worksmith.optimizers.compiling.journal import Journal
 from worksmith.optimizers.compiling.models import Model, proposing_model
 from worksmith.optimizers.cost.budget import Budget
+from worksmith.optimizers.cost.limits import Limits
 from worksmith.optimizers.demos.steps import check_unit
 from worksmith.optimizers.demos.trace_bank import TraceBank
 from worksmith.optimizers.optimizer import CompileContext, Optimizer
@@ -88,6 +89,8 @@ class Plan:
         versions: of the caller's software, for the manifest.
         on_progress: called after each episode with the name of its evaluation.
         budget: the limits of the compile; None sets no limit.
+        limits: decide what is run where there is no budget, as a compile that is derived again has none.
+        say: takes a sentence about what is tried, and why.
         metric: takes the place of the outcome scores.
         engine: runs the programs in other processes; None runs them here.
     """
@@ -117,6 +120,8 @@ class Plan:
     origin: Mapping[str, str] = field(default_factory=dict)
     on_progress: Callable[[str, Progress], None] | None = None
     budget: Budget | None = None
+    limits: Limits | None = None
+    say: Callable[[str], None] = lambda _: None
     metric: Metric | None = None
     engine: Engine | None = None
 
@@ -214,6 +219,8 @@ class Plan:
             prebuilt_bank=self.bank,
             suite=self.suite.digest,
             budget=self.budget,
+            limits=self.limits or (Limits() if self.budget is None else self.budget.limits),
+            say=self.say,
             metered=metered,
         )
 

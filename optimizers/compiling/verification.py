@@ -17,6 +17,7 @@ from worksmith.optimizers.compiling.journal import (
     short,
 )
 from worksmith.optimizers.cost.budget import Budget
+from worksmith.optimizers.cost.limits import Limits
 from worksmith.optimizers.cost.spending import Spent
 from worksmith.optimizers.demos.collection import TRACES, read_traces
 from worksmith.tools.errors import InputError
@@ -53,7 +54,7 @@ class Derived(NamedTuple):
     logs: tuple[str, ...]
 
 
-def derived(plan: Plan, *, stopped: str = "") -> Derived:
+def derived(plan: Plan, *, stopped: str = "", limits: Limits | None = None) -> Derived:
     """Compile `plan` from the model replies in its journal alone.
 
     Every episode is run and scored again with the replies. No model is asked, and nothing is taken from the
@@ -62,6 +63,7 @@ def derived(plan: Plan, *, stopped: str = "") -> Derived:
 
     Args:
         stopped: the limit of the budget that ended the compile; empty if none did.
+        limits: those that decided what was tried; None where none did.
 
     Raises:
         InputError: the journal is of another plan, or there is none.
@@ -81,7 +83,7 @@ def derived(plan: Plan, *, stopped: str = "") -> Derived:
             plan.folder, [f"no word of where its budget ({stopped}) ended {plan.optimizer.name}"]
         )
     with copied(plan.folder) as copy:
-        again = replace(plan, folder=copy.asked, resume=True, may_ask=False, budget=None)
+        again = replace(plan, folder=copy.asked, resume=True, may_ask=False, budget=None, limits=limits)
         if stopped:
             logged = copy.logged
             again = replace(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from itertools import islice
 
@@ -35,22 +35,21 @@ class Derived:
         return 0
 
 
-def sources(checks: Checks, proposer: Proposer | None = None, *, tools: bool = False) -> tuple[Source, ...]:
+def sources(checks: Checks, proposer: Proposer | None, over: Collection[str]) -> tuple[Source, ...]:
     """What makes new texts, then what joins and takes away. Without a model that proposes, hints are written.
 
     Args:
-        tools: whether descriptions of tools may change.
+        over: the parts of the program that may change; of these `instructions` and `tools` are texts.
     """
-    joining = Derived("combination", combined, checks)
-    removing = Derived("removal", reduced, checks)
-    if proposer is None:
-        return Derived("hints", hinted, checks), joining, removing
-    from worksmith.optimizers.proposals.peers import GepaReflection, Grounded
-    from worksmith.optimizers.proposals.reflection import Reflection
+    proposing: tuple[Source, ...] = ()
+    tools = "tools" in over
+    if proposer is not None and (tools or "instructions" in over):
+        from worksmith.optimizers.proposals.peers import GepaReflection, Grounded
+        from worksmith.optimizers.proposals.reflection import Reflection
 
-    proposing = (
-        Grounded(proposer, checks),
-        Reflection(proposer, checks, tools=tools),
-        GepaReflection(proposer, checks),
-    )
-    return *proposing, joining, removing
+        proposing = (Reflection(proposer, checks, tools=tools),)
+        if "instructions" in over:
+            proposing = Grounded(proposer, checks), *proposing, GepaReflection(proposer, checks)
+    elif "instructions" in over:
+        proposing = (Derived("hints", hinted, checks),)
+    return *proposing, Derived("combination", combined, checks), Derived("removal", reduced, checks)

@@ -141,6 +141,18 @@ def final_episodes(intents: Sequence[int], sealed: int, rules: Rules) -> int:
     return sum(intents[len(intents) - sealed :]) * (1 + rules.finalists_for(sealed))
 
 
+def search_episodes(candidates: int, intents: Sequence[int], sealed: int, rules: Rules) -> int:
+    """The most episodes of a round of so many candidates before the sealed part."""
+    tasks = sum(intents[: len(intents) - sealed])
+    if not sealed:
+        return candidates * tasks
+    met = total = 0
+    while met < tasks:
+        block = min(max(rules.block, met), tasks - met)
+        total, met, candidates = total + candidates * block, met + block, (candidates + 1) // 2
+    return total
+
+
 def race_over(
     table: Table, rules: Rules, rounds: Sequence[Sequence[str]] = (), *, sealed: int = 0
 ) -> Outcome:

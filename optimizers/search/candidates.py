@@ -51,7 +51,7 @@ def bank_schedule(context: CompileContext) -> list[int]:
     return sizes[-settings.candidates :]
 
 
-def rounds(context: CompileContext) -> Iterator[dict[str, Built]]:
+def bank_rounds(context: CompileContext) -> Iterator[dict[str, Built]]:
     """The candidates that enter a race together: the first from a small bank, then one for each larger one.
 
     There are at most `settings.candidates` in all. The bank grows when the next round is asked for.

@@ -1,9 +1,9 @@
-"""Few-shot by racing: demonstrations in several sizes and of several kinds, judged with few episodes.
+"""One race over everything that can be compiled: demonstrations, texts, and settings of the program.
 
-How a race runs is in `worksmith.optimizers.racing.race`. The bank grows from round to round while that pays,
-see `worksmith.optimizers.search.candidates`; in each block all arms run at once. Each block of a candidate
-has an episode log of its own, named after the candidate and the block's number. An interrupted race goes on
-with the first missing episode: finished ones lead to the same decisions again.
+How a race decides is in `worksmith.optimizers.racing.race`, what enters it in
+`worksmith.optimizers.search.rounds`. In each block all arms run at once. Each block of a candidate has an
+episode log of its own, named after the candidate and the block's number. An interrupted race goes on with the
+first missing episode: finished ones lead to the same decisions again.
 """
 
 from __future__ import annotations
@@ -11,22 +11,29 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from worksmith.evals.lm.prices import Prices
 from worksmith.evals.records.groups import dealt
-from worksmith.evals.records.summary import summarize
+from worksmith.evals.records.summary import interval_json, summarize
 from worksmith.evals.running.result import EvalResult
 from worksmith.evals.scoring.constraints import broken, lost
-from worksmith.optimizers.candidates.building import Built
-from worksmith.optimizers.cost.limits import BudgetSpentError
+from worksmith.evals.tasks.transcript import GOLD_PREFIX
+from worksmith.optimizers.candidates.building import Built, built
+from worksmith.optimizers.cost.limits import BudgetSpentError, Limits
+from worksmith.optimizers.cost.spending import Spent
 from worksmith.optimizers.optimizer import CompileContext, Compiled, Milestone
-from worksmith.optimizers.racing.race import race
-from worksmith.optimizers.racing.rules import INCUMBENT, Outcome, Rules, Scores
+from worksmith.optimizers.proposals.source import Standing
+from worksmith.optimizers.racing.race import final_episodes, race, search_episodes
+from worksmith.optimizers.racing.rules import INCUMBENT, Arm, Outcome, Rules, Scores, sealed_intents
+from worksmith.optimizers.racing.worth import worth
 from worksmith.optimizers.rollouts import Run
-from worksmith.optimizers.search.candidates import rounds
 from worksmith.optimizers.search.few_shot import BankOptimizer
+from worksmith.optimizers.search.rounds import MOST_ROUNDS, TOOLS, Rounds
 from worksmith.optimizers.settings import Settings
 from worksmith.optimizers.trial import Trial, episode_score, mean_tokens
+from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
     from worksmith.evals.records.record import EpisodeRecord
@@ -36,6 +43,9 @@ if TYPE_CHECKING:
 class Race(BankOptimizer):
     """Candidates and the program as it is meet on dev in blocks; the winner has to beat the latter.
 
+    With more than demonstrations in `over`, candidates come in rounds: each looks at what failed in those
+    before, and the winner is tested on a sealed part of dev. With `accept="best"` nothing is tested.
+
     Example:
         >>> race = ws.Race(budget=ws.Budget(minutes=5))
         >>> better = race.compile(ws.Agent("react", env), trainset=suite.train, valset=suite.dev)
@@ -44,34 +54,61 @@ class Race(BankOptimizer):
     """
 
     name = "race"
-    races = True
+    races = may_propose = True
+
+    @property
+    def adaptive(self) -> bool:
+        return len(self.settings.over) > 1
+
+    @property
+    def foretold(self) -> bool:
+        return not self.adaptive
+
+    def max_episodes(self, context: CompileContext) -> dict[str, int]:
+        """At most a teacher episode a training task; every dev task for each candidate and the program."""
+        rounds = 1 + MOST_ROUNDS * self.adaptive
+        arms = 1 + rounds * max(context.settings.candidates, Rounds(context, adaptive=self.adaptive).most)
+        return {"teacher": len(context.train), "dev": len(context.dev) * arms}
+
+    def max_proposals(self, context: CompileContext) -> int:
+        return MOST_ROUNDS * context.settings.candidates * (context.proposer is not None)
 
     def search(self, context: CompileContext) -> Compiled:
         """Compile.
 
         Raises:
-            InputError: the runner refuses, or the teacher taught nothing.
+            InputError: the runner refuses, or nobody is named who writes descriptions of tools.
+            NothingTaughtError: no training task gave a demonstration, and nothing else is to change.
             IncumbentLostError: the program as it is lost too many episodes to compare anything with it.
         """
-        track = _Track(context)
+        if TOOLS in context.settings.over and context.proposer is None:
+            raise InputError(
+                "a model writes descriptions of tools, and none is named",
+                where="--over tools",
+                hint="name --proposer",
+            )
+        track = _Track(context, adaptive=self.adaptive)
         try:
-            race(
+            found = race(
                 track.rounds(),
                 track.intents,
                 track.run,
                 rules(context.settings),
-                most=context.settings.candidates,
+                most=track.most,
+                sealed=track.sealed,
                 on_block=track.note,
                 bounds=track,
                 cost=track.cost,
+                without_parts=track.without_parts,
             )
         except BudgetSpentError:
             # An accepted arm holds at any time. Before the first block there is none.
             if track.standing is None:
                 raise
             track.standing.check()
-        assert track.standing is not None, "a bank without candidates"
-        return track.compiled(track.standing)
+            found = track.standing
+        context.say(f"the race ended: {found.said}")
+        return track.compiled(found)
 
 
 def rules(settings: Settings) -> Rules:
@@ -89,26 +126,39 @@ class _Track:
 
     Attributes:
         intents: how many dev tasks each intent has, in the order in which they are dealt.
+        sealed: how many of the last ones no arm meets before the final.
+        most: the most candidates that nobody looks at dev to make.
         standing: the race as it stands; None before the first block.
     """
 
-    def __init__(self, context: CompileContext) -> None:
+    def __init__(self, context: CompileContext, *, adaptive: bool) -> None:
         self._context = context
         self._started = time.perf_counter()
         dealt = dev_order(context.dev, context.settings.seed)
         self.intents = [len(tasks) for tasks in dealt]
         self._tasks = [task for tasks in dealt for task in tasks]
+        self._best = context.settings.accept == "best"
+        sealed = sealed_intents(len(dealt), context.settings.alpha)
+        self._rounds = Rounds(context, adaptive=adaptive and (self._best or sealed > 0))
+        self.sealed = sealed if self._rounds.adaptive and not self._best else 0
+        self.most = self._rounds.most
         self._results: dict[str, list[EvalResult]] = {INCUMBENT: []}
         self._entries = {INCUMBENT: Built(context.program)}
         self._path: list[Milestone] = []
         self.standing: Outcome | None = None
 
     def rounds(self) -> Iterator[Sequence[str]]:
-        """Names of candidates that enter together; see `worksmith.optimizers.search.candidates.rounds`."""
-        for entering in rounds(self._context):
-            self._entries |= entering
-            self._results |= {name: [] for name in entering}
-            yield list(entering)
+        """Names of candidates that enter together, while the budget has room for them and the final."""
+        entering = chain(self._rounds.prepared(self._now), self._rounds.proposed(self._now))
+        for number, programs in enumerate(entering, start=1):
+            if number > 1 and self._rounds.adaptive and not self._has_room(len(programs)):
+                self._context.say("the budget has no room for a further round")
+                return
+            self._entries |= programs
+            self._results |= {name: [] for name in programs}
+            told = (f"{name} ({', '.join(each.candidate.parts)})" for name, each in programs.items())
+            self._context.say(f"round {number}: {', '.join(told)}")
+            yield list(programs)
 
     def run(self, wanted: Mapping[str, range]) -> dict[str, Scores]:
         logs = {name: f"race-{name}-{len(self._results[name]):03}" for name in wanted}
@@ -132,8 +182,20 @@ class _Track:
     def cost(self, name: str) -> float:
         return mean_tokens(self._met(name))
 
-    def _met(self, name: str) -> list[EpisodeRecord]:
-        return [record for block in self._results[name] for record in block.records]
+    def without_parts(self, found: Outcome) -> Sequence[str]:
+        """Make the winner without each of its parts, if there are several and the budget lasts for them."""
+        winner, bank = self._entries[found.winner].candidate, self._rounds.bank
+        parts = winner.parts if self._rounds.adaptive and len(winner.parts) > 1 else ()
+        tasks = sum(self.intents) - found.first_compared
+        if not self._lasts(tasks * (len(parts) + 2)):
+            return ()
+        for part in parts:
+            name = f"{found.winner} without {part}"
+            self._entries[name] = built(
+                winner.without(part), self._context.program, bank, self._context.settings
+            )
+            self._results[name] = []
+        return [f"{found.winner} without {part}" for part in parts]
 
     def note(self, standing: Outcome) -> None:
         self.standing, name = standing, standing.winner
@@ -143,19 +205,85 @@ class _Track:
             self._path.append(Milestone(name, self._entries[name].program, calls, seconds))
 
     def compiled(self, found: Outcome) -> Compiled:
-        ran = [name for name, blocks in self._results.items() if blocks]
-        trials = tuple(self._trial(name, found.report(name)) for name in ran)
-        winner = self._entries[found.winner]
-        path = tuple(self._path)
+        chosen = self._best_arm(found).name if self._best else found.winner
+        gains = {name: interval_json(gain) for name, gain in worth(found).items()}
+        ran = [name for name in found.arms if self._results[name]]
+        reports = {name: found.report(name) for name in ran}
+        if len(gains) > 1:
+            reports[chosen] |= {"gains": gains}
+        winner = self._entries[chosen]
         return Compiled(
             winner.program,
             winner.demonstrations,
-            trials,
-            found.winner,
+            tuple(self._trial(name, reports[name]) for name in ran),
+            chosen,
             self._context.reasons,
-            path,
+            tuple(self._path),
             candidate=winner.candidate,
+            limits=_lasting(self._context.limits).given if self._rounds.adaptive else {},
         )
+
+    def _met(self, name: str) -> list[EpisodeRecord]:
+        return [record for block in self._results[name] for record in block.records]
+
+    def _now(self) -> Standing:
+        """The race as proposals see it."""
+        best = INCUMBENT if self.standing is None else self._best_arm(self.standing).name
+        records = {name: self._met(name) for name in self._results}
+        graded = {
+            name: {each.task_id: score for each in some if (score := episode_score(each)) is not None}
+            for name, some in records.items()
+        }
+        tried = {name: each.candidate for name, each in self._entries.items() if name != INCUMBENT}
+        return Standing(
+            program=self._context.program,
+            best=self._entries[best].candidate,
+            best_program=self._entries[best].program,
+            tried=tried,
+            scores=graded,
+            records=records,
+            tasks={task.id: task for task in self._tasks},
+            bank=self._rounds.bank,
+            seed=self._context.settings.seed,
+            round=len(tried),
+        )
+
+    def _best_arm(self, found: Outcome) -> Arm:
+        """The arm that leads: of those that have met most tasks the one with the best mean."""
+        plain = found.arms[INCUMBENT]
+        able = [
+            arm
+            for name, arm in found.arms.items()
+            if arm.scores and not arm.out and not arm.loses(found.rules) and self.kept(name)
+        ]
+        ahead = [arm for arm in able if arm is not plain and (plain not in able or arm.above(plain))]
+        return max(ahead, key=lambda arm: (len(arm.scores), arm.mean, -self.cost(arm.name)), default=plain)
+
+    def _has_room(self, candidates: int) -> bool:
+        rules_ = rules(self._context.settings)
+        search = search_episodes(candidates, self.intents, self.sealed, rules_)
+        return self._lasts(search + (final_episodes(self.intents, self.sealed, rules_) if self.sealed else 0))
+
+    def _lasts(self, episodes: int) -> bool:
+        """Whether the budget lasts for so many more episodes.
+
+        It is told from records alone, so that a race which is resumed or derived again decides alike.
+        """
+        context, run = self._context, [record for name in self._results for record in self._met(name)]
+        prices = context.budget.prices if context.budget else Prices()
+        limits = _lasting(context.limits)
+        if not limits.given or not run:
+            return True
+        spent = sum((Spent.without_cache(each, context.student.model, prices) for each in run), Spent())
+        share = episodes / len(run)
+        asked = context.teacher.cost.model_calls if not context.teacher.model.startswith(GOLD_PREFIX) else 0
+        proposed = context.proposer.meter.calls if context.proposer else 0
+        ahead = Spent(
+            round(spent.calls * (1 + share)) + asked + proposed,
+            round(spent.tokens * (1 + share)),
+            spent.usd * (1 + share),
+        )
+        return not limits.exceeded(ahead)
 
     def _trial(self, name: str, report: dict[str, Any]) -> Trial:
         blocks = self._results[name]
@@ -168,3 +296,8 @@ class _Track:
             seconds=sum(block.seconds for block in blocks),
         )
         return Trial.of(name, result, self._entries[name].demonstrations, self._context.settings, report)
+
+
+def _lasting(limits: Limits) -> Limits:
+    """The limits without that of time, which a race that is derived again does not take."""
+    return replace(limits, max_minutes=None)

@@ -26,6 +26,7 @@ from worksmith.optimizers.compiling.journal import IncompleteJournalError, journ
 from worksmith.optimizers.compiling.models import BANK, Model
 from worksmith.optimizers.compiling.plan import BANK_FILE, Plan
 from worksmith.optimizers.compiling.verification import derived, differing_parts
+from worksmith.optimizers.cost.limits import Limits
 from worksmith.optimizers.demos.trace_bank import TraceBank
 from worksmith.optimizers.registry import OPTIMIZERS, optimizer
 from worksmith.optimizers.settings import Settings
@@ -82,7 +83,8 @@ def verify(settings: VerifySettings, *, progress: Progress = SILENT) -> Verifica
     plan = _plan(folder, settings)
     found: dict[str, Any]
     try:
-        anew, logs = derived(plan, stopped=artifact.manifest.stopped)
+        told = artifact.manifest
+        anew, logs = derived(plan, stopped=told.stopped, limits=Limits(**told.limits))
         found = {
             "derived": anew.digest,
             "identical": anew.digest == artifact.digest,
