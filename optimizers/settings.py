@@ -106,10 +106,8 @@ class Settings:
             raise InputError("demonstrations take at least one token", where="--demo-tokens")
 
     def to_json(self) -> dict[str, Any]:
-        data = {
-            name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()
-        }
-        return data | {"constraints": [str(constraint) for constraint in self.constraints]}
+        lists = {name: list(value) for name, value in vars(self).items() if isinstance(value, tuple)}
+        return {**asdict(self), **lists, "constraints": [str(constraint) for constraint in self.constraints]}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Settings:

@@ -76,9 +76,9 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         constraints: bounds that a program has to keep on the dev tasks to be chosen, such as `leak=0`.
         accept: the rule for the winner: `tested` if it has to beat the uncompiled program by a test, `best`
             if not.
-        over: the parts of the program that a race may change: `demonstrations`, `instructions`, `tools` (their
-            descriptions), `form` (of prompts), `strategy`, `toolset`, `temperature`. Default is demonstrations
-            and, where a proposer is named, instructions and tools.
+        over: the parts of the program that a race may change: `demonstrations`, `instructions`, `tools` (what
+            is said of them), `form` (of prompts), `strategy`, `toolset`, `temperature`. Default is the first
+            and, where a proposer is named, the first three.
         forbidden: words that proposed texts may not have.
         pinned: the names of predictors and tools whose texts stay as they are.
 

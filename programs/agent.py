@@ -38,20 +38,22 @@ from worksmith.programs.parts.executor import Executor
 from worksmith.programs.parts.planner import Planner
 from worksmith.programs.parts.selector import ToolSelector
 from worksmith.programs.parts.tool_retrieval import (
+    ALL,
     REQUIRED,
+    RETRIEVED,
     check_toolset,
     default_toolset,
     toolkits_on_offer,
     tools_a_step,
 )
 from worksmith.programs.prompting.adapters import adapter_in_use, refuse_user_format
-from worksmith.programs.prompting.forms import COMPACT, JSON, NATIVE, check_prompt
+from worksmith.programs.prompting.forms import AUTO, COMPACT, JSON, NATIVE, TEXT, check_prompt
 from worksmith.programs.prompting.lm_calls import LMCalls
 from worksmith.programs.prompting.prompt import context_text, with_policies
 from worksmith.programs.prompting.tool_calling import check_native
 from worksmith.programs.replaying.scripted import check_fields, is_scripted
 from worksmith.programs.rollout import Rollout
-from worksmith.programs.strategies import Strategy
+from worksmith.programs.strategies import STRATEGIES, Strategy
 from worksmith.programs.strategies import strategy as named_strategy
 from worksmith.tools.environment import Environment
 from worksmith.tools.errors import InputError
@@ -197,6 +199,15 @@ class Agent(dspy.Module):  # type: ignore[misc]
             "without": list(self.without),
             **({"descriptions": told} if told else {}),
             **({"components": self.components} if self.components else {}),
+        }
+
+    @property
+    def alternatives(self) -> dict[str, list[str]]:
+        """Settings with which the agent could be made in place of its own, for who looks for better ones."""
+        return {
+            "prompt": [AUTO, TEXT, JSON, NATIVE, COMPACT],
+            "strategy": [name for name, each in STRATEGIES.items() if "gold" not in each.planner],
+            "toolset": [ALL, REQUIRED, f"{RETRIEVED}:8"],
         }
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, runtime_checkable
 
 from worksmith.evals.dspy_programs.demo_format import without_notes
@@ -32,9 +32,13 @@ class Configurable(Protocol):
         config: its settings as JSON-able data.
         descriptions: the texts that its prompts show in place of the tools' own.
         shown_tools: all its tools, as its prompts describe them.
+        alternatives: values that may be tried, by setting.
     """
 
     descriptions: Mapping[str, ToolText]
+
+    @property
+    def alternatives(self) -> Mapping[str, Sequence[str]]: ...
 
     @property
     def config(self) -> dict[str, Any]: ...

@@ -14,8 +14,6 @@ from worksmith.optimizers.demos.trace_bank import NothingTaughtError, TraceBank
 from worksmith.optimizers.proposals.checks import Checks
 from worksmith.optimizers.proposals.choice import sources
 from worksmith.optimizers.search.candidates import bank_rounds, draw_candidates
-from worksmith.programs.prompting.forms import COMPACT, JSON, NATIVE, TEXT
-from worksmith.programs.strategies import STRATEGIES
 from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
@@ -24,13 +22,10 @@ if TYPE_CHECKING:
 
 INSTRUCTIONS, TOOLS = "instructions", "tools"
 
-_FIXED: Mapping[str, Sequence[Candidate]] = {
-    "form": [Candidate(prompt=form) for form in (TEXT, JSON, NATIVE, COMPACT)],
-    "strategy": [Candidate(strategy=name) for name, each in STRATEGIES.items() if "gold" not in each.planner],
-    "toolset": [Candidate(toolset=name) for name in ("all", "retrieved:8")],
-    "temperature": [Candidate(temperature=value) for value in (0.0, 0.7)],
-}
-"""Settings that are tried as they stand here, by the part of the program."""
+_TEMPERATURES = (0.0, 0.7)
+
+_SETTINGS = {"form": "prompt"}
+"""Settings of an agent by the part of a program that users name, where these differ."""
 
 MOST_ROUNDS = 8
 """Rounds of proposals, at most."""
@@ -116,7 +111,11 @@ class Rounds:
     def _settings(self) -> list[Candidate]:
         """The settings to try that the program does not have, and that its model can do with."""
         program, fitting = self.context.program, []
-        for candidate in (each for part in self._over for each in _FIXED.get(part, ())):
+        known = program.alternatives if isinstance(program, Configurable) else {}
+        settings = [Candidate(**{name: value}) for name, values in known.items() for value in values]
+        settings += [Candidate(temperature=value) for value in _TEMPERATURES]
+        wanted = {_SETTINGS.get(part, part) for part in self._over}
+        for candidate in (each for each in settings if wanted.issuperset(each.parts)):
             try:
                 found = built(candidate, program, TraceBank(()), self.context.settings).program
                 if isinstance(found, Configurable):
