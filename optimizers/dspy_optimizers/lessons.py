@@ -32,9 +32,9 @@ from worksmith.optimizers.demos.demonstration import (
     quoted_records,
 )
 from worksmith.optimizers.demos.redaction import with_twins
-from worksmith.optimizers.dspy_optimizers.feedback import feedback
 from worksmith.optimizers.dspy_optimizers.standings import Standings, admitted
 from worksmith.optimizers.optimizer import CompileContext
+from worksmith.optimizers.proposals.feedback import feedback
 from worksmith.tools.canonical import canonical, path
 from worksmith.tools.seeding import digest
 from worksmith.tools.statuses import INFRASTRUCTURE

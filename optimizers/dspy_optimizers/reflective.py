@@ -26,7 +26,7 @@ _MINIBATCH = 3
 class GEPA(DspyOptimizer):
     """`dspy.GEPA`: instructions evolved by reflection on a few training episodes, kept by their dev scores.
 
-    Episodes are described in words, see `worksmith.optimizers.dspy_optimizers.feedback`. Demonstrations are
+    Episodes are described in words, see `worksmith.optimizers.proposals.feedback`. Demonstrations are
     not changed. The instructions of one predictor after another are rewritten, and programs that do best on
     different tasks merged, as DSPy has it.
     """

@@ -16,7 +16,7 @@ from worksmith.evals.dspy_programs.field_texts import texts_of
 from worksmith.evals.failure_modes.catalogue import failure_modes
 from worksmith.evals.records.changes import Pair, compare_changes
 from worksmith.optimizers.demos.redaction import redacted
-from worksmith.optimizers.dspy_optimizers.feedback import feedback
+from worksmith.optimizers.proposals.feedback import feedback
 from worksmith.retrievers.ranking.lexical import LexicalIndex
 from worksmith.tools.tool import FINISH
 

@@ -184,18 +184,18 @@ class _Track:
 
     def without_parts(self, found: Outcome) -> Sequence[str]:
         """Make the winner without each of its parts, if there are several and the budget lasts for them."""
-        winner, bank = self._entries[found.winner].candidate, self._rounds.bank
-        parts = winner.parts if self._rounds.adaptive and len(winner.parts) > 1 else ()
+        winner = self._entries[found.winner].candidate
+        parts = {f"{found.winner} without {part}": part for part in winner.parts}
         tasks = sum(self.intents) - found.first_compared
-        if not self._lasts(tasks * (len(parts) + 2)):
+        if not self._rounds.adaptive or len(parts) < 2 or not self._lasts(tasks * (len(parts) + 2)):
             return ()
-        for part in parts:
-            name = f"{found.winner} without {part}"
+        context = self._context
+        for name, part in parts.items():
             self._entries[name] = built(
-                winner.without(part), self._context.program, bank, self._context.settings
+                winner.without(part), context.program, self._rounds.bank, context.settings
             )
             self._results[name] = []
-        return [f"{found.winner} without {part}" for part in parts]
+        return list(parts)
 
     def note(self, standing: Outcome) -> None:
         self.standing, name = standing, standing.winner

@@ -9,7 +9,7 @@ import pytest
 from worksmith.evals.records.recording import call_entries
 from worksmith.evals.suite import Suite
 from worksmith.evals.tasks.task import Task
-from worksmith.optimizers.dspy_optimizers.feedback import feedback
+from worksmith.optimizers.proposals.feedback import feedback
 from worksmith.tools.dispatch import Observation
 from worksmith.tools.episode_result import CallRecord, EpisodeResult
 from worksmith.tools.policy import Decision, denial_text
