@@ -119,7 +119,7 @@ def measured(at: At) -> dict[str, Any]:
     made_by = optimizer_class(options.pop("optimizer"))
     sizes = {name: options.pop(name) for name in ("batch", "rounds") if name in options}
     options |= {"demos": 4, "seed": seed, "budget": budget, "lm": lm, "teacher": lm, "workers": 1}
-    options |= {"proposer": simulated(Proposer(seed))} if made_by.proposes else {}
+    options |= {"proposer": simulated(Proposer(seed))} if made_by.proposes or made_by.may_propose else {}
     options |= {"metric": metric, "intent": "intent"} if metric else {}
     started, failed, found = time.perf_counter(), "", program
     with warnings.catch_warnings(action="ignore"):

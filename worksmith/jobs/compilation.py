@@ -47,7 +47,7 @@ from worksmith.optimizers.demos.showing import give_demonstrations
 from worksmith.optimizers.demos.trace_bank import Gap, TraceBank
 from worksmith.optimizers.racing.rules import INCUMBENT
 from worksmith.optimizers.registry import optimizer, optimizer_class
-from worksmith.optimizers.settings import Settings, default_demos
+from worksmith.optimizers.settings import Settings, default_demos, default_over
 from worksmith.tools.errors import InputError, WorksmithError
 from worksmith.tools.files.atomic import check_writable
 from worksmith.tools.policy import parted
@@ -262,6 +262,7 @@ def describe_compile(
     found: dict[str, Any] = {
         "demos": settings.demos or default_demos(settings.lm),
         "constraints": constraints(settings.constraint),
+        "over": settings.over or default_over(proposing=settings.proposer is not None),
     }
     others = {name: getattr(settings, name) for name in Settings.__dataclass_fields__ if name not in found}
     program, config = _program(settings, suite, without)
@@ -319,7 +320,11 @@ def compiled(plan: Plan, label: str, progress: Progress) -> Result:
     """Run a plan under a progress bar."""
     with progress.bar(label) as tick:
         return compile_program(
-            replace(plan, on_progress=lambda name, done: tick(done.done, done.total, name, done.in_flight))
+            replace(
+                plan,
+                on_progress=lambda name, done: tick(done.done, done.total, name, done.in_flight),
+                say=progress.say,
+            )
         )
 
 

@@ -44,6 +44,7 @@ from worksmith.tools.tool import ToolText
 SELECT = "selector.predict"
 SEARCH, UPDATE = "calendar.search_events", "calendar.update_event"
 OWN = Candidate(instructions={SELECT: "Search first. Then say so."})
+OVER = ("demonstrations", "instructions", "tools")
 
 
 class Saying:
@@ -275,12 +276,12 @@ def test_hints_are_those_against_the_most_frequent_faults(suite: Suite) -> None:
     records = [failed(task, *again, fault=late) for task in tasks[:2]]
     records.append(failed(tasks[2], called("x", "denied"), fault=fault("no_action")))
     at = standing(Agent("plan", suite.env), tasks, records)
-    (hint, *_), own = sources(Checks(suite.env))[0].propose(at, 4), at.own_instructions[SELECT]
+    (hint, *_), own = sources(Checks(suite.env), None, OVER)[0].propose(at, 4), at.own_instructions[SELECT]
 
     added = hint.instructions[SELECT].removeprefix(own)
     assert "Never make the same call twice." in added
     assert added.index("Never make the same call") < added.index("When a call is denied")
-    pinned = sources(Checks(suite.env, pinned=frozenset({SELECT})))[0].propose(at, 9)
+    pinned = sources(Checks(suite.env, pinned=frozenset({SELECT})), None, OVER)[0].propose(at, 9)
     assert not any(SELECT in each.instructions for each in pinned)
 
 
@@ -328,13 +329,13 @@ def test_a_proposal_is_one_question_whatever_the_form_of_the_reply(
 
 
 def test_only_what_looks_at_no_dev_episode_is_not_adaptive(suite: Suite) -> None:
-    with_a_model = sources(Checks(suite.env), Proposer.of(proposing_lm()))
+    with_a_model = sources(Checks(suite.env), Proposer.of(proposing_lm()), OVER)
     assert [source.name for source in with_a_model if not source.adaptive] == ["MIPROv2"]
-    assert all(source.adaptive for source in sources(Checks(suite.env)))
+    assert all(source.adaptive for source in sources(Checks(suite.env), None, OVER))
 
 
 def derived(checks: Checks, name: str) -> Source:
-    return next(source for source in sources(checks) if source.name == name)
+    return next(source for source in sources(checks, None, OVER) if source.name == name)
 
 
 def test_better_candidates_are_joined_the_larger_gain_first(suite: Suite) -> None:
@@ -395,7 +396,7 @@ def test_demonstrations_that_go_with_failures_are_removed(suite: Suite, show: An
 
 def test_no_source_repeats_itself_or_what_was_tried(wrong: Standing, suite: Suite) -> None:
     at = standing(wrong.program, wrong.tasks.values(), wrong.failures, tried={"own": OWN}, leader="own")
-    for source in sources(Checks(suite.env)):
+    for source in sources(Checks(suite.env), None, OVER):
         found = source.propose(at, 50)
         digests = [each.digest for each in found]
         assert len({*digests, OWN.digest, Candidate().digest}) == len(digests) + 2
