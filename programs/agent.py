@@ -92,7 +92,8 @@ class Agent(dspy.Module):  # type: ignore[misc]
             `function_calling`, else auto.
         without: categories of tools that are left out, see `WorldKind.toolset`.
         descriptions: by tool, the `description` and those of `arguments` that prompts show in place of the
-            tool's own. They change what a model reads and nothing else.
+            tool's own. They change what a model reads, and with `retrieved:K` which tools are nearest; names,
+            arguments and their checks stay.
         planner_lm: the model that plans, where the strategy asks one for a plan; None for the one that all
             parts ask. It is not saved with the agent.
         keep_history: let DSPy keep every prompt (`dspy.inspect_history`); costs memory.
@@ -206,8 +207,8 @@ class Agent(dspy.Module):  # type: ignore[misc]
 
     def _made(self) -> dict[str, Any]:
         """The settings of the agent, and those of its predictors that DSPy does not save."""
-        warm = temperatures(self)
-        return {**self.config, **({"temperatures": warm} if warm else {})}
+        found = temperatures(self)
+        return {**self.config, **({"temperatures": found} if found else {})}
 
     def with_settings(self, **changes: Any) -> Self:
         """A copy of the agent that is made anew with other settings.
@@ -223,9 +224,11 @@ class Agent(dspy.Module):  # type: ignore[misc]
             InputError: see the class.
         """
         made = copied_program(self)
-        before, planner_lm = dict(made.named_predictors()), self.planner_lm
+        before = dict(made.named_predictors())
+        planning = named_strategy(changes.get("strategy", self.strategy)).planner == "model"
         default = default_toolset(self._env, self.strategy.name, otherwise="")
         settings = {
+            "env": self.env,
             "strategy": self.strategy,
             "toolset": None if self._toolset == default else self._toolset,
             "max_steps": self.max_steps,
@@ -233,11 +236,11 @@ class Agent(dspy.Module):  # type: ignore[misc]
             "prompt": None if self.prompt == self.strategy.prompt else self.prompt,
             "without": self.without,
             "descriptions": self.descriptions,
+            "planner_lm": self.planner_lm if planning else None,
+            "keep_history": self.keep_history,
             **{name: getattr(made, name) for name in self.components},
         }
-        Agent.__init__(made, env=self.env, keep_history=self.keep_history, **(settings | changes))
-        if isinstance(made.planner, Planner) and made.planner.source == "model":
-            made.planner.lm = planner_lm
+        Agent.__init__(made, **(settings | changes))
         _take_over(made, before)
         return made
 

@@ -179,11 +179,12 @@ class Tool:
                 raise InputError(f"{self.name} has no argument {name!r}", where="descriptions", hint=hint)
         told = copy.copy(self)
         vars(told).pop("text", None)
-        told.summary = self.summary if text.description is None else text.description
-        told.argument_notes = self.argument_notes | text.arguments
+        told.summary = self.summary if text.description is None else _one_line(text.description)
+        notes = {name: _one_line(note) for name, note in text.arguments.items()}
+        told.argument_notes = self.argument_notes | notes
         schema = self.parameters
         properties = {
-            name: {**about, "description": text.arguments[name]} if name in text.arguments else about
+            name: {**about, "description": notes[name]} if name in notes else about
             for name, about in schema.get("properties", {}).items()
         }
         told.parameters = {**schema, "properties": properties}
@@ -225,6 +226,11 @@ class Tool:
         if len(faults) > _MOST_FAULTS:
             problems.append(f"and {len(faults) - _MOST_FAULTS} more")
         return f"{self.name} takes {', '.join(self.arguments) or 'no arguments'}; {'; '.join(problems)}"
+
+
+def _one_line(text: str) -> str:
+    """A text without line breaks: in a prompt each line is a tool or an argument."""
+    return " ".join(text.split())
 
 
 def _whole(value: Any) -> Any:
@@ -350,7 +356,7 @@ def _read_docstring(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
             notes[last] += " " + line.strip()
         else:
             break
-    return " ".join(head.split()), notes
+    return _one_line(head), notes
 
 
 FINISH = "finish"

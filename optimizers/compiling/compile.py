@@ -88,9 +88,9 @@ def compile_program(plan: Plan) -> Result:
 
 
 def _manifest(plan: Plan, models: dict[str, str], context: CompileContext, compiled: Compiled) -> Manifest:
-    suite = plan.suite.manifest
+    suite, made = plan.suite.manifest, compiled.program
     return Manifest(
-        program=dict(made.config if isinstance(made := compiled.program, Configurable) else plan.describes),
+        program=dict(made.config if isinstance(made, Configurable) else plan.describes),
         candidate=compiled.candidate,
         difference=difference(compiled.candidate, plan.program),
         suite={"kind": suite.kind, "origin": suite.origin, "digest": suite.digest},

@@ -13,7 +13,7 @@ import pytest
 from tests.evals import help_desk as desk
 from tests.programs.office import TASKS, Script, call, finish, make_env, reply, texts
 from worksmith.evals.dspy_programs.demo_format import NOTES
-from worksmith.evals.dspy_programs.digests import program_digest
+from worksmith.evals.dspy_programs.digests import model_name, program_digest
 from worksmith.evals.running.runner import evaluate
 from worksmith.evals.running.settings import EvalSettings
 from worksmith.evals.suite import Suite, write_suite
@@ -229,11 +229,14 @@ def test_other_settings_leave_components_models_and_fitting_texts_as_they_are(en
     assert (native.prompt, native.with_settings(strategy="act").prompt) == ("native", "auto")
     assert native.checker.judge.signature.instructions == "Hurry."
     assert native.selector.predict.signature.instructions != "Hurry."
-    again = native.with_settings(strategy="plan")
+    again = native.with_settings(strategy="plan", planner_lm=own)
     assert again.config == agent.config
+    assert again.planner_lm is own
+    assert again.with_settings(max_steps=3).planner_lm is own
+    assert again.with_settings(strategy="act").planner_lm is None
     for made in (text, native, again):
         assert {id(each) for each in made.predictors()}.isdisjoint(map(id, agent.predictors()))
-        assert {each.lm.model for each in made.predictors()} == {own.model}
+        assert {model_name(each.lm) for each in made.predictors()} == {model_name(own)}
 
 
 def test_a_state_of_other_components_is_refused(env: Environment, tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def test_as_json_schema() -> None:
 
 
 def test_other_texts_change_what_is_read_and_nothing_else() -> None:
-    told = ADD.described(ToolText(description="Write it down.", arguments={"text": "what to keep"}))
+    told = ADD.described(ToolText(description="Write\nit down.", arguments={"text": "what to keep"}))
     assert told.text.splitlines()[0].endswith(": Write it down.")
     assert "  text: what to keep" in told.text.splitlines()
     plain, shown = ADD.parameters, told.parameters

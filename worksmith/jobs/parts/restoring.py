@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Annotated, Any, Final, Self, TypeVar
+from typing import Annotated, Any, Final, Self, TypeVar, cast
 
 import dspy
 from pydantic import AfterValidator, BaseModel, ConfigDict, PositiveInt, ValidationError
@@ -51,8 +51,7 @@ def restored(program: Program, artifact: Artifact, *, where: str) -> Program:
                 made = made.with_settings(**{name: getattr(read, name) for name in _COMPILED})
     artifact.restore(made, where=where)
     check_demonstrations(made, where=where)
-    restored: Program = made
-    return restored
+    return cast(Program, made)
 
 
 class AgentConfig(BaseModel):
