@@ -12,6 +12,7 @@ import dspy
 from worksmith.evals.lm.failures import chain, failure_status
 from worksmith.evals.lm.payer import AdmissionError
 from worksmith.optimizers.candidates.candidate import Candidate
+from worksmith.optimizers.dspy_optimizers.quiet import quiet
 from worksmith.optimizers.proposals.checks import Checks
 from worksmith.optimizers.proposals.source import Standing
 from worksmith.optimizers.proposer import Proposer
@@ -67,7 +68,10 @@ class Asking(ABC):
         # One question a proposal, as `max_calls` says.
         adapter = dspy.ChatAdapter(use_json_adapter_fallback=False)
         try:
-            with dspy.context(lm=self.proposer.lm, adapter=adapter, trace=None, disable_history=True):
+            with (
+                quiet(),
+                dspy.context(lm=self.proposer.lm, adapter=adapter, trace=None, disable_history=True),
+            ):
                 reply = ask()
         except AdapterParseError as error:
             reply = str(error.lm_response)

@@ -34,7 +34,7 @@ class Checks:
     """What a proposed text may not say, and which texts may not change.
 
     Attributes:
-        env: whose records a text must not quote where it has access rules: every persona reads the text.
+        env: whose records a text, which every persona reads, must not quote unless all may read them.
         forbidden: words, or several in a row. Those of the program's own texts are allowed there.
         pinned: the names of predictors and tools whose texts are the user's.
     """

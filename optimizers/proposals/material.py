@@ -1,6 +1,6 @@
 """What a model that proposes is shown of failed episodes.
 
-Where an environment has access rules, its words may end up in prompts of personas that may not read what an
+Where not everybody may read everything, its words may end up in prompts of personas that may not read what an
 episode has read. A task with known slots is then shown made up, see `worksmith.optimizers.demos.redaction`;
 of any other one only the tools, the names of arguments and the words that authors of tools wrote.
 """
@@ -18,6 +18,7 @@ from worksmith.evals.records.changes import Pair, compare_changes
 from worksmith.optimizers.demos.redaction import redacted
 from worksmith.optimizers.proposals.feedback import feedback
 from worksmith.retrievers.ranking.lexical import LexicalIndex
+from worksmith.tools.access.engine import AccessPolicy
 from worksmith.tools.tool import FINISH
 
 if TYPE_CHECKING:
@@ -31,8 +32,9 @@ _LONGEST = 300
 
 
 def keeps_secrets(env: Environment) -> bool:
-    """Whether an environment has access rules, so that not everybody may read everything."""
-    return bool(env.policy.digest)
+    """Whether not everybody may read everything in an environment."""
+    policy = env.policy
+    return not policy.open if isinstance(policy, AccessPolicy) else bool(policy.digest)
 
 
 def described(record: EpisodeRecord, task: Task, env: Environment, bank: TraceBank) -> str:

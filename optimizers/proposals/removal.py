@@ -19,8 +19,8 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[^a-z])|(?<=[。\uff01\uff1f])|\n+")
 _SHRINKING = 10.0
 """The ridge of the regression on demonstrations, in episodes: few showings say little about one."""
 
-_REMOVED = (0.5, 0.25, 0.0)
-"""The most of the demonstrations that a candidate does without, as shares; 0 stands for one."""
+_REMOVED = (0.5, 0.25)
+"""The most of the demonstrations that a candidate does without, as shares of all."""
 
 
 def reduced(standing: Standing, _: Checks) -> Iterator[Candidate]:
@@ -32,22 +32,28 @@ def reduced(standing: Standing, _: Checks) -> Iterator[Candidate]:
 
 
 def _without_demonstrations(standing: Standing) -> Iterator[Candidate]:
-    """Without those whose showing goes with failures: half of all at most, a quarter, the worst one.
+    """Without those whose showing goes with failures, half of all at most or a quarter; the best ones alone.
 
     Where the best candidate shows none, those of the one that gained most are tried without them.
     """
     showing = [name for name, each in standing.tried.items() if each.demonstrations]
-    most = max(showing, key=standing.gain, default="")
-    displays = standing.best.demonstrations or (standing.tried[most].demonstrations if most else {})
+    first = max(showing, key=standing.gain, default="")
+    displays = standing.best.demonstrations or (standing.tried[first].demonstrations if first else {})
     shown = {name for each in displays.values() for name in _pool(each, standing.bank)}
     effects = {name: effect for name, effect in effects_of_showing(standing).items() if name in shown}
-    worst = sorted((name for name in effects if effects[name] < 0), key=lambda name: effects[name])
+    ranked = sorted(effects, key=lambda name: (effects[name], name))
+    worst = [name for name in ranked if effects[name] < 0]
     for share in _REMOVED if worst else ():
         gone = frozenset(worst[: max(1, int(share * len(shown)))])
         kept = {name: _less(each, standing.bank, gone) for name, each in displays.items()}
-        yield standing.best.joined(
-            Candidate(demonstrations={name: each for name, each in kept.items() if each})
-        )
+        left = {name: each for name, each in kept.items() if each is not None}
+        yield standing.best.joined(Candidate(demonstrations=left))
+    counts = {
+        name: each.count + len(each.always) for name, each in displays.items() if each.show == "nearest"
+    }
+    alone = {name: Demos(show="fixed", tasks=tuple(ranked[-count:])) for name, count in counts.items()}
+    if worst:
+        yield standing.best.joined(Candidate(demonstrations=displays | alone))
 
 
 def _pool(demos: Demos, bank: TraceBank) -> tuple[str, ...]:
