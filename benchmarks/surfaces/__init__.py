@@ -18,6 +18,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import ExitStack
+from itertools import product
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -72,16 +73,16 @@ def _stages(quick: bool) -> Iterator[Stage]:
     here = Path(__file__).parent
     model = _content([here / "models.py", here / "worlds.py"])
     code = _content(sorted((here.parents[1] / "optimizers").rglob("*.py")))
-    for name, surface in list(SURFACES.items())[: 1 if quick else None]:
-        for arm in (RACE, "nearest") if quick else ARMS:
-            options = {
-                key: given[surface.calls - 1] if isinstance(given, tuple) else given
-                for key, given in {"optimizer": arm, **ARMS[arm]}.items()
-            }
-            cell = {"surface": name, "arm": arm, "calls": 60 if quick else CALLS, "options": options}
-            cell |= {"model": model, "code": "" if ":" in arm else code}
-            for seed in range(1 if quick else SEEDS):
-                yield Stage(f"{name}/{arm.replace(':', '-')}/{seed:02}", measured, {**cell, "seed": seed})
+    names, arms = (list(SURFACES)[:1], (RACE, "nearest")) if quick else (SURFACES, ARMS)
+    # Seed by seed, so that the figures of a part of the cells are of all surfaces and arms.
+    for seed, name, arm in product(range(1 if quick else SEEDS), names, arms):
+        options = {
+            key: given[SURFACES[name].calls - 1] if isinstance(given, tuple) else given
+            for key, given in {"optimizer": arm, **ARMS[arm]}.items()
+        }
+        cell = {"surface": name, "arm": arm, "seed": seed, "calls": 60 if quick else CALLS}
+        cell |= {"options": options, "model": model, "code": "" if ":" in arm else code}
+        yield Stage(f"{name}/{arm.replace(':', '-')}/{seed:02}", measured, cell)
 
 
 def _content(files: Iterable[Path]) -> str:

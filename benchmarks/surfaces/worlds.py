@@ -17,8 +17,11 @@ if TYPE_CHECKING:
 EACH, FRESH = 60, 100
 """Examples to learn from and to choose by each; those on which a program's true mean is computed."""
 
-_INTENTS, _TOPICS = 40, 8
-"""Kinds of cases in each part of the examples, and topics that these belong to."""
+_INTENTS = 40
+"""Kinds of cases in each part of the examples."""
+
+_TOPICS = ("bar", "cel", "dom", "fin", "gul", "hev", "jor", "kim")
+"""Beginnings of the words of cases; each kind belongs to one."""
 
 _POISONED = 0.3
 """The share of cases that harm as a demonstration, though their answers are right."""
@@ -36,7 +39,7 @@ class Case(NamedTuple):
         return f"Which code has case {self.number}: {' '.join(sorted(self.words))}?"
 
     def likeness(self, other: Case) -> float:
-        """From 0 to 1: cases of one topic have three or four of five words in common, others none."""
+        """From 0 to 1: cases of one topic have three or four words in common, others none."""
         return len(self.words & other.words) / 4
 
 
@@ -46,12 +49,10 @@ def cases(seed: int) -> list[Case]:
     for part, size in enumerate((EACH, EACH, FRESH)):
         for place in range(size):
             intent, random = f"{part}-{place % _INTENTS}", rng(seed, "case", part, place)
-            topic = rng(seed, "topic", intent).randrange(_TOPICS)
-            words = random.sample([f"word{topic}{letter}" for letter in "abcde"], 4)
-            own, code = f"own{len(found)}", f"K{random.randrange(12):02}"
-            found.append(
-                Case(len(found), intent, frozenset([*words, own]), code, random.random() < _POISONED)
-            )
+            topic = rng(seed, "topic", intent).choice(_TOPICS)
+            words = random.sample([f"{topic}{ending}" for ending in ("ado", "elo", "imo", "ono", "uro")], 4)
+            code, poisoned = f"K{random.randrange(12):02}", random.random() < _POISONED
+            found.append(Case(len(found), intent, frozenset(words), code, poisoned))
     return found
 
 
