@@ -14,8 +14,8 @@ from worksmith.evals.dspy_programs.own_models import give_models
 from worksmith.evals.suite import as_examples
 from worksmith.optimizers.demos.trace_bank import apart_from, nothing_taught
 from worksmith.optimizers.dspy_optimizers.lessons import Lessons, Sampled
-from worksmith.optimizers.dspy_optimizers.quiet import quiet
 from worksmith.optimizers.optimizer import CompileContext, Compiled
+from worksmith.optimizers.quiet import quiet
 from worksmith.optimizers.teleprompter import Teleprompter
 from worksmith.tools.errors import InputError, WorksmithError
 from worksmith.tools.files.secrets import described

@@ -12,10 +12,10 @@ import dspy
 from worksmith.evals.lm.failures import chain, failure_status
 from worksmith.evals.lm.payer import AdmissionError
 from worksmith.optimizers.candidates.candidate import Candidate
-from worksmith.optimizers.dspy_optimizers.quiet import quiet
 from worksmith.optimizers.proposals.checks import Checks
 from worksmith.optimizers.proposals.source import Standing
 from worksmith.optimizers.proposer import Proposer
+from worksmith.optimizers.quiet import quiet
 from worksmith.tools.statuses import PROGRAM_ERROR
 
 _FENCED = re.compile(r"\A```\w*\n(.*?)\n?```\Z", re.S)
