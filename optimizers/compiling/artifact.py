@@ -106,7 +106,7 @@ class Manifest(_Frozen):
     front: tuple[str, ...] = ()
     gaps: dict[str, int] = {}
     cost: dict[str, dict[str, int]] = {}
-    limits: dict[str, float] = Field({}, exclude_if=lambda limits: not limits)
+    limits: dict[str, Any] = Field({}, exclude_if=lambda limits: not limits)
     demonstrations: tuple[DemonstrationSource, ...] = ()
     versions: dict[str, str] = {}
     bank: dict[str, Any] = {}

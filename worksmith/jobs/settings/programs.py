@@ -145,8 +145,8 @@ class CompileSettings(
     )
     accept: str = setting(
         "tested",
-        "tested: bootstrap, race, knn and tpe keep the uncompiled program unless a test over intents shows the "
-        "winner to be better on dev; best: they take the winner without a test.",
+        "tested: bootstrap, race, knn and tpe keep the uncompiled program unless a test over intents shows "
+        "the winner to be better on dev; best: they take the winner without a test.",
         expert=True,
         suggest=("tested", "best"),
     )
