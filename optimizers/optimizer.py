@@ -23,6 +23,7 @@ from worksmith.optimizers.demos.trace_bank import (
 from worksmith.optimizers.rollouts import Rollouts
 from worksmith.optimizers.settings import Settings
 from worksmith.optimizers.trial import Contender, Trial
+from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
     import dspy
@@ -245,6 +246,19 @@ class Optimizer(ABC):
         Of an adaptive optimizer all that could be: any of them may be the one that the scores lead to.
         """
         return self.settings.candidates
+
+    def check(self, context: CompileContext) -> None:
+        """Check that the settings suit the optimizer and the program.
+
+        Raises:
+            InputError: one does not.
+        """
+        if self.settings.bounds_changes:
+            raise InputError(
+                f"{self.name} settles itself what it changes",
+                where="--over, --pinned, --forbidden",
+                hint="use race",
+            )
 
     @abstractmethod
     def search(self, context: CompileContext) -> Compiled:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
@@ -41,6 +41,9 @@ def default_over(*, proposing: bool) -> tuple[str, ...]:
     """
     return PARTS[:3] if proposing else PARTS[:1]
 
+
+_CHANGES = ("over", "pinned", "forbidden")
+"""The settings of what a race may change."""
 
 _SELECTION_SETTINGS = ("selection", "demo_unit", "demo_tokens")
 """The settings of the choice of demonstrations."""
@@ -99,6 +102,11 @@ class Settings:
             raise InputError("a race changes something", where="--over", hint=f"name of {', '.join(PARTS)}")
         for part in self.over:
             _check_choice("part of a program", part, PARTS, "--over")
+        for name in _CHANGES:
+            given = dict.fromkeys(getattr(self, name))
+            if any(not text.strip() for text in given):
+                raise InputError("one is blank", where=f"--{name}", hint="leave it out")
+            object.__setattr__(self, name, tuple(given))
         object.__setattr__(self, "threshold", share(self.threshold) or 0.0)
         if not self.threshold:
             raise InputError("a threshold of success lies above 0 and is at most 1", where="--threshold")
@@ -126,7 +134,15 @@ class Settings:
     @property
     def chooses(self) -> bool:
         """Whether a setting of the choice of demonstrations differs from its default."""
-        return any(getattr(self, name) != getattr(type(self), name) for name in _SELECTION_SETTINGS)
+        return self._differ(_SELECTION_SETTINGS)
+
+    @property
+    def bounds_changes(self) -> bool:
+        """Whether the user says what may change."""
+        return self._differ(_CHANGES)
+
+    def _differ(self, names: Sequence[str]) -> bool:
+        return any(getattr(self, name) != getattr(type(self), name) for name in names)
 
 
 def _check_choice(noun: str, value: str, choices: Collection[str], option: str) -> None:

@@ -146,9 +146,11 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
             constraints=_bounds(constraints),
             accept=accept,
             threshold=threshold,
-            over=default_over(proposing=proposer is not None) if over is None else tuple(over),
-            forbidden=tuple(forbidden),
-            pinned=tuple(pinned),
+            over=default_over(proposing=self.may_propose and proposer is not None)
+            if over is None
+            else _names("over", over),
+            forbidden=_names("forbidden", forbidden),
+            pinned=_names("pinned", pinned),
         )
         self.require()
 
@@ -338,6 +340,12 @@ def _model(given: GivenModel | Model, suite: Suite) -> Model:
 def _config(program: dspy.Module) -> Mapping[str, Any]:
     config = getattr(program, "config", None)
     return config if isinstance(config, Mapping) and "strategy" in config else {}
+
+
+def _names(argument: str, given: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(given, str):
+        raise InputError("a text in place of a list", where=argument, hint=f"give [{given!r}]")
+    return tuple(given)
 
 
 def _bounds(given: Sequence[Constraint | str]) -> tuple[Constraint, ...]:

@@ -40,7 +40,7 @@ def too_few_intents(optimizer: Optimizer, dev: Sequence[Task], *, race: bool = F
     """
     settings, race = optimizer.settings, race or optimizer.races
     intents, candidates = intents_in(dev), settings.candidates if race else optimizer.compared
-    if race:
+    if race and not (optimizer.races and settings.accept == "best"):
         what = f"a race of {candidates} candidates can accept none of them, not even one that wins every task"
     elif optimizer.tested and settings.accept == "tested":
         what = f"{optimizer.name} of {candidates} candidates can show none to be better than the program"

@@ -144,6 +144,7 @@ class Plan:
                 where="--selection, --demo-unit, --demo-tokens",
                 hint="use bootstrap, race, tpe or knn",
             )
+        chosen.check(self.context())
         check_unit(self.program, self.settings.demo_unit)
         check_models(self.program, [self.lm.lm])
         if self.bank is None:

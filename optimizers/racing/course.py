@@ -143,8 +143,8 @@ class Course:
     def end_round(self) -> bool:
         """Whether another round may find a better candidate."""
         if self._searching:
-            leader = max(self.runners, key=lambda arm: (len(arm.scores), *self._standing(arm)))
-            self._idle = 0 if leader.name in self._latest else self._idle + 1
+            best = max(self.runners, key=lambda arm: (len(arm.scores), *self._standing(arm)), default=None)
+            self._idle = 0 if best and best.name in self._latest else self._idle + 1
             beatable = self._incumbent.mean_of(self._until) < 1 or not self._unbeaten
             return beatable and self._idle < self._rules.patience
         return self.winner is self._incumbent or self.winner.name in self._latest

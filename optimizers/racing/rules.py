@@ -217,7 +217,7 @@ class Outcome:
         if len(self.arms) == 1:
             return "there was no candidate"
         if self.sealed and self.finalists is None:
-            return f"the race ended on the {opened} open intents, before the sealed ones could show anything"
+            return f"no candidate met the sealed intents, only the {opened} open ones"
         if self.sealed and not self.finalists:
             return f"no candidate did better than the program as it is on the {opened} open intents"
         tested = [arm for arm in self.arms.values() if arm.name in (self.finalists or self.arms)]

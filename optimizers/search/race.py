@@ -30,7 +30,7 @@ from worksmith.optimizers.racing.rules import INCUMBENT, Arm, Outcome, Rules, Sc
 from worksmith.optimizers.racing.worth import worth
 from worksmith.optimizers.rollouts import Run
 from worksmith.optimizers.search.few_shot import BankOptimizer
-from worksmith.optimizers.search.rounds import MOST_ROUNDS, TOOLS, Rounds
+from worksmith.optimizers.search.rounds import INSTRUCTIONS, MOST_ROUNDS, TOOLS, Rounds
 from worksmith.optimizers.settings import Settings
 from worksmith.optimizers.trial import Trial, episode_score, mean_tokens
 from worksmith.tools.errors import InputError
@@ -58,7 +58,7 @@ class Race(BankOptimizer):
 
     @property
     def adaptive(self) -> bool:
-        return len(self.settings.over) > 1
+        return len(self.settings.over) > 1 or not {INSTRUCTIONS, TOOLS}.isdisjoint(self.settings.over)
 
     @property
     def foretold(self) -> bool:
@@ -73,20 +73,23 @@ class Race(BankOptimizer):
     def max_proposals(self, context: CompileContext) -> int:
         return MOST_ROUNDS * context.settings.candidates * (context.proposer is not None)
 
-    def search(self, context: CompileContext) -> Compiled:
-        """Compile.
-
-        Raises:
-            InputError: the runner refuses, or nobody is named who writes descriptions of tools.
-            NothingTaughtError: no training task gave a demonstration, and nothing else is to change.
-            IncumbentLostError: the program as it is lost too many episodes to compare anything with it.
-        """
+    def check(self, context: CompileContext) -> None:
         if TOOLS in context.settings.over and context.proposer is None:
             raise InputError(
                 "a model writes descriptions of tools, and none is named",
                 where="--over tools",
                 hint="name --proposer",
             )
+        Rounds(context, adaptive=self.adaptive).check_pinned()
+
+    def search(self, context: CompileContext) -> Compiled:
+        """Compile.
+
+        Raises:
+            InputError: the runner refuses.
+            NothingTaughtError: no training task gave a demonstration, and nothing else is to change.
+            IncumbentLostError: the program as it is lost too many episodes to compare anything with it.
+        """
         track = _Track(context, adaptive=self.adaptive)
         try:
             found = race(

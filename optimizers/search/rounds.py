@@ -14,7 +14,7 @@ from worksmith.optimizers.demos.trace_bank import NothingTaughtError, TraceBank
 from worksmith.optimizers.proposals.checks import Checks
 from worksmith.optimizers.proposals.choice import sources
 from worksmith.optimizers.search.candidates import bank_rounds, draw_candidates
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, names_instead
 
 if TYPE_CHECKING:
     from worksmith.optimizers.optimizer import CompileContext
@@ -49,6 +49,27 @@ class Rounds:
         shown = size if DEMONSTRATIONS in self._over else 0
         return shown + len(self._settings) + (0 if self.adaptive else size * len(self._sources))
 
+    def check_pinned(self) -> None:
+        """Check that there are such predictors, be it of a strategy that is tried, and such tools.
+
+        Raises:
+            InputError: it has not.
+        """
+        context, names = self.context, self.context.settings.pinned
+        if not names:
+            return
+        tried = (built(each, context.program, TraceBank(()), context.settings) for each in self._settings)
+        programs = (context.program, *(each.program for each in tried))
+        known = {name for each in programs for name, _ in each.named_predictors()}
+        known |= {tool.name for toolkit in context.student.env.kind.toolkits for tool in toolkit.tools}
+        for name in names:
+            if name not in known:
+                raise InputError(
+                    f"the program has no predictor or tool {name!r}",
+                    where="--pinned",
+                    hint=names_instead(name, known),
+                )
+
     def prepared(self, standing: Callable[[], Standing]) -> Iterator[dict[str, Built]]:
         """Rounds of candidates that need no episode on dev, at most `most` in all.
 
@@ -60,7 +81,9 @@ class Rounds:
             return
         size, now = self.context.settings.candidates, standing()
         found = draw_candidates(self.context, now.bank, size) if DEMONSTRATIONS in self._over else {}
-        settings = {"-".join(map(str, each.to_json().values())): each for each in self._settings}
+        settings = {
+            f"{part}-{value}": each for each in self._settings for part, value in each.to_json().items()
+        }
         found |= self._built(settings, now)
         for source in () if self.adaptive else self._sources:
             found |= self._built(_named(source, source.propose(now, size), 0), now)

@@ -259,10 +259,11 @@ def describe_compile(
         without: categories of tools that are removed from the program.
         means: further arguments of the optimizer, such as `bank`.
     """
+    races = optimizer_class(settings.optimizer).may_propose
     found: dict[str, Any] = {
         "demos": settings.demos or default_demos(settings.lm),
         "constraints": constraints(settings.constraint),
-        "over": settings.over or default_over(proposing=settings.proposer is not None),
+        "over": settings.over or default_over(proposing=races and settings.proposer is not None),
     }
     others = {name: getattr(settings, name) for name in Settings.__dataclass_fields__ if name not in found}
     program, config = _program(settings, suite, without)

@@ -73,7 +73,7 @@ def test_the_result_says_what_it_changed_and_what_each_part_is_worth(
     student.meet(program, train[0])
     lm = simulated(student)
     race = Race(
-        metric, lm=lm, teacher=lm, proposer=simulated(Proposer(0)), demos=4, intent="intent", pinned=["none"]
+        metric, lm=lm, teacher=lm, proposer=simulated(Proposer(0)), demos=4, intent="intent", pinned=[]
     )
     found = race.compile(program, trainset=train, valset=dev)
 
