@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from worksmith.evals.lm.prices import Prices
 from worksmith.optimizers.candidates.candidate import AS_IT_IS, Candidate
 from worksmith.optimizers.cost.budget import Budget
 from worksmith.optimizers.cost.limits import Limits
@@ -61,7 +62,7 @@ class Compiled:
         path: the best programs on the way, from optimizers that always have a best so far.
         lm: the name of the model whose weights were trained for the program; empty if none were.
         candidate: what the program changes in the program as it is, where the optimizer says it so.
-        limits: of the budget, by name, where they decided what was tried.
+        limits: of the budget, where they decided what was tried.
         acceptance: whether it was shown to be better than the program as it is, see
             `worksmith.optimizers.compiling.finalize`.
     """
@@ -75,7 +76,7 @@ class Compiled:
     acceptance: Mapping[str, Any] = field(default_factory=dict)
     lm: str = ""
     candidate: Candidate = AS_IT_IS
-    limits: Mapping[str, float] = field(default_factory=dict)
+    limits: Limits = field(default_factory=Limits)
 
 
 @dataclass
@@ -92,7 +93,7 @@ class CompileContext:
         prebuilt_bank: takes the teacher's place.
         suite: digest of the tasks' suite.
         budget: of everything that is run; None is no limit.
-        limits: those of the budget; where a compile is derived again, those that it had.
+        limits, prices: those of the budget; where a compile is derived again, those that it had.
         say: takes a sentence about what is tried, and why.
         metered: a model that takes the place of the student's, by the leave of budget and journal.
         perform: runs a program on a task for an optimizer that runs episodes itself; its last argument says
@@ -116,6 +117,7 @@ class CompileContext:
     suite: str = ""
     budget: Budget | None = None
     limits: Limits = field(default_factory=Limits)
+    prices: Prices = field(default_factory=Prices)
     say: Callable[[str], None] = lambda _: None
     metered: Callable[[dspy.LM], dspy.LM] = lambda lm: lm
     perform: Callable[[dspy.Module, Task, bool], dspy.Prediction] | None = None

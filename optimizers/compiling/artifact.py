@@ -15,8 +15,10 @@ from pydantic import BaseModel, ConfigDict, Field, field_serializer
 
 from worksmith.evals.dspy_programs.program_state import PredictorState, restore, state_of
 from worksmith.evals.dspy_programs.states import is_state
+from worksmith.evals.lm.prices import Price
 from worksmith.evals.records.compile_facts import AcceptanceFacts, CompileFacts, Trials
 from worksmith.optimizers.candidates.candidate import AS_IT_IS, Candidate
+from worksmith.optimizers.cost.limits import Limits
 from worksmith.optimizers.demos.demonstration import Demonstration, Provenance
 from worksmith.tools.errors import InputError
 from worksmith.tools.files.atomic import write_atomically
@@ -76,7 +78,8 @@ class Manifest(_Frozen):
         front: names of the trials that no other beats in dev score and in tokens, the cheapest first.
         gaps: why training tasks gave no demonstration, with counts.
         cost: episodes, model calls and tokens, of teacher and student.
-        limits: of the budget, by name, where they decided what was tried.
+        limits: of the budget, where they decided what was tried.
+        prices: the user's own, where a limit in dollars decided.
         versions: of worksmith, dspy and Python.
         bank: digest, sources and suite of the prebuilt bank; empty if there was none.
         seen_by_proposer: references (`source/key`) of the records that the model which proposed instructions
@@ -106,7 +109,8 @@ class Manifest(_Frozen):
     front: tuple[str, ...] = ()
     gaps: dict[str, int] = {}
     cost: dict[str, dict[str, int]] = {}
-    limits: dict[str, Any] = Field({}, exclude_if=lambda limits: not limits)
+    limits: Limits = Field(Limits(), exclude_if=lambda limits: not limits.given)
+    prices: dict[str, Price] = Field({}, exclude_if=lambda prices: not prices)
     demonstrations: tuple[DemonstrationSource, ...] = ()
     versions: dict[str, str] = {}
     bank: dict[str, Any] = {}
@@ -124,6 +128,10 @@ class Manifest(_Frozen):
 
     def to_json(self) -> dict[str, Any]:
         return self.model_dump(mode="json")
+
+    @field_serializer("limits")
+    def _given(self, limits: Limits) -> dict[str, float]:
+        return limits.given
 
     @field_serializer("candidate")
     def _plain(self, candidate: Candidate) -> dict[str, Any]:

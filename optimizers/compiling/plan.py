@@ -12,6 +12,7 @@ import dspy
 
 from worksmith.evals.dspy_programs.digests import model_digest, program_digest, state_digest
 from worksmith.evals.dspy_programs.own_models import check_models, with_models
+from worksmith.evals.lm.prices import Prices
 from worksmith.evals.lm.rewards import telling_rewards
 from worksmith.evals.running.outage import Unscored
 from worksmith.evals.running.result import Progress
@@ -89,7 +90,7 @@ class Plan:
         versions: of the caller's software, for the manifest.
         on_progress: called after each episode with the name of its evaluation.
         budget: the limits of the compile; None sets no limit.
-        limits: decide what is run where there is no budget, as a compile that is derived again has none.
+        limits, prices: decide what is run where there is no budget, as in a compile that is derived again.
         say: takes a sentence about what is tried, and why.
         metric: takes the place of the outcome scores.
         engine: runs the programs in other processes; None runs them here.
@@ -121,6 +122,7 @@ class Plan:
     on_progress: Callable[[str, Progress], None] | None = None
     budget: Budget | None = None
     limits: Limits | None = None
+    prices: Prices | None = None
     say: Callable[[str], None] = lambda _: None
     metric: Metric | None = None
     engine: Engine | None = None
@@ -221,6 +223,7 @@ class Plan:
             suite=self.suite.digest,
             budget=self.budget,
             limits=self.limits or (Limits() if self.budget is None else self.budget.limits),
+            prices=self.prices or (Prices() if self.budget is None else self.budget.prices),
             say=self.say,
             metered=metered,
         )

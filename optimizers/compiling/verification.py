@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from worksmith.evals.lm.prices import Prices
 from worksmith.evals.records.log import read_log
 from worksmith.optimizers.compiling.compile import compile_program
 from worksmith.optimizers.compiling.journal import (
@@ -54,7 +55,9 @@ class Derived(NamedTuple):
     logs: tuple[str, ...]
 
 
-def derived(plan: Plan, *, stopped: str = "", limits: Limits | None = None) -> Derived:
+def derived(
+    plan: Plan, *, stopped: str = "", limits: Limits | None = None, prices: Prices | None = None
+) -> Derived:
     """Compile `plan` from the model replies in its journal alone.
 
     Every episode is run and scored again with the replies. No model is asked, and nothing is taken from the
@@ -63,7 +66,7 @@ def derived(plan: Plan, *, stopped: str = "", limits: Limits | None = None) -> D
 
     Args:
         stopped: the limit of the budget that ended the compile; empty if none did.
-        limits: those that decided what was tried; None where none did.
+        limits, prices: those that decided what was tried; None where none did.
 
     Raises:
         InputError: the journal is of another plan, or there is none.
@@ -83,7 +86,8 @@ def derived(plan: Plan, *, stopped: str = "", limits: Limits | None = None) -> D
             plan.folder, [f"no word of where its budget ({stopped}) ended {plan.optimizer.name}"]
         )
     with copied(plan.folder) as copy:
-        again = replace(plan, folder=copy.asked, resume=True, may_ask=False, budget=None, limits=limits)
+        again = replace(plan, folder=copy.asked, resume=True, may_ask=False, budget=None)
+        again = replace(again, limits=limits, prices=prices)
         if stopped:
             logged = copy.logged
             again = replace(

@@ -14,7 +14,6 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from worksmith.evals.lm.prices import Prices
 from worksmith.evals.records.groups import dealt
 from worksmith.evals.records.summary import interval_json, summarize
 from worksmith.evals.running.result import EvalResult
@@ -223,7 +222,7 @@ class _Track:
             self._context.reasons,
             tuple(self._path),
             candidate=winner.candidate,
-            limits=_lasting(self._context.limits).given if self._rounds.adaptive else {},
+            limits=_lasting(self._context.limits) if self._rounds.adaptive else Limits(),
         )
 
     def _met(self, name: str) -> list[EpisodeRecord]:
@@ -273,11 +272,11 @@ class _Track:
         It is told from records alone, so that a race which is resumed or derived again decides alike.
         """
         context, run = self._context, [record for name in self._results for record in self._met(name)]
-        prices = context.budget.prices if context.budget else Prices()
+        model, prices = context.student.model, context.prices
         limits = _lasting(context.limits)
         if not limits.given or not run:
             return True
-        spent = sum((Spent.without_cache(each, context.student.model, prices) for each in run), Spent())
+        spent = sum((Spent.without_cache(each, model, prices) for each in run), Spent())
         share = episodes / len(run)
         asked = context.teacher.cost.model_calls if not context.teacher.model.startswith(GOLD_PREFIX) else 0
         proposed = context.proposer.meter.calls if context.proposer else 0

@@ -162,6 +162,6 @@ def test_nobody_has_to_beat_an_incumbent_that_is_out() -> None:
     assert found.arms["leaky"].left == "cannot keep a bound"
     assert found.report(INCUMBENT)["verdict"] == "cannot keep a bound, good can"
     for sealed in (0, 28):
-        rounds = [["leaky"], ["good"]] if sealed else [["leaky"]]
-        nobody = race(rounds, [1] * 40, run, Rules(), sealed=sealed, bounds=Fixed(INCUMBENT, *sum(rounds, [])))
+        rounds = [["leaky"], ["bad"]] if sealed else [["leaky"]]
+        nobody = race(rounds, [1] * 40, run, Rules(), sealed=sealed, bounds=Fixed(*chances))
         assert nobody.winner == INCUMBENT

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from worksmith import __version__
 from worksmith.evals.lm.named import is_own
+from worksmith.evals.lm.prices import Prices
 from worksmith.evals.records.record import PRIMARY
 from worksmith.evals.suite import Suite
 from worksmith.evals.tasks.task_filter import conditions
@@ -26,7 +27,6 @@ from worksmith.optimizers.compiling.journal import IncompleteJournalError, journ
 from worksmith.optimizers.compiling.models import BANK, Model
 from worksmith.optimizers.compiling.plan import BANK_FILE, Plan
 from worksmith.optimizers.compiling.verification import derived, differing_parts
-from worksmith.optimizers.cost.limits import Limits
 from worksmith.optimizers.demos.trace_bank import TraceBank
 from worksmith.optimizers.registry import OPTIMIZERS, optimizer
 from worksmith.optimizers.settings import Settings
@@ -84,7 +84,8 @@ def verify(settings: VerifySettings, *, progress: Progress = SILENT) -> Verifica
     found: dict[str, Any]
     try:
         told = artifact.manifest
-        anew, logs = derived(plan, stopped=told.stopped, limits=Limits(**told.limits))
+        prices = Prices(told.prices)
+        anew, logs = derived(plan, stopped=told.stopped, limits=told.limits, prices=prices)
         found = {
             "derived": anew.digest,
             "identical": anew.digest == artifact.digest,
@@ -148,7 +149,7 @@ def _as_decided(
             hint="compile again with its journal and --resume, which asks for nothing twice",
         )
     named = {role: model.name for role, model in decided.models.items()}
-    if own := {name for name in named.values() if is_own(name)} - {settings.lm}:
+    if own := {name for name in named.values() if is_own(name)} - {*settings.lm}:
         raise InputError(
             f"{min(own)} is code of somebody's own, which a journal may not name",
             where=str(folder),

@@ -11,12 +11,12 @@ import pytest
 from benchmarks.surfaces.models import Proposer, Student, simulated
 from benchmarks.surfaces.worlds import SURFACES, cases
 from tests.optimizers.compiling.test_journal import Photographer, plan, replies
+from worksmith.evals.lm.prices import Price, Prices
 from worksmith.evals.suite import Suite
 from worksmith.optimizers.compiling.compile import compile_program
 from worksmith.optimizers.compiling.plan import Plan
 from worksmith.optimizers.compiling.verification import derived
 from worksmith.optimizers.cost.budget import Budget
-from worksmith.optimizers.cost.limits import Limits
 from worksmith.optimizers.racing.rules import INCUMBENT
 from worksmith.optimizers.search.race import Race
 from worksmith.tools.errors import InputError
@@ -47,17 +47,22 @@ def test_a_killed_race_over_texts_goes_on_to_the_same_program(suite: Suite, tmp_
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("share", [0.4, 0.7])
-def test_a_race_that_its_budget_cuts_short_is_derived_too(suite: Suite, tmp_path: Path, share: float) -> None:
-    counter, nobody = Photographer(), Photographer()
-    compile_program(over(suite, tmp_path / "whole", counter))
-    calls = round(share * counter.calls)
-    cut = replace(over(suite, tmp_path / "cut", Photographer()), budget=Budget(calls=calls))
+@pytest.mark.parametrize(("limit", "share"), [("calls", 0.4), ("calls", 0.7), ("usd", 0.5)])
+def test_a_race_that_its_budget_cuts_short_is_derived_too(
+    suite: Suite, tmp_path: Path, limit: str, share: float
+) -> None:
+    nobody, prices = Photographer(), Prices({"scripted/student": Price(1.0, 1.0)})
+    whole = replace(over(suite, tmp_path / "whole", Photographer()), budget=Budget(prices=prices))
+    paid = compile_program(whole).artifact.measured
+    most = round(share * paid["paid_requests" if limit == "calls" else "paid_usd"])
+    budget = Budget(**{limit: most}, prices=prices)
+    cut = replace(over(suite, tmp_path / "cut", Photographer()), budget=budget)
     ended = compile_program(cut).artifact
     told = ended.manifest
 
-    assert told.limits == {"max_calls": calls}
-    again = derived(over(suite, tmp_path / "cut", nobody), stopped=told.stopped, limits=Limits(**told.limits))
+    assert told.limits.given == {f"max_{limit}": most}
+    plan_ = over(suite, tmp_path / "cut", nobody)
+    again = derived(plan_, stopped=told.stopped, limits=told.limits, prices=Prices(told.prices))
     assert again.artifact.digest == ended.digest
     assert again.logs == ()
     assert nobody.calls == 0

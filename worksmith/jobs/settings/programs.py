@@ -343,7 +343,11 @@ class VerifySettings(WorkerSettings):
     suite: Path | None = setting(
         None, "The suite it was compiled on.", unset="the path that was given when it was compiled"
     )
-    lm: str | None = setting(
-        None, "Model of your own that it was compiled for.", metavar="MODULE:NAME", unset="none", expert=True
+    lm: tuple[str, ...] = setting(
+        (),
+        "Model of your own that it was compiled with; repeat for several.",
+        metavar="MODULE:NAME",
+        unset="none",
+        expert=True,
     )
     journal: Path | None = setting(None, "Its journal.", unset="PROGRAM.journal", path="folder")
