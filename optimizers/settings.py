@@ -104,7 +104,7 @@ class Settings:
             _check_choice("part of a program", part, PARTS, "--over")
         for name in _CHANGES:
             given = dict.fromkeys(getattr(self, name))
-            if any(not text.strip() for text in given):
+            if any(not str(text).strip() for text in given):
                 raise InputError("one is blank", where=f"--{name}", hint="leave it out")
             object.__setattr__(self, name, tuple(given))
         object.__setattr__(self, "threshold", share(self.threshold) or 0.0)

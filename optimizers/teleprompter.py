@@ -343,8 +343,8 @@ def _config(program: dspy.Module) -> Mapping[str, Any]:
 
 
 def _names(argument: str, given: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(given, str):
-        raise InputError("a text in place of a list", where=argument, hint=f"give [{given!r}]")
+    if isinstance(given, str) or not all(isinstance(each, str) for each in given):
+        raise InputError(f"no list of texts: {given!r}", where=argument, hint=f"give [{str(given)!r}]")
     return tuple(given)
 
 

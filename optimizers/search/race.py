@@ -19,7 +19,7 @@ from worksmith.evals.records.summary import interval_json, summarize
 from worksmith.evals.running.result import EvalResult
 from worksmith.evals.scoring.constraints import broken, lost
 from worksmith.evals.tasks.transcript import GOLD_PREFIX
-from worksmith.optimizers.candidates.building import Built, built
+from worksmith.optimizers.candidates.building import Built, Configurable, built
 from worksmith.optimizers.cost.limits import BudgetSpentError, Limits
 from worksmith.optimizers.cost.spending import Spent
 from worksmith.optimizers.optimizer import CompileContext, Compiled, Milestone
@@ -37,6 +37,10 @@ from worksmith.tools.errors import InputError
 if TYPE_CHECKING:
     from worksmith.evals.records.record import EpisodeRecord
     from worksmith.evals.tasks.task import Task
+
+
+_OF_AGENTS = frozenset(("form", "strategy", "toolset"))
+"""Parts that only agents have; descriptions of tools are among the defaults of all programs."""
 
 
 class Race(BankOptimizer):
@@ -79,6 +83,13 @@ class Race(BankOptimizer):
                 where="--over tools",
                 hint="name --proposer",
             )
+        over, program = {*context.settings.over}, context.program
+        if not isinstance(program, Configurable) and (over == {TOOLS} or over & _OF_AGENTS):
+            raise InputError(
+                f"a {type(program).__name__} is no agent of worksmith's",
+                where=f"--over {min(over & _OF_AGENTS, default=TOOLS)}",
+                hint="it has demonstrations, instructions and temperature",
+            )
         Rounds(context, adaptive=self.adaptive).check_pinned()
 
     def search(self, context: CompileContext) -> Compiled:
@@ -109,7 +120,7 @@ class Race(BankOptimizer):
                 raise
             track.standing.check()
             found = track.standing
-        context.say(f"the race ended: {found.said}")
+        context.say(f"the race ended: {track.said(found)}")
         return track.compiled(found)
 
 
@@ -206,13 +217,29 @@ class _Track:
             seconds = time.perf_counter() - self._started
             self._path.append(Milestone(name, self._entries[name].program, calls, seconds))
 
+    @property
+    def _untested(self) -> bool:
+        """Whether evidence says nothing: the candidates were made from the episodes that it is from."""
+        return self._best and self._rounds.adaptive
+
+    def said(self, found: Outcome) -> str:
+        if not self._untested:
+            return found.said
+        best = self._best_arm(found)
+        if best.name == INCUMBENT:
+            return "no candidate did better on dev than the program as it is"
+        return f"{best.name} did best on dev; no test was made"
+
     def compiled(self, found: Outcome) -> Compiled:
         chosen = self._best_arm(found).name if self._best else found.winner
         gains = {name: interval_json(gain) for name, gain in worth(found).items()}
         ran = [name for name in found.arms if self._results[name]]
         reports = {name: found.report(name) for name in ran}
+        if self._untested:
+            reports = {name: {fact: reports[name][fact] for fact in ("met", "left")} for name in ran}
+            reports[INCUMBENT] |= {"verdict": "not tested", "said": self.said(found)}
         if len(gains) > 1:
-            reports[chosen] |= {"gains": gains}
+            reports[found.winner] |= {"gains": gains}
         winner = self._entries[chosen]
         return Compiled(
             winner.program,

@@ -102,3 +102,19 @@ def test_descriptions_of_tools_need_a_model_that_writes_them() -> None:
         Race(metric, lm=lm, over=["tools"]).compile(program, trainset=train, valset=dev)
     with pytest.raises(InputError, match="no part of a program 'sauce'"):
         Race(metric, lm=lm, over=["sauce"])
+    with pytest.raises(InputError, match=r"over form: a .* is no agent"):
+        Race(metric, lm=lm, over=["form"]).compile(program, trainset=train, valset=dev)
+
+
+@pytest.mark.slow
+def test_without_a_test_nothing_is_claimed() -> None:
+    surface, known = SURFACES["both"], cases(0)
+    program, (train, dev, _), metric = surface.world(known)
+    student = Student(surface, known, 0)
+    student.meet(program, train[0])
+    race = Race(metric, lm=simulated(student), over=OVER, accept="best", demos=4, intent="intent")
+    said = race.compile(program, trainset=train, valset=dev).compilation
+
+    assert said.chosen != INCUMBENT
+    assert not any("accepted" in (trial.race or {}) for trial in said.trials)
+    assert f"took {said.chosen}\n" in str(said)
