@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import dspy
 
+from worksmith.evals.characters import harmless
 from worksmith.evals.lm.failures import chain, failure_status
 from worksmith.evals.lm.payer import AdmissionError
 from worksmith.optimizers.candidates.candidate import Candidate
@@ -87,7 +88,7 @@ class Asking(ABC):
 
 def _cleaned(reply: str) -> str:
     """The text of a reply, without what models put around it; empty where it is none."""
-    text = _MARKER.sub("", reply).strip()
+    text = harmless(_MARKER.sub("", reply)).strip()
     fenced = _FENCED.match(text)
     text = (fenced[1] if fenced else text).strip()
     if len(text) > 1 and text[0] == text[-1] == '"' and '"' not in text[1:-1]:

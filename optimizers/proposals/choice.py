@@ -27,6 +27,7 @@ class Derived:
     derive: Callable[[Standing, Checks], Iterable[Candidate]]
     checks: Checks
     adaptive: bool = True
+    failed: int = 0
 
     def propose(self, standing: Standing, count: int) -> list[Candidate]:
         return list(islice(self.checks.fresh(self.derive(standing, self.checks), standing), count))

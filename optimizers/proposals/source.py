@@ -92,6 +92,7 @@ class Source(Protocol):
 
     Attributes:
         adaptive: whether it looks at episodes on the tasks that programs are chosen by.
+        failed: how many proposals of a model gave no candidate, so far.
     """
 
     @property
@@ -99,6 +100,9 @@ class Source(Protocol):
 
     @property
     def adaptive(self) -> bool: ...
+
+    @property
+    def failed(self) -> int: ...
 
     def propose(self, standing: Standing, count: int) -> list[Candidate]:
         """At most so many candidates, none of which was tried."""

@@ -121,6 +121,8 @@ class Race(BankOptimizer):
             track.standing.check()
             found = track.standing
         context.say(f"the race ended: {track.said(found)}")
+        if failed := track.failed:
+            context.say(f"proposed texts of no use (none, repeated, too long, forbidden): {failed}")
         return track.compiled(found)
 
 
@@ -216,6 +218,11 @@ class _Track:
             calls = self._context.teacher.cost.model_calls + self._context.student.cost.model_calls
             seconds = time.perf_counter() - self._started
             self._path.append(Milestone(name, self._entries[name].program, calls, seconds))
+
+    @property
+    def failed(self) -> int:
+        """How many texts were proposed that could not be tried."""
+        return self._rounds.failed
 
     @property
     def _untested(self) -> bool:

@@ -17,6 +17,8 @@ from worksmith.optimizers.search.candidates import bank_rounds, draw_candidates
 from worksmith.tools.errors import InputError, names_instead
 
 if TYPE_CHECKING:
+    import dspy
+
     from worksmith.optimizers.optimizer import CompileContext
     from worksmith.optimizers.proposals.source import Source, Standing
 
@@ -55,15 +57,9 @@ class Rounds:
         Raises:
             InputError: it has not.
         """
-        context, names = self.context, self.context.settings.pinned
-        if not names:
-            return
-        tried = (built(each, context.program, TraceBank(()), context.settings) for each in self._settings)
-        programs = (context.program, *(each.program for each in tried))
-        known = {name for each in programs for name, _ in each.named_predictors()}
-        known |= {tool.name for toolkit in context.student.env.kind.toolkits for tool in toolkit.tools}
-        for name in names:
-            if name not in known:
+        tools = {tool.name for toolkit in self.context.student.env.kind.toolkits for tool in toolkit.tools}
+        for name in self.context.settings.pinned:
+            if name not in (known := self._predictors | tools):
                 raise InputError(
                     f"the program has no predictor or tool {name!r}",
                     where="--pinned",
@@ -125,10 +121,23 @@ class Rounds:
     def _sources(self) -> list[Source]:
         context, pinned = self.context, {*self.context.settings.pinned}
         if INSTRUCTIONS not in self._over:
-            pinned |= {name for name, _ in context.program.named_predictors()}
+            pinned |= self._predictors
         checks = Checks(context.student.env, context.settings.forbidden, frozenset(pinned))
         found = sources(checks, context.proposer, self._over)
         return [each for each in found if self.adaptive or not each.adaptive]
+
+    @property
+    def failed(self) -> int:
+        """How many proposals of a model gave no candidate, so far."""
+        return sum(source.failed for source in self._sources)
+
+    @cached_property
+    def _predictors(self) -> set[str]:
+        """The names of the program's predictors, and of those that it has with the settings to try."""
+        context = self.context
+        tried = (built(each, context.program, TraceBank(()), context.settings) for each in self._settings)
+        programs = (context.program, *(each.program for each in tried))
+        return {name for each in programs for name, _ in each.named_predictors()}
 
     @cached_property
     def _settings(self) -> list[Candidate]:
@@ -145,9 +154,20 @@ class Rounds:
                     found.check_model(self.context.student.lm)
             except InputError:
                 continue
+            if self._changes_pinned(found):
+                continue
             if program_digest(found) != program_digest(program):
                 fitting.append(candidate)
         return fitting
+
+    def _changes_pinned(self, program: dspy.Module) -> bool:
+        """Whether a strategy has another text in the place of one that is pinned."""
+        own = {name: each.signature.instructions for name, each in self.context.program.named_predictors()}
+        return any(
+            each.signature.instructions != own.get(name, each.signature.instructions)
+            for name, each in program.named_predictors()
+            if name in self.context.settings.pinned
+        )
 
     def _built(self, candidates: Mapping[str, Candidate], standing: Standing) -> dict[str, Built]:
         """The programs of candidates; one whose demonstrations do not fit its strategy makes none."""

@@ -8,6 +8,7 @@ from typing import Any, TypeVar, overload
 
 import dspy
 
+from worksmith.evals.characters import harmless
 from worksmith.evals.dspy_programs.copies import copied_program
 from worksmith.evals.dspy_programs.states import is_state
 from worksmith.evals.dspy_programs.states import load_program as load_state
@@ -32,7 +33,7 @@ class Loaded:
     @property
     def difference(self) -> str:
         """What the compile changed in the program as it was, for readers; empty where it is not known."""
-        return self.artifact.manifest.difference
+        return harmless(self.artifact.manifest.difference)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Loaded:
         return self

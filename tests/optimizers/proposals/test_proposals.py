@@ -151,6 +151,7 @@ def test_earlier_texts_are_shown_with_scores_and_the_best_one_is_improved(
     [
         ("[[ ## proposed_instruction ## ]]\nLook twice.\n\n[[ ## completed ## ]]", "Look twice."),
         ("Look twice.", "Look twice."),
+        ("Look\x1b[31m twice.", "Look\ufffd[31m twice."),
         ("```\nLook twice.\n```", "Look twice."),
         ('"Look twice."', "Look twice."),
         ("", None),

@@ -11,6 +11,8 @@ import pytest
 from benchmarks.surfaces.models import Proposer, Student, simulated
 from benchmarks.surfaces.worlds import SURFACES, cases
 from tests.optimizers.compiling.test_journal import Photographer, plan, replies
+from tests.optimizers.proposals.standings import standing
+from tests.optimizers.shop import lm, make_context
 from worksmith.evals.lm.prices import Price, Prices
 from worksmith.evals.suite import Suite
 from worksmith.optimizers.compiling.compile import compile_program
@@ -19,6 +21,8 @@ from worksmith.optimizers.compiling.verification import derived
 from worksmith.optimizers.cost.budget import Budget
 from worksmith.optimizers.racing.rules import INCUMBENT
 from worksmith.optimizers.search.race import Race
+from worksmith.optimizers.search.rounds import Rounds
+from worksmith.programs.agent import Agent
 from worksmith.tools.errors import InputError
 
 OVER = ("demonstrations", "instructions")
@@ -118,3 +122,17 @@ def test_without_a_test_nothing_is_claimed() -> None:
     assert said.chosen != INCUMBENT
     assert not any("accepted" in (trial.race or {}) for trial in said.trials)
     assert f"took {said.chosen}\n" in str(said)
+
+
+def test_a_pinned_text_stays_whatever_the_strategy(suite: Suite, tmp_path: Path) -> None:
+    pinned = ("selector.predict",)
+    made = make_context(suite, tmp_path, teacher=lm(), student=lm(), over=("strategy",), pinned=pinned)
+    agent = Agent("react", env=suite.env)
+    own = agent.selector.predict.signature.instructions
+    rounds = Rounds(replace(made, program=agent), adaptive=False)
+    found = next(rounds.prepared(lambda: standing(agent, suite.tasks)))
+
+    assert found
+    for each in found.values():
+        texts = {name: part.signature.instructions for name, part in each.program.named_predictors()}
+        assert texts.get(*pinned, own) == own
