@@ -26,7 +26,7 @@ class Asking(ABC):
     """Makes a candidate of each reply of the model that proposes.
 
     Attributes:
-        failed: how many proposals gave no candidate, so far.
+        made, failed: how many proposals were asked for so far, and how many gave no candidate.
     """
 
     name: ClassVar[str]
@@ -35,7 +35,7 @@ class Asking(ABC):
     def __init__(self, proposer: Proposer, checks: Checks) -> None:
         self.proposer = proposer
         self.checks = checks
-        self.failed = 0
+        self.made = self.failed = 0
 
     def max_calls(self, count: int) -> int:
         return count
@@ -47,7 +47,8 @@ class Asking(ABC):
             WorksmithError: the model never answered.
             AdmissionError: the budget is spent.
         """
-        replies = [self.proposed(standing, number) for number in range(count)]
+        start, self.made = self.made, self.made + count
+        replies = [self.proposed(standing, number) for number in range(start, self.made)]
         self.proposer.check()
         kept = list(self.checks.fresh(filter(None, replies), standing))
         self.failed += count - len(kept)
@@ -55,7 +56,7 @@ class Asking(ABC):
 
     @abstractmethod
     def proposed(self, standing: Standing, number: int) -> Candidate | None:
-        """The candidate of one reply, if it is of use."""
+        """The candidate of the proposal with this number, if the reply is of use."""
 
     def asked(self, ask: Callable[[], str]) -> str:
         """The text that the model proposes; empty where its reply is none or it fails.

@@ -102,7 +102,7 @@ class Reflection(Asking):
             "failures": "\n\n---\n\n".join(told),
             "earlier_texts": "\n\n".join(_earlier(standing, target)),
             "subject": target.subject,
-            "advice": _ADVICE[(standing.round + number) % len(_ADVICE)],
+            "advice": _ADVICE[number % len(_ADVICE)],
             "present_text": target.present,
         }
         text = self.asked(lambda: self.ask(fields))
@@ -121,7 +121,7 @@ class Reflection(Asking):
     def _target(self, standing: Standing, number: int, shown: Sequence[EpisodeRecord]) -> Target | None:
         names = [name for name in standing.predictors if name not in self.checks.pinned]
         best, program = standing.best_program, standing.program
-        if self._tools and isinstance(best, Configurable) and (number % 2 or not names):
+        if self._tools and isinstance(best, Configurable) and (number % 2 == 0 or not names):
             known = best.shown_tools.keys() - self.checks.pinned
             misused = Counter(tool for each in shown for tool in _misused(standing, each) & known)
             for name in sorted(misused, key=lambda name: (-misused[name], name)):
@@ -167,7 +167,7 @@ def _in_turn(standing: Standing, names: Sequence[str], number: int) -> str:
         gains |= {name: max(gains.get(name, -1.0), standing.gain(tried)) for name in candidate.instructions}
     if gains.keys() >= {*names} and number % 2 == 0:
         return max(names, key=gains.__getitem__)
-    return names[(standing.round + number) % len(names)]
+    return names[number % len(names)]
 
 
 def _earlier(standing: Standing, target: Target) -> list[str]:

@@ -55,8 +55,10 @@ wins.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import accumulate
 
 from worksmith.optimizers.racing.course import Course
 from worksmith.optimizers.racing.rules import INCUMBENT, Bounds, Outcome, Rules, Scores
@@ -79,6 +81,7 @@ def race(
     on_block: Callable[[Outcome], None] = lambda _: None,
     bounds: Bounds | None = None,
     cost: Callable[[str], float] = lambda _: 0.0,
+    left: Callable[[], float] = lambda: math.inf,
     without_parts: Callable[[Outcome], Sequence[str]] = lambda _: (),
 ) -> Outcome:
     """Race candidates against the incumbent.
@@ -94,6 +97,7 @@ def race(
             0 for candidates that nobody looked at dev to make.
         on_block: called with the present outcome after each block.
         bounds: the constraints of the arms; checked after each block.
+        left: how many more episodes there may be; asked before the sealed part.
         cost: of a mean episode of an arm, on the tasks that it has met.
         without_parts: names of the winner without each of its parts. They cannot win. They, the winner and
             the incumbent run all tasks that are compared in `worksmith.optimizers.racing.worth`.
@@ -117,7 +121,7 @@ def race(
         if not course.end_round():
             break
     if sealed:
-        course.unseal()
+        course.unseal(*final(intents, sealed, rules, left()))
         meet()
     found = course.outcome()
     found.check()
@@ -134,6 +138,18 @@ def _complete(found: Outcome, names: Sequence[str], run: RunBlock) -> Outcome:
     for name in rest:
         found.arms[name].scores.extend(scores[name])
     return replace(found, without={name: scores[name] for name in names})
+
+
+def final(intents: Sequence[int], sealed: int, rules: Rules, left: float) -> tuple[int, int]:
+    """How many finalists meet how many of the sealed intents in so many episodes.
+
+    A second finalist comes before nothing, all intents before a second finalist.
+    """
+    ends = [*accumulate(intents[len(intents) - sealed :])]
+    finalists = rules.finalists_for(sealed)
+    while finalists > 1 and ends[-1] * (1 + finalists) > left:
+        finalists -= 1
+    return finalists, sum(end * (1 + finalists) <= left for end in ends)
 
 
 def final_episodes(intents: Sequence[int], sealed: int, rules: Rules) -> int:
