@@ -152,9 +152,11 @@ def final(intents: Sequence[int], sealed: int, rules: Rules, left: float) -> tup
     return finalists, sum(end * (1 + finalists) <= left for end in ends)
 
 
-def final_episodes(intents: Sequence[int], sealed: int, rules: Rules) -> int:
-    """The most episodes on the sealed intents, to be kept back while candidates are searched among."""
-    return sum(intents[len(intents) - sealed :]) * (1 + rules.finalists_for(sealed))
+def final_episodes(intents: Sequence[int], sealed: int, rules: Rules, left: float = math.inf) -> int:
+    """The episodes of the final that fits into so many, to be kept back during the search."""
+    finalists, met = final(intents, sealed, rules, left)
+    opened = len(intents) - sealed
+    return sum(intents[opened : opened + met]) * (1 + finalists)
 
 
 def search_episodes(candidates: int, intents: Sequence[int], sealed: int, rules: Rules) -> int:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from worksmith.evals.tasks.task import Task
 
 
-_FINAL = 0.4
+_FINAL = 0.45
 """The share of the episodes that a budget lasts for which is kept for the final, at most."""
 
 
@@ -269,7 +269,7 @@ class _Track:
         rules_, left = rules(self._context.settings), self.left()
         if left < math.inf and self.sealed:
             whole = left + sum(len(self._met(name)) for name in self._results)
-            left -= min(final_episodes(self.intents, self.sealed, rules_), _FINAL * whole)
+            left -= final_episodes(self.intents, self.sealed, rules_, _FINAL * whole)
         names = list(entering)
         while names and search_episodes(len(names), self.intents, self.sealed, rules_) > left:
             del names[-1]

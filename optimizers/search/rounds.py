@@ -69,6 +69,7 @@ class Rounds:
             yield from (dict(found[start : start + size]) for start in range(0, len(found), size))
             return
         yield {}
+        shown = next((each for each in prepared.values() if each.demonstrations), Candidate())
         waiting, turns = iter(prepared.items()), deque(self._turns)
         for number in range(1, MOST_ROUNDS + 1):
             now, entering = standing(), dict[str, Candidate]()
@@ -79,6 +80,8 @@ class Rounds:
                     continue
                 known = {each.digest for each in entering.values()}
                 more = [each for each in source.propose(now, share) if each.digest not in known]
+                if number == 1:
+                    more[1::2] = [shown.joined(each) for each in more[1::2]]
                 entering |= _named(source, more, number)
             if not (programs := self._built(entering, now)):
                 return
@@ -126,7 +129,7 @@ class Rounds:
         for source in self._sources:
             if source.adaptive:
                 (asking if source.max_calls(1) else derived).append(source)
-        return [*derived, None, *asking]
+        return [None, *derived, *asking]
 
     @cached_property
     def _settings(self) -> list[Candidate]:
