@@ -35,7 +35,7 @@ CALLS, SEEDS = 600, 20
 RACE = "race"
 
 ARMS: Mapping[str, Mapping[str, Any]] = {
-    RACE: {"optimizer": "race", "candidates": 8},
+    RACE: {},
     "bootstrap": {"optimizer": "bootstrap", "accept": "best", "candidates": (8, 2, 1)},
     "nearest": {"optimizer": "knn", "accept": "best"},
     "dspy:BootstrapFewShot": {},

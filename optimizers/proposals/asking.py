@@ -37,9 +37,6 @@ class Asking(ABC):
         self.checks = checks
         self.made = self.failed = 0
 
-    def max_calls(self, count: int) -> int:
-        return count
-
     def propose(self, standing: Standing, count: int) -> list[Candidate]:
         """At most so many candidates; a reply that is of no use gives none.
 
@@ -66,7 +63,7 @@ class Asking(ABC):
         """
         from dspy.utils.exceptions import AdapterParseError
 
-        # One question a proposal, as `max_calls` says.
+        # One question a text.
         adapter = dspy.ChatAdapter(use_json_adapter_fallback=False)
         try:
             with (

@@ -138,7 +138,7 @@ class Reflection(Asking):
         if not names or not shown:
             return []
         blamed = Counter(name for each in shown if (name := _blamed(standing, each)) in names)
-        if not blamed and standing.best.instructions.keys().isdisjoint(names):
+        if not blamed and not any(each.instructions for each in standing.tried.values()):
             return [_predictor(standing, name) for name in names]
         default = _in_turn(standing, names, number)
         return [_predictor(standing, max(sorted(blamed), key=blamed.__getitem__, default=default))]
@@ -174,7 +174,7 @@ def _in_turn(standing: Standing, names: Sequence[str], number: int) -> str:
     gains: dict[str, float] = {}
     for tried, candidate in standing.tried.items():
         gains |= {name: max(gains.get(name, -1.0), standing.gain(tried)) for name in candidate.instructions}
-    if gains.keys() >= {*names} and number % 2 == 0:
+    if gains.keys() >= {*names} and number % 2 == 0 and len({*gains.values()}) > 1:
         return max(names, key=gains.__getitem__)
     return names[number % len(names)]
 

@@ -75,7 +75,8 @@ class Race(BankOptimizer):
         return {"teacher": len(context.train), "dev": len(context.dev) * arms}
 
     def max_proposals(self, context: CompileContext) -> int:
-        return MOST_ROUNDS * context.settings.candidates * (context.proposer is not None)
+        texts = MOST_ROUNDS * context.settings.candidates * len(context.program.predictors())
+        return texts * (context.proposer is not None)
 
     def search(self, context: CompileContext) -> Compiled:
         """Compile.

@@ -61,7 +61,7 @@ class Rounds:
             standing: as it is when a round is asked for.
         """
         if self._over == (DEMONSTRATIONS,):
-            yield from bank_rounds(self.context)
+            yield from filter(None, bank_rounds(self.context))
             return
         size, prepared = self.context.settings.candidates, self._prepared(standing())
         if not self.adaptive:
@@ -125,11 +125,7 @@ class Rounds:
     @property
     def _turns(self) -> list[Source | None]:
         """The sources in the order of the first round; None stands for candidates that need no episode."""
-        derived, asking = [], []
-        for source in self._sources:
-            if source.adaptive:
-                (asking if source.max_calls(1) else derived).append(source)
-        return [None, *derived, *asking]
+        return [None, *(source for source in self._sources if source.adaptive)]
 
     @cached_property
     def _settings(self) -> list[Candidate]:
