@@ -39,7 +39,8 @@ All of alpha is spent on the finalists. That is valid whatever happened before: 
 seen on the open intents, the finalists are fixed programs, and the sealed intents are independent draws that
 no arm has met. So the argument for candidates that are settled beforehand holds with this condition, and the
 chance of a false acceptance is at most alpha for each course that the search can take. The number of rounds
-and of candidates, the choice among them and the end of the search do not enter.
+and of candidates, the choice among them and the end of the search do not enter. So a budget may decide how
+many of the sealed intents serve, and for how many finalists, as long as no arm has met one of them.
 
 An episode that was lost to the infrastructure never helps a candidate: it counts 0 for the candidate, and 1
 for the arm that the candidate is compared with. An arm that loses more than the share `lost` of its episodes
@@ -88,7 +89,7 @@ def race(
 
     Args:
         rounds: the names of the candidates of each round. A round is requested when those before it have
-            raced.
+            raced. In an empty first one the incumbent runs alone on the open intents.
         intents: the number of tasks of each intent. Tasks are numbered from 0 in this order.
         run: runs arms on tasks and gives their scores, from 0 to 1, or None for a lost episode.
         rules: the error rates, the margin, and the sizes of blocks.
@@ -143,7 +144,7 @@ def _complete(found: Outcome, names: Sequence[str], run: RunBlock) -> Outcome:
 def final(intents: Sequence[int], sealed: int, rules: Rules, left: float) -> tuple[int, int]:
     """How many finalists meet how many of the sealed intents in so many episodes.
 
-    A second finalist comes before nothing, all intents before a second finalist.
+    Where they are too few for all intents and several finalists, there is one finalist.
     """
     ends = [*accumulate(intents[len(intents) - sealed :])]
     finalists = rules.finalists_for(sealed)

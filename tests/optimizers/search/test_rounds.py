@@ -42,7 +42,7 @@ def test_a_killed_race_over_texts_goes_on_to_the_same_program(suite: Suite, tmp_
     assert resumed.digest == whole.digest
     assert second.calls == counter.calls - known
     tried = [trial["name"] for trial in whole.manifest.trials]
-    assert {name.rsplit("-", 2)[0] for name in tried} >= {"MIPROv2", "combination"}
+    assert {name.rsplit("-", 2)[0] for name in tried} >= {"MIPROv2", "reflection", "removal"}
     assert derived(over(suite, tmp_path / "whole", second)).artifact.digest == whole.digest
 
 
