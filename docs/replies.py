@@ -8,14 +8,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
-import dspy
 from dspy import lm15
 from dspy._vendor.lm15.serde import request_to_dict
 
@@ -30,13 +26,8 @@ RECORD = "RECORD_REPLIES"
 """The environment variable with the file for new replies."""
 
 
-@contextmanager
-def recorded_replies(folder: Path) -> Iterator[None]:
-    """Models of this process answer from the file where they can.
-
-    Args:
-        folder: keeps DSPy's cache of replies, so that what one page asked is not free for the next.
-    """
+def answer_from_records() -> None:
+    """Have the models of this process answer from the file where they can."""
     ask = TransformerEngine.complete
 
     def complete(engine: TransformerEngine, request: lm15.Request) -> lm15.Response:
@@ -55,13 +46,7 @@ def recorded_replies(folder: Path) -> Iterator[None]:
             usage=lm15.Usage(input_tokens=read, output_tokens=written, total_tokens=read + written),
         )
 
-    cache = dspy.cache
-    dspy.configure_cache(disk_cache_dir=str(folder / ".replies"))
-    try:
-        with patch.object(TransformerEngine, "complete", complete):
-            yield
-    finally:
-        dspy.cache = cache
+    TransformerEngine.complete = complete  # type: ignore[assignment]
 
 
 def _key(request: lm15.Request) -> str:

@@ -200,7 +200,14 @@ class ToolContext:
     def _environment(self) -> dict[str, str]:
         # MLflow keeps one connection for an address: a relative one would lead into an earlier page's folder.
         store = f"sqlite:///{self.folder.resolve()}/mlruns/mlflow.db"
-        return {"COLUMNS": "80", "MLFLOW_TRACKING_URI": store, "NO_COLOR": "1"}
+        # What one page asked is not free for the next.
+        replies = str(self.folder / ".replies")
+        return {
+            "COLUMNS": "80",
+            "DSPY_CACHEDIR": replies,
+            "MLFLOW_TRACKING_URI": store,
+            "NO_COLOR": "1",
+        }
 
 
 def _main(arguments: Sequence[str], folder: Path, environment: dict[str, str], out: Path, err: Path) -> None:
@@ -211,13 +218,13 @@ def _main(arguments: Sequence[str], folder: Path, environment: dict[str, str], o
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)
-    from docs.replies import recorded_replies
+    from docs.replies import answer_from_records
 
-    with recorded_replies(folder):
-        try:
-            _run(arguments, folder)
-        finally:
-            atexit._run_exitfuncs()
+    answer_from_records()
+    try:
+        _run(arguments, folder)
+    finally:
+        atexit._run_exitfuncs()
 
 
 def _run(arguments: Sequence[str], folder: Path) -> None:

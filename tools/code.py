@@ -27,6 +27,7 @@ from typing import Any, NamedTuple
 
 from worksmith.tools.canonical import canonical, path
 from worksmith.tools.seeding import digest, digest_bytes
+from worksmith.tools.sub_modules import named_sub_modules
 
 _OURS = "worksmith"
 
@@ -53,7 +54,7 @@ def code_digest(program: Any) -> str:
     elif isinstance(program, FunctionType | partial):
         defined = {program}
     else:
-        parts = program.named_sub_modules() if hasattr(program, "named_sub_modules") else [("self", program)]
+        parts = named_sub_modules(program) if hasattr(program, "named_sub_modules") else [("self", program)]
         defined = {type(part) for _, part in parts}
     return digest([_digest_of(frozenset(defined)), _worksmith(_OURS)])
 

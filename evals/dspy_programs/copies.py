@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 import dspy
 
+from worksmith.tools.sub_modules import named_sub_modules
+
 Program = TypeVar("Program", bound=dspy.Module)
 
 
@@ -32,7 +34,7 @@ def copied_program(program: Program) -> Program:
     except Exception:
         made = dspy.Module.deepcopy(program)  # DSPy's leaves out what cannot be copied
         return made
-    for _, module in made.named_sub_modules():
+    for _, module in named_sub_modules(made):
         for name, value in vars(module).items():
             if isinstance(value, FunctionType) and value.__closure__:
                 cells = tuple(_cell(cell, memo) for cell in value.__closure__)

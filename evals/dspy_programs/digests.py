@@ -14,6 +14,7 @@ from worksmith.evals.dspy_programs.own_models import own_models
 from worksmith.tools.canonical import canonical, path
 from worksmith.tools.code import code_digest
 from worksmith.tools.seeding import digest
+from worksmith.tools.sub_modules import named_sub_modules
 
 _ADDRESSES = (
     "_API_BASE",
@@ -74,7 +75,7 @@ def _settings(program: Any) -> Any:
         return None if hasattr(program, "__qualname__") else _first_seen(program, ())
     left_out = {*vars(dspy.Module()), "_compiled", "compilation"}
     found = {}
-    for name, part in program.named_sub_modules():
+    for name, part in named_sub_modules(program):
         if isinstance(part, dspy.Predict):
             # All else of a predictor is in the state, apart from a random number.
             found[name] = _content(part.config)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, TypeVar, cast
 
 from worksmith.tools.errors import InputError
+from worksmith.tools.sub_modules import named_sub_modules
 
 Thing = TypeVar("Thing")
 
@@ -16,7 +17,7 @@ def own_models(program: Any) -> Iterator[tuple[Any, str, Any]]:
 
     if not isinstance(program, dspy.Module):
         return
-    modules = {id(module): module for _, module in program.named_sub_modules()}
+    modules = {id(module): module for _, module in named_sub_modules(program)}
     for module in modules.values():
         for name, value in list(vars(module).items()):
             if isinstance(value, dspy.BaseLM):
@@ -50,7 +51,7 @@ def check_models(program: Any, models: Iterable[Any]) -> None:
 
     if isinstance(program, dspy.Module):
         check_fields(program, _ARGUMENTS, "DSPy's predictors take as a setting", inputs=True)
-    parts = [each for _, each in program.named_sub_modules()] if isinstance(program, dspy.Module) else []
+    parts = [each for _, each in named_sub_modules(program)] if isinstance(program, dspy.Module) else []
     checks = [part.check_model for part in parts if hasattr(part, "check_model")]
     for model in models:
         for check in checks:

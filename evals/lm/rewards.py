@@ -11,6 +11,7 @@ from worksmith.evals.dspy_programs.copies import copied_program
 from worksmith.evals.lm.escapes import watch_in_use
 from worksmith.evals.lm.failures import calling
 from worksmith.evals.lm.users_code import UserCodeError
+from worksmith.tools.sub_modules import named_sub_modules
 
 Program = TypeVar("Program")
 
@@ -48,6 +49,6 @@ def give_back_rewards(program: dspy.Module) -> None:
 
 
 def _rewarded(program: dspy.Module, *, told: bool = False) -> list[Any]:
-    modules = (module for _, module in program.named_sub_modules())
+    modules = (module for _, module in named_sub_modules(program))
     kinds = dspy.BestOfN | dspy.Refine
     return [m for m in modules if isinstance(m, kinds) and isinstance(m.reward_fn, _Told) == told]

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.stores import new_store
+
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "own_dspy_program.py"
 
@@ -26,6 +28,7 @@ def test_the_race_beats_random_search_at_no_more_calls(tmp_path: Path) -> None:
     code = EXAMPLE.read_text(encoding="utf-8")
     assert MANY in code
     code = code.replace(MANY, FEW)
+    new_store(tmp_path / "mlruns" / "mlflow.db")
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
     assert run.returncode == 0, run.stderr
     figures = re.findall(r"^([a-z ]+?) +([\d.]+) % \[([\d.]+), ([\d.]+)\]$", run.stdout, re.M)

@@ -154,7 +154,7 @@ def read(ctx: ws.Context, key: str) -> dict:
 
 tasks = [{"query": "Who owns T-1?", "answer": "Kim", "plan": [{"tool": "read", "arguments": {"key": "T-1"}}]}]
 agent = ws.Agent("gold", env)
-ws.evaluate(agent, ws.Suite(env, tasks).test or ws.Suite(env, tasks).train)
+ws.evaluate(agent, ws.Suite(env, tasks).test or ws.Suite(env, tasks).train, track=False)
 EPISODE = ("programs", "evals", "tools", "retrievers")
 LEFT_OUT = tuple(
     f"worksmith.{name}" for name in ("evals.tracking", "evals.reporting", "evals.authoring")
@@ -174,7 +174,9 @@ unchanged = known()
 print(*unchanged)
 modules = ["worksmith.models.resolve", *sorted(name for name in sys.modules if rests_on(name))]
 print(len(modules), *(name for name in modules if name in sys.argv[1:]))
-for name in modules if Path("worksmith/tools").is_symlink() else ():
+# A folder counts as a whole: one module of each will do.
+of_folders = {name.rpartition(".")[0]: name for name in modules}
+for name in of_folders.values() if Path("worksmith/tools").is_symlink() else ():
     file = Path(sys.modules[name].__file__)
     text = file.read_text()
     file.write_text(text + "\\nCHANGED = 1\\n")
@@ -188,11 +190,11 @@ for name in modules if Path("worksmith/tools").is_symlink() else ():
 def test_every_module_that_an_episode_runs_through_counts(tmp_path: Path) -> None:
     """In a checkout with its links; files as a wheel lays them have the same digest."""
     checkout, wheel = tmp_path / "checkout", tmp_path / "wheel"
-    ignored = shutil.ignore_patterns("__pycache__", *FOLDERS)
+    ignored = shutil.ignore_patterns(*FOLDERS)
     for root, target in ((checkout, checkout), (wheel, wheel / "worksmith")):
         shutil.copytree(ROOT / "worksmith", root / "worksmith", symlinks=True, ignore=ignored)
         for name in FOLDERS:
-            shutil.copytree(ROOT / name, target / name, ignore=shutil.ignore_patterns("__pycache__"))
+            shutil.copytree(ROOT / name, target / name)
     for name in FOLDERS:
         (checkout / "worksmith" / name).symlink_to(f"../{name}")
     some = ("worksmith.programs.parts.signatures", "worksmith.tools.dispatch", "worksmith.evals.lm.metering")

@@ -29,6 +29,7 @@ from worksmith.tools.episode_result import Usage
 from worksmith.tools.errors import InfrastructureError, InputError
 from worksmith.tools.files import PROJECT_FILE
 from worksmith.tools.files.secrets import described
+from worksmith.tools.sub_modules import named_sub_modules
 from worksmith.tools.world import World
 
 _LOCKS = (type(threading.Lock()), type(threading.RLock()))
@@ -124,7 +125,7 @@ def opened(payload: bytes, ask: AskDriver) -> tuple[EpisodeWork, dict[str, Any]]
 
 def _parts(work: EpisodeWork) -> list[tuple[str, Any]]:
     """The modules of the program with an environment, which agents leave out of their pickled state."""
-    modules = work.program.named_sub_modules() if isinstance(work.program, dspy.Module) else ()
+    modules = named_sub_modules(work.program) if isinstance(work.program, dspy.Module) else ()
     return [(name, module) for name, module in modules if hasattr(module, "env")]
 
 

@@ -24,6 +24,7 @@ from worksmith.programs.replaying.recording import RecordingEngine
 from worksmith.programs.strategies import STRATEGIES, Strategy
 from worksmith.tools.errors import InputError
 from worksmith.tools.files.secrets import described
+from worksmith.tools.sub_modules import named_sub_modules
 
 if TYPE_CHECKING:
     import dspy
@@ -256,7 +257,7 @@ def check_demonstrations(agent: dspy.Module, *, where: str) -> None:
     import dspy
 
     # A program of somebody else's may have an output `tool` or an input `trajectory` of its own.
-    ours = any(isinstance(part, Agent) for _, part in agent.named_sub_modules())
+    ours = any(isinstance(part, Agent) for _, part in named_sub_modules(agent))
     adapter = ADAPTER if ours else dspy.ChatAdapter()
     for name, predictor in agent.named_predictors():
         for number, demo in enumerate(predictor.demos, start=1):

@@ -106,7 +106,7 @@ def test_how_far_two_sets_are_apart() -> None:
     "suite", [lambda: full_suite()[0], lambda: small_suite("faithful")], ids=["clean", "faithful"]
 )
 def test_generated_wordings_say_what_they_should(suite: Callable[[], Suite]) -> None:
-    generated = suite().tasks
+    generated = suite().tasks[::3]
     differing = reread(generated)
     by_family = {task.intent for task in generated}
     assert len(by_family) == 9
