@@ -35,7 +35,7 @@ CALLS, SEEDS = 600, 20
 RACE = "race"
 
 ARMS: Mapping[str, Mapping[str, Any]] = {
-    RACE: {"optimizer": "race", "candidates": 8},
+    RACE: {},
     "bootstrap": {"optimizer": "bootstrap", "accept": "best", "candidates": (8, 2, 1)},
     "nearest": {"optimizer": "knn", "accept": "best"},
     "dspy:BootstrapFewShot": {},
@@ -156,18 +156,18 @@ def _of_arms(arms: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
     from worksmith.evals.statistics import mean, paired_difference, wilson
 
     means = {arm: {cell["seed"]: [cell["mean"]] for cell in cells} for arm, cells in arms.items()}
-    best = max(means, key=lambda arm: mean(means[arm]).value)
-    found = {
-        arm: {
-            "mean": interval_json(mean(means[arm])),
-            "behind_best": interval_json(paired_difference(means[arm], means[best])),
+    best = max(means, key=lambda arm: (mean(means[arm]).value, arm == RACE))
+    found: dict[str, dict[str, Any]] = {}
+    for arm, cells in arms.items():
+        of_arm = means[arm]
+        found[arm] = {
+            "mean": interval_json(mean(of_arm)),
+            "against_best": None if arm == best else interval_json(paired_difference(of_arm, means[best])),
             "changed": interval_json(wilson(sum(cell["changed"] for cell in cells), len(cells))),
             "calls": round(sum(cell["calls"] for cell in cells) / len(cells)),
             "seconds": round(sum(cell["seconds"] for cell in cells) / len(cells), 1),
             "failed": sum(bool(cell["failed"]) for cell in cells),
         }
-        for arm, cells in arms.items()
-    }
     first = next(iter(arms.values()))
     as_it_is = sum(cell["as_it_is"] for cell in first) / len(first)
     return {"as_it_is": round(as_it_is, 4), "best": best, "verdict": _verdict(found, best), "arms": found}
@@ -176,7 +176,7 @@ def _of_arms(arms: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
 def _verdict(arms: Mapping[str, Mapping[str, Any]], best: str) -> str:
     if best == RACE or RACE not in arms:
         return "the race is the best" if best == RACE else "the race was not measured"
-    lead = arms[RACE]["behind_best"]
+    lead = arms[RACE]["against_best"]
     value, low, high = (100 * lead[name] for name in ("value", "low", "high"))
     said = "worse than" if high < 0 else "not shown to be worse than"
     return f"the race is {said} {best}: {value:+.1f} [{low:+.1f}, {high:+.1f}] points"

@@ -27,7 +27,7 @@ class Asking(ABC):
     """Makes a candidate of each reply of the model that proposes.
 
     Attributes:
-        failed: how many proposals gave no candidate, so far.
+        made, failed: how many proposals were asked for so far, and how many gave no candidate.
     """
 
     name: ClassVar[str]
@@ -36,10 +36,7 @@ class Asking(ABC):
     def __init__(self, proposer: Proposer, checks: Checks) -> None:
         self.proposer = proposer
         self.checks = checks
-        self.failed = 0
-
-    def max_calls(self, count: int) -> int:
-        return count
+        self.made = self.failed = 0
 
     def propose(self, standing: Standing, count: int) -> list[Candidate]:
         """At most so many candidates; a reply that is of no use gives none.
@@ -48,7 +45,8 @@ class Asking(ABC):
             WorksmithError: the model never answered.
             AdmissionError: the budget is spent.
         """
-        replies = [self.proposed(standing, number) for number in range(count)]
+        start, self.made = self.made, self.made + count
+        replies = [self.proposed(standing, number) for number in range(start, self.made)]
         self.proposer.check()
         kept = list(self.checks.fresh(filter(None, replies), standing))
         self.failed += count - len(kept)
@@ -56,7 +54,7 @@ class Asking(ABC):
 
     @abstractmethod
     def proposed(self, standing: Standing, number: int) -> Candidate | None:
-        """The candidate of one reply, if it is of use."""
+        """The candidate of the proposal with this number, if the reply is of use."""
 
     def asked(self, ask: Callable[[], str]) -> str:
         """The text that the model proposes; empty where its reply is none or it fails.
@@ -66,7 +64,7 @@ class Asking(ABC):
         """
         from dspy.utils.exceptions import AdapterParseError
 
-        # One question a proposal, as `max_calls` says.
+        # One question a text.
         adapter = dspy.ChatAdapter(use_json_adapter_fallback=False)
         try:
             with (

@@ -32,12 +32,9 @@ class Derived:
     def propose(self, standing: Standing, count: int) -> list[Candidate]:
         return list(islice(self.checks.fresh(self.derive(standing, self.checks), standing), count))
 
-    def max_calls(self, count: int) -> int:
-        return 0
-
 
 def sources(checks: Checks, proposer: Proposer | None, over: Collection[str]) -> tuple[Source, ...]:
-    """What makes new texts, then what joins and takes away. Without a model that proposes, hints are written.
+    """What joins and takes away, then what makes new texts. Without a model that proposes, hints are written.
 
     Args:
         over: the parts of the program that may change; of these `instructions` and `tools` are texts.
@@ -53,4 +50,4 @@ def sources(checks: Checks, proposer: Proposer | None, over: Collection[str]) ->
             proposing = Grounded(proposer, checks), *proposing, GepaReflection(proposer, checks)
     elif "instructions" in over:
         proposing = (Derived("hints", hinted, checks),)
-    return *proposing, Derived("combination", combined, checks), Derived("removal", reduced, checks)
+    return Derived("combination", combined, checks), Derived("removal", reduced, checks), *proposing

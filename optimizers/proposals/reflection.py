@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence
+from functools import reduce
 from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -78,6 +79,8 @@ class Target(NamedTuple):
 class Reflection(Asking):
     """Asks for the text that most of some failures point to.
 
+    Where they point to none, all predictors get new instructions first, and then each in turn.
+
     Args:
         tools: whether descriptions of tools may change. Every second proposal is one, if the program is an
             agent, and failures point to a tool.
@@ -93,22 +96,26 @@ class Reflection(Asking):
         failed = deque(standing.failures)
         failed.rotate(-number * _FAILURES)
         shown = list(failed)[:_FAILURES]
-        target = self._target(standing, number, shown)
-        if target is None:
-            return None
         env, tasks = self.checks.env, standing.tasks
         told = [described(each, tasks[each.task_id], env, standing.bank)[:_LONGEST] for each in shown]
+        found = [
+            target.candidate(text)
+            for target in self._targets(standing, number, shown)
+            if (text := self._text(standing, number, target, "\n\n---\n\n".join(told)))
+        ]
+        return reduce(Candidate.joined, found, standing.best) if found else None
+
+    def _text(self, standing: Standing, number: int, target: Target, failures: str) -> str:
         fields = {
-            "failures": "\n\n---\n\n".join(told),
+            "failures": failures,
             "earlier_texts": "\n\n".join(_earlier(standing, target)),
             "subject": target.subject,
-            "advice": _ADVICE[(standing.round + number) % len(_ADVICE)],
+            "advice": _ADVICE[number % len(_ADVICE)],
             "present_text": target.present,
         }
         text = self.asked(lambda: self.ask(fields))
-        if not text or any(text in given for given in fields.values()):  # small models repeat what they read
-            return None
-        return standing.best.joined(target.candidate(text))
+        # Small models repeat what they read.
+        return "" if any(text in given for given in fields.values()) else text
 
     def ask(self, fields: Mapping[str, str]) -> str:
         """The reply of the model.
@@ -118,24 +125,26 @@ class Reflection(Asking):
         """
         return str(dspy.Predict(ImproveText)(**fields).proposed_instruction)
 
-    def _target(self, standing: Standing, number: int, shown: Sequence[EpisodeRecord]) -> Target | None:
+    def _targets(self, standing: Standing, number: int, shown: Sequence[EpisodeRecord]) -> list[Target]:
         names = [name for name in standing.predictors if name not in self.checks.pinned]
         best, program = standing.best_program, standing.program
-        if self._tools and isinstance(best, Configurable) and (number % 2 or not names):
+        if self._tools and isinstance(best, Configurable) and (number % 2 == 0 or not names):
             known = best.shown_tools.keys() - self.checks.pinned
             misused = Counter(tool for each in shown for tool in _misused(standing, each) & known)
             for name in sorted(misused, key=lambda name: (-misused[name], name)):
                 own, present = program.shown_tools[name].summary, best.shown_tools[name].summary
                 subject = f"The description of the tool `{name}`, which tells a model when and how to call it"
-                return Target(name, own, present, subject, of_tool=True)
-        return _predictor(standing, number, shown, names) if names and shown else None
+                return [Target(name, own, present, subject, of_tool=True)]
+        if not names or not shown:
+            return []
+        blamed = Counter(name for each in shown if (name := _blamed(standing, each)) in names)
+        if not blamed and not any(each.instructions for each in standing.tried.values()):
+            return [_predictor(standing, name) for name in names]
+        default = _in_turn(standing, names, number)
+        return [_predictor(standing, max(sorted(blamed), key=blamed.__getitem__, default=default))]
 
 
-def _predictor(
-    standing: Standing, number: int, shown: Sequence[EpisodeRecord], names: Sequence[str]
-) -> Target:
-    blamed = Counter(name for each in shown if (name := _blamed(standing, each)) in names)
-    name = max(sorted(blamed), key=blamed.__getitem__, default=_in_turn(standing, names, number))
+def _predictor(standing: Standing, name: str) -> Target:
     signature = standing.predictors[name].signature
     fields = f"{', '.join(signature.input_fields)} -> {', '.join(signature.output_fields)}"
     subject = f"The instruction of the step `{name}` of a program; the step is: {fields}"
@@ -165,9 +174,9 @@ def _in_turn(standing: Standing, names: Sequence[str], number: int) -> str:
     gains: dict[str, float] = {}
     for tried, candidate in standing.tried.items():
         gains |= {name: max(gains.get(name, -1.0), standing.gain(tried)) for name in candidate.instructions}
-    if gains.keys() >= {*names} and number % 2 == 0:
+    if gains.keys() >= {*names} and number % 2 == 0 and len({*gains.values()}) > 1:
         return max(names, key=gains.__getitem__)
-    return names[(standing.round + number) % len(names)]
+    return names[number % len(names)]
 
 
 def _earlier(standing: Standing, target: Target) -> list[str]:

@@ -19,6 +19,9 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[^a-z])|(?<=[。\uff01\uff1f])|\n+")
 _SHRINKING = 10.0
 """The ridge of the regression on demonstrations, in episodes: few showings say little about one."""
 
+_HARM = 0.04
+"""A smaller effect is as likely to be chance."""
+
 _REMOVED = (0.5, 0.25)
 """The most of the demonstrations that a candidate does without, as shares of all."""
 
@@ -42,7 +45,7 @@ def _without_demonstrations(standing: Standing) -> Iterator[Candidate]:
     shown = {name for each in displays.values() for name in _pool(each, standing.bank)}
     effects = {name: effect for name, effect in effects_of_showing(standing).items() if name in shown}
     ranked = sorted(effects, key=lambda name: (effects[name], name))
-    worst = [name for name in ranked if effects[name] < 0]
+    worst = [name for name in ranked if effects[name] < -_HARM]
     for share in _REMOVED if worst else ():
         gone = frozenset(worst[: max(1, int(share * len(shown)))])
         kept = {name: _less(each, standing.bank, gone) for name, each in displays.items()}

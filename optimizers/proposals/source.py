@@ -107,7 +107,3 @@ class Source(Protocol):
     def propose(self, standing: Standing, count: int) -> list[Candidate]:
         """At most so many candidates, none of which was tried."""
         ...
-
-    def max_calls(self, count: int) -> int:
-        """How often it asks a model for so many candidates, at most."""
-        ...

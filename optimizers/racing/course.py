@@ -28,6 +28,8 @@ class Course:
         # The number of the task after the last of each intent.
         self._ends = list(accumulate(intents))
         self._sealed = sealed
+        # The number of the intent after the last that arms may meet.
+        self._last = len(intents) - sealed
         self._bounds = bounds
         self._cost = cost
         self._most = most
@@ -54,21 +56,21 @@ class Course:
         if not self._incumbent.out and any(not arm.accepted for arm in self._candidates if not arm.left):
             self._incumbent.come_back()
 
-    def unseal(self) -> None:
-        """Let the leaders enter the sealed part, and all others leave."""
-        most = self._rules.finalists_for(self._sealed)
+    def unseal(self, finalists: int, intents: int) -> None:
+        """Let so many leaders meet so many of the sealed intents, and all others leave."""
         able = [
             arm
             for arm in self._able
             if len(arm.scores) == self._until and (not self._unbeaten or arm.above(self._incumbent))
         ]
-        leaders = sorted(able, key=self._standing, reverse=True)[:most]
+        leaders = sorted(able, key=self._standing, reverse=True)[:finalists]
         for arm in self._staying:
             if arm not in leaders:
                 arm.leave("not among the best on the open intents")
         self._finalists = [arm.name for arm in leaders]
+        self._last = len(self._ends) - self._sealed + intents
         need = needed(self._rules.alpha / max(1, len(leaders)))
-        self._better = {name: Evidence(self._sealed, need) for name in self._finalists}
+        self._better = {name: Evidence(intents, need) for name in self._finalists}
 
     @property
     def _searching(self) -> bool:
@@ -77,8 +79,7 @@ class Course:
     @property
     def _until(self) -> int:
         """The number of the first task that is closed to all arms."""
-        intents = len(self._ends) - (self._sealed if self._searching else 0)
-        return self._ends[intents - 1] if intents else 0
+        return self._ends[self._last - 1] if self._last else 0
 
     def wanted(self) -> dict[str, range]:
         """The places at which arms run next: newcomers catch up, or all run a block."""
@@ -87,7 +88,7 @@ class Course:
         if met and (behind := [arm for arm in runners if len(arm.scores) < met]):
             end = self._block_end(len(behind[0].scores), met, behind) if self._searching else met
             return {arm.name: range(len(arm.scores), end) for arm in behind}
-        if not self._open or met >= self._until:
+        if (self._candidates and not self._open) or met >= self._until:
             return {}
         end = self._block_end(met, self._until, runners)
         return {arm.name: range(met, end) for arm in runners}
@@ -144,7 +145,8 @@ class Course:
         """Whether another round may find a better candidate."""
         if self._searching:
             best = max(self.runners, key=lambda arm: (len(arm.scores), *self._standing(arm)), default=None)
-            self._idle = 0 if best and best.name in self._latest else self._idle + 1
+            leads = not self._latest or (best is not None and best.name in self._latest)
+            self._idle = 0 if leads else self._idle + 1
             beatable = self._incumbent.mean_of(self._until) < 1 or not self._unbeaten
             return beatable and self._idle < self._rules.patience
         return self.winner is self._incumbent or self.winner.name in self._latest

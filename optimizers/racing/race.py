@@ -39,7 +39,8 @@ All of alpha is spent on the finalists. That is valid whatever happened before: 
 seen on the open intents, the finalists are fixed programs, and the sealed intents are independent draws that
 no arm has met. So the argument for candidates that are settled beforehand holds with this condition, and the
 chance of a false acceptance is at most alpha for each course that the search can take. The number of rounds
-and of candidates, the choice among them and the end of the search do not enter.
+and of candidates, the choice among them and the end of the search do not enter. So a budget may decide how
+many of the sealed intents serve, and for how many finalists, as long as no arm has met one of them.
 
 An episode that was lost to the infrastructure never helps a candidate: it counts 0 for the candidate, and 1
 for the arm that the candidate is compared with. An arm that loses more than the share `lost` of its episodes
@@ -55,8 +56,10 @@ wins.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import accumulate
 
 from worksmith.optimizers.racing.course import Course
 from worksmith.optimizers.racing.rules import INCUMBENT, Bounds, Outcome, Rules, Scores
@@ -79,13 +82,14 @@ def race(
     on_block: Callable[[Outcome], None] = lambda _: None,
     bounds: Bounds | None = None,
     cost: Callable[[str], float] = lambda _: 0.0,
+    left: Callable[[], float] = lambda: math.inf,
     without_parts: Callable[[Outcome], Sequence[str]] = lambda _: (),
 ) -> Outcome:
     """Race candidates against the incumbent.
 
     Args:
         rounds: the names of the candidates of each round. A round is requested when those before it have
-            raced.
+            raced. In an empty first one the incumbent runs alone on the open intents.
         intents: the number of tasks of each intent. Tasks are numbered from 0 in this order.
         run: runs arms on tasks and gives their scores, from 0 to 1, or None for a lost episode.
         rules: the error rates, the margin, and the sizes of blocks.
@@ -94,6 +98,7 @@ def race(
             0 for candidates that nobody looked at dev to make.
         on_block: called with the present outcome after each block.
         bounds: the constraints of the arms; checked after each block.
+        left: how many more episodes there may be; asked before the sealed part.
         cost: of a mean episode of an arm, on the tasks that it has met.
         without_parts: names of the winner without each of its parts. They cannot win. They, the winner and
             the incumbent run all tasks that are compared in `worksmith.optimizers.racing.worth`.
@@ -117,7 +122,7 @@ def race(
         if not course.end_round():
             break
     if sealed:
-        course.unseal()
+        course.unseal(*final(intents, sealed, rules, left()))
         meet()
     found = course.outcome()
     found.check()
@@ -136,9 +141,23 @@ def _complete(found: Outcome, names: Sequence[str], run: RunBlock) -> Outcome:
     return replace(found, without={name: scores[name] for name in names})
 
 
-def final_episodes(intents: Sequence[int], sealed: int, rules: Rules) -> int:
-    """The most episodes on the sealed intents, to be kept back while candidates are searched among."""
-    return sum(intents[len(intents) - sealed :]) * (1 + rules.finalists_for(sealed))
+def final(intents: Sequence[int], sealed: int, rules: Rules, left: float) -> tuple[int, int]:
+    """How many finalists meet how many of the sealed intents in so many episodes.
+
+    Where they are too few for all intents and several finalists, there is one finalist.
+    """
+    ends = [*accumulate(intents[len(intents) - sealed :])]
+    finalists = rules.finalists_for(sealed)
+    while finalists > 1 and ends[-1] * (1 + finalists) > left:
+        finalists -= 1
+    return finalists, sum(end * (1 + finalists) <= left for end in ends)
+
+
+def final_episodes(intents: Sequence[int], sealed: int, rules: Rules, left: float = math.inf) -> int:
+    """The episodes of the final that fits into so many, to be kept back during the search."""
+    finalists, met = final(intents, sealed, rules, left)
+    opened = len(intents) - sealed
+    return sum(intents[opened : opened + met]) * (1 + finalists)
 
 
 def search_episodes(candidates: int, intents: Sequence[int], sealed: int, rules: Rules) -> int:

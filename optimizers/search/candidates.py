@@ -11,6 +11,7 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+from worksmith.evals.tasks.transcript import GOLD_PREFIX
 from worksmith.optimizers.candidates.building import Built, built, demos_of
 from worksmith.optimizers.candidates.candidate import Candidate
 from worksmith.optimizers.demos.selection import Display, Selector, selection_called
@@ -30,6 +31,9 @@ _BLOCK = 500
 
 _BANK_SHARES = (4, 2, 1)
 """The divisors of the number of training tasks, from the smallest bank to the whole one."""
+
+_TEACHING, _FEW = 0.2, 8
+"""The teacher's share of a budget, and the tasks that tell how many more it lasts for."""
 
 _KINDS = ("nearest", "covering", "random")
 """The selections of candidates, in turn."""
@@ -74,10 +78,32 @@ def _growing_bank(context: CompileContext, schedule: Sequence[int]) -> Iterator[
     tasks = covering_order(context.train)
     bank = TraceBank(())
     for number, (start, stop) in enumerate(zip([0, *schedule], schedule, strict=False)):
-        teacher = replace(context.teacher, folder=context.teacher.folder / f"round-{number}")
-        more = context.taught(tasks[start:stop], teacher)
-        bank = TraceBank((*bank.demonstrations, *more.demonstrations), (*bank.gaps, *more.gaps))
+        bank = _grown(context, bank, tasks[start:stop], number)
         yield context.drawn_from(bank, complete=stop == schedule[-1])
+
+
+def _grown(context: CompileContext, bank: TraceBank, tasks: Sequence[Task], number: int) -> TraceBank:
+    teacher = replace(context.teacher, folder=context.teacher.folder / f"round-{number}")
+    more = context.taught(tasks, teacher)
+    return TraceBank((*bank.demonstrations, *more.demonstrations), (*bank.gaps, *more.gaps))
+
+
+def thrifty_bank(context: CompileContext) -> TraceBank:
+    """The bank of as many training tasks as the teacher's share of the budget lasts for.
+
+    The first ones tell what one costs. Raises as `context.bank` does.
+    """
+    limits, cost = context.limits, context.teacher.cost
+    gold = context.teacher.model.startswith(GOLD_PREFIX)
+    if gold or context.prebuilt_bank is not None or not (limits.max_calls or limits.max_tokens):
+        return context.bank()
+    tasks = covering_order(context.train)
+    bank = _grown(context, TraceBank(()), tasks[:_FEW], 0)
+    tokens = cost.prompt_tokens + cost.completion_tokens
+    spent = ((limits.max_calls, cost.model_calls), (limits.max_tokens, tokens))
+    shares = [_TEACHING * limit / taken for limit, taken in spent if limit and taken]
+    last = int(cost.episodes * min(shares, default=0.0))
+    return context.drawn_from(_grown(context, bank, tasks[_FEW:last], 1) if last > _FEW else bank)
 
 
 def covering_order(tasks: Sequence[Task]) -> list[Task]:

@@ -8,10 +8,10 @@ first missing episode: finished ones lead to the same decisions again.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from worksmith.evals.records.groups import dealt
@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 
 _OF_AGENTS = frozenset(("form", "strategy", "toolset"))
 """Parts that only agents have; descriptions of tools are among the defaults of all programs."""
+
+_FINAL = 0.45
+"""The share of the episodes that a budget lasts for which is kept for the final, at most."""
 
 
 class Race(BankOptimizer):
@@ -74,7 +77,8 @@ class Race(BankOptimizer):
         return {"teacher": len(context.train), "dev": len(context.dev) * arms}
 
     def max_proposals(self, context: CompileContext) -> int:
-        return MOST_ROUNDS * context.settings.candidates * (context.proposer is not None)
+        texts = MOST_ROUNDS * context.settings.candidates * len(context.program.predictors())
+        return texts * (context.proposer is not None)
 
     def check(self, context: CompileContext) -> None:
         if TOOLS in context.settings.over and context.proposer is None:
@@ -111,6 +115,7 @@ class Race(BankOptimizer):
                 sealed=track.sealed,
                 on_block=track.note,
                 bounds=track,
+                left=track.left,
                 cost=track.cost,
                 without_parts=track.without_parts,
             )
@@ -164,15 +169,15 @@ class _Track:
 
     def rounds(self) -> Iterator[Sequence[str]]:
         """Names of candidates that enter together, while the budget has room for them and the final."""
-        entering = chain(self._rounds.prepared(self._now), self._rounds.proposed(self._now))
-        for number, programs in enumerate(entering, start=1):
-            if number > 1 and self._rounds.adaptive and not self._has_room(len(programs)):
+        for number, entering in enumerate(self._rounds.entering(self._now)):
+            programs = self._with_room(entering) if number and self._rounds.adaptive else entering
+            if entering and not programs:
                 self._context.say("the budget has no room for a further round")
                 return
             self._entries |= programs
             self._results |= {name: [] for name in programs}
             told = (f"{name} ({', '.join(each.candidate.parts)})" for name, each in programs.items())
-            self._context.say(f"round {number}: {', '.join(told)}")
+            self._context.say(f"round {number}: {', '.join(told) or INCUMBENT}")
             yield list(programs)
 
     def run(self, wanted: Mapping[str, range]) -> dict[str, Scores]:
@@ -202,7 +207,7 @@ class _Track:
         winner = self._entries[found.winner].candidate
         parts = {f"{found.winner} without {part}": part for part in winner.parts}
         tasks = sum(self.intents) - found.first_compared
-        if not self._rounds.adaptive or len(parts) < 2 or not self._lasts(tasks * (len(parts) + 2)):
+        if not self._rounds.adaptive or len(parts) < 2 or self.left() < tasks * (len(parts) + 2):
             return ()
         context = self._context
         for name, part in parts.items():
@@ -295,31 +300,31 @@ class _Track:
         ahead = [arm for arm in able if arm is not plain and (plain not in able or arm.above(plain))]
         return max(ahead, key=lambda arm: (len(arm.scores), arm.mean, -self.cost(arm.name)), default=plain)
 
-    def _has_room(self, candidates: int) -> bool:
-        rules_ = rules(self._context.settings)
-        search = search_episodes(candidates, self.intents, self.sealed, rules_)
-        return self._lasts(search + (final_episodes(self.intents, self.sealed, rules_) if self.sealed else 0))
+    def _with_room(self, entering: Mapping[str, Built]) -> dict[str, Built]:
+        """As many of the first ones as the budget has room for before the final."""
+        rules_, left = rules(self._context.settings), self.left()
+        if left < math.inf and self.sealed:
+            whole = left + sum(len(self._met(name)) for name in self._results)
+            left -= final_episodes(self.intents, self.sealed, rules_, _FINAL * whole)
+        names = list(entering)
+        while names and search_episodes(len(names), self.intents, self.sealed, rules_) > left:
+            del names[-1]
+        return {name: entering[name] for name in names}
 
-    def _lasts(self, episodes: int) -> bool:
-        """Whether the budget lasts for so many more episodes.
+    def left(self) -> float:
+        """For how many more episodes the budget lasts.
 
         It is told from records alone, so that a race which is resumed or derived again decides alike.
         """
         context, run = self._context, [record for name in self._results for record in self._met(name)]
         model, prices = context.student.model, context.prices
         limits = _lasting(context.limits)
-        if not limits.given or not run:
-            return True
+        if not run:
+            return math.inf
         spent = sum((Spent.without_cache(each, model, prices) for each in run), Spent())
-        share = episodes / len(run)
         asked = context.teacher.cost.model_calls if not context.teacher.model.startswith(GOLD_PREFIX) else 0
         proposed = context.proposer.meter.calls if context.proposer else 0
-        ahead = Spent(
-            round(spent.calls * (1 + share)) + asked + proposed,
-            round(spent.tokens * (1 + share)),
-            spent.usd * (1 + share),
-        )
-        return not limits.exceeded(ahead)
+        return len(run) * limits.room(spent, Spent(asked + proposed))
 
     def _trial(self, name: str, report: dict[str, Any]) -> Trial:
         blocks = self._results[name]

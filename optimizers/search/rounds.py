@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice, zip_longest
 from typing import TYPE_CHECKING
 
 from worksmith.evals.dspy_programs.digests import program_digest
@@ -13,7 +15,7 @@ from worksmith.optimizers.candidates.candidate import DEMONSTRATIONS, Candidate
 from worksmith.optimizers.demos.trace_bank import NothingTaughtError, TraceBank
 from worksmith.optimizers.proposals.checks import Checks
 from worksmith.optimizers.proposals.choice import sources
-from worksmith.optimizers.search.candidates import bank_rounds, draw_candidates
+from worksmith.optimizers.search.candidates import bank_rounds, draw_candidates, thrifty_bank
 from worksmith.tools.errors import InputError, names_instead
 
 if TYPE_CHECKING:
@@ -66,48 +68,61 @@ class Rounds:
                     hint=names_instead(name, known),
                 )
 
-    def prepared(self, standing: Callable[[], Standing]) -> Iterator[dict[str, Built]]:
-        """Rounds of candidates that need no episode on dev, at most `most` in all.
+    def entering(self, standing: Callable[[], Standing]) -> Iterator[dict[str, Built]]:
+        """The candidates that enter together, round by round.
+
+        Where they are made from episodes, the program as it is comes first, alone: proposals start from its
+        failures. Then sources take turns; candidates that need no episode count as one of them.
 
         Args:
             standing: as it is when a round is asked for.
         """
         if self._over == (DEMONSTRATIONS,):
-            yield from bank_rounds(self.context)
+            yield from filter(None, bank_rounds(self.context))
             return
-        size, now = self.context.settings.candidates, standing()
-        found = draw_candidates(self.context, now.bank, size) if DEMONSTRATIONS in self._over else {}
-        settings = {
-            f"{part}-{value}": each for each in self._settings for part, value in each.to_json().items()
-        }
-        found |= self._built(settings, now)
-        for source in () if self.adaptive else self._sources:
-            found |= self._built(_named(source, source.propose(now, size), 0), now)
-        names = [*found]
-        for start in range(0, len(names), size):
-            yield {name: found[name] for name in names[start : start + size]}
-
-    def proposed(self, standing: Callable[[], Standing]) -> Iterator[dict[str, Built]]:
-        """Rounds of proposals that look at what happened in those before."""
-        asked = self._sources if self.adaptive else []
-        for number in range(1, 1 + MOST_ROUNDS if asked else 1):
-            now, found = standing(), dict[str, Candidate]()
-            for place, source in enumerate(asked):
-                left = self.context.settings.candidates - len(found)
-                share = -(-left // (len(asked) - place))
-                known = {each.digest for each in found.values()}
+        size, prepared = self.context.settings.candidates, self._prepared(standing())
+        if not self.adaptive:
+            found = list(self._built(prepared, standing()).items())
+            yield from (dict(found[start : start + size]) for start in range(0, len(found), size))
+            return
+        yield {}
+        shown = next((each for each in prepared.values() if each.demonstrations), Candidate())
+        waiting, turns = iter(prepared.items()), deque(self._turns)
+        for number in range(1, MOST_ROUNDS + 1):
+            now, entering = standing(), dict[str, Candidate]()
+            for place, source in enumerate(turns):
+                share = -(-(size - len(entering)) // (len(turns) - place))
+                if source is None:
+                    entering |= islice(waiting, share)
+                    continue
+                known = {each.digest for each in entering.values()}
                 more = [each for each in source.propose(now, share) if each.digest not in known]
-                found |= _named(source, more, number)
-            entering = self._built(found, now)
-            if not entering:
+                if number == 1:
+                    more[1::2] = [shown.joined(each) for each in more[1::2]]
+                entering |= _named(source, more, number)
+            if not (programs := self._built(entering, now)):
                 return
-            yield entering
+            yield programs
+            turns.rotate(1)
+
+    def _prepared(self, now: Standing) -> dict[str, Candidate]:
+        """The candidates that need no episode on dev, at most `most` in all."""
+        size = self.context.settings.candidates
+        drawn = draw_candidates(self.context, now.bank, size) if DEMONSTRATIONS in self._over else {}
+        shown = [(name, each.candidate) for name, each in drawn.items()]
+        settings = [
+            (f"{part}-{value}", each) for each in self._settings for part, value in each.to_json().items()
+        ]
+        found = dict(each for pair in zip_longest(shown, settings) for each in pair if each)
+        for source in (each for each in self._sources if not each.adaptive):
+            found |= _named(source, source.propose(now, 1 if self.adaptive else size), 0)
+        return found
 
     @cached_property
     def bank(self) -> TraceBank:
         """The demonstrations that candidates may name; none if nothing is taught and texts may change."""
         try:
-            return self.context.bank()
+            return thrifty_bank(self.context) if self.adaptive else self.context.bank()
         except NothingTaughtError:
             if {INSTRUCTIONS, TOOLS}.isdisjoint(self._over):
                 raise
@@ -138,6 +153,11 @@ class Rounds:
         tried = (built(each, context.program, TraceBank(()), context.settings) for each in self._settings)
         programs = (context.program, *(each.program for each in tried))
         return {name for each in programs for name, _ in each.named_predictors()}
+
+    @property
+    def _turns(self) -> list[Source | None]:
+        """The sources in the order of the first round; None stands for candidates that need no episode."""
+        return [None, *(source for source in self._sources if source.adaptive)]
 
     @cached_property
     def _settings(self) -> list[Candidate]:

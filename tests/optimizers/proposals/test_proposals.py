@@ -6,6 +6,7 @@ import random
 import tomllib
 from collections.abc import Callable
 from importlib.resources import files
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -117,15 +118,16 @@ def test_a_model_is_shown_what_went_wrong_and_what_would_have_been_right(
     ):
         assert shown in prompt, shown
     assert found == Candidate(instructions={SELECT: "Proposal 1."})
-    assert source.max_calls(1) == 1 == source.proposer.meter.calls
+    assert source.proposer.meter.calls == 1
 
 
 def test_every_second_proposal_is_of_a_tool_that_failures_point_to(wrong: Standing, suite: Suite) -> None:
     source, engine = asking(lambda proposer, checks: Reflection(proposer, checks, tools=True), suite.env)
     found = source.propose(wrong, 2)
 
-    assert found[1] == Candidate(tools={UPDATE: ToolText(description="Proposal 2.")})
-    assert f"The description of the tool `{UPDATE}`" in engine.asked[1]
+    assert found[0] == Candidate(tools={UPDATE: ToolText(description="Proposal 1.")})
+    assert f"The description of the tool `{UPDATE}`" in engine.asked[0]
+    assert not found[1].tools
 
 
 def test_earlier_texts_are_shown_with_scores_and_the_best_one_is_improved(
@@ -277,12 +279,12 @@ def test_hints_are_those_against_the_most_frequent_faults(suite: Suite) -> None:
     records = [failed(task, *again, fault=late) for task in tasks[:2]]
     records.append(failed(tasks[2], called("x", "denied"), fault=fault("no_action")))
     at = standing(Agent("plan", suite.env), tasks, records)
-    (hint, *_), own = sources(Checks(suite.env), None, OVER)[0].propose(at, 4), at.own_instructions[SELECT]
+    (hint, *_), own = sources(Checks(suite.env), None, OVER)[-1].propose(at, 4), at.own_instructions[SELECT]
 
     added = hint.instructions[SELECT].removeprefix(own)
     assert "Never make the same call twice." in added
     assert added.index("Never make the same call") < added.index("When a call is denied")
-    pinned = sources(Checks(suite.env, pinned=frozenset({SELECT})), None, OVER)[0].propose(at, 9)
+    pinned = sources(Checks(suite.env, pinned=frozenset({SELECT})), None, OVER)[-1].propose(at, 9)
     assert not any(SELECT in each.instructions for each in pinned)
 
 
@@ -299,7 +301,7 @@ def test_a_plain_program_is_told_of_inputs_outputs_and_labels(mailroom: Suite) -
     source, engine = asking(Reflection, mailroom.env)
     found = source.propose(at, 2)
 
-    assert [list(each.instructions) for each in found] == [["sort"], ["route"]]
+    assert [list(each.instructions) for each in found] == [["sort", "route"]] * 2
     for shown in (task.query, "Output: topic: other", "Topics are invoices.", "Right is: topic: ", "crash"):
         assert shown in engine.asked[0]
 
@@ -315,18 +317,17 @@ def test_the_predictor_whose_instructions_gained_is_improved_further(mailroom: S
 
 
 @pytest.mark.parametrize("made", [Grounded, GepaReflection, Reflection])
-def test_a_proposal_is_one_question_whatever_the_form_of_the_reply(
-    mailroom: Suite, made: type[Asking]
-) -> None:
+def test_a_text_is_one_question_whatever_the_form_of_the_reply(mailroom: Suite, made: type[Asking]) -> None:
     tasks = mailroom.tasks[:3]
     bank = [solved(task, "sort", mail=task.query, topic="refund") for task in tasks]
     at = standing(Mailroom(), tasks, map(failed, tasks), bank=bank)
     source, engine = asking(made, mailroom.env, lambda: Saying("New words."))
     found = source.propose(at, 2)
 
-    assert [each.instructions for each in found] == [{"sort": "New words."}, {"route": "New words."}]
+    texts = [each.instructions.items() for each in found]
+    assert {*chain(*texts)} == {("sort", "New words."), ("route", "New words.")}
     assert tasks[0].query in engine.asked[0]
-    assert len(engine.asked) == source.proposer.meter.calls == source.max_calls(2)
+    assert len(engine.asked) == source.proposer.meter.calls
 
 
 def test_only_what_looks_at_no_dev_episode_is_not_adaptive(suite: Suite) -> None:
@@ -409,4 +410,3 @@ def test_no_source_repeats_itself_or_what_was_tried(wrong: Standing, suite: Suit
             leader="own",
         )
         assert source.propose(again, 50) == []
-        assert source.max_calls(50) == 0

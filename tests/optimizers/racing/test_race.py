@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks import acceptance
 from benchmarks.race import Setting, missed, no_better, over_simulated, same_program
-from worksmith.optimizers.racing.race import RunBlock, final_episodes, race
+from worksmith.optimizers.racing.race import RunBlock, final, final_episodes, race
 from worksmith.optimizers.racing.rules import (
     INCUMBENT,
     IncumbentLostError,
@@ -324,6 +324,26 @@ def test_only_finalists_meet_the_sealed_intents_and_only_those_count() -> None:
     assert (found.winner, found.report("good")["intents"]) == ("good", (len(met["good"]) - 24) // 2)
     assert not found.report("lucky")["accepted"]
     assert "good is better than the program as it is on" in found.said
+
+
+@pytest.mark.parametrize(
+    ("left", "finalists", "met"), [(168, 2, 28), (167, 1, 28), (112, 1, 28), (111, 1, 27), (3, 1, 0)]
+)
+def test_a_final_takes_no_more_than_the_budget_lasts_for(left: int, finalists: int, met: int) -> None:
+    scores = {INCUMBENT: 0.2, "a": 0.5, "b": 0.4}
+    first: list[str] = []
+
+    def run(wanted: Mapping[str, range]) -> dict[str, Scores]:
+        first.extend(wanted)
+        return {arm: [scores[arm]] * len(places) for arm, places in wanted.items()}
+
+    found = race([[], ["a", "b"]], [2] * 40, run, RULES, sealed=28, left=lambda: left)
+
+    assert (finalists, met) == final([2] * 40, 28, RULES, left)
+    assert found.episodes <= 3 * 24 + left
+    assert max(len(arm.scores) for arm in found.arms.values()) <= 24 + 2 * met
+    # In a round without candidates the incumbent runs alone.
+    assert first.index("a") > 1
 
 
 @pytest.mark.parametrize(("solved", "rounds"), [("1", 2 + RULES.patience), (INCUMBENT, 1)])

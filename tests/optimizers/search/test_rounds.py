@@ -46,7 +46,7 @@ def test_a_killed_race_over_texts_goes_on_to_the_same_program(suite: Suite, tmp_
     assert resumed.digest == whole.digest
     assert second.calls == counter.calls - known
     tried = [trial["name"] for trial in whole.manifest.trials]
-    assert {name.rsplit("-", 2)[0] for name in tried} >= {"MIPROv2", "combination"}
+    assert {name.rsplit("-", 2)[0] for name in tried} >= {"MIPROv2", "reflection", "removal"}
     assert derived(over(suite, tmp_path / "whole", second)).artifact.digest == whole.digest
 
 
@@ -130,7 +130,7 @@ def test_a_pinned_text_stays_whatever_the_strategy(suite: Suite, tmp_path: Path)
     agent = Agent("react", env=suite.env)
     own = agent.selector.predict.signature.instructions
     rounds = Rounds(replace(made, program=agent), adaptive=False)
-    found = next(rounds.prepared(lambda: standing(agent, suite.tasks)))
+    found = next(rounds.entering(lambda: standing(agent, suite.tasks)))
 
     assert found
     for each in found.values():
