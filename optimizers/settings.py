@@ -99,7 +99,7 @@ class Settings:
         _check_choice("unit", self.demo_unit, UNITS, "--demo-unit")
         _check_choice("way to accept", self.accept, get_args(Accept), "--accept")
         if not self.over:
-            raise InputError("a race changes something", where="--over", hint=f"name of {', '.join(PARTS)}")
+            raise InputError("no part is named", where="--over", hint=f"there are {', '.join(PARTS)}")
         for part in self.over:
             _check_choice("part of a program", part, PARTS, "--over")
         for name in _CHANGES:

@@ -86,6 +86,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         InputError: a setting is out of its range, or a package is missing.
     """
 
+    @errors_in_python()
     def __init__(
         self,
         metric: Callable[..., Any] | None = None,
