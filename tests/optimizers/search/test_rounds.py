@@ -59,7 +59,8 @@ def test_a_race_that_its_budget_cuts_short_is_derived_too(
     whole = replace(over(suite, tmp_path / "whole", Photographer()), budget=Budget(prices=prices))
     paid = compile_program(whole).artifact.measured
     most = round(share * paid["paid_requests" if limit == "calls" else "paid_usd"])
-    budget = Budget(**{limit: most}, prices=prices)
+    limits: dict[str, Any] = {limit: most}
+    budget = Budget(**limits, prices=prices)
     cut = replace(over(suite, tmp_path / "cut", Photographer()), budget=budget)
     ended = compile_program(cut).artifact
     told = ended.manifest
