@@ -15,10 +15,10 @@ from functools import cached_property
 from typing import Annotated, Any, Self
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
-    StringConstraints,
     ValidationError,
     create_model,
     model_validator,
@@ -34,7 +34,14 @@ _ARGUMENT = re.compile(r"^(\w+): (.*)$")
 _MOST_FAULTS = 5
 """So many faults of a call are named; a list of a thousand entries can have as many."""
 
-Text = Annotated[str, StringConstraints(pattern=r"\S")]
+
+def _said(text: str) -> str:
+    if not text.strip():
+        raise ValueError("the text is blank")
+    return text
+
+
+Text = Annotated[str, AfterValidator(_said)]
 """A text that is not blank."""
 
 _LONGEST = 60

@@ -59,9 +59,9 @@ class Rounds:
         Raises:
             InputError: it has not.
         """
-        tools = {tool.name for toolkit in self.context.student.env.kind.toolkits for tool in toolkit.tools}
+        tools = [tool.name for toolkit in self.context.student.env.kind.toolkits for tool in toolkit.tools]
         for name in self.context.settings.pinned:
-            if name not in (known := self._predictors | tools):
+            if name not in (known := [*sorted(self._predictors), *tools]):
                 raise InputError(
                     f"the program has no predictor or tool {name!r}",
                     where="--pinned",

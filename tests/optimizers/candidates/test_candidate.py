@@ -49,7 +49,7 @@ def test_a_candidate_is_its_parts(one: Candidate, other: Candidate) -> None:
     [
         ([], "an object is needed"),
         ({"lm": "openai/gpt-4o"}, "lm"),
-        ({"instructions": {"predict": "  "}}, "instructions.predict"),
+        ({"instructions": {"predict": "  "}}, "instructions.predict: the text is blank"),
         ({"demonstrations": {"predict": {"show": "nearest"}}}, "demonstrations.predict"),
         ({"demonstrations": {"predict": {"show": "none", "tasks": ["a"]}}}, "demonstrations.predict"),
         ({"demonstrations": {"predict": {"show": "fixed", "always": ["a"]}}}, "demonstrations.predict"),
