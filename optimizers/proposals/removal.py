@@ -35,7 +35,7 @@ def reduced(standing: Standing, _: Checks) -> Iterator[Candidate]:
 
 
 def _without_demonstrations(standing: Standing) -> Iterator[Candidate]:
-    """Without those whose showing goes with failures, half of all at most or a quarter; the best ones alone.
+    """The best ones alone; without those whose showing goes with failures, half of all at most or a quarter.
 
     Where the best candidate shows none, those of the one that gained most are tried without them.
     """
@@ -43,20 +43,24 @@ def _without_demonstrations(standing: Standing) -> Iterator[Candidate]:
     first = max(showing, key=standing.gain, default="")
     displays = standing.best.demonstrations or (standing.tried[first].demonstrations if first else {})
     shown = {name for each in displays.values() for name in _pool(each, standing.bank)}
-    effects = {name: effect for name, effect in effects_of_showing(standing).items() if name in shown}
+    effects = effects_of_showing(standing)
     ranked = sorted(effects, key=lambda name: (effects[name], name))
-    worst = [name for name in ranked if effects[name] < -_HARM]
-    for share in _REMOVED if worst else ():
+    worst = [name for name in ranked if name in shown and effects[name] < -_HARM]
+    if not worst:
+        return
+    counts = {
+        name: each.count + len(each.always) if each.show == "nearest" else len(each.tasks)
+        for name, each in displays.items()
+    }
+    alone = {
+        name: Demos(show="fixed", tasks=tuple(ranked[-count:])) for name, count in counts.items() if count
+    }
+    yield standing.best.joined(Candidate(demonstrations=alone))
+    for share in _REMOVED:
         gone = frozenset(worst[: max(1, int(share * len(shown)))])
         kept = {name: _less(each, standing.bank, gone) for name, each in displays.items()}
         left = {name: each for name, each in kept.items() if each is not None}
         yield standing.best.joined(Candidate(demonstrations=left))
-    counts = {
-        name: each.count + len(each.always) for name, each in displays.items() if each.show == "nearest"
-    }
-    alone = {name: Demos(show="fixed", tasks=tuple(ranked[-count:])) for name, count in counts.items()}
-    if worst:
-        yield standing.best.joined(Candidate(demonstrations=displays | alone))
 
 
 def _pool(demos: Demos, bank: TraceBank) -> tuple[str, ...]:
