@@ -83,7 +83,7 @@ class Manifest(_Frozen):
         versions: of worksmith, dspy and Python.
         bank: digest, sources and suite of the prebuilt bank; empty if there was none.
         seen_by_proposer: references (`source/key`) of the records that the model which proposed instructions
-            was shown without redaction.
+            was shown without redaction. A race shows some only where everybody may read all, and names none.
         stopped: the limit of a budget that ended the compile, e.g. `max_calls`; empty if none did.
         undone: the most episodes that it left undone by that.
         metric: judges that took part, and whether programs were chosen by them; empty without.

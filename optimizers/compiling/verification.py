@@ -96,7 +96,9 @@ def derived(
                 begun=lambda log: _episodes(logged / log.relative_to(copy.asked)).keys(),
             )
         artifact = compile_program(again).artifact
-        return Derived(artifact, tuple(differing_logs(copy.logged, copy.asked)))
+        # An attempt with another budget may have tried other programs.
+        others = plan.optimizer.adaptive
+        return Derived(artifact, tuple(differing_logs(copy.logged, copy.asked, others=others)))
 
 
 def differing_parts(ours: Artifact, theirs: Artifact) -> list[str]:
@@ -105,12 +107,13 @@ def differing_parts(ours: Artifact, theirs: Artifact) -> list[str]:
     return found + [name for name, _, _ in differences(ours.state_json(), theirs.state_json(), "state")]
 
 
-def differing_logs(logged: Path, again: Path) -> Iterator[str]:
+def differing_logs(logged: Path, again: Path, *, others: bool = False) -> Iterator[str]:
     """The differences of two folders of logs of the same episodes, one sentence an episode.
 
     Args:
         logged: the journal's logs.
         again: those of the episodes run again.
+        others: whether the journal may have further episodes.
     """
     names = {file.relative_to(folder) for folder in (logged, again) for file in folder.glob("*/**/*.jsonl")}
     for name in sorted(names):
@@ -120,7 +123,7 @@ def differing_logs(logged: Path, again: Path) -> Iterator[str]:
         except InputError as error:
             yield str(error).replace(f"{logged}/", "")
             continue
-        for key in sorted({*then, *now}):
+        for key in sorted(now if others else {*then, *now}):
             if words := _difference(then.get(key), now.get(key)):
                 yield f"{name}: {words}"
 

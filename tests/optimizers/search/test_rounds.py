@@ -72,6 +72,10 @@ def test_a_race_that_its_budget_cuts_short_is_derived_too(
     assert again.logs == ()
     assert nobody.calls == 0
 
+    resumed = compile_program(replace(over(suite, tmp_path / "cut", Photographer()), resume=True)).artifact
+    anew = derived(over(suite, tmp_path / "cut", nobody))
+    assert (anew.artifact.digest, anew.logs) == (resumed.digest, ())
+
 
 @pytest.mark.slow
 def test_the_result_says_what_it_changed_and_what_each_part_is_worth(
