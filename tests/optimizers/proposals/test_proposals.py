@@ -390,9 +390,11 @@ def test_demonstrations_that_go_with_failures_are_removed(suite: Suite, show: An
     at = standing(Agent("act", suite.env), tasks, tried=tried, leader=[*tried][-1], bank=bank, scores=scores)
     found = derived(Checks(suite.env), "removal").propose(at, 3)
     before = {*(displays[-1].tasks or names)}
-    gone = before - {*found[0].demonstrations[SELECT].tasks}
+    alone, *others = (each.demonstrations[SELECT] for each in found)
+    gone = before - {*next(each for each in others if each.show == show).tasks}
 
-    assert found[0].demonstrations[SELECT].show == show
+    assert alone.show == "fixed"
+    assert bad.isdisjoint(alone.tasks)
     assert len(gone & bad) / len(gone) > len(before & bad) / len(before)
 
 
