@@ -30,7 +30,7 @@ from worksmith.optimizers.racing.rules import INCUMBENT, Arm, Outcome, Rules, Sc
 from worksmith.optimizers.racing.worth import worth
 from worksmith.optimizers.rollouts import Run
 from worksmith.optimizers.search.few_shot import BankOptimizer
-from worksmith.optimizers.search.rounds import MOST_ROUNDS, TOOLS, Rounds
+from worksmith.optimizers.search.rounds import INSTRUCTIONS, MOST_ROUNDS, TOOLS, Rounds
 from worksmith.optimizers.settings import Settings
 from worksmith.optimizers.trial import Trial, episode_score, mean_tokens
 from worksmith.tools.errors import InputError
@@ -62,7 +62,7 @@ class Race(BankOptimizer):
 
     @property
     def adaptive(self) -> bool:
-        return len(self.settings.over) > 1
+        return len(self.settings.over) > 1 or not {INSTRUCTIONS, TOOLS}.isdisjoint(self.settings.over)
 
     @property
     def foretold(self) -> bool:
