@@ -9,6 +9,11 @@ candidate fails a whole intent, else it gains a little. Scores are without noise
 anew with these chances. `interval` is the share of paired 95 % intervals, as `compare` shows them, above
 zero; 2.5 % are due. In `power` one candidate is right more often by so many points, in each intent, and the
 others are not.
+
+In `rounds` candidates of 1 to 6 rounds race who are made from dev episodes, so that a part of dev is sealed.
+They are skewed as above, and an adversary chose them: those of a round are the luckiest of many on the open
+intents. `late` has one that is better, in the last round, and how often races find it: the sealed one, and
+one that knows of all candidates beforehand.
 """
 
 from __future__ import annotations
@@ -16,16 +21,17 @@ from __future__ import annotations
 import math
 import time
 from concurrent.futures import ProcessPoolExecutor
-from itertools import product
+from itertools import product, repeat
 from multiprocessing import get_context
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from worksmith.evals.statistics import holm, paired_difference
+from worksmith.evals.records.summary import interval_json
+from worksmith.evals.statistics import holm, paired_difference, wilson
 from worksmith.evals.statistics.sequential import evidence_of, needed
 from worksmith.optimizers.racing.race import race_over
-from worksmith.optimizers.racing.rules import INCUMBENT, Rules
+from worksmith.optimizers.racing.rules import INCUMBENT, Outcome, Rules, sealed_intents
 from worksmith.tools.seeding import digest
 
 NAME = "acceptance"
@@ -38,6 +44,13 @@ SKEWS = ((0.05, 0.9), (0.1, 0.5), (0.2, 0.8))
 """The chance that a candidate fails an intent, and the score of the program as it is."""
 EFFECTS = (0.1, 0.2, 0.3, 0.5, 1.0)
 ALPHA = Rules().alpha
+ROUNDS = range(1, 7)
+IN_ROUNDS = ((12, 4), (24, 2), (60, 1))
+"""Intents, and tasks of each, where there are rounds."""
+
+_ENTERING = 4
+"""The candidates of a round."""
+_LUCKIEST_OF = 20
 
 _SIGNS = 1_000
 _FEW = 200
@@ -82,8 +95,12 @@ def run(quick: bool) -> dict[str, Any]:
     times = [compiles] * len(skewed) + [finds] * len(power)
     with ProcessPoolExecutor(1 if quick else 2, get_context("spawn")) as pool:
         found = list(pool.map(_cell, [*skewed, *power], times, chunksize=4))
+        lucky, late = _in_rounds(quick)
+        rounds = list(pool.map(luckiest, *zip(*lucky, strict=True), repeat(compiles), chunksize=4))
+        found_late = list(pool.map(_late, *zip(*late, strict=True), repeat(finds), chunksize=4))
     nulls = found[: len(skewed)]
     most = {name: max(cell[name] for cell in nulls) for name in ("tested", "race", "exchange", "interval")}
+    most["rounds"] = max(cell["accepted"] for cell in rounds)
     # Three standard errors: some of so many cells exceed what is due by chance.
     slack = 3 * math.sqrt(ALPHA * (1 - ALPHA) / compiles)
     return {
@@ -92,8 +109,10 @@ def run(quick: bool) -> dict[str, Any]:
         "compiles_with_a_better_one": finds,
         "skewed": nulls,
         "most": most,
-        "within_alpha": max(most["tested"], most["race"]) <= ALPHA + slack,
+        "within_alpha": max(most["tested"], most["race"], most["rounds"]) <= ALPHA + slack,
         "power": found[len(skewed) :],
+        "rounds": rounds,
+        "late": found_late,
         "seconds": round(time.perf_counter() - started, 1),
     }
 
@@ -112,6 +131,53 @@ def _cell(setting: Setting, compiles: int) -> dict[str, Any]:
 def _right(setting: Setting, accepted: int | None) -> bool:
     """Whether a candidate was accepted; of those where one is better, that one."""
     return accepted == 1 if setting.effect else accepted is not None
+
+
+_Rounds = list[tuple[Setting, int]]
+
+
+def _in_rounds(quick: bool) -> tuple[_Rounds, _Rounds]:
+    """Settings with their numbers of rounds: all candidates are lucky, or the last round has a better one."""
+    cells = [*product(IN_ROUNDS[:1] if quick else IN_ROUNDS, ROUNDS[::5] if quick else ROUNDS)]
+    lucky = [
+        (Setting(intents, per_intent, _LUCKIEST_OF * rounds, fails, base), rounds)
+        for ((intents, per_intent), rounds), (fails, base) in product(cells, SKEWS)
+    ]
+    late = [
+        (Setting(intents, per_intent, _ENTERING * rounds, base=0.5 - effect / 2, effect=effect), rounds)
+        for ((intents, per_intent), rounds), effect in product(cells, EFFECTS[1:4])
+    ]
+    return lucky, late
+
+
+def luckiest(setting: Setting, rounds: int, compiles: int) -> dict[str, Any]:
+    sealed, accepted = sealed_intents(setting.intents, ALPHA), 0
+    for number in range(compiles):
+        table = _table(setting, number)
+        leads = _leads(table)[:, : setting.intents - sealed].mean(axis=1)
+        places = np.arange(setting.candidates).reshape(rounds, -1)
+        entering = [names[np.argsort(-leads[names])[:_ENTERING]] + 1 for names in places]
+        accepted += _sealed(table, [[*map(str, names)] for names in entering], sealed).winner != INCUMBENT
+    interval = interval_json(wilson(accepted, compiles))
+    return {**setting._asdict(), "rounds": rounds, "accepted": accepted / compiles, "interval": interval}
+
+
+def _late(setting: Setting, rounds: int, compiles: int) -> dict[str, Any]:
+    sealed = sealed_intents(setting.intents, ALPHA)
+    names = np.arange(setting.candidates, 0, -1).reshape(rounds, -1)
+    entering = [[*map(str, each)] for each in names]
+    tables = [_table(setting, number) for number in range(compiles)]
+    found = {
+        "sealed": [_sealed(table, entering, sealed) for table in tables],
+        "beforehand": [race_over(table.tolist(), Rules()) for table in tables],
+    }
+    finds = {name: sum(one.winner == "1" for one in races) / compiles for name, races in found.items()}
+    episodes = {name: round(sum(one.episodes for one in races) / compiles) for name, races in found.items()}
+    return {**setting._asdict(), "rounds": rounds, **finds, "episodes": episodes}
+
+
+def _sealed(table: Table, entering: list[list[str]], sealed: int) -> Outcome:
+    return race_over(table.tolist(), Rules(patience=len(ROUNDS)), entering, sealed=sealed)
 
 
 def _table(setting: Setting, number: int) -> Table:

@@ -27,6 +27,7 @@ class Compilation:
         acceptance: whether the program was shown to be better than the student, see
             `worksmith.optimizers.compiling.finalize`. A race reports that with its trials.
         cost: episodes, model calls and tokens of teacher and student.
+        difference: what the program changes in the student, for readers.
         gaps: why training examples gave no demonstration, with counts.
         stopped: the limit of the budget that ended the compile; empty if none did.
         notes: remarks, such as the models that were taken by default.
@@ -38,6 +39,7 @@ class Compilation:
     chosen: str | None
     acceptance: Mapping[str, Any]
     cost: Mapping[str, Mapping[str, int]]
+    difference: str
     gaps: Mapping[str, int]
     stopped: str
     notes: tuple[str, ...]
@@ -52,6 +54,7 @@ class Compilation:
             chosen=result.compiled.chosen,
             acceptance=result.compiled.acceptance,
             cost=manifest.cost,
+            difference=manifest.difference,
             gaps=manifest.gaps,
             stopped=manifest.stopped,
             notes=(*notes, *filter(None, (result.note,))),
@@ -75,7 +78,7 @@ class Compilation:
         failed = failed_scorers(records)
         stopped = f"the budget ended the compile ({self.stopped})" if self.stopped else ""
         said = [in_python(each) for each in (failed, claim, stopped) if each]
-        return "\n".join([*said, *lines, *self.notes])
+        return "\n".join([*said, *lines, *filter(None, [self.difference]), *self.notes])
 
     def __repr__(self) -> str:
         return str(self)
@@ -94,7 +97,7 @@ def decided(acceptance: Mapping[str, Any], chosen: str | None, races: Mapping[st
     if acceptance or not race:
         return str(acceptance.get("said", ""))
     if chosen == INCUMBENT:
-        return "kept the program as it is: no candidate is shown to be better"
+        return f"kept the program as it is: {race.get('said') or 'no candidate is shown to be better'}"
     if not race.get("accepted"):
         return f"took {chosen}"
     facts = f"on {race['intents']} intents (evidence {race['evidence']:.3g} of {race['needed']:g} needed)"

@@ -7,7 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from worksmith.evals.lm.prices import Prices
+from worksmith.optimizers.candidates.candidate import AS_IT_IS, Candidate
 from worksmith.optimizers.cost.budget import Budget
+from worksmith.optimizers.cost.limits import Limits
 from worksmith.optimizers.demos.collection import collect
 from worksmith.optimizers.demos.demonstration import Demonstration
 from worksmith.optimizers.demos.trace_bank import (
@@ -21,6 +24,7 @@ from worksmith.optimizers.demos.trace_bank import (
 from worksmith.optimizers.rollouts import Rollouts
 from worksmith.optimizers.settings import Settings
 from worksmith.optimizers.trial import Contender, Trial
+from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
     import dspy
@@ -57,6 +61,8 @@ class Compiled:
         gaps: reasons why training tasks gave no demonstration, with counts.
         path: the best programs on the way, from optimizers that always have a best so far.
         lm: the name of the model whose weights were trained for the program; empty if none were.
+        candidate: what the program changes in the program as it is, where the optimizer says it so.
+        limits: of the budget, where they decided what was tried.
         acceptance: whether it was shown to be better than the program as it is, see
             `worksmith.optimizers.compiling.finalize`.
     """
@@ -69,6 +75,8 @@ class Compiled:
     path: tuple[Milestone, ...] = ()
     acceptance: Mapping[str, Any] = field(default_factory=dict)
     lm: str = ""
+    candidate: Candidate = AS_IT_IS
+    limits: Limits = field(default_factory=Limits)
 
 
 @dataclass
@@ -85,6 +93,8 @@ class CompileContext:
         prebuilt_bank: takes the teacher's place.
         suite: digest of the tasks' suite.
         budget: of everything that is run; None is no limit.
+        limits, prices: those of the budget; where a compile is derived again, those that it had.
+        say: takes a sentence about what is tried, and why.
         metered: a model that takes the place of the student's, by the leave of budget and journal.
         perform: runs a program on a task for an optimizer that runs episodes itself; its last argument says
             whether the teacher does. None just runs it.
@@ -106,6 +116,9 @@ class CompileContext:
     prebuilt_bank: TraceBank | None = None
     suite: str = ""
     budget: Budget | None = None
+    limits: Limits = field(default_factory=Limits)
+    prices: Prices = field(default_factory=Prices)
+    say: Callable[[str], None] = lambda _: None
     metered: Callable[[dspy.LM], dspy.LM] = lambda lm: lm
     perform: Callable[[dspy.Module, Task, bool], dspy.Prediction] | None = None
     gaps: tuple[Gap, ...] = field(default=(), init=False)
@@ -198,6 +211,7 @@ class Optimizer(ABC):
         races: whether it tests its candidates itself, in a race.
         best_on_dev: whether it takes the best of several programs by dev scores that it measures itself.
         proposes: whether a language model proposes instructions for it.
+        may_propose: whether one does so where the user names it.
         trains: whether it trains the weights of the model.
         logged: whether all of its episodes are in logs, so that a stopped compile can be verified.
         differs: the differences from the defaults of DSPy's optimizer of that name; empty if there are none.
@@ -210,6 +224,7 @@ class Optimizer(ABC):
     races: ClassVar[bool] = False
     best_on_dev: ClassVar[bool] = False
     proposes: ClassVar[bool] = False
+    may_propose: ClassVar[bool] = False
     trains: ClassVar[bool] = False
     logged: ClassVar[bool] = True
     differs: ClassVar[str] = ""
@@ -233,6 +248,19 @@ class Optimizer(ABC):
         Of an adaptive optimizer all that could be: any of them may be the one that the scores lead to.
         """
         return self.settings.candidates
+
+    def check(self, context: CompileContext) -> None:
+        """Check that the settings suit the optimizer and the program.
+
+        Raises:
+            InputError: one does not.
+        """
+        if self.settings.bounds_changes:
+            raise InputError(
+                f"{self.name} settles itself what it changes",
+                where="--over, --pinned, --forbidden",
+                hint="use race",
+            )
 
     @abstractmethod
     def search(self, context: CompileContext) -> Compiled:

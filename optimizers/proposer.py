@@ -41,7 +41,7 @@ class Meter(BaseCallback):  # type: ignore[misc]
             if exception is None:
                 self.answers += 1
             else:
-                self.last_failure = described(exception)
+                self.last_failure = " ".join(described(exception).split())
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
@@ -28,6 +28,22 @@ def default_demos(model: str) -> int:
     """
     return 4 if model.partition(" ")[0].partition("@")[0].endswith(APPRENTICE) else 16
 
+
+PARTS = ("demonstrations", "instructions", "tools", "form", "strategy", "toolset", "temperature")
+"""The parts of a program that a race may change."""
+
+
+def default_over(*, proposing: bool) -> tuple[str, ...]:
+    """The parts that a race changes by default.
+
+    Args:
+        proposing: whether a model is named that proposes texts.
+    """
+    return PARTS[:3] if proposing else PARTS[:1]
+
+
+_CHANGES = ("over", "pinned", "forbidden")
+"""The settings of what a race may change."""
 
 _SELECTION_SETTINGS = ("selection", "demo_unit", "demo_tokens")
 """The settings of the choice of demonstrations."""
@@ -57,6 +73,9 @@ class Settings:
     constraints: tuple[Constraint, ...] = ()
     accept: Accept = "tested"
     threshold: float = 1.0
+    over: tuple[str, ...] = default_over(proposing=False)
+    forbidden: tuple[str, ...] = ()
+    pinned: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name in _NUMBERS:
@@ -79,6 +98,15 @@ class Settings:
             selection_called(self.selection)
         _check_choice("unit", self.demo_unit, UNITS, "--demo-unit")
         _check_choice("way to accept", self.accept, get_args(Accept), "--accept")
+        if not self.over:
+            raise InputError("no part is named", where="--over", hint=f"there are {', '.join(PARTS)}")
+        for part in self.over:
+            _check_choice("part of a program", part, PARTS, "--over")
+        for name in _CHANGES:
+            given = dict.fromkeys(getattr(self, name))
+            if any(not str(text).strip() for text in given):
+                raise InputError("one is blank", where=f"--{name}", hint="leave it out")
+            object.__setattr__(self, name, tuple(given))
         object.__setattr__(self, "threshold", share(self.threshold) or 0.0)
         if not self.threshold:
             raise InputError("a threshold of success lies above 0 and is at most 1", where="--threshold")
@@ -86,7 +114,8 @@ class Settings:
             raise InputError("demonstrations take at least one token", where="--demo-tokens")
 
     def to_json(self) -> dict[str, Any]:
-        return {**asdict(self), "constraints": [str(constraint) for constraint in self.constraints]}
+        lists = {name: list(value) for name, value in vars(self).items() if isinstance(value, tuple)}
+        return {**asdict(self), **lists, "constraints": [str(constraint) for constraint in self.constraints]}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Settings:
@@ -105,7 +134,15 @@ class Settings:
     @property
     def chooses(self) -> bool:
         """Whether a setting of the choice of demonstrations differs from its default."""
-        return any(getattr(self, name) != getattr(type(self), name) for name in _SELECTION_SETTINGS)
+        return self._differ(_SELECTION_SETTINGS)
+
+    @property
+    def bounds_changes(self) -> bool:
+        """Whether the user says what may change."""
+        return self._differ(_CHANGES)
+
+    def _differ(self, names: Sequence[str]) -> bool:
+        return any(getattr(self, name) != getattr(type(self), name) for name in names)
 
 
 def _check_choice(noun: str, value: str, choices: Collection[str], option: str) -> None:

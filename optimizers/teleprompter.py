@@ -31,7 +31,7 @@ from worksmith.optimizers.demos.steps import Unit
 from worksmith.optimizers.demos.trace_bank import TraceBank, interface_of
 from worksmith.optimizers.learning_data import LearningData, check_given, chosen_by, learning_data
 from worksmith.optimizers.optimizer import Optimizer
-from worksmith.optimizers.settings import Accept, Settings, default_demos
+from worksmith.optimizers.settings import Accept, Settings, default_demos, default_over
 from worksmith.optimizers.wording import errors_in_python, in_python
 from worksmith.tools.errors import InputError, Notice
 
@@ -74,13 +74,19 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         demo_unit: the unit of a demonstration: a whole `trajectory` or one `step`.
         demo_tokens: the most tokens of a prompt's demonstrations.
         constraints: bounds that a program has to keep on the dev tasks to be chosen, such as `leak=0`.
-        accept: the rule for the winner of `bootstrap`, `knn` and `tpe`: `tested` if it has to beat the
-            uncompiled program by a test, `best` if not.
+        accept: the rule for the winner: `tested` if it has to beat the uncompiled program by a test, `best`
+            if not.
+        over: the parts of the program that a race may change: `demonstrations`, `instructions`, `tools` (what
+            is said of them), `form` (of prompts), `strategy`, `toolset`, `temperature`. Default is the first
+            and, where a proposer is named, the first three.
+        forbidden: words that proposed texts may not have.
+        pinned: the names of predictors and tools whose texts stay as they are.
 
     Raises:
         InputError: a setting is out of its range, or a package is missing.
     """
 
+    @errors_in_python()
     def __init__(
         self,
         metric: Callable[..., Any] | None = None,
@@ -108,6 +114,9 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         demo_tokens: int | None = Settings.demo_tokens,
         constraints: Sequence[Constraint | str] = (),
         accept: Accept = Settings.accept,
+        over: Sequence[str] | None = None,
+        forbidden: Sequence[str] = (),
+        pinned: Sequence[str] = (),
     ) -> None:
         super().__init__()
         check_given(metric, budget)
@@ -138,6 +147,11 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
             constraints=_bounds(constraints),
             accept=accept,
             threshold=threshold,
+            over=default_over(proposing=self.may_propose and proposer is not None)
+            if over is None
+            else _names("over", over),
+            forbidden=_names("forbidden", forbidden),
+            pinned=_names("pinned", pinned),
         )
         self.require()
 
@@ -327,6 +341,12 @@ def _model(given: GivenModel | Model, suite: Suite) -> Model:
 def _config(program: dspy.Module) -> Mapping[str, Any]:
     config = getattr(program, "config", None)
     return config if isinstance(config, Mapping) and "strategy" in config else {}
+
+
+def _names(argument: str, given: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(given, str) or not all(isinstance(each, str) for each in given):
+        raise InputError(f"no list of texts: {given!r}", where=argument, hint=f"give [{str(given)!r}]")
+    return tuple(given)
 
 
 def _bounds(given: Sequence[Constraint | str]) -> tuple[Constraint, ...]:

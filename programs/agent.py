@@ -13,19 +13,23 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import dspy
 
 from worksmith.evals.dspy_programs.asked import asked, whole_task
+from worksmith.evals.dspy_programs.copies import copied_program
 from worksmith.evals.dspy_programs.digests import model_digest, model_name
 from worksmith.evals.dspy_programs.own_models import own_models
+from worksmith.evals.dspy_programs.program_state import temperatures
 from worksmith.evals.dspy_programs.states import MADE, check_made, fit, read_state
 from worksmith.programs.at_once import in_a_thread
 from worksmith.programs.demo_filter import DemoFilter, DemoView
+from worksmith.programs.descriptions import check_descriptions, described, read_descriptions, tools_of
 from worksmith.programs.dspy_trace import TraceEntry, append_to_trace, portable
 from worksmith.programs.episode_loop import EpisodeLoop
 from worksmith.programs.init_signature import InitSignature
@@ -34,20 +38,22 @@ from worksmith.programs.parts.executor import Executor
 from worksmith.programs.parts.planner import Planner
 from worksmith.programs.parts.selector import ToolSelector
 from worksmith.programs.parts.tool_retrieval import (
+    ALL,
     REQUIRED,
+    RETRIEVED,
     check_toolset,
     default_toolset,
     toolkits_on_offer,
     tools_a_step,
 )
 from worksmith.programs.prompting.adapters import adapter_in_use, refuse_user_format
-from worksmith.programs.prompting.forms import COMPACT, JSON, NATIVE, check_prompt
+from worksmith.programs.prompting.forms import AUTO, COMPACT, JSON, NATIVE, TEXT, check_prompt
 from worksmith.programs.prompting.lm_calls import LMCalls
 from worksmith.programs.prompting.prompt import context_text, with_policies
 from worksmith.programs.prompting.tool_calling import check_native
 from worksmith.programs.replaying.scripted import check_fields, is_scripted
 from worksmith.programs.rollout import Rollout
-from worksmith.programs.strategies import Strategy
+from worksmith.programs.strategies import STRATEGIES, Strategy
 from worksmith.programs.strategies import strategy as named_strategy
 from worksmith.tools.environment import Environment
 from worksmith.tools.errors import InputError
@@ -55,6 +61,7 @@ from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
     from worksmith.evals.tasks.task import VisibleTask
+    from worksmith.tools.tool import Toolset
 
 MAX_STEPS = 20
 
@@ -86,6 +93,9 @@ class Agent(dspy.Module):  # type: ignore[misc]
             were trained so and text for others. None stands for the strategy's: native for
             `function_calling`, else auto.
         without: categories of tools that are left out, see `WorldKind.toolset`.
+        descriptions: by tool, the `description` and those of `arguments` that prompts show in place of the
+            tool's own. They change what a model reads, and with `retrieved:K` which tools are nearest; names,
+            arguments and their checks stay.
         planner_lm: the model that plans, where the strategy asks one for a plan; None for the one that all
             parts ask. It is not saved with the agent.
         keep_history: let DSPy keep every prompt (`dspy.inspect_history`); costs memory.
@@ -93,7 +103,8 @@ class Agent(dspy.Module):  # type: ignore[misc]
             asks for, and for the checker `access`.
 
     Raises:
-        InputError: there is no such strategy, toolset, access mode, form of prompts or category.
+        InputError: there is no such strategy, toolset, access mode, form of prompts, category, or tool or
+            argument to describe.
 
     Example:
         >>> agent = ws.Agent("react", env)
@@ -117,6 +128,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
         access: Access = "policy",
         prompt: str | None = None,
         without: Sequence[str] = (),
+        descriptions: Mapping[str, Any] | None = None,
         planner_lm: dspy.BaseLM | None = None,
         keep_history: bool = False,
         planner: dspy.Module | None = None,
@@ -143,6 +155,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
         self.checker = checker or AccessChecker(access)
         self.executor = executor or Executor()
         self._toolset, self.without = toolset, tuple(without)
+        self.descriptions = read_descriptions(descriptions)
         self.env = env
         self._filter = DemoFilter()
 
@@ -158,6 +171,8 @@ class Agent(dspy.Module):  # type: ignore[misc]
             raise InputError(f"no environment but {type(env).__name__}", where="env", hint=hint)
         self._env = env
         check_toolset(self.toolset, self.without, env)
+        if env is not None:
+            check_descriptions(self.descriptions, env)
 
     @property
     def toolset(self) -> str:
@@ -167,8 +182,14 @@ class Agent(dspy.Module):  # type: ignore[misc]
         return default_toolset(self._env, self.strategy.name, otherwise=REQUIRED)
 
     @property
+    def shown_tools(self) -> Toolset:
+        """All tools of the environment, as prompts describe them; none without an environment."""
+        return described(tools_of(self._env), self.descriptions) if self._env is not None else {}
+
+    @property
     def config(self) -> dict[str, Any]:
         """The settings from which the agent can be built anew, as JSON-able data; own components by class."""
+        told = {name: text.model_dump(exclude_defaults=True) for name, text in self.descriptions.items()}
         return {
             "strategy": self.strategy.to_json(),
             "toolset": self.toolset,
@@ -176,14 +197,63 @@ class Agent(dspy.Module):  # type: ignore[misc]
             "access": self.access,
             "prompt": self.prompt,
             "without": list(self.without),
+            **({"descriptions": told} if told else {}),
             **({"components": self.components} if self.components else {}),
+        }
+
+    @property
+    def alternatives(self) -> dict[str, list[str]]:
+        """Settings with which the agent could be made in place of its own, for who looks for better ones."""
+        return {
+            "prompt": [AUTO, TEXT, JSON, NATIVE, COMPACT],
+            "strategy": [name for name, each in STRATEGIES.items() if "gold" not in each.planner],
+            "toolset": [ALL, REQUIRED, f"{RETRIEVED}:8"],
         }
 
     @property
     def digest(self) -> str:
         """The content address of the settings, the state, and the models that parts have of their own."""
         own = [model_digest(model) for _, _, model in own_models(self)]
-        return digest([self.config, self.portable_state(), *own])
+        return digest([self._made(), self.portable_state(), *own])
+
+    def _made(self) -> dict[str, Any]:
+        """The settings of the agent, and those of its predictors that DSPy does not save."""
+        found = temperatures(self)
+        return {**self.config, **({"temperatures": found} if found else {})}
+
+    def with_settings(self, **changes: Any) -> Self:
+        """A copy of the agent that is made anew with other settings.
+
+        All else stays: environment, components of your own, models, and the texts and demonstrations of parts
+        whose fields are the same. A toolset or form of prompts that was the strategy's default becomes the
+        default of another strategy.
+
+        Args:
+            changes: arguments of the class, such as `strategy` or `prompt`.
+
+        Raises:
+            InputError: see the class.
+        """
+        made = copied_program(self)
+        before = dict(made.named_predictors())
+        planning = named_strategy(changes.get("strategy", self.strategy)).planner == "model"
+        default = default_toolset(self._env, self.strategy.name, otherwise="")
+        settings = {
+            "env": self.env,
+            "strategy": self.strategy,
+            "toolset": None if self._toolset == default else self._toolset,
+            "max_steps": self.max_steps,
+            "access": self.access,
+            "prompt": None if self.prompt == self.strategy.prompt else self.prompt,
+            "without": self.without,
+            "descriptions": self.descriptions,
+            "planner_lm": self.planner_lm if planning else None,
+            "keep_history": self.keep_history,
+            **{name: getattr(made, name) for name in self.components},
+        }
+        Agent.__init__(made, **(settings | changes))
+        _take_over(made, before)
+        return made
 
     @property
     def planner_lm(self) -> dspy.BaseLM | None:
@@ -236,7 +306,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
 
     def dump_state(self, json_mode: bool = True) -> dict[str, Any]:
         """The state as DSPy saves it, with the settings of the agent."""
-        return {**super().dump_state(json_mode=json_mode), MADE: self.config}
+        return {**super().dump_state(json_mode=json_mode), MADE: self._made()}
 
     def load_state(self, state: dict[str, Any], **options: Any) -> None:
         """Take over a saved state, with the settings by which demonstrations are chosen.
@@ -246,7 +316,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
         """
         # Without an environment the default tools are unknown: take those that the state was saved with.
         undecided = self._toolset is None and self._env is None and MADE in state
-        check_made(state, self.config, but="toolset" if undecided else "")
+        check_made(state, self._made(), but="toolset" if undecided else "")
         fit(self, state, trusted=bool(options.get("allow_unsafe_lm_state")))
         super().load_state(state, **options)
         if undecided:
@@ -325,6 +395,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
             without=self.without,
             ask=partial(calls.answer_tool, lm),
         )
+        tools = described(episode.toolset, self.descriptions)
         clock = context_text(episode.now, persona, episode.kind.departments)
         rollout = Rollout(
             task.visible(),
@@ -333,13 +404,13 @@ class Agent(dspy.Module):  # type: ignore[misc]
             calls,
             clock,
             with_policies(clock, task.context),
-            episode.toolset,
+            tools,
             # What changes from step to step goes to the end of the prompt.
             tools_first=not tools_a_step(self.toolset),
             native=self.prompt == NATIVE,
             whole_task=partial(whole_task, task, self.env),
         )
-        rollout.offer(episode.toolset)
+        rollout.offer(tools)
         return rollout
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Agent:
@@ -351,6 +422,20 @@ class Agent(dspy.Module):  # type: ignore[misc]
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "_env": None, "_filter": DemoFilter()}
+
+
+def _take_over(agent: Agent, before: Mapping[str, dspy.Predict]) -> None:
+    """Give an agent the predictors that it had, or where their fields were others, their models."""
+    models = {id(each.lm): each.lm for each in before.values()}
+    for name, made in agent.named_predictors():
+        had = before.get(name)
+        if had is None:
+            made.lm = next(iter(models.values())) if len(models) == 1 else None
+        elif [*had.signature.fields] != [*made.signature.fields]:
+            made.lm, made.config = had.lm, had.config
+        elif had is not made:
+            part, _, last = name.rpartition(".")
+            setattr(attrgetter(part)(agent), last, had)
 
 
 def _path(part: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import re
 import textwrap
@@ -11,19 +12,37 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    create_model,
+    model_validator,
+)
 from pydantic_core import to_json
 from typing_extensions import is_typeddict
 
 from worksmith.tools.argument_schema import portable
-from worksmith.tools.errors import InputError, ToolError
+from worksmith.tools.errors import InputError, ToolError, names_instead
 
 _WRITES = "__worksmith_writes__"
 _ARGUMENT = re.compile(r"^(\w+): (.*)$")
 _MOST_FAULTS = 5
 """So many faults of a call are named; a list of a thousand entries can have as many."""
+
+
+def _said(text: str) -> str:
+    if not text.strip():
+        raise ValueError("the text is blank")
+    return text
+
+
+Text = Annotated[str, AfterValidator(_said)]
+"""A text that is not blank."""
 
 _LONGEST = 60
 """Characters of a wrong value that a message repeats."""
@@ -54,6 +73,36 @@ def tool(*, writes: bool = False) -> Callable[[Callable[..., Any]], Callable[...
         return function
 
     return mark
+
+
+class ToolText(BaseModel):
+    """Texts that prompts show in place of a tool's own; what is absent stays as it is.
+
+    Attributes:
+        description: of the tool.
+        arguments: descriptions by argument.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    description: Text | None = None
+    arguments: dict[str, Text] = {}
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if self.description is None and not self.arguments:
+            raise ValueError("give a `description`, or `arguments`")
+        return self
+
+    def __hash__(self) -> int:
+        return hash((self.description, frozenset(self.arguments.items())))
+
+    def joined(self, other: ToolText) -> ToolText:
+        """These texts with those of another, which wins where both have one."""
+        return ToolText(
+            description=self.description if other.description is None else other.description,
+            arguments=self.arguments | other.arguments,
+        )
 
 
 class Tool:
@@ -125,6 +174,29 @@ class Tool:
     def _given(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         return {n: v for n, v in arguments.items() if v is not None or n not in self._null_is_absent}
 
+    def described(self, text: ToolText) -> Tool:
+        """The tool with other texts for those who read it; it takes the same arguments.
+
+        Raises:
+            InputError: there is no such argument.
+        """
+        for name in text.arguments:
+            if name not in self.arguments:
+                hint = names_instead(name, self.arguments)
+                raise InputError(f"{self.name} has no argument {name!r}", where="descriptions", hint=hint)
+        told = copy.copy(self)
+        vars(told).pop("text", None)
+        told.summary = self.summary if text.description is None else _one_line(text.description)
+        notes = {name: _one_line(note) for name, note in text.arguments.items()}
+        told.argument_notes = self.argument_notes | notes
+        schema = self.parameters
+        properties = {
+            name: {**about, "description": notes[name]} if name in notes else about
+            for name, about in schema.get("properties", {}).items()
+        }
+        told.parameters = {**schema, "properties": properties}
+        return told
+
     @cached_property
     def text(self) -> str:
         """The tool as a prompt shows it: signature, summary, arguments."""
@@ -161,6 +233,11 @@ class Tool:
         if len(faults) > _MOST_FAULTS:
             problems.append(f"and {len(faults) - _MOST_FAULTS} more")
         return f"{self.name} takes {', '.join(self.arguments) or 'no arguments'}; {'; '.join(problems)}"
+
+
+def _one_line(text: str) -> str:
+    """A text without line breaks: in a prompt each line is a tool or an argument."""
+    return " ".join(text.split())
 
 
 def _whole(value: Any) -> Any:
@@ -286,7 +363,7 @@ def _read_docstring(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
             notes[last] += " " + line.strip()
         else:
             break
-    return " ".join(head.split()), notes
+    return _one_line(head), notes
 
 
 FINISH = "finish"

@@ -1,7 +1,7 @@
 """The state of a program's predictors in a file: texts and examples only.
 
-A file may come from a stranger, so it has no key for a model, an endpoint, a setting or code: none of DSPy's
-`lm`, `config` and other attributes of a predictor.
+A file may come from a stranger, so it has no key for a model, an endpoint or code: none of DSPy's `lm` and
+other attributes of a predictor, and of its `config` a temperature between 0 and 2 alone.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
-from typing import Any
+from typing import Annotated, Any
 
 import dspy
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from worksmith.evals.dspy_programs.demo_format import ExampleFields
 from worksmith.evals.dspy_programs.nearest import NearestSettings, show_nearest
@@ -39,18 +39,24 @@ class SignatureText(Known):
     fields: list[FieldText]
 
 
+Temperature = Annotated[float, Field(ge=0, le=2, strict=True)]
+
+
 class PredictorState(Known):
     """The part of a predictor that a compile can change.
 
     Attributes:
         decisions: thresholds, cuts and weights of outputs that are decisions (`dspy.Predict.fields`).
         nearest: choice of the `demos` for each query; None shows all of them.
+        temperature: of the model in its calls; None for the model's own. Of a predictor's settings it is the
+            only one in a file.
     """
 
     signature: SignatureText
     demos: list[ExampleFields] = []
     decisions: dict[str, dict[str, Any]] = {}
     nearest: NearestSettings | None = None
+    temperature: Temperature | None = None
 
     def to_json(self) -> dict[str, Any]:
         """As JSON-able data, without defaults."""
@@ -58,13 +64,26 @@ class PredictorState(Known):
         return {**data, "nearest": self.nearest.to_json()} if self.nearest else data
 
 
+def temperatures(program: dspy.Module) -> dict[str, float]:
+    """The temperatures that predictors set, by predictor; one that no file takes is left out."""
+    found = {name: part.config.get("temperature") for name, part in program.named_predictors()}
+    return {n: t for n, t in found.items() if type(t) in (int, float) and 0 <= t <= 2}
+
+
+def set_temperatures(program: dspy.Module, given: Mapping[str, float]) -> None:
+    """Set the temperature of predictors by name; all else of their settings stays."""
+    for name, predictor in program.named_predictors():
+        if name in given:
+            predictor.config = {**predictor.config, "temperature": given[name]}
+
+
 def state_of(program: dspy.Module) -> dict[str, PredictorState]:
-    """The state of each predictor of `program` by name, without models and settings.
+    """The state of each predictor of `program` by name, without models.
 
     Raises:
         InputError: the program has a part of another kind, or an example that is not plain data.
     """
-    states = {}
+    states, warm = {}, temperatures(program)
     for name, part in program.named_parameters():
         if not isinstance(part, dspy.Predict):
             raise InputError(f"the part {name} of the program is no predictor, and only those are written")
@@ -73,14 +92,16 @@ def state_of(program: dspy.Module) -> dict[str, PredictorState]:
         dumped = bare.dump_state()
         kept = {key: dumped[key] for key in ("signature", "demos", "nearest") if key in dumped}
         try:
-            states[name] = PredictorState.model_validate({**kept, "decisions": part.fields})
+            states[name] = PredictorState.model_validate(
+                {**kept, "decisions": part.fields, "temperature": warm.get(name)}
+            )
         except ValueError as error:
             raise InputError(f"the part {name} of the program is not plain data", hint=str(error)) from error
     return states
 
 
 def restore(program: dspy.Module, states: Mapping[str, PredictorState], *, where: str | None = None) -> None:
-    """Put states into the predictors of `program`; their models and settings stay as they are.
+    """Put states into the predictors of `program`; their models stay as they are.
 
     Args:
         where: source of the states, for errors.
@@ -101,6 +122,7 @@ def restore(program: dspy.Module, states: Mapping[str, PredictorState], *, where
         with models_kept(program):
             for name, state in states.items():
                 parts[name].load_state(_as_dspy_has_it(state))
+        set_temperatures(program, {n: s.temperature for n, s in states.items() if s.temperature is not None})
     except ValueError as error:  # DSPy's own: of decisions that are none of the signature's
         hint = "build the program with the artifact's own strategy and settings, or compile it again"
         raise InputError(str(error), where=where, hint=hint) from error

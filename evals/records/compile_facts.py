@@ -28,10 +28,13 @@ class RaceFacts(TypedDict):
     verdict: NotRequired[str]
     claim: NotRequired[str]
     rules: NotRequired[dict[str, Any]]
+    said: NotRequired[str]
+    sealed: NotRequired[int]
     accepted: NotRequired[bool]
     evidence: NotRequired[float]
     needed: NotRequired[float]
     intents: NotRequired[int]
+    gains: NotRequired[dict[str, Measurement]]
 
 
 @with_config(ConfigDict(extra="forbid"))

@@ -52,7 +52,7 @@ def record_episode(
         answer_status=episode.answer_status,
         error=episode.error,
         traceback=episode.traceback,
-        calls=_entries(episode),
+        calls=call_entries(episode),
         plan=episode.plan,
         shown=tuple(each.reference for each in episode.shown),
         asks=tuple(_question(ask) for ask in episode.asks),
@@ -127,7 +127,7 @@ def _identity(unit: WorkUnit, task: Task, labels: TaskLabels | None) -> dict[str
     }
 
 
-def _entries(episode: EpisodeResult) -> tuple[CallEntry, ...]:
+def call_entries(episode: EpisodeResult) -> tuple[CallEntry, ...]:
     """The calls with their thoughts, if there is one for each call, and opinions."""
     thoughts, opinions = list(episode.thoughts), list(episode.opinions)
     if len(thoughts) < len(episode.calls):

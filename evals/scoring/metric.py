@@ -7,6 +7,7 @@ compiled = optimizer.compile(agent, trainset=suite.examples("train"))
 from __future__ import annotations
 
 import inspect
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -15,6 +16,7 @@ from worksmith.evals.dspy_programs.event_loop import awaited
 from worksmith.evals.dspy_programs.own_models import with_models
 from worksmith.evals.lm.failures import calling
 from worksmith.evals.lm.users_code import UserCodeError
+from worksmith.evals.records.parts import FaultEntry
 from worksmith.evals.records.record import PRIMARY
 from worksmith.evals.scoring.objective import expected_outcome, in_place, writing_tools
 from worksmith.evals.scoring.scorer import Scorer, name_of, scores_of
@@ -33,6 +35,10 @@ if TYPE_CHECKING:
 
 Metric = Callable[..., float | bool]
 """A metric as every optimizer of DSPy's calls it: `(example, prediction, trace, pred_name, pred_trace)`."""
+
+
+_LONGEST = 1_000
+"""Characters of a metric's words that a record keeps."""
 
 
 class Score(NamedTuple):
@@ -138,12 +144,17 @@ class MetricScorer:
         self._metric = metric
         self._name = name_of(metric)
         self._others = tuple(others)
+        self._last = threading.local()
         if others:
             self.writing_tools = writing_tools(others)
         # A metric may want the trace and the names of predictors as well; there are none.
         parameters = inspect.signature(metric).parameters.values()
         needed = [one for one in parameters if one.default is one.empty and one.kind in _POSITIONAL]
         self._further = [None] * max(0, len(needed) - 2)
+
+    def __reduce__(self) -> tuple[type[Self], tuple[Any, ...]]:
+        # What a thread remembers stays in its process.
+        return type(self), (self._metric, self._others)
 
     @property
     def digest(self) -> str:
@@ -162,7 +173,7 @@ class MetricScorer:
         """
         others = scores_of(self._others, task, episode)
         try:
-            score = Score.of(self._asked(task, episode), f"the metric {self._name}", task).value
+            score = self._score(task, episode).value
         except UserCodeError as error:
             error.scores = in_place(others, 0.0) if others else {}
             raise
@@ -174,7 +185,20 @@ class MetricScorer:
 
     def feedback(self, task: Task, episode: EpisodeResult) -> str:
         """The metric's words on an episode; empty if it has none."""
-        return Score.of(self._asked(task, episode), f"the metric {self._name}", task).feedback
+        return self._score(task, episode).feedback
+
+    def fault(self, task: Task, episode: EpisodeResult) -> FaultEntry | None:
+        """The metric's words on an episode that it scored low."""
+        said = self.feedback(task, episode)
+        return FaultEntry(kind="low_metric", detail=said[:_LONGEST]) if said else None
+
+    def _score(self, task: Task, episode: EpisodeResult) -> Score:
+        """The metric's score and words; it is called once for all questions about an episode in a row."""
+        last: tuple[EpisodeResult, Score] | None = getattr(self._last, "score", None)
+        if last is None or last[0] is not episode:
+            found = Score.of(self._asked(task, episode), f"the metric {self._name}", task)
+            last = self._last.score = (episode, found)
+        return last[1]
 
     def _asked(self, task: Task, episode: EpisodeResult) -> Any:
         import dspy

@@ -11,11 +11,14 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 import dspy
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field, field_serializer
 
 from worksmith.evals.dspy_programs.program_state import PredictorState, restore, state_of
 from worksmith.evals.dspy_programs.states import is_state
+from worksmith.evals.lm.prices import Price
 from worksmith.evals.records.compile_facts import AcceptanceFacts, CompileFacts, Trials
+from worksmith.optimizers.candidates.candidate import AS_IT_IS, Candidate
+from worksmith.optimizers.cost.limits import Limits
 from worksmith.optimizers.demos.demonstration import Demonstration, Provenance
 from worksmith.tools.errors import InputError
 from worksmith.tools.files.atomic import write_atomically
@@ -61,6 +64,8 @@ class Manifest(_Frozen):
 
     Attributes:
         program: the configuration to build the program anew: strategy, toolset, step limit ...
+        candidate: what the compile changed in the program as it was, where the optimizer says it so.
+        difference: the same, for readers.
         suite: kind, origin and digest.
         scheme: by which tasks were split; `train` and `dev` are the ids used.
         where: conditions on the tasks.
@@ -73,16 +78,20 @@ class Manifest(_Frozen):
         front: names of the trials that no other beats in dev score and in tokens, the cheapest first.
         gaps: why training tasks gave no demonstration, with counts.
         cost: episodes, model calls and tokens, of teacher and student.
+        limits: of the budget, where they decided what was tried.
+        prices: the user's own, where a limit in dollars decided.
         versions: of worksmith, dspy and Python.
         bank: digest, sources and suite of the prebuilt bank; empty if there was none.
         seen_by_proposer: references (`source/key`) of the records that the model which proposed instructions
-            was shown without redaction.
+            was shown without redaction. A race shows some only where everybody may read all, and names none.
         stopped: the limit of a budget that ended the compile, e.g. `max_calls`; empty if none did.
         undone: the most episodes that it left undone by that.
         metric: judges that took part, and whether programs were chosen by them; empty without.
     """
 
     program: dict[str, Any]
+    candidate: Candidate = Field(AS_IT_IS, exclude_if=lambda candidate: candidate == AS_IT_IS)
+    difference: str = Field("", exclude_if=lambda text: not text)
     suite: dict[str, str]
     scheme: str
     where: tuple[str, ...] = ()
@@ -100,6 +109,8 @@ class Manifest(_Frozen):
     front: tuple[str, ...] = ()
     gaps: dict[str, int] = {}
     cost: dict[str, dict[str, int]] = {}
+    limits: Limits = Field(Limits(), exclude_if=lambda limits: not limits.given)
+    prices: dict[str, Price] = Field({}, exclude_if=lambda prices: not prices)
     demonstrations: tuple[DemonstrationSource, ...] = ()
     versions: dict[str, str] = {}
     bank: dict[str, Any] = {}
@@ -117,6 +128,14 @@ class Manifest(_Frozen):
 
     def to_json(self) -> dict[str, Any]:
         return self.model_dump(mode="json")
+
+    @field_serializer("limits")
+    def _given(self, limits: Limits) -> dict[str, float]:
+        return limits.given
+
+    @field_serializer("candidate")
+    def _plain(self, candidate: Candidate) -> dict[str, Any]:
+        return candidate.to_json()
 
 
 class _File(_Frozen):

@@ -12,7 +12,7 @@ from worksmith.evals.statistics.power import discordance_of
 from worksmith.evals.statistics.sequential import fewest_intents
 from worksmith.evals.statistics.spread import Spread
 from worksmith.optimizers.racing.power import Field, smallest_race_difference
-from worksmith.optimizers.racing.rules import INCUMBENT
+from worksmith.optimizers.racing.rules import INCUMBENT, fewest_to_seal
 
 if TYPE_CHECKING:
     from worksmith.evals.tasks.task import Task
@@ -40,13 +40,16 @@ def too_few_intents(optimizer: Optimizer, dev: Sequence[Task], *, race: bool = F
     """
     settings, race = optimizer.settings, race or optimizer.races
     intents, candidates = intents_in(dev), settings.candidates if race else optimizer.compared
-    if race:
+    if race and not (optimizer.races and settings.accept == "best"):
         what = f"a race of {candidates} candidates can accept none of them, not even one that wins every task"
     elif optimizer.tested and settings.accept == "tested":
         what = f"{optimizer.name} of {candidates} candidates can show none to be better than the program"
     else:
         return ""
-    if intents >= (fewest := fewest_intents(settings.alpha, candidates)):
+    fewest = fewest_intents(settings.alpha, candidates)
+    if race and optimizer.adaptive:
+        fewest = fewest_to_seal(settings.alpha)
+    if intents >= fewest:
         return ""
     other = "" if race else ", or --accept best"
     return (
@@ -78,6 +81,7 @@ def power_left(trials: Sequence[Trial], settings: Settings, dev: Sequence[Task])
         alike=min(per_intent, max(1.0, sum(alike) / len(alike))) if alike else 1.0,
         alpha=settings.alpha,
         margin=settings.margin,
+        adaptive=bool((plain.race or {}).get("sealed")),
     )
     rate = plain.strict.value
 

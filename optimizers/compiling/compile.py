@@ -14,6 +14,8 @@ from worksmith.evals.lm.prices import prices_in_use
 from worksmith.evals.lm.rewards import give_back_rewards
 from worksmith.evals.running.outage import UnscoredError
 from worksmith.evals.tasks.transcript import GOLD
+from worksmith.optimizers.candidates.building import Configurable
+from worksmith.optimizers.candidates.difference import difference
 from worksmith.optimizers.compiling.artifact import Artifact, DemonstrationSource, Manifest
 from worksmith.optimizers.compiling.finalize import finalize
 from worksmith.optimizers.compiling.plan import BANK_FILE, Plan
@@ -86,9 +88,11 @@ def compile_program(plan: Plan) -> Result:
 
 
 def _manifest(plan: Plan, models: dict[str, str], context: CompileContext, compiled: Compiled) -> Manifest:
-    suite = plan.suite.manifest
+    suite, made = plan.suite.manifest, compiled.program
     return Manifest(
-        program=dict(plan.describes),
+        program=dict(made.config if isinstance(made, Configurable) else plan.describes),
+        candidate=compiled.candidate,
+        difference=difference(compiled.candidate, plan.program),
         suite={"kind": suite.kind, "origin": suite.origin, "digest": suite.digest},
         scheme=plan.scheme,
         where=tuple(map(str, plan.where)),
@@ -106,6 +110,8 @@ def _manifest(plan: Plan, models: dict[str, str], context: CompileContext, compi
         front=pareto_front(compiled.trials),
         gaps=compiled.gaps,
         cost=_cost(context),
+        limits=compiled.limits,
+        prices=dict(context.prices.own) if compiled.limits.max_usd else {},
         demonstrations=tuple(map(DemonstrationSource.of, compiled.demonstrations)),
         bank=plan.bank.facts() if plan.bank is not None else {},
         seen_by_proposer=tuple(sorted(context.proposer.seen)) if context.proposer else (),

@@ -27,6 +27,7 @@ from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.scoring.constraints import check_measured
 from worksmith.evals.statistics.optimism import corrected_maximum
 from worksmith.evals.statistics.sequential import evidence_of, fewest_intents, needed
+from worksmith.optimizers.candidates.candidate import AS_IT_IS
 from worksmith.optimizers.optimizer import CompileContext, Compiled, Optimizer
 from worksmith.optimizers.racing.rules import INCUMBENT, IncumbentLostError, Rules
 from worksmith.optimizers.trial import Contender, Rank, Trial, episode_score
@@ -217,7 +218,13 @@ def _lost(one: Contender) -> str:
 
 
 def _choosing(found: Compiled, one: Contender) -> Compiled:
-    return replace(found, program=one.program, demonstrations=one.demonstrations, chosen=one.trial.name)
+    return replace(
+        found,
+        program=one.program,
+        demonstrations=one.demonstrations,
+        chosen=one.trial.name,
+        candidate=AS_IT_IS,
+    )
 
 
 def within_constraints(context: CompileContext, found: Compiled) -> Compiled:

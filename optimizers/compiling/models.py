@@ -42,7 +42,8 @@ def proposing_model(
     Raises:
         InputError: there is no language model to do it, or one is named for nothing.
     """
-    if not optimizer.proposes:
+    asked = optimizer.proposes or (optimizer.may_propose and proposer is not None)
+    if not asked:
         if proposer is not None:
             raise InputError(f"{optimizer.name} has no instructions proposed", where="--proposer")
         return None

@@ -12,6 +12,7 @@ import dspy
 
 from worksmith.evals.dspy_programs.digests import model_digest, program_digest, state_digest
 from worksmith.evals.dspy_programs.own_models import check_models, with_models
+from worksmith.evals.lm.prices import Prices
 from worksmith.evals.lm.rewards import telling_rewards
 from worksmith.evals.running.outage import Unscored
 from worksmith.evals.running.result import Progress
@@ -21,6 +22,7 @@ from worksmith.optimizers.compiling.fingerprint import Fingerprint, ModelFacts
 from worksmith.optimizers.compiling.journal import Journal
 from worksmith.optimizers.compiling.models import Model, proposing_model
 from worksmith.optimizers.cost.budget import Budget
+from worksmith.optimizers.cost.limits import Limits
 from worksmith.optimizers.demos.steps import check_unit
 from worksmith.optimizers.demos.trace_bank import TraceBank
 from worksmith.optimizers.optimizer import CompileContext, Optimizer
@@ -88,6 +90,8 @@ class Plan:
         versions: of the caller's software, for the manifest.
         on_progress: called after each episode with the name of its evaluation.
         budget: the limits of the compile; None sets no limit.
+        limits, prices: decide what is run where there is no budget, as in a compile that is derived again.
+        say: takes a sentence about what is tried, and why.
         metric: takes the place of the outcome scores.
         engine: runs the programs in other processes; None runs them here.
     """
@@ -117,6 +121,9 @@ class Plan:
     origin: Mapping[str, str] = field(default_factory=dict)
     on_progress: Callable[[str, Progress], None] | None = None
     budget: Budget | None = None
+    limits: Limits | None = None
+    prices: Prices | None = None
+    say: Callable[[str], None] = lambda _: None
     metric: Metric | None = None
     engine: Engine | None = None
 
@@ -139,6 +146,7 @@ class Plan:
                 where="--selection, --demo-unit, --demo-tokens",
                 hint="use bootstrap, race, tpe or knn",
             )
+        chosen.check(self.context())
         check_unit(self.program, self.settings.demo_unit)
         check_models(self.program, [self.lm.lm])
         if self.bank is None:
@@ -214,6 +222,9 @@ class Plan:
             prebuilt_bank=self.bank,
             suite=self.suite.digest,
             budget=self.budget,
+            limits=self.limits or (Limits() if self.budget is None else self.budget.limits),
+            prices=self.prices or (Prices() if self.budget is None else self.budget.prices),
+            say=self.say,
             metered=metered,
         )
 

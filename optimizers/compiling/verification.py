@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from worksmith.evals.lm.prices import Prices
 from worksmith.evals.records.log import read_log
 from worksmith.optimizers.compiling.compile import compile_program
 from worksmith.optimizers.compiling.journal import (
@@ -17,6 +18,7 @@ from worksmith.optimizers.compiling.journal import (
     short,
 )
 from worksmith.optimizers.cost.budget import Budget
+from worksmith.optimizers.cost.limits import Limits
 from worksmith.optimizers.cost.spending import Spent
 from worksmith.optimizers.demos.collection import TRACES, read_traces
 from worksmith.tools.errors import InputError
@@ -53,7 +55,9 @@ class Derived(NamedTuple):
     logs: tuple[str, ...]
 
 
-def derived(plan: Plan, *, stopped: str = "") -> Derived:
+def derived(
+    plan: Plan, *, stopped: str = "", limits: Limits | None = None, prices: Prices | None = None
+) -> Derived:
     """Compile `plan` from the model replies in its journal alone.
 
     Every episode is run and scored again with the replies. No model is asked, and nothing is taken from the
@@ -62,6 +66,7 @@ def derived(plan: Plan, *, stopped: str = "") -> Derived:
 
     Args:
         stopped: the limit of the budget that ended the compile; empty if none did.
+        limits, prices: those that decided what was tried; None where none did.
 
     Raises:
         InputError: the journal is of another plan, or there is none.
@@ -82,6 +87,7 @@ def derived(plan: Plan, *, stopped: str = "") -> Derived:
         )
     with copied(plan.folder) as copy:
         again = replace(plan, folder=copy.asked, resume=True, may_ask=False, budget=None)
+        again = replace(again, limits=limits, prices=prices)
         if stopped:
             logged = copy.logged
             again = replace(
@@ -90,7 +96,9 @@ def derived(plan: Plan, *, stopped: str = "") -> Derived:
                 begun=lambda log: _episodes(logged / log.relative_to(copy.asked)).keys(),
             )
         artifact = compile_program(again).artifact
-        return Derived(artifact, tuple(differing_logs(copy.logged, copy.asked)))
+        # An attempt with another budget may have tried other programs.
+        others = plan.optimizer.adaptive
+        return Derived(artifact, tuple(differing_logs(copy.logged, copy.asked, others=others)))
 
 
 def differing_parts(ours: Artifact, theirs: Artifact) -> list[str]:
@@ -99,12 +107,13 @@ def differing_parts(ours: Artifact, theirs: Artifact) -> list[str]:
     return found + [name for name, _, _ in differences(ours.state_json(), theirs.state_json(), "state")]
 
 
-def differing_logs(logged: Path, again: Path) -> Iterator[str]:
+def differing_logs(logged: Path, again: Path, *, others: bool = False) -> Iterator[str]:
     """The differences of two folders of logs of the same episodes, one sentence an episode.
 
     Args:
         logged: the journal's logs.
         again: those of the episodes run again.
+        others: whether the journal may have further episodes.
     """
     names = {file.relative_to(folder) for folder in (logged, again) for file in folder.glob("*/**/*.jsonl")}
     for name in sorted(names):
@@ -114,7 +123,7 @@ def differing_logs(logged: Path, again: Path) -> Iterator[str]:
         except InputError as error:
             yield str(error).replace(f"{logged}/", "")
             continue
-        for key in sorted({*then, *now}):
+        for key in sorted(now if others else {*then, *now}):
             if words := _difference(then.get(key), now.get(key)):
                 yield f"{name}: {words}"
 

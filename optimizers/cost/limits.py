@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, fields
 
 from worksmith.evals.lm.payer import AdmissionError
@@ -48,6 +49,15 @@ class Limits:
     def exceeded(self, spent: Spent, seconds: float = 0.0) -> str:
         """The name of a limit that a cost and a time exceed; empty if there is none."""
         return next((name for name, limit in self.given.items() if _level(name, spent, seconds) > limit), "")
+
+    def room(self, spent: Spent, otherwise: Spent) -> float:
+        """How many more times a cost has room within the limits, besides another cost; time is left out."""
+        rooms = (
+            (limit - _level(name, otherwise, 0)) / _level(name, spent, 0) - 1
+            for name, limit in self.given.items()
+            if _level(name, spent, 0)
+        )
+        return max(0.0, min(rooms, default=math.inf))
 
 
 class BudgetSpentError(AdmissionError):

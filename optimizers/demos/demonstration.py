@@ -109,6 +109,11 @@ class Demonstration(BaseModel):
     def key(self) -> str:
         return digest(self.model_dump(mode="json"))
 
+    @property
+    def name(self) -> str:
+        """Its name in a bank: the task, and after a `#` the step where it shows one alone."""
+        return self.task_id if self.step is None else f"{self.task_id}#{self.step}"
+
     def example(self, predictor: str) -> dspy.Example | None:
         """The example for one predictor, as stock bootstrapping would store it; None if it was not called.
 

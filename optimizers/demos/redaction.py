@@ -85,6 +85,32 @@ def _with_twin(call: Call, twin: Twin) -> Call:
     return Call({**call.inputs, **notes.to_fields()}, call.outputs)
 
 
+def redacted(
+    task: Task, env: Environment, made: Sequence[tuple[str, Any]]
+) -> tuple[str, list[dict[str, Any]]]:
+    """The text of a task, and the steps of a model that worked on it, as anybody may read them.
+
+    They are made up where the slots are known. Else of the text only the words are left that authors of tools
+    and house rules wrote as well, and of arguments the names.
+
+    Args:
+        made: tools and arguments, with the call that ended it.
+    """
+    if not task.slots:
+        text, public = normalize("NFC", task.query), public_words(env)
+        masked = _PIECE.sub(lambda piece: piece[0] if (piece["word"] or "").lower() in public else "…", text)
+        names = ([*given] if isinstance(given, Mapping) else [] for _, given in made)
+        steps = [{"tool": tool, "arguments": each} for (tool, _), each in zip(made, names, strict=True)]
+        return re.sub(r"…(?:\W+…)+", "…", masked), steps
+    ended = bool(made) and made[-1][0] == FINISH
+    fields = Twin(task, env, _as_made(task, made), authored=False, ended=ended).of(
+        dict.fromkeys(("task", "trajectory", "tool", "arguments"))
+    )
+    assert fields is not None
+    last = {name: fields[name] for name in ("tool", "arguments")}
+    return fields["task"], [*fields["trajectory"], last][: len(made)]
+
+
 def _as_made(task: Task, made: Sequence[tuple[str, Any]]) -> Transcript:
     """The run of a model, without its thoughts."""
     steps = tuple(
@@ -110,13 +136,13 @@ class Twin:
         self._random = rng(0, "redaction", task.id)
         self._script = script
         self._shared_context = task.context.strip()
-        kept = _public_words(env) | _words(_around(task.query, task.slots.values()))
+        kept = public_words(env) | _words(around(task.query, task.slots.values()))
         arguments = [{} if isinstance(step.arguments, str) else step.arguments for step in script.steps]
         values = [
             _values(env, step.tool, given) if authored else given
             for step, given in zip(script.steps, arguments, strict=True)
         ]
-        written = [*task.slots.values(), script.final, *_leaves(values)]
+        written = [*task.slots.values(), script.final, *leaves(values)]
         self._private = frozenset().union(*map(_words, written)) - kept
         self._made: dict[str, str] = {}
         self._today = (task.now or env.world.manifest.now).date().isoformat()
@@ -249,7 +275,7 @@ class Twin:
         return text if text == self._today else (day + self._shift).isoformat()
 
 
-def _public_words(env: Environment) -> frozenset[str]:
+def public_words(env: Environment) -> frozenset[str]:
     """Words that say nothing about any record; a number may be the id of one."""
     kind = env.kind
     texts = [tool.text for toolkit in kind.toolkits for tool in toolkit.tools]
@@ -268,18 +294,18 @@ def _values(env: Environment, name: str, arguments: Mapping[str, Any]) -> Mappin
     }
 
 
-def _leaves(value: Any) -> Iterator[str]:
+def leaves(value: Any) -> Iterator[str]:
     if isinstance(value, Mapping):
         yield from map(str, value)
-        yield from _leaves(list(value.values()))
+        yield from leaves(list(value.values()))
     elif isinstance(value, list | tuple):
         for item in value:
-            yield from _leaves(item)
+            yield from leaves(item)
     else:
         yield str(value)
 
 
-def _around(text: str, values: Iterable[str]) -> str:
+def around(text: str, values: Iterable[str]) -> str:
     """A task's text with its slot values cut out, the longest first."""
     for value in sorted(values, key=len, reverse=True):
         if value:

@@ -49,38 +49,43 @@ class ShowSettings(Protocol):
     def demo_tokens(self) -> int | None: ...
 
 
-def show(program: dspy.Module, display: Display, settings: ShowSettings) -> Shown:
-    """A copy of `program` that shows `display`.
+def show(program: dspy.Module, display: Display | Mapping[str, Display], settings: ShowSettings) -> Shown:
+    """A copy of `program` whose predictors show `display`.
 
-    Demonstrations beyond `settings.demo_tokens` are left out; the fixed ones are let in first. Where
-    demonstrations quote records, a prompt counts them as it shows them.
+    Args:
+        display: for all predictors, or for each by its name; one without goes on to show what it did.
+        settings: demonstrations beyond its `demo_tokens` are left out; the fixed ones are let in first. Where
+            demonstrations quote records, a prompt counts them as it shows them.
 
     Raises:
         InputError: something is to be searched, and a predictor is of a class of its own.
     """
-    names = [name for name, _ in program.named_predictors()]
-    fixed = display.fixed
-    later = settings.demo_tokens is not None and any(each.records for each in fixed)
-    if not later:
-        fixed = tuple(fitting(((each, _sizes(each, names)) for each in fixed), settings.demo_tokens))
-    if not display.searched and not later:
-        return Shown(show_all(give_demonstrations(program, fixed), names), fixed)
-    everything = (*fixed, *display.searched)
-    copy = give_demonstrations(program, everything)
-    nearest = {
-        name: NearestSettings(
-            _query_field(name, predictor.signature.input_fields, everything),
-            display.count,
-            settings.embedding,
-            fixed=sum(name in each.parts for each in fixed),
-            tokens=settings.demo_tokens or 0,
-            by_state=settings.demo_unit == "step",
-            asker=_asker_field(name, everything),
-        )
-        for name, predictor in copy.named_predictors()
-        if predictor.demos
-    }
-    return Shown(show_nearest(copy, nearest), everything)
+    copy, limit = copied_program(program), settings.demo_tokens
+    shown: dict[int, Demonstration] = {}
+    searching = {}
+    predictors = dict(copy.named_predictors())
+    displays = dict.fromkeys(predictors, display) if isinstance(display, Display) else display
+    for name, own in displays.items():
+        predictor = predictors[name]
+        later = limit is not None and any(each.records for each in own.fixed)
+        fixed = own.fixed
+        if not later:
+            fixed = tuple(fitting(((each, _size(each, name)) for each in fixed), limit))
+        everything = (*fixed, *own.searched)
+        predictor.demos = _examples(everything, name)
+        shown |= {id(each): each for each in everything}
+        if predictor.demos and (own.searched or later):
+            searching[name] = NearestSettings(
+                _query_field(name, predictor.signature.input_fields, everything),
+                own.count,
+                settings.embedding,
+                fixed=sum(name in each.parts for each in fixed),
+                tokens=limit or 0,
+                by_state=settings.demo_unit == "step",
+                asker=_asker_field(name, everything),
+            )
+    show_all(copy, displays.keys() - searching.keys())
+    return Shown(show_nearest(copy, searching), tuple(shown.values()))
 
 
 def nothing_in_common(program: dspy.Module, shown: Sequence[Demonstration], tasks: Sequence[Task]) -> str:
@@ -97,14 +102,19 @@ def give_demonstrations(program: dspy.Module, demonstrations: Sequence[Demonstra
     """A copy of `program` whose predictors show `demonstrations`, in that order."""
     copy = copied_program(program)
     for name, predictor in copy.named_predictors():
-        examples = (demonstration.example(name) for demonstration in demonstrations)
-        predictor.demos = [example for example in examples if example is not None]
+        predictor.demos = _examples(demonstrations, name)
     return copy
 
 
-def _sizes(demonstration: Demonstration, names: Iterable[str]) -> Mapping[str, int]:
-    """The tokens that a demonstration takes in the prompts of each predictor."""
-    return {name: demo_tokens(demonstration.parts[name]) for name in names if name in demonstration.parts}
+def _examples(demonstrations: Iterable[Demonstration], name: str) -> list[dspy.Example]:
+    examples = (demonstration.example(name) for demonstration in demonstrations)
+    return [example for example in examples if example is not None]
+
+
+def _size(demonstration: Demonstration, name: str) -> dict[str, int]:
+    """The tokens that a demonstration takes in the prompts of a predictor."""
+    part = demonstration.parts.get(name)
+    return {} if part is None else {name: demo_tokens(part)}
 
 
 def _asker_field(name: str, demonstrations: Sequence[Demonstration]) -> str:

@@ -17,6 +17,7 @@ from worksmith.evals.dspy_programs.traces import TraceStep, traced
 from worksmith.evals.lm.failures import failure_status
 from worksmith.evals.lm.users_code import UserCodeError, placed
 from worksmith.evals.records.record import PRIMARY
+from worksmith.evals.records.recording import call_entries
 from worksmith.evals.running.outage import UnscoredError
 from worksmith.evals.scoring.constraints import acceptable
 from worksmith.evals.scoring.metric import MetricScorer
@@ -31,9 +32,9 @@ from worksmith.optimizers.demos.demonstration import (
     quoted_records,
 )
 from worksmith.optimizers.demos.redaction import with_twins
-from worksmith.optimizers.dspy_optimizers.feedback import feedback
 from worksmith.optimizers.dspy_optimizers.standings import Standings, admitted
 from worksmith.optimizers.optimizer import CompileContext
+from worksmith.optimizers.proposals.feedback import feedback
 from worksmith.tools.canonical import canonical, path
 from worksmith.tools.seeding import digest
 from worksmith.tools.statuses import INFRASTRUCTURE
@@ -124,7 +125,8 @@ class Lessons:
             return dspy.Prediction(score=0.0, feedback="The program failed.")
         task, episode = pred.held.task, pred.held.episode
         right = self.metric(gold, pred)
-        words = self._told(task, episode) or feedback(task, episode, self._scores(task, episode)[0])
+        scores, calls = self._scores(task, episode)[0], call_entries(episode)
+        words = self._told(task, episode) or feedback(task, episode, calls, scores)
         return dspy.Prediction(score=float(right), feedback=words)
 
     def _count_score(self, failure: str) -> None:

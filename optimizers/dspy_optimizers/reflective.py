@@ -21,14 +21,12 @@ from worksmith.optimizers.dspy_optimizers.stock import (
 from worksmith.optimizers.optimizer import CompileContext
 
 _MINIBATCH = 3
-_BATCH, _ROUNDS = 32, 8
-"""SIMBA's tasks a round and rounds, which are DSPy's own: every task runs twice for each candidate."""
 
 
 class GEPA(DspyOptimizer):
     """`dspy.GEPA`: instructions evolved by reflection on a few training episodes, kept by their dev scores.
 
-    Episodes are described in words, see `worksmith.optimizers.dspy_optimizers.feedback`. Demonstrations are
+    Episodes are described in words, see `worksmith.optimizers.proposals.feedback`. Demonstrations are
     not changed. The instructions of one predictor after another are rewritten, and programs that do best on
     different tasks merged, as DSPy has it.
     """
@@ -69,11 +67,16 @@ class SIMBA(DspyOptimizer):
 
     It samples and chooses on the training tasks; a model without randomness gives it only demonstrations.
 
+    Attributes:
+        batch: tasks a round, each of which runs twice for each candidate; DSPy's own number.
+        rounds: DSPy's own number.
+
     Raises:
         InputError: when called without training tasks.
     """
 
     name = "dspy:SIMBA"
+    batch, rounds = 32, 8
     proposes = True
     differs = (
         "num_candidates and max_demos are --candidates and --demos (its own: 6 and 4), bsize at most the "
@@ -83,21 +86,21 @@ class SIMBA(DspyOptimizer):
 
     def max_episodes(self, context: CompileContext) -> dict[str, int]:
         """At most: every round's samples and candidates, the finalists on all training tasks, one on dev."""
-        candidates, batch = context.settings.candidates, min(_BATCH, len(context.train))
-        rounds = _ROUNDS * batch * (2 * candidates + 1)
+        candidates, batch = context.settings.candidates, min(self.batch, len(context.train))
+        rounds = self.rounds * batch * (2 * candidates + 1)
         return {"train": rounds + (candidates + 1) * len(context.train), "dev": len(context.dev)}
 
     def max_proposals(self, context: CompileContext) -> int:
         """At most one a candidate of each round; a failed candidate is replaced by another."""
-        return _ROUNDS * min(_BATCH, len(context.train))
+        return self.rounds * min(self.batch, len(context.train))
 
     def optimize(self, context: CompileContext, lessons: Lessons) -> Optimized:
         tasks = some_examples(context, "SIMBA")
         optimizer = dspy.SIMBA(
             metric=lessons.reward,
-            bsize=min(_BATCH, len(tasks)),
+            bsize=min(self.batch, len(tasks)),
             num_candidates=context.settings.candidates,
-            max_steps=_ROUNDS,
+            max_steps=self.rounds,
             max_demos=context.settings.demos,
             prompt_model=proposer_lm(context),
             # Cutting a long input would turn a trajectory into text.

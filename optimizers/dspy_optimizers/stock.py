@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import logging
-import os
 import sys
 from abc import abstractmethod
 from collections.abc import Iterator
@@ -17,6 +15,7 @@ from worksmith.evals.suite import as_examples
 from worksmith.optimizers.demos.trace_bank import apart_from, nothing_taught
 from worksmith.optimizers.dspy_optimizers.lessons import Lessons, Sampled
 from worksmith.optimizers.optimizer import CompileContext, Compiled
+from worksmith.optimizers.quiet import quiet
 from worksmith.optimizers.teleprompter import Teleprompter
 from worksmith.tools.errors import InputError, WorksmithError
 from worksmith.tools.files.secrets import described
@@ -96,7 +95,7 @@ def working(context: CompileContext, lessons: Lessons) -> Iterator[None]:
     settings = {"lm": context.student.lm, "trace": None, "disable_history": True, "max_errors": sys.maxsize}
     failure: Exception | None = None
     try:
-        with _quiet(), dspy.context(**settings):
+        with quiet(), dspy.context(**settings):
             yield
     except Exception as error:
         failure = error
@@ -155,19 +154,3 @@ def check_taught(lessons: Lessons) -> None:
         if context.budget is not None:
             context.budget.check()
         raise nothing_taught(context.teacher.model, lessons.gaps)
-
-
-@contextlib.contextmanager
-def _quiet() -> Iterator[None]:
-    """A block without DSPy's warnings about its own work; its progress is for people at a terminal."""
-    logger = logging.getLogger("dspy")
-    before = logger.level
-    logger.setLevel(logging.ERROR)
-    try:
-        with (
-            open(os.devnull, "w") as nowhere,
-            contextlib.redirect_stdout(sys.stderr if sys.stderr.isatty() else nowhere),
-        ):
-            yield
-    finally:
-        logger.setLevel(before)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from worksmith.evals.statistics.power import POWER
 from worksmith.optimizers.racing.race import race_over
-from worksmith.optimizers.racing.rules import Rules
+from worksmith.optimizers.racing.rules import Rules, sealed_intents
 from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ class Field(NamedTuple):
         candidates: programs that race with the incumbent.
         alike: the factor on the variance because tasks of one intent are alike; 1 if they are not.
         margin: of the race, see `worksmith.optimizers.racing.race.Rules`.
+        adaptive: whether a part of the intents is sealed, because candidates are made from dev episodes.
     """
 
     intents: int
@@ -45,6 +46,7 @@ class Field(NamedTuple):
     alike: float = 1.0
     alpha: float = Rules.alpha
     margin: float = Rules.margin
+    adaptive: bool = False
 
 
 def race_power(field: Field, difference: float, discordance: float) -> float:
@@ -123,8 +125,11 @@ def _batches(field: Field) -> int:
 def _found(field: Field, difference: float, discordance: float, batch: int) -> int:
     """How many races of a batch end with the better candidate."""
     how = Rules(alpha=field.alpha, margin=field.margin)
+    sealed = sealed_intents(field.intents, field.alpha) if field.adaptive else 0
+    if field.adaptive and not sealed:
+        return 0
     tables = _tables(field, difference, max(discordance, abs(difference)), batch)
-    return sum(race_over(table, how).winner == _PLANTED for table in tables)
+    return sum(race_over(table, how, sealed=sealed).winner == _PLANTED for table in tables)
 
 
 def _tables(field: Field, difference: float, differing: float, batch: int) -> Iterator[list[Any]]:

@@ -5,12 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import count
 from typing import Any, Protocol
 
+from worksmith.evals.statistics.sequential import fewest_intents
 from worksmith.tools.errors import InfrastructureError
 
 INCUMBENT = "uncompiled"
 """The name of the program as it is."""
+
+_OPEN = 0.3
+"""The share of the intents on which candidates are searched among, where there is a sealed part."""
+
+_PER_FINALIST = 8
+"""The sealed intents for each finalist."""
 
 _LARGEST = 40.0
 """The largest log-evidence that is written down."""
@@ -31,6 +39,8 @@ class Rules:
         block: the fewest tasks between two looks; an intent is never divided.
         fill: the fewest episodes between two looks, so that many workers are busy. Fewer looks cost hardly
             any episodes.
+        finalists: the most candidates that meet the sealed intents.
+        patience: after so many rounds in a row without a new leader the search on the open intents ends.
     """
 
     alpha: float = 0.05
@@ -39,6 +49,12 @@ class Rules:
     lost: float = 0.1
     block: int = 8
     fill: int = 48
+    finalists: int = 2
+    patience: int = 5
+
+    def finalists_for(self, sealed: int) -> int:
+        """The most candidates that meet so many sealed intents; a single one where they are few."""
+        return max(1, min(self.finalists, sealed // _PER_FINALIST))
 
     def allow_loss(self, lost: int, episodes: int) -> bool:
         """Whether so many lost episodes are no more than the share `lost`."""
@@ -47,6 +63,20 @@ class Rules:
     def loss(self, lost: int, episodes: int) -> str:
         """The message for a program that lost more."""
         return f"lost {lost} of {episodes} episodes to the infrastructure, more than {self.lost:.0%}"
+
+
+def sealed_intents(intents: int, alpha: float) -> int:
+    """How many of the dev intents are sealed where candidates are made from dev episodes.
+
+    0 if a candidate that wins every sealed task could not be accepted.
+    """
+    sealed = intents - max(1, int(_OPEN * intents))
+    return sealed if sealed >= fewest_intents(alpha, 1) else 0
+
+
+def fewest_to_seal(alpha: float) -> int:
+    """The fewest dev intents of which a part is sealed."""
+    return next(intents for intents in count(1) if sealed_intents(intents, alpha))
 
 
 class IncumbentLostError(InfrastructureError):
@@ -139,11 +169,19 @@ class Outcome:
     Attributes:
         winner: the accepted candidate that did best, or the incumbent if no difference was shown.
         arms: the incumbent and the candidates by name, in the order given.
+        intents: the number of tasks of each intent.
+        sealed: how many of the last intents are sealed.
+        finalists: the candidates that met them; None before the sealed part, or where there is none.
+        without: scores of the winner without each of its parts, see `worksmith.optimizers.racing.worth`.
     """
 
     winner: str
     arms: Mapping[str, Arm]
     rules: Rules
+    intents: Sequence[int] = ()
+    sealed: int = 0
+    finalists: Sequence[str] | None = None
+    without: Mapping[str, Scores] = field(default_factory=dict)
 
     @property
     def episodes(self) -> int:
@@ -158,6 +196,39 @@ class Outcome:
         incumbent = self.arms[INCUMBENT]
         if not incumbent.out and incumbent.loses(self.rules):
             raise IncumbentLostError(self.rules.loss(incumbent.lost, len(incumbent.scores)))
+
+    @property
+    def first_compared(self) -> int:
+        """The number of the first task on which the winner is compared with others, once it has won.
+
+        The first sealed one: nobody chose by the scores there.
+        """
+        return sum(self.intents[: len(self.intents) - self.sealed]) if self.sealed else 0
+
+    @property
+    def said(self) -> str:
+        """Why the race ended as it did, in a sentence."""
+        incumbent, winner = self.arms[INCUMBENT], self.arms[self.winner]
+        if winner.accepted:
+            return f"{winner.name} is better than the program as it is {self._evidence(winner)}"
+        if winner is not incumbent:
+            return f"{winner.name} keeps the constraints, and the program as it is does not"
+        opened = len(self.intents) - self.sealed
+        if len(self.arms) == 1:
+            return "there was no candidate"
+        if self.sealed and self.finalists is None:
+            return f"no candidate met the sealed intents, only the {opened} open ones"
+        if self.sealed and not self.finalists:
+            return f"no candidate did better than the program as it is on the {opened} open intents"
+        tested = [arm for arm in self.arms.values() if arm.name in (self.finalists or self.arms)]
+        best = max(tested, key=lambda arm: (arm is not incumbent, arm.evidence))
+        who = "candidate that may win" if best.accepted else "candidate"
+        return f"no {who} is shown to be better; the nearest is {best.name} {self._evidence(best)}"
+
+    def _evidence(self, arm: Arm) -> str:
+        found, what = self.report(arm.name), "sealed intents" if self.sealed else "intents"
+        evidence = f"evidence {found['evidence']:.3g} of {found['needed']:g} needed"
+        return f"on {found['intents']} {what} ({evidence})"
 
     def report(self, name: str) -> dict[str, Any]:
         """The race's findings on an arm beside its scores, JSON-able.
@@ -175,7 +246,8 @@ class Outcome:
                 "accepted are programs that do better on new intents, each intent counted the same; "
                 f"the chance that any of them does not is at most {rules.alpha:g}"
             )
-            return {**facts, "verdict": verdict, "claim": claim, "rules": asdict(rules)}
+            told = {"verdict": verdict, "claim": claim, "rules": asdict(rules), "said": self.said}
+            return {**facts, **told, "sealed": self.sealed}
         return {
             **facts,
             "accepted": arm.accepted,

@@ -11,8 +11,10 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+from worksmith.evals.tasks.transcript import GOLD_PREFIX
+from worksmith.optimizers.candidates.building import Built, built, demos_of
+from worksmith.optimizers.candidates.candidate import Candidate
 from worksmith.optimizers.demos.selection import Display, Selector, selection_called
-from worksmith.optimizers.demos.showing import Shown, show
 from worksmith.optimizers.demos.trace_bank import TraceBank
 from worksmith.optimizers.optimizer import CompileContext
 from worksmith.optimizers.settings import Settings
@@ -29,6 +31,9 @@ _BLOCK = 500
 
 _BANK_SHARES = (4, 2, 1)
 """The divisors of the number of training tasks, from the smallest bank to the whole one."""
+
+_TEACHING, _FEW = 0.2, 8
+"""The teacher's share of a budget, and the tasks that tell how many more it lasts for."""
 
 _KINDS = ("nearest", "covering", "random")
 """The selections of candidates, in turn."""
@@ -50,7 +55,7 @@ def bank_schedule(context: CompileContext) -> list[int]:
     return sizes[-settings.candidates :]
 
 
-def rounds(context: CompileContext) -> Iterator[dict[str, Shown]]:
+def bank_rounds(context: CompileContext) -> Iterator[dict[str, Built]]:
     """The candidates that enter a race together: the first from a small bank, then one for each larger one.
 
     There are at most `settings.candidates` in all. The bank grows when the next round is asked for.
@@ -73,10 +78,32 @@ def _growing_bank(context: CompileContext, schedule: Sequence[int]) -> Iterator[
     tasks = covering_order(context.train)
     bank = TraceBank(())
     for number, (start, stop) in enumerate(zip([0, *schedule], schedule, strict=False)):
-        teacher = replace(context.teacher, folder=context.teacher.folder / f"round-{number}")
-        more = context.taught(tasks[start:stop], teacher)
-        bank = TraceBank((*bank.demonstrations, *more.demonstrations), (*bank.gaps, *more.gaps))
+        bank = _grown(context, bank, tasks[start:stop], number)
         yield context.drawn_from(bank, complete=stop == schedule[-1])
+
+
+def _grown(context: CompileContext, bank: TraceBank, tasks: Sequence[Task], number: int) -> TraceBank:
+    teacher = replace(context.teacher, folder=context.teacher.folder / f"round-{number}")
+    more = context.taught(tasks, teacher)
+    return TraceBank((*bank.demonstrations, *more.demonstrations), (*bank.gaps, *more.gaps))
+
+
+def thrifty_bank(context: CompileContext) -> TraceBank:
+    """The bank of as many training tasks as the teacher's share of the budget lasts for.
+
+    The first ones tell what one costs. Raises as `context.bank` does.
+    """
+    limits, cost = context.limits, context.teacher.cost
+    gold = context.teacher.model.startswith(GOLD_PREFIX)
+    if gold or context.prebuilt_bank is not None or not (limits.max_calls or limits.max_tokens):
+        return context.bank()
+    tasks = covering_order(context.train)
+    bank = _grown(context, TraceBank(()), tasks[:_FEW], 0)
+    tokens = cost.prompt_tokens + cost.completion_tokens
+    spent = ((limits.max_calls, cost.model_calls), (limits.max_tokens, tokens))
+    shares = [_TEACHING * limit / taken for limit, taken in spent if limit and taken]
+    last = int(cost.episodes * min(shares, default=0.0))
+    return context.drawn_from(_grown(context, bank, tasks[_FEW:last], 1) if last > _FEW else bank)
 
 
 def covering_order(tasks: Sequence[Task]) -> list[Task]:
@@ -100,7 +127,7 @@ def _covering(tasks: Sequence[Task]) -> list[Task]:
     return [tasks[place] for place in covering(map(index.scores, (task.query for task in tasks)), len(tasks))]
 
 
-def draw_candidates(context: CompileContext, bank: TraceBank, most: int) -> dict[str, Shown]:
+def draw_candidates(context: CompileContext, bank: TraceBank, most: int) -> dict[str, Built]:
     """At most so many by name, in the order in which they run; fewer if the bank is small.
 
     In turn the nearest to each task, a set that covers the bank, and a random set; first with as many
@@ -109,16 +136,18 @@ def draw_candidates(context: CompileContext, bank: TraceBank, most: int) -> dict
     Raises:
         InputError: the user's selection searches, and no input of a predictor holds the task's text.
     """
-    found: dict[str, Shown] = {}
+    found: dict[str, Built] = {}
     seen: set[Hashable] = set()
+    predictors = [name for name, _ in context.program.named_predictors()]
     for name, display in _displays(context.settings, bank) if len(bank) else ():
         if len(found) == most:
             break
         if display.content in seen:
             continue
         seen.add(display.content)
+        demos = dict.fromkeys(predictors, demos_of(display))
         try:
-            found[name] = show(context.program, display, context.settings)
+            found[name] = built(Candidate(demonstrations=demos), context.program, bank, context.settings)
         except InputError:
             if context.settings.selection:
                 raise

@@ -1,40 +1,56 @@
-"""Few-shot by racing: demonstrations in several sizes and of several kinds, judged with few episodes.
+"""One race over everything that can be compiled: demonstrations, texts, and settings of the program.
 
-How a race runs is in `worksmith.optimizers.racing.race`. The bank grows from round to round while that pays,
-see `worksmith.optimizers.search.candidates`; in each block all arms run at once. Each block of a candidate
-has an episode log of its own, named after the candidate and the block's number. An interrupted race goes on
-with the first missing episode: finished ones lead to the same decisions again.
+How a race decides is in `worksmith.optimizers.racing.race`, what enters it in
+`worksmith.optimizers.search.rounds`. In each block all arms run at once. Each block of a candidate has an
+episode log of its own, named after the candidate and the block's number. An interrupted race goes on with the
+first missing episode: finished ones lead to the same decisions again.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from worksmith.evals.records.groups import dealt
-from worksmith.evals.records.summary import summarize
+from worksmith.evals.records.summary import interval_json, summarize
 from worksmith.evals.running.result import EvalResult
 from worksmith.evals.scoring.constraints import broken, lost
-from worksmith.optimizers.cost.limits import BudgetSpentError
-from worksmith.optimizers.demos.showing import Shown
+from worksmith.evals.tasks.transcript import GOLD_PREFIX
+from worksmith.optimizers.candidates.building import Built, Configurable, built
+from worksmith.optimizers.cost.limits import BudgetSpentError, Limits
+from worksmith.optimizers.cost.spending import Spent
 from worksmith.optimizers.optimizer import CompileContext, Compiled, Milestone
-from worksmith.optimizers.racing.race import race
-from worksmith.optimizers.racing.rules import INCUMBENT, Outcome, Rules, Scores
+from worksmith.optimizers.proposals.source import Standing
+from worksmith.optimizers.racing.race import final_episodes, race, search_episodes
+from worksmith.optimizers.racing.rules import INCUMBENT, Arm, Outcome, Rules, Scores, sealed_intents
+from worksmith.optimizers.racing.worth import worth
 from worksmith.optimizers.rollouts import Run
-from worksmith.optimizers.search.candidates import rounds
 from worksmith.optimizers.search.few_shot import BankOptimizer
+from worksmith.optimizers.search.rounds import INSTRUCTIONS, MOST_ROUNDS, TOOLS, Rounds
 from worksmith.optimizers.settings import Settings
 from worksmith.optimizers.trial import Trial, episode_score, mean_tokens
+from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
     from worksmith.evals.records.record import EpisodeRecord
     from worksmith.evals.tasks.task import Task
 
 
+_OF_AGENTS = frozenset(("form", "strategy", "toolset"))
+"""Parts that only agents have; descriptions of tools are among the defaults of all programs."""
+
+_FINAL = 0.45
+"""The share of the episodes that a budget lasts for which is kept for the final, at most."""
+
+
 class Race(BankOptimizer):
     """Candidates and the program as it is meet on dev in blocks; the winner has to beat the latter.
+
+    With more than demonstrations in `over`, candidates come in rounds: each looks at what failed in those
+    before, and the winner is tested on a sealed part of dev. With `accept="best"` nothing is tested.
 
     Example:
         >>> race = ws.Race(budget=ws.Budget(minutes=5))
@@ -44,34 +60,75 @@ class Race(BankOptimizer):
     """
 
     name = "race"
-    races = True
+    races = may_propose = True
+
+    @property
+    def adaptive(self) -> bool:
+        return len(self.settings.over) > 1 or not {INSTRUCTIONS, TOOLS}.isdisjoint(self.settings.over)
+
+    @property
+    def foretold(self) -> bool:
+        return not self.adaptive
+
+    def max_episodes(self, context: CompileContext) -> dict[str, int]:
+        """At most a teacher episode a training task; every dev task for each candidate and the program."""
+        rounds = 1 + MOST_ROUNDS * self.adaptive
+        arms = 1 + rounds * max(context.settings.candidates, Rounds(context, adaptive=self.adaptive).most)
+        return {"teacher": len(context.train), "dev": len(context.dev) * arms}
+
+    def max_proposals(self, context: CompileContext) -> int:
+        texts = MOST_ROUNDS * context.settings.candidates * len(context.program.predictors())
+        return texts * (context.proposer is not None)
+
+    def check(self, context: CompileContext) -> None:
+        if TOOLS in context.settings.over and context.proposer is None:
+            raise InputError(
+                "a model writes descriptions of tools, and none is named",
+                where="--over tools",
+                hint="name --proposer",
+            )
+        over, program = {*context.settings.over}, context.program
+        if not isinstance(program, Configurable) and (over == {TOOLS} or over & _OF_AGENTS):
+            raise InputError(
+                f"a {type(program).__name__} is no agent of worksmith's",
+                where=f"--over {min(over & _OF_AGENTS, default=TOOLS)}",
+                hint="it has demonstrations, instructions and temperature",
+            )
+        Rounds(context, adaptive=self.adaptive).check_pinned()
 
     def search(self, context: CompileContext) -> Compiled:
         """Compile.
 
         Raises:
-            InputError: the runner refuses, or the teacher taught nothing.
+            InputError: the runner refuses.
+            NothingTaughtError: no training task gave a demonstration, and nothing else is to change.
             IncumbentLostError: the program as it is lost too many episodes to compare anything with it.
         """
-        track = _Track(context)
+        track = _Track(context, adaptive=self.adaptive)
         try:
-            race(
+            found = race(
                 track.rounds(),
                 track.intents,
                 track.run,
                 rules(context.settings),
-                most=context.settings.candidates,
+                most=track.most,
+                sealed=track.sealed,
                 on_block=track.note,
                 bounds=track,
+                left=track.left,
                 cost=track.cost,
+                without_parts=track.without_parts,
             )
         except BudgetSpentError:
             # An accepted arm holds at any time. Before the first block there is none.
             if track.standing is None:
                 raise
             track.standing.check()
-        assert track.standing is not None, "a bank without candidates"
-        return track.compiled(track.standing)
+            found = track.standing
+        context.say(f"the race ended: {track.said(found)}")
+        if failed := track.failed:
+            context.say(f"proposed texts of no use (none, repeated, too long, forbidden): {failed}")
+        return track.compiled(found)
 
 
 def rules(settings: Settings) -> Rules:
@@ -89,26 +146,39 @@ class _Track:
 
     Attributes:
         intents: how many dev tasks each intent has, in the order in which they are dealt.
+        sealed: how many of the last ones no arm meets before the final.
+        most: the most candidates that nobody looks at dev to make.
         standing: the race as it stands; None before the first block.
     """
 
-    def __init__(self, context: CompileContext) -> None:
+    def __init__(self, context: CompileContext, *, adaptive: bool) -> None:
         self._context = context
         self._started = time.perf_counter()
         dealt = dev_order(context.dev, context.settings.seed)
         self.intents = [len(tasks) for tasks in dealt]
         self._tasks = [task for tasks in dealt for task in tasks]
+        self._best = context.settings.accept == "best"
+        sealed = sealed_intents(len(dealt), context.settings.alpha)
+        self._rounds = Rounds(context, adaptive=adaptive and (self._best or sealed > 0))
+        self.sealed = sealed if self._rounds.adaptive and not self._best else 0
+        self.most = self._rounds.most
         self._results: dict[str, list[EvalResult]] = {INCUMBENT: []}
-        self._entries = {INCUMBENT: Shown(context.program, ())}
+        self._entries = {INCUMBENT: Built(context.program)}
         self._path: list[Milestone] = []
         self.standing: Outcome | None = None
 
     def rounds(self) -> Iterator[Sequence[str]]:
-        """Names of candidates that enter together; see `worksmith.optimizers.search.candidates.rounds`."""
-        for entering in rounds(self._context):
-            self._entries |= entering
-            self._results |= {name: [] for name in entering}
-            yield list(entering)
+        """Names of candidates that enter together, while the budget has room for them and the final."""
+        for number, entering in enumerate(self._rounds.entering(self._now)):
+            programs = self._with_room(entering) if number and self._rounds.adaptive else entering
+            if entering and not programs:
+                self._context.say("the budget has no room for a further round")
+                return
+            self._entries |= programs
+            self._results |= {name: [] for name in programs}
+            told = (f"{name} ({', '.join(each.candidate.parts)})" for name, each in programs.items())
+            self._context.say(f"round {number}: {', '.join(told) or INCUMBENT}")
+            yield list(programs)
 
     def run(self, wanted: Mapping[str, range]) -> dict[str, Scores]:
         logs = {name: f"race-{name}-{len(self._results[name]):03}" for name in wanted}
@@ -132,8 +202,20 @@ class _Track:
     def cost(self, name: str) -> float:
         return mean_tokens(self._met(name))
 
-    def _met(self, name: str) -> list[EpisodeRecord]:
-        return [record for block in self._results[name] for record in block.records]
+    def without_parts(self, found: Outcome) -> Sequence[str]:
+        """Make the winner without each of its parts, if there are several and the budget lasts for them."""
+        winner = self._entries[found.winner].candidate
+        parts = {f"{found.winner} without {part}": part for part in winner.parts}
+        tasks = sum(self.intents) - found.first_compared
+        if not self._rounds.adaptive or len(parts) < 2 or self.left() < tasks * (len(parts) + 2):
+            return ()
+        context = self._context
+        for name, part in parts.items():
+            self._entries[name] = built(
+                winner.without(part), context.program, self._rounds.bank, context.settings
+            )
+            self._results[name] = []
+        return list(parts)
 
     def note(self, standing: Outcome) -> None:
         self.standing, name = standing, standing.winner
@@ -142,14 +224,107 @@ class _Track:
             seconds = time.perf_counter() - self._started
             self._path.append(Milestone(name, self._entries[name].program, calls, seconds))
 
+    @property
+    def failed(self) -> int:
+        """How many texts were proposed that could not be tried."""
+        return self._rounds.failed
+
+    @property
+    def _untested(self) -> bool:
+        """Whether evidence says nothing: the candidates were made from the episodes that it is from."""
+        return self._best and self._rounds.adaptive
+
+    def said(self, found: Outcome) -> str:
+        if not self._untested:
+            return found.said
+        best = self._best_arm(found)
+        if best.name == INCUMBENT:
+            return "no candidate did better on dev than the program as it is"
+        return f"{best.name} did best on dev; no test was made"
+
     def compiled(self, found: Outcome) -> Compiled:
-        ran = [name for name, blocks in self._results.items() if blocks]
-        trials = tuple(self._trial(name, found.report(name)) for name in ran)
-        winner = self._entries[found.winner]
-        path = tuple(self._path)
+        chosen = self._best_arm(found).name if self._best else found.winner
+        gains = {name: interval_json(gain) for name, gain in worth(found).items()}
+        ran = [name for name in found.arms if self._results[name]]
+        reports = {name: found.report(name) for name in ran}
+        if self._untested:
+            reports = {name: {fact: reports[name][fact] for fact in ("met", "left")} for name in ran}
+            reports[INCUMBENT] |= {"verdict": "not tested", "said": self.said(found)}
+        if len(gains) > 1:
+            reports[found.winner] |= {"gains": gains}
+        winner = self._entries[chosen]
         return Compiled(
-            winner.program, winner.demonstrations, trials, found.winner, self._context.reasons, path
+            winner.program,
+            winner.demonstrations,
+            tuple(self._trial(name, reports[name]) for name in ran),
+            chosen,
+            self._context.reasons,
+            tuple(self._path),
+            candidate=winner.candidate,
+            limits=_lasting(self._context.limits) if self._rounds.adaptive else Limits(),
         )
+
+    def _met(self, name: str) -> list[EpisodeRecord]:
+        return [record for block in self._results[name] for record in block.records]
+
+    def _now(self) -> Standing:
+        """The race as proposals see it."""
+        best = INCUMBENT if self.standing is None else self._best_arm(self.standing).name
+        records = {name: self._met(name) for name in self._results}
+        graded = {
+            name: {each.task_id: score for each in some if (score := episode_score(each)) is not None}
+            for name, some in records.items()
+        }
+        tried = {name: each.candidate for name, each in self._entries.items() if name != INCUMBENT}
+        return Standing(
+            program=self._context.program,
+            best=self._entries[best].candidate,
+            best_program=self._entries[best].program,
+            tried=tried,
+            scores=graded,
+            records=records,
+            tasks={task.id: task for task in self._tasks},
+            bank=self._rounds.bank,
+            seed=self._context.settings.seed,
+            round=len(tried),
+        )
+
+    def _best_arm(self, found: Outcome) -> Arm:
+        """The arm that leads: of those that have met most tasks the one with the best mean."""
+        plain = found.arms[INCUMBENT]
+        able = [
+            arm
+            for name, arm in found.arms.items()
+            if arm.scores and not arm.out and not arm.loses(found.rules) and self.kept(name)
+        ]
+        ahead = [arm for arm in able if arm is not plain and (plain not in able or arm.above(plain))]
+        return max(ahead, key=lambda arm: (len(arm.scores), arm.mean, -self.cost(arm.name)), default=plain)
+
+    def _with_room(self, entering: Mapping[str, Built]) -> dict[str, Built]:
+        """As many of the first ones as the budget has room for before the final."""
+        rules_, left = rules(self._context.settings), self.left()
+        if left < math.inf and self.sealed:
+            whole = left + sum(len(self._met(name)) for name in self._results)
+            left -= final_episodes(self.intents, self.sealed, rules_, _FINAL * whole)
+        names = list(entering)
+        while names and search_episodes(len(names), self.intents, self.sealed, rules_) > left:
+            del names[-1]
+        return {name: entering[name] for name in names}
+
+    def left(self) -> float:
+        """For how many more episodes the budget lasts.
+
+        It is told from records alone, so that a race which is resumed or derived again decides alike.
+        """
+        context, run = self._context, [record for name in self._results for record in self._met(name)]
+        model, prices = context.student.model, context.prices
+        limits = _lasting(context.limits)
+        if not run:
+            return math.inf
+        spent = sum((Spent.without_cache(each, model, prices) for each in run), Spent())
+        asked = context.teacher.cost.model_calls if not context.teacher.model.startswith(GOLD_PREFIX) else 0
+        proposed = context.proposer.meter.calls if context.proposer else 0
+        return len(run) * limits.room(spent, Spent(asked + proposed))
 
     def _trial(self, name: str, report: dict[str, Any]) -> Trial:
         blocks = self._results[name]
@@ -162,3 +337,8 @@ class _Track:
             seconds=sum(block.seconds for block in blocks),
         )
         return Trial.of(name, result, self._entries[name].demonstrations, self._context.settings, report)
+
+
+def _lasting(limits: Limits) -> Limits:
+    """The limits without that of time, which a race that is derived again does not take."""
+    return replace(limits, max_minutes=None)

@@ -9,7 +9,7 @@ from worksmith.evals.suite import Suite
 @pytest.fixture
 def few_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
     """SIMBA's eight rounds take seconds."""
-    monkeypatch.setattr("worksmith.optimizers.dspy_optimizers.reflective._ROUNDS", 3)
+    monkeypatch.setattr("worksmith.optimizers.dspy_optimizers.reflective.SIMBA.rounds", 3)
 
 
 @pytest.fixture(scope="session")

@@ -161,5 +161,7 @@ def test_nobody_has_to_beat_an_incumbent_that_is_out() -> None:
     assert found.winner == "good"
     assert found.arms["leaky"].left == "cannot keep a bound"
     assert found.report(INCUMBENT)["verdict"] == "cannot keep a bound, good can"
-    nobody = race([["leaky"]], [1] * 40, run, Rules(), bounds=Fixed(INCUMBENT, "leaky"))
-    assert nobody.winner == INCUMBENT
+    for sealed in (0, 28):
+        rounds = [["leaky"], ["bad"]] if sealed else [["leaky"]]
+        nobody = race(rounds, [1] * 40, run, Rules(), sealed=sealed, bounds=Fixed(*chances))
+        assert nobody.winner == INCUMBENT

@@ -200,6 +200,8 @@ def test_without_a_valset_half_is_set_aside_and_that_is_said() -> None:
         ({}, [dspy.Example(mail="a"), dspy.Example(mail="b")], "has no inputs"),
         ({}, ["a mail", "another"], "str is no dspy.Example"),
         ({"threshold": 0.0}, TRAIN, "threshold"),
+        ({"over": []}, TRAIN, "^over: no part is named"),
+        ({"forbidden": "fee"}, TRAIN, r"no list of texts: 'fee' \(give \['fee'\]"),
         ({"teacher": dspy.Predict("mail -> topic")}, TRAIN, "other names or fields"),
     ],
 )

@@ -277,9 +277,12 @@ def test_the_digest_covers_what_decides_how_an_agent_acts(env: Environment) -> N
     taught = agent.deepcopy()
     taught.selector.predict.demos = [dspy.Example(task="t", trajectory=[], tool="finish", arguments={})]
 
-    others = [Agent("react"), Agent("act", max_steps=3), Agent("act", toolset="all"), taught]
+    told = Agent("act", descriptions={"calendar.search_events": {"description": "Finds meetings."}})
+    warm = agent.deepcopy()
+    warm.selector.predict.config = {"temperature": 0.5}
+    others = [Agent("react"), Agent("act", max_steps=3), Agent("act", toolset="all"), taught, told, warm]
     assert agent.digest == Agent("act").digest
-    assert len({agent.digest, *(other.digest for other in others)}) == 5
+    assert len({agent.digest, *(other.digest for other in others)}) == 7
 
 
 @pytest.mark.parametrize("keep", [False, True])

@@ -13,7 +13,7 @@ import pytest
 from tests.evals import help_desk as desk
 from tests.programs.office import TASKS, Script, call, finish, make_env, reply, texts
 from worksmith.evals.dspy_programs.demo_format import NOTES
-from worksmith.evals.dspy_programs.digests import program_digest
+from worksmith.evals.dspy_programs.digests import model_name, program_digest
 from worksmith.evals.running.runner import evaluate
 from worksmith.evals.running.settings import EvalSettings
 from worksmith.evals.suite import Suite, write_suite
@@ -213,6 +213,30 @@ def test_an_optimizer_gives_each_predictor_demonstrations_of_its_own(suite: Suit
     done, script = run(loaded, *WHOLE)
     assert done.episode.status == "finished"
     assert len(texts(script.requests[0])) == 1  # a planner without an example
+
+
+def test_other_settings_leave_components_models_and_fitting_texts_as_they_are(env: Environment) -> None:
+    own = scripted_lm(GoldEngine(TASKS))
+    agent = Agent("plan", env=env, checker=Cautious(), toolset="all", access="policy")
+    agent.set_lm(own)
+    for predictor in agent.predictors():
+        predictor.signature = predictor.signature.with_instructions("Hurry.")
+
+    text = agent.with_settings(prompt="text", max_steps=3)
+    assert (text.prompt, text.max_steps, text.toolset, text.env) == ("text", 3, "all", env)
+    assert text.portable_state() == agent.portable_state()
+    native = agent.with_settings(strategy="function_calling")
+    assert (native.prompt, native.with_settings(strategy="act").prompt) == ("native", "auto")
+    assert native.checker.judge.signature.instructions == "Hurry."
+    assert native.selector.predict.signature.instructions != "Hurry."
+    again = native.with_settings(strategy="plan", planner_lm=own)
+    assert again.config == agent.config
+    assert again.planner_lm is own
+    assert again.with_settings(max_steps=3).planner_lm is own
+    assert again.with_settings(strategy="act").planner_lm is None
+    for made in (text, native, again):
+        assert {id(each) for each in made.predictors()}.isdisjoint(map(id, agent.predictors()))
+        assert {model_name(each.lm) for each in made.predictors()} == {model_name(own)}
 
 
 def test_a_state_of_other_components_is_refused(env: Environment, tmp_path: Path) -> None:

@@ -68,6 +68,18 @@ def test_an_agent_saved_whole_chooses_the_same_demonstrations(env: Environment, 
     assert prompt(loaded) == prompt(agent)
 
 
+def test_a_temperature_is_not_lost(env: Environment, tmp_path: Path) -> None:
+    agent = taught(env, nearest=False)
+    agent.selector.predict.config = {"temperature": 0.5}
+    agent.save(tmp_path / "agent.json")
+    loaded = Agent("react", env=env)
+    with pytest.raises(InputError, match="it was saved with temperatures"):
+        loaded.load(tmp_path / "agent.json")
+    loaded.selector.predict.config = {"temperature": 0.5}
+    loaded.load(tmp_path / "agent.json")
+    assert loaded.digest == agent.digest
+
+
 def test_an_agent_that_chooses_takes_over_a_state_that_does_not(env: Environment, tmp_path: Path) -> None:
     taught(env, nearest=False).save(tmp_path / "agent.json")
     loaded = taught(env)

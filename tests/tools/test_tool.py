@@ -6,7 +6,7 @@ import pytest
 
 from tests.tools.notes import KIT
 from worksmith.tools.errors import InputError
-from worksmith.tools.tool import BadArgumentsError, Tool, tool, toolset
+from worksmith.tools.tool import BadArgumentsError, Tool, ToolText, tool, toolset
 from worksmith.tools.tool_context import ToolContext
 
 SEARCH, ADD = KIT.tools[:2]
@@ -33,6 +33,24 @@ def test_arguments_that_the_tool_takes_become_plain_ones_and_others_stay() -> No
 def test_as_json_schema() -> None:
     assert ADD.parameters["required"] == ["text"]
     assert set(ADD.parameters["properties"]) == {"text", "owner"}
+
+
+def test_other_texts_change_what_is_read_and_nothing_else() -> None:
+    told = ADD.described(ToolText(description="Write\nit down.", arguments={"text": "what to keep"}))
+    assert told.text.splitlines()[0].endswith(": Write it down.")
+    assert "  text: what to keep" in told.text.splitlines()
+    plain, shown = ADD.parameters, told.parameters
+    assert shown["properties"]["text"]["description"] == "what to keep"
+    for schema in (plain, shown):
+        bare = {n: {**p, "description": ""} for n, p in schema["properties"].items()}
+        assert {**schema, "properties": bare} == {
+            **plain,
+            "properties": {n: {**p, "description": ""} for n, p in plain["properties"].items()},
+        }
+    assert told.validate({"text": "milk"}) == ADD.validate({"text": "milk"})
+    assert "what to keep" not in ADD.text
+    with pytest.raises(InputError, match=r"notes\.add has no argument 'wings'"):
+        ADD.described(ToolText(arguments={"wings": "two"}))
 
 
 def test_a_function_without_docstring_is_no_tool() -> None:

@@ -15,6 +15,7 @@ from worksmith.tools.access.conditions import ALWAYS, NEVER, Condition, tables_o
 from worksmith.tools.access.document import PolicyDocument, Rule
 from worksmith.tools.access.forms import holds, sql
 from worksmith.tools.access.lookup import Lookup, Record
+from worksmith.tools.access.predicates import Always
 from worksmith.tools.access.reading import read_document
 from worksmith.tools.access.specialise import allowed, specialised
 from worksmith.tools.persona import FIELDS, Persona
@@ -44,6 +45,16 @@ class AccessPolicy:
         self.digest = digest(document.model_dump(mode="json", by_alias=True))
         self._compiled = lru_cache(_CACHED)(self._compile)
         self._written = lru_cache(_CACHED)(self._write)
+
+    @property
+    def open(self) -> bool:
+        """Whether every active persona may read everything, and every demonstration quote it."""
+        return all(
+            settings.private is None
+            and settings.demonstrations is True
+            and any(isinstance(rule.when, Always) for rule in self.document.rules(name, "read"))
+            for name, settings in self.document.sources.items()
+        )
 
     def decide(self, persona: Persona, tool: str, arguments: Mapping[str, Any]) -> Decision:
         """May `persona` use `tool` on any record at all? The arguments do not matter.

@@ -8,10 +8,12 @@ from typing import Any, TypeVar, overload
 
 import dspy
 
+from worksmith.evals.characters import harmless
 from worksmith.evals.dspy_programs.copies import copied_program
 from worksmith.evals.dspy_programs.states import is_state
 from worksmith.evals.dspy_programs.states import load_program as load_state
-from worksmith.jobs.parts.programs import check_demonstrations, load_program
+from worksmith.jobs.parts.programs import load_program
+from worksmith.jobs.parts.restoring import restored
 from worksmith.optimizers.compiling.artifact import Artifact
 from worksmith.programs.agent import Agent
 from worksmith.tools.environment import Environment
@@ -28,6 +30,11 @@ class Loaded:
     file: Path
     artifact: Artifact
 
+    @property
+    def difference(self) -> str:
+        """What the compile changed in the program as it was, for readers; empty where it is not known."""
+        return harmless(self.artifact.manifest.difference)
+
     def __deepcopy__(self, memo: dict[int, Any]) -> Loaded:
         return self
 
@@ -43,7 +50,8 @@ def load(file: Path | str, into: Environment | dspy.Module) -> Agent | dspy.Modu
         file: written by `worksmith compile`, or by `program.compilation.save(file)`; for a DSPy program also
             by its own `program.save(file)`.
         into: an environment, and the result is the `Agent` in it; or a DSPy program, and the result is a
-            copy of it with what was compiled.
+            copy of it with what was compiled. An agent gets strategy, toolset, form of prompts and
+            descriptions of tools from the file as well; its environment and all else stay its own.
 
     Returns:
         The program, ready to run.
@@ -76,9 +84,7 @@ def load(file: Path | str, into: Environment | dspy.Module) -> Agent | dspy.Modu
         return load_state(copied_program(into), file)
     loaded = Loaded(Path(file), Artifact.read(file))
     if isinstance(into, dspy.Module):
-        program = copied_program(into)
-        loaded.artifact.restore(program, where=str(file))
-        check_demonstrations(program, where=str(file))
+        program = restored(into, loaded.artifact, where=str(file))
     else:
         program = load_program(file, into)
     program.compilation = loaded

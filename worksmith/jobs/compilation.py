@@ -23,12 +23,12 @@ from worksmith.jobs.parts.opening import leave_out_cache, teacher_name
 from worksmith.jobs.parts.own_programs import module
 from worksmith.jobs.parts.printing import Facts, escape, facts_table
 from worksmith.jobs.parts.programs import (
-    check_demonstrations,
     give_planner,
     named_program,
     new_agent,
 )
 from worksmith.jobs.parts.progress import SILENT, Progress
+from worksmith.jobs.parts.restoring import check_demonstrations
 from worksmith.jobs.parts.tracking import (
     Tracking,
     check_registered,
@@ -47,7 +47,7 @@ from worksmith.optimizers.demos.showing import give_demonstrations
 from worksmith.optimizers.demos.trace_bank import Gap, TraceBank
 from worksmith.optimizers.racing.rules import INCUMBENT
 from worksmith.optimizers.registry import optimizer, optimizer_class
-from worksmith.optimizers.settings import Settings, default_demos
+from worksmith.optimizers.settings import Settings, default_demos, default_over
 from worksmith.tools.errors import InputError, WorksmithError
 from worksmith.tools.files.atomic import check_writable
 from worksmith.tools.policy import parted
@@ -104,6 +104,8 @@ class Compilation(Facts):
         races = {trial["name"]: trial.get("race", {}) for trial in manifest.trials}
         if said := decided(manifest.acceptance, manifest.chosen, races):
             console.print(escape(f"{said[0].upper()}{said[1:]}."), highlight=False)
+        if manifest.difference:
+            console.print(escape(manifest.difference), highlight=False)
         if self.quotes:
             said = f"Demonstrations quote records of {', '.join(self.quotes)}. {_QUOTED}"
             console.print(escape(said), highlight=False)
@@ -257,9 +259,11 @@ def describe_compile(
         without: categories of tools that are removed from the program.
         means: further arguments of the optimizer, such as `bank`.
     """
+    races = optimizer_class(settings.optimizer).may_propose
     found: dict[str, Any] = {
         "demos": settings.demos or default_demos(settings.lm),
         "constraints": constraints(settings.constraint),
+        "over": settings.over or default_over(proposing=races and settings.proposer is not None),
     }
     others = {name: getattr(settings, name) for name in Settings.__dataclass_fields__ if name not in found}
     program, config = _program(settings, suite, without)
@@ -317,7 +321,11 @@ def compiled(plan: Plan, label: str, progress: Progress) -> Result:
     """Run a plan under a progress bar."""
     with progress.bar(label) as tick:
         return compile_program(
-            replace(plan, on_progress=lambda name, done: tick(done.done, done.total, name, done.in_flight))
+            replace(
+                plan,
+                on_progress=lambda name, done: tick(done.done, done.total, name, done.in_flight),
+                say=progress.say,
+            )
         )
 
 

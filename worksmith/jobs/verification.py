@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 from worksmith import __version__
 from worksmith.evals.lm.named import is_own
+from worksmith.evals.lm.prices import Prices
 from worksmith.evals.records.record import PRIMARY
 from worksmith.evals.suite import Suite
 from worksmith.evals.tasks.task_filter import conditions
 from worksmith.jobs.compilation import with_planner
 from worksmith.jobs.parts.metric import maximizing
 from worksmith.jobs.parts.printing import Facts
-from worksmith.jobs.parts.programs import build_agent, load_program
+from worksmith.jobs.parts.programs import load_program
 from worksmith.jobs.parts.progress import SILENT, Progress
+from worksmith.jobs.parts.restoring import build_agent
 from worksmith.models.resolve import resolve
 from worksmith.optimizers.compiling.artifact import Artifact
 from worksmith.optimizers.compiling.fingerprint import Fingerprint
@@ -81,7 +83,9 @@ def verify(settings: VerifySettings, *, progress: Progress = SILENT) -> Verifica
     plan = _plan(folder, settings)
     found: dict[str, Any]
     try:
-        anew, logs = derived(plan, stopped=artifact.manifest.stopped)
+        told = artifact.manifest
+        prices = Prices(told.prices)
+        anew, logs = derived(plan, stopped=told.stopped, limits=told.limits, prices=prices)
         found = {
             "derived": anew.digest,
             "identical": anew.digest == artifact.digest,
@@ -145,7 +149,7 @@ def _as_decided(
             hint="compile again with its journal and --resume, which asks for nothing twice",
         )
     named = {role: model.name for role, model in decided.models.items()}
-    if own := {name for name in named.values() if is_own(name)} - {settings.lm}:
+    if own := {name for name in named.values() if is_own(name)} - {*settings.lm}:
         raise InputError(
             f"{min(own)} is code of somebody's own, which a journal may not name",
             where=str(folder),

@@ -112,7 +112,9 @@ def plan(suite: Suite, folder: Path, name: str = "bootstrap", *, by: Photographe
         suite=suite,
         lm=named(Model("Cancel"), "student"),
         teacher=named(Model(*VERBS), "teacher"),
-        proposer=named(SteadyProposals(), "proposer") if OPTIMIZERS[name].proposes else None,
+        proposer=named(SteadyProposals(), "proposer")
+        if OPTIMIZERS[name].proposes or "instructions" in settings.get("over", ())
+        else None,
         optimizer=registry.optimizer(name, Settings(**{"demos": 2, "candidates": 2, **settings})),
         folder=folder,
         train_limit=6,

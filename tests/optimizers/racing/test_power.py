@@ -57,10 +57,11 @@ def test_more_candidates_and_tasks_that_are_alike_show_less() -> None:
 
     assert race_power(Field(69, 2, candidates=4), 0.15, 0.3) < alone
     assert race_power(Field(69, 2, alike=1.8), 0.15, 0.3) < alone
+    assert race_power(Field(69, 2, adaptive=True), 0.15, 0.3) < alone
 
 
 def test_too_few_intents_show_nothing() -> None:
-    assert race_power(Field(4, 20), 1.0, 1.0) == 0
+    assert race_power(Field(4, 20), 1.0, 1.0) == race_power(Field(5, 20, adaptive=True), 1.0, 1.0) == 0
     assert math.isnan(smallest_race_difference(Field(4, 20), differing))
 
 

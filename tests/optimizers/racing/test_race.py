@@ -1,13 +1,24 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 import pytest
 
+from benchmarks import acceptance
 from benchmarks.race import Setting, missed, no_better, over_simulated, same_program
-from worksmith.optimizers.racing.race import RunBlock, race
-from worksmith.optimizers.racing.rules import INCUMBENT, IncumbentLostError, Rules, Scores
+from worksmith.optimizers.racing.race import RunBlock, final, final_episodes, race
+from worksmith.optimizers.racing.rules import (
+    INCUMBENT,
+    IncumbentLostError,
+    Outcome,
+    Rules,
+    Scores,
+    fewest_to_seal,
+    sealed_intents,
+)
+from worksmith.optimizers.racing.worth import worth
 
 RULES = Rules()
 LENIENT = replace(RULES, lost=0.6)
@@ -37,6 +48,24 @@ def test_of_equals_the_cheaper_one_wins_then_the_first(costs: tuple[int, ...], w
         found = race([[*known]], [1] * tasks, run, RULES, cost=lambda arm: known.get(arm, 0))
 
         assert found.winner == winner
+
+
+def test_of_those_that_are_as_good_the_cheapest_wins() -> None:
+    """Three that pass the test: the best, one that is 5 points behind at half the cost, and a cheap one."""
+    failing = {"best": (), "half": range(0, 100, 20), "cheap": range(0, 100, 3), INCUMBENT: range(100)}
+    costs = {"best": 10.0, "half": 5.0, "cheap": 1.0}
+    for sealed in (0, 70):
+        found = race(
+            [["best", "half", "cheap"]],
+            [1] * 100,
+            each(lambda arm, place: float(place not in failing[arm])),
+            replace(RULES, finalists=3, beta=0.01, block=30),
+            sealed=sealed,
+            cost=lambda arm: costs.get(arm, 0),
+        )
+
+        assert found.winner == "half"
+        assert found.report("best")["accepted"]
 
 
 def test_copies_of_the_incumbent_show_no_difference() -> None:
@@ -256,3 +285,129 @@ def test_how_a_race_would_end_is_told_on_the_way() -> None:
 
 def test_rounds_accept_no_more_that_is_not_better() -> None:
     assert no_better(Setting(138, 1, 4, rounds=True), 40)["false_accepts"] <= RULES.alpha + 0.03
+
+
+@pytest.mark.parametrize(
+    ("intents", "alpha", "sealed"), [(0, 0.05, 0), (1, 0.5, 0), (5, 0.05, 0), (6, 0.05, 5), (60, 0.05, 42)]
+)
+def test_a_part_of_dev_is_sealed_if_it_can_show_something(intents: int, alpha: float, sealed: int) -> None:
+    assert sealed_intents(intents, alpha) == sealed
+    assert (intents >= fewest_to_seal(alpha)) == (sealed > 0)
+
+
+def test_only_finalists_meet_the_sealed_intents_and_only_those_count() -> None:
+    """Rounds are made from what was seen before; "lucky" is better on the open tasks only."""
+    met: dict[str, list[int]] = {}
+    scores = {"fair": 0.5, "good": 0.8, "lucky": 0.9, INCUMBENT: 0.2}
+    standing: list[Outcome] = []
+
+    def run(wanted: Mapping[str, range]) -> dict[str, Scores]:
+        for arm, places in wanted.items():
+            met.setdefault(arm, []).extend(places)
+        return {
+            arm: [0.1 if arm == "lucky" and place >= 24 else scores.get(arm, 0.0) for place in places]
+            for arm, places in wanted.items()
+        }
+
+    def rounds() -> Iterator[list[str]]:
+        for number, names in enumerate((["fair", "poor"], ["good"], ["lucky"])):
+            assert len(standing) >= number
+            assert not [place for places in met.values() for place in places if place >= 24]
+            yield names
+
+    found = race(rounds(), [2] * 40, run, RULES, sealed=28, on_block=standing.append)
+
+    assert all(places == list(range(len(places))) for places in met.values())
+    assert {name for name, places in met.items() if max(places) >= 24} == {INCUMBENT, "lucky", "good"}
+    assert found.episodes <= 4 * 24 + 8 + final_episodes([2] * 40, 28, RULES)
+    assert "worse half of its round on 8 tasks" in found.report("poor")["left"]
+    assert (found.winner, found.report("good")["intents"]) == ("good", (len(met["good"]) - 24) // 2)
+    assert not found.report("lucky")["accepted"]
+    assert "good is better than the program as it is on" in found.said
+
+
+@pytest.mark.parametrize(
+    ("left", "finalists", "met"), [(168, 2, 28), (167, 1, 28), (112, 1, 28), (111, 1, 27), (3, 1, 0)]
+)
+def test_a_final_takes_no_more_than_the_budget_lasts_for(left: int, finalists: int, met: int) -> None:
+    scores = {INCUMBENT: 0.2, "a": 0.5, "b": 0.4}
+    first: list[str] = []
+
+    def run(wanted: Mapping[str, range]) -> dict[str, Scores]:
+        first.extend(wanted)
+        return {arm: [scores[arm]] * len(places) for arm, places in wanted.items()}
+
+    found = race([[], ["a", "b"]], [2] * 40, run, RULES, sealed=28, left=lambda: left)
+
+    assert (finalists, met) == final([2] * 40, 28, RULES, left)
+    assert found.episodes <= 3 * 24 + left
+    assert max(len(arm.scores) for arm in found.arms.values()) <= 24 + 2 * met
+    # In a round without candidates the incumbent runs alone.
+    assert first.index("a") > 1
+
+
+@pytest.mark.parametrize(("solved", "rounds"), [("1", 2 + RULES.patience), (INCUMBENT, 1)])
+def test_a_search_ends_after_rounds_without_a_new_leader(solved: str, rounds: int) -> None:
+    asked: list[int] = []
+
+    def entering() -> Iterator[list[str]]:
+        for number in range(20):
+            asked.append(number)
+            yield [f"{number}"]
+
+    found = race(entering(), [1] * 20, each(lambda arm, place: float(arm == solved)), RULES, sealed=14)
+
+    assert (len(asked), found.winner) == (rounds, solved)
+
+
+@pytest.mark.parametrize(
+    ("scores", "said"),
+    [
+        ({}, "no candidate did better than the program as it is on the 6 open intents"),
+        (
+            {"a": 0.3},
+            r"no candidate is shown to be better; the nearest is a on 14 sealed intents",
+        ),
+        ({"a": 1.0}, r"a is better than the program as it is on \d+ sealed intents \(evidence "),
+    ],
+)
+def test_why_it_ended_is_said(scores: Mapping[str, float], said: str) -> None:
+    found = race([["a"]], [1] * 20, each(lambda arm, place: scores.get(arm, 0.2)), RULES, sealed=14)
+
+    assert re.match(said, found.said)
+    assert found.report(INCUMBENT)["said"] == found.said
+
+
+@pytest.mark.parametrize("sealed", [0, 28])
+def test_the_worth_of_the_winner_and_of_each_part(sealed: int) -> None:
+    """The part that is worth nothing and the part that is worth all; who lacks a part cannot win."""
+    scores = {"all": 0.6, "no text": 0.6, "no demonstrations": 0.1, INCUMBENT: 0.1}
+
+    def run(wanted: Mapping[str, range]) -> dict[str, Scores]:
+        return {arm: [scores[arm] for _ in places] for arm, places in wanted.items()}
+
+    found = race(
+        [["all"]],
+        [2] * 40,
+        run,
+        RULES,
+        sealed=sealed,
+        without_parts=lambda _: ["no text", "no demonstrations"],
+    )
+    gains = worth(found)
+
+    assert {name: round(gain.value, 6) for name, gain in gains.items()} == {
+        INCUMBENT: 0.5,
+        "no text": 0.0,
+        "no demonstrations": 0.5,
+    }
+    assert {gain.n for gain in gains.values()} == {56 if sealed else 80}
+    assert found.report("all")["intents"] < 28
+    assert [*found.arms] == [INCUMBENT, "all"]
+
+
+def test_the_luckiest_of_many_in_many_rounds_are_not_accepted() -> None:
+    for rounds, skew in ((1, (0.1, 0.5)), (4, (0.2, 0.8))):
+        setting = acceptance.Setting(24, 2, 20 * rounds, *skew)
+
+        assert acceptance.luckiest(setting, rounds, 60)["accepted"] <= RULES.alpha + 0.03

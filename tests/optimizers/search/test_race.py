@@ -13,12 +13,18 @@ from tests.optimizers.shop import Model, lm, make_context
 from worksmith.evals.running.result import Progress
 from worksmith.evals.running.runner import EvaluationInterrupted
 from worksmith.evals.suite import Suite
-from worksmith.optimizers.demos.showing import Shown
+from worksmith.optimizers.candidates.building import Built
+from worksmith.optimizers.cost.limits import Limits
 from worksmith.optimizers.demos.trace_bank import NothingTaughtError, TraceBank
 from worksmith.optimizers.optimizer import CompileContext
 from worksmith.optimizers.racing.rules import IncumbentLostError
 from worksmith.optimizers.search.aa import same_program
-from worksmith.optimizers.search.candidates import bank_schedule, covering_order, draw_candidates
+from worksmith.optimizers.search.candidates import (
+    bank_schedule,
+    covering_order,
+    draw_candidates,
+    thrifty_bank,
+)
 from worksmith.optimizers.search.race import Race, dev_order
 from worksmith.optimizers.settings import Settings
 from worksmith.tools.errors import InputError
@@ -144,7 +150,7 @@ def test_an_interrupted_race_runs_nothing_twice(suite: Suite, tmp_path: Path, wh
     assert len(told) + len(ran) == again.student.cost.episodes + again.teacher.cost.episodes
 
 
-def tasks_of(candidate: Shown) -> frozenset[str]:
+def tasks_of(candidate: Built) -> frozenset[str]:
     return frozenset(demonstration.task_id for demonstration in candidate.demonstrations)
 
 
@@ -249,6 +255,25 @@ def test_the_first_tasks_of_a_growing_bank_stand_for_the_others(suite: Suite) ->
     assert {task.intent for task in ordered[:3]} == set(VERBS)
     assert sorted(task.id for task in ordered) == sorted(task.id for task in tasks)
     assert covering_order(tasks[::-1]) == ordered
+
+
+@pytest.mark.parametrize(
+    ("limits", "episodes"),
+    [
+        ({}, 12),
+        ({"max_calls": 15}, 8),
+        ({"max_calls": 165}, 11),
+        ({"max_tokens": 1650}, 10),
+    ],
+)
+def test_the_teacher_takes_its_share_of_a_budget(
+    suite: Suite, tmp_path: Path, limits: dict[str, int], episodes: int
+) -> None:
+    work = replace(context(suite, tmp_path, demos=4), limits=Limits(**limits))
+    bank = thrifty_bank(work)
+
+    assert work.teacher.cost.episodes == episodes
+    assert {demonstration.intent for demonstration in bank.demonstrations} == {*VERBS}
 
 
 class Lossy(Model):

@@ -83,6 +83,15 @@ def test_tools_go_with_the_request_and_not_into_the_text(env: Environment, serve
     assert "[[ ##" not in json.dumps(body)
 
 
+def test_functions_have_the_descriptions_of_the_agent(env: Environment, server: ChatServer) -> None:
+    texts = {"calendar.search_events": {"description": "Finds.", "arguments": {"query": "a title"}}}
+    run(agent(env).with_settings(descriptions=texts), server, END)
+    offered = {tool["function"]["name"]: tool["function"] for tool in server.bodies[0]["tools"]}
+    search = offered["calendar__search_events"]
+    assert search["description"] == "Finds."
+    assert search["parameters"]["properties"]["query"]["description"] == "a title"
+
+
 def test_what_was_sent_is_kept_tools_first(env: Environment, server: ChatServer) -> None:
     asks = run(agent(env), server, SEARCH, END).episode.asks
     first, second = (ask.exchange for ask in asks)

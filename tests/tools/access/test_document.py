@@ -12,6 +12,7 @@ import pytest
 from tests.tools.access import shop
 from worksmith.tools.access.engine import load_policy
 from worksmith.tools.errors import InputError
+from worksmith.tools.sqlite.schema import Table
 
 Document = dict[str, Any]
 
@@ -264,3 +265,20 @@ def test_calls_are_decided_by_tool_and_persona_alone() -> None:
     assert not policy.decide(bob, "vault.burn", {}).allow
     gone = shop.persona(active=False)
     assert {policy.decide(gone, tool, {}).rule for tool in shop.document()["tools"]} == {"inactive"}
+
+
+@pytest.mark.parametrize(
+    ("further", "secret"),
+    [
+        ({}, False),
+        ({"rules": [{"id": "one", "operations": ["read"], "when": {"self": ["id"]}}]}, True),
+        ({"rules": [{"id": "all", "operations": ["update"], "when": {"always": True}}]}, True),
+        ({"private": {"fields": ["note"], "rule": {"id": "own", "when": {"self": ["id"]}}}}, True),
+        ({"demonstrations": {"note": False}}, True),
+    ],
+)
+def test_whether_everybody_may_read_everything(further: Document, secret: bool) -> None:
+    source = {"key": "id", "rules": [{"id": "all", "operations": ["read"], "when": {"always": True}}]}
+    document = {"sources": {"notes": {**source, **further}}, "people": {"source": "notes", "id": "id"}}
+    policy = load_policy(json.dumps(document), [Table("notes", ("id", "note"))])
+    assert policy.open == (not secret)

@@ -105,11 +105,17 @@ def test_dry_run_runs_nothing(suite: Suite, tmp_path: Path) -> None:
         (["--toolset", "magic"], "no toolset"),
         (["--embedding", "magic", "--optimizer", "knn"], "no embedding"),
         (["--teacher", "local/magic"], "no local model"),
+        (["--optimizer", "race", "--over", "magic"], "no part of a program"),
+        (["--optimizer", "race", "--over", "tools"], "a model writes descriptions of tools"),
+        (["--optimizer", "race", "--pinned", "selector"], "--pinned: .*'selector' .*'selector.predict'"),
+        (["--optimizer", "race", "--forbidden", " "], "--forbidden: one is blank"),
+        (["--optimizer", "knn", "--over", "form"], "use race"),
     ],
 )
 def test_bad_options_are_named(suite: Suite, tmp_path: Path, arguments: list[str], message: str) -> None:
     with pytest.raises(InputError, match=message):
         run(suite.path, "--out", tmp_path / "program.json", *arguments)
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(

@@ -186,6 +186,11 @@ MALFORMED: dict[str, Change] = {
     "gold under a name of its own": lambda data, _: data["manifest"]["program"]["strategy"].update(
         name="mine", planner="gold with arguments"
     ),
+    "a tool that there is not": lambda data, _: data["manifest"]["program"].update(
+        descriptions={"calendar.fly": {"description": "Flies."}}
+    ),
+    "a boiling model": state(temperature=5),
+    "a candidate with a model": lambda data, _: data["manifest"].update(candidate={"lm": "openai/x"}),
     "trials that are none": lambda data, _: data["manifest"].update(trials=[{"zzz": 1}]),
 }
 

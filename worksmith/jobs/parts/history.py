@@ -39,9 +39,9 @@ def _verdict(race: Mapping[str, Any]) -> str:
     """The decision of a race in a few words."""
     if not race:
         return ""
-    if "verdict" in race:
-        return str(race["verdict"])
-    had, needed = race.get("evidence", 0.0), race.get("needed", 0.0)
+    if "evidence" not in race:
+        return str(race.get("verdict", ""))
+    had, needed = race["evidence"], race["needed"]
     evidence = f"evidence {number(had, 2)} of the {number(needed, 0)} needed"
     if race.get("accepted"):
         return f"accepted, {evidence}"

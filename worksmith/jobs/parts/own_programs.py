@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import dspy
 
 from worksmith.evals.dspy_programs.own_code import is_address, own_object
+from worksmith.jobs.parts.restoring import restored
 from worksmith.optimizers.compiling.artifact import Artifact
 from worksmith.tools.errors import InputError
 from worksmith.tools.files.secrets import described
@@ -56,8 +57,7 @@ def own_program(name: OwnName, env: Environment) -> tuple[Any, Artifact | None]:
     if name.file is None:
         return made, None
     artifact = Artifact.read(name.file)
-    artifact.restore(module(made, name.address), where=str(name.file))
-    return made, artifact
+    return restored(module(made, name.address), artifact, where=str(name.file)), artifact
 
 
 def module(program: Any, address: str) -> dspy.Module:

@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
-
-from pydantic import AfterValidator, BaseModel, ConfigDict, PositiveInt, ValidationError
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from worksmith.evals.dspy_programs.own_code import checked_address, own_object
 from worksmith.jobs.parts.own_programs import own_name, own_program
+from worksmith.jobs.parts.restoring import build_agent, restored
 from worksmith.jobs.settings.groups.programs import OwnAgentSettings, PlannerSettings
 from worksmith.models.resolve import resolve
 from worksmith.optimizers.compiling.artifact import Artifact
 from worksmith.programs.agent import Agent
 from worksmith.programs.own_agents.program import OwnAgent
-from worksmith.programs.parts.checker import Access
 from worksmith.programs.parts.tool_retrieval import ALL, default_toolset
-from worksmith.programs.prompting.adapter import ADAPTER
-from worksmith.programs.prompting.forms import check_prompt
-from worksmith.programs.prompting.native import CALLS, NativeLayout
 from worksmith.programs.replaying.recording import RecordingEngine
-from worksmith.programs.strategies import STRATEGIES, Strategy
+from worksmith.programs.strategies import STRATEGIES
 from worksmith.tools.errors import InputError
-from worksmith.tools.files.secrets import described
-from worksmith.tools.sub_modules import named_sub_modules
 
 if TYPE_CHECKING:
     import dspy
@@ -87,7 +80,8 @@ class OpenedProgram(NamedTuple):
         """Whether a command can open it again."""
         if self.named or self.compiled is not None or not isinstance(self.program, Agent):
             return bool(self.named)
-        return self.program.strategy.name in STRATEGIES and not self.program.components
+        own = self.program.components or self.program.descriptions
+        return self.program.strategy.name in STRATEGIES and not own
 
     @property
     def named(self) -> str:
@@ -191,83 +185,4 @@ def compiled_program(file: Path | str, env: Environment) -> OpenedProgram:
             hint=f"{env.folder} is of the kind {kind}",
         )
     agent = build_agent(artifact.manifest.program, env, where=str(file))
-    artifact.restore(agent, where=str(file))
-    check_demonstrations(agent, where=str(file))
-    return OpenedProgram(agent, artifact.manifest.tried, Path(file))
-
-
-class AgentConfig(BaseModel):
-    """The description of an agent in a file, which may come from a stranger; see `Agent.config`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    strategy: Strategy
-    toolset: str
-    max_steps: PositiveInt
-    access: Access
-    prompt: Annotated[str, AfterValidator(check_prompt)]
-    without: tuple[str, ...]
-
-    @classmethod
-    def read(cls, config: Mapping[str, Any], *, where: str) -> Self:
-        """Check a description.
-
-        Args:
-            where: its place, for errors.
-        """
-        try:
-            read = cls.model_validate(config)
-        except ValidationError as error:
-            raise InputError(
-                "the compiled program is not one of worksmith's agents",
-                where=where,
-                hint="name the module that makes it, as package.module:factory@FILE",
-            ) from error
-        _check_name(read.strategy, where)
-        return read
-
-
-def _check_name(strategy: Strategy, where: str) -> None:
-    """See that tables name what is run: a gold plan under the name of a plain strategy is a made-up score."""
-    known = STRATEGIES.get(strategy.name)
-    if (known or strategy) != strategy or (known is None and strategy.planner.startswith("gold")):
-        raise InputError(
-            f"the compiled program calls its strategy {strategy.name!r}, and it is another one",
-            where=where,
-            hint="give a strategy of your own a name of its own",
-        )
-
-
-def build_agent(config: Mapping[str, Any], env: Environment, *, where: str) -> Agent:
-    """The agent that an artifact's manifest describes, not compiled.
-
-    Args:
-        where: the place of the description, for errors.
-    """
-    read = AgentConfig.read(config, where=where)
-    return Agent(**{name: getattr(read, name) for name in AgentConfig.model_fields}, env=env)
-
-
-def check_demonstrations(agent: dspy.Module, *, where: str) -> None:
-    """See that every demonstration of `agent` can be shown, before any model is asked.
-
-    Args:
-        where: the place they come from, for errors.
-    """
-    import dspy
-
-    # A program of somebody else's may have an output `tool` or an input `trajectory` of its own.
-    ours = any(isinstance(part, Agent) for _, part in named_sub_modules(agent))
-    adapter = ADAPTER if ours else dspy.ChatAdapter()
-    for name, predictor in agent.named_predictors():
-        for number, demo in enumerate(predictor.demos, start=1):
-            try:
-                adapter.format_demos(predictor.signature, [demo])
-                if ours and not CALLS.isdisjoint(predictor.signature.output_fields):
-                    NativeLayout.of(predictor.signature).demonstration(demo)
-            except Exception as error:
-                raise InputError(
-                    f"demonstration {number} of {name} cannot be shown: {described(error)}",
-                    where=where,
-                    hint="the file was edited or damaged; make it again",
-                ) from error
+    return OpenedProgram(restored(agent, artifact, where=str(file)), artifact.manifest.tried, Path(file))

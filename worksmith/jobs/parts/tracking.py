@@ -170,7 +170,7 @@ def record_dev_episodes(run: Run, result: Result, trained_on: Suite) -> None:
 
 def _written(artifact: Artifact, suite: Suite) -> dict[str, str]:
     """Instructions that are not those with which the program was built, by the part that has them."""
-    from worksmith.jobs.parts.programs import build_agent
+    from worksmith.jobs.parts.restoring import build_agent
 
     built = build_agent(artifact.manifest.program, suite.env, where="the artifact").portable_state()
     return {

@@ -12,6 +12,7 @@ from worksmith.evals.statistics.power import discordance_of, power, smallest_dif
 from worksmith.evals.statistics.sequential import fewest_intents
 from worksmith.jobs.parts.printing import Printable
 from worksmith.optimizers.racing.power import Field, race_intents_needed, race_power, smallest_race_difference
+from worksmith.optimizers.racing.rules import fewest_to_seal
 from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
@@ -97,7 +98,13 @@ def _race(settings: PowerSettings) -> dict[str, Any]:
     Raises:
         ValueError: no number of intents shows the difference.
     """
-    field = Field(settings.intents or 0, settings.per_intent, settings.candidates, settings.alike)
+    field = Field(
+        settings.intents or 0,
+        settings.per_intent,
+        settings.candidates,
+        settings.alike,
+        adaptive=settings.sealed,
+    )
     points, chance = settings.points, 0.8
     if points is None:
         room = max(settings.rate, 100 - settings.rate) / 100
@@ -109,7 +116,8 @@ def _race(settings: PowerSettings) -> dict[str, Any]:
         if not field.intents:
             field = field._replace(intents=race_intents_needed(field, difference, size))
         found, power_found = 100 * difference, race_power(field, difference, size)
-    fewest = fewest_intents(field.alpha, field.candidates)
+    known = fewest_intents(field.alpha, field.candidates)
+    fewest = fewest_to_seal(field.alpha) if field.adaptive else known
     return {**field._asdict(), "points": found, "power": power_found, "fewest_intents": fewest}
 
 

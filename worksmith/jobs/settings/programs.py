@@ -28,6 +28,7 @@ from worksmith.jobs.settings.groups.models import (
 from worksmith.jobs.settings.groups.programs import (
     AGENT_HELP,
     OPTIMIZERS,
+    PARTS,
     PLANNER_HELP,
     STRATEGIES,
     AgentSettings,
@@ -103,9 +104,23 @@ class CompileSettings(
     )
     proposer: str | None = setting(
         None,
-        "Language model that proposes instructions, for optimizers that change them.",
-        unset="the teacher if it is a language model, else --lm",
+        "Language model that proposes texts, for a race over instructions or tools and for optimizers that "
+        "change instructions.",
+        unset="of a race none, else the teacher if it is a language model, else --lm",
         expert=True,
+    )
+    over: tuple[str, ...] = setting(
+        (),
+        "Part of the program that a race may change; repeat for several. `tools` are their descriptions.",
+        suggest=PARTS,
+        unset="demonstrations, and with --proposer instructions and tools",
+        expert=True,
+    )
+    pinned: tuple[str, ...] = setting(
+        (), "Predictor or tool whose texts a race leaves as they are; repeat for several.", expert=True
+    )
+    forbidden: tuple[str, ...] = setting(
+        (), "Word that texts of a race may not have; repeat for several.", expert=True
     )
     selection: str | None = setting(
         None,
@@ -130,8 +145,8 @@ class CompileSettings(
     )
     accept: str = setting(
         "tested",
-        "tested: bootstrap, knn and tpe keep the uncompiled program unless the winner is better on dev by "
-        "a paired test over intents; best: they take the winner without a test. A race always tests.",
+        "tested: bootstrap, race, knn and tpe keep the uncompiled program unless a test over intents shows "
+        "the winner to be better on dev; best: they take the winner without a test.",
         expert=True,
         suggest=("tested", "best"),
     )
@@ -328,7 +343,11 @@ class VerifySettings(WorkerSettings):
     suite: Path | None = setting(
         None, "The suite it was compiled on.", unset="the path that was given when it was compiled"
     )
-    lm: str | None = setting(
-        None, "Model of your own that it was compiled for.", metavar="MODULE:NAME", unset="none", expert=True
+    lm: tuple[str, ...] = setting(
+        (),
+        "Model of your own that it was compiled with; repeat for several.",
+        metavar="MODULE:NAME",
+        unset="none",
+        expert=True,
     )
     journal: Path | None = setting(None, "Its journal.", unset="PROGRAM.journal", path="folder")

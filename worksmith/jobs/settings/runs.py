@@ -188,6 +188,7 @@ class PowerSettings(JobSettings):
     intents: int | None = setting(None, "Dev intents of a race.", min=1, max=20_000)
     per_intent: int = setting(1, "Dev tasks of each intent.", min=1, max=1000)
     candidates: int = setting(4, "Programs that race against the uncompiled one.", min=1, max=1000)
+    sealed: bool = setting(False, "A part of dev is sealed: candidates are made from dev episodes.")
 
 
 class UiSettings(StoreSettings):

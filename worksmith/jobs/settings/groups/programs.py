@@ -15,6 +15,8 @@ STRATEGIES = ("direct", "cot", "act", "react", "plan", "gold", "gold-arguments",
 TOOLSETS = ("all", "required", "retrieved:12", "query", "functions", "functions+query", "plain")
 
 
+PARTS = ("demonstrations", "instructions", "tools", "form", "strategy", "toolset", "temperature")
+
 OPTIMIZERS = (
     "none",
     "bootstrap",

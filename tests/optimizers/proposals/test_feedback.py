@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
+from worksmith.evals.records.recording import call_entries
 from worksmith.evals.suite import Suite
 from worksmith.evals.tasks.task import Task
-from worksmith.optimizers.dspy_optimizers.feedback import feedback
+from worksmith.optimizers.proposals.feedback import feedback
 from worksmith.tools.dispatch import Observation
 from worksmith.tools.episode_result import CallRecord, EpisodeResult
-from worksmith.tools.policy import Decision
+from worksmith.tools.policy import Decision, denial_text
 
 
 @pytest.fixture
@@ -20,12 +21,14 @@ def task(suite: Suite) -> Task:
 
 
 def call(tool: str, status: Any = "ok", decision: Decision | None = None, **arguments: Any) -> CallRecord:
-    return CallRecord(tool, arguments, Observation(status, None, "the budget is 450000"), decision, 0.0)
+    seen = denial_text(decision) if decision else "the budget is 450000"
+    return CallRecord(tool, arguments, Observation(status, None, seen), decision, 0.0)
 
 
 def told(suite: Suite, task: Task, *calls: CallRecord, status: Any = "finished", **scores: float) -> str:
     outcome = suite.env.episode(task.domains).outcome()
-    return feedback(task, EpisodeResult(status, outcome, list(calls)), {"outcome": 0.0, **scores})
+    episode = EpisodeResult(status, outcome, list(calls))
+    return feedback(task, episode, call_entries(episode), {"outcome": 0.0, **scores})
 
 
 def test_a_success_is_a_success(suite: Suite, task: Task) -> None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 from worksmith.evals.records.record import PRIMARY
-from worksmith.evals.scoring.path_scores import REFUSED, made_calls
+from worksmith.evals.scoring.path_scores import REFUSED
+from worksmith.tools.policy import Decision, denial_text
 
 if TYPE_CHECKING:
+    from worksmith.evals.records.parts import CallEntry
+    from worksmith.evals.records.record import EpisodeRecord
     from worksmith.evals.tasks.task import Task
-    from worksmith.tools.episode_result import CallRecord, EpisodeResult
+    from worksmith.tools.episode_result import EpisodeResult
 
 _SHORTCOMINGS = {
     "unwanted_side_effects": "It changed something that should have stayed as it was.",
@@ -20,26 +23,31 @@ _SHORTCOMINGS = {
 """The meaning of a score above 0."""
 
 
-def feedback(task: Task, episode: EpisodeResult, scores: Mapping[str, float]) -> str:
+Ended: TypeAlias = "EpisodeResult | EpisodeRecord"
+
+
+def feedback(task: Task, episode: Ended, calls: Sequence[CallEntry], scores: Mapping[str, float]) -> str:
     """The errors in the outcome, the failed steps, and the rules that denied a step.
 
     Names tools, arguments and rules and quotes no values: the words may end up in instructions that the agent
     of every persona follows.
     """
-    return "\n".join([_verdict(episode, scores), *_outcome(task, episode, scores), *_steps(episode)])
+    return "\n".join([_verdict(episode, scores), *_outcome(task, episode, calls, scores), *_steps(calls)])
 
 
-def _verdict(episode: EpisodeResult, scores: Mapping[str, float]) -> str:
+def _verdict(episode: Ended, scores: Mapping[str, float]) -> str:
     if episode.status != "finished":
         return f"The episode did not finish: {episode.status.replace('_', ' ')}."
     return "The task was done right." if scores.get(PRIMARY, 0.0) >= 1.0 else "The task was not done right."
 
 
-def _outcome(task: Task, episode: EpisodeResult, scores: Mapping[str, float]) -> Iterator[str]:
+def _outcome(
+    task: Task, episode: Ended, calls: Sequence[CallEntry], scores: Mapping[str, float]
+) -> Iterator[str]:
     if scores.get(PRIMARY, 0.0) >= 1.0:
         return
     yield from (said for name, said in _SHORTCOMINGS.items() if scores.get(name, 0.0) > 0)
-    made = [call for call in made_calls(episode) if call.observation.status == "ok"]
+    made = [call for call in calls if call.status == "ok"]
     called = {call.tool for call in made}
     plan = task.gold_plan or ()
     wanted = dict.fromkeys([*(step.tool for step in plan), *(action.tool for action in task.expected)])
@@ -66,19 +74,20 @@ def _differing(wanted: Mapping[str, object], given: list[object]) -> list[str]:
     return min(ways, key=len, default=list(wanted))
 
 
-def _steps(episode: EpisodeResult) -> Iterator[str]:
-    for number, call in enumerate(episode.calls, start=1):
+def _steps(calls: Sequence[CallEntry]) -> Iterator[str]:
+    for number, call in enumerate(calls, start=1):
         if said := _step(call):
             yield f"Step {number}, {call.tool}: {said}"
 
 
-def _step(call: CallRecord) -> str:
-    decision, status = call.decision, call.observation.status
-    if decision is not None and not decision.allow:
-        return f"denied by the rule {decision.rule}. {decision.reason}".rstrip()
-    if status == "ok":
+def _step(call: CallEntry) -> str:
+    if call.status == "ok":
         return ""
-    if status == REFUSED:
+    if call.status == REFUSED:
         return "not made, because the agent's own check of access refused it."
+    if not call.allowed:
+        denied = denial_text(Decision(False, call.rule))
+        reason = call.observation.removeprefix(denied) if call.observation.startswith(denied) else ""
+        return f"denied by the rule {call.rule}.{reason}"
     named = f" (arguments {', '.join(call.arguments)})" if isinstance(call.arguments, Mapping) else ""
-    return f"failed as {status.replace('_', ' ')}{named}."
+    return f"failed as {call.status.replace('_', ' ')}{named}."

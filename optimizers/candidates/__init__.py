@@ -1,0 +1,1 @@
+"""Candidates: settings of a program as plain data, programs made of them, and how they differ."""

@@ -1,0 +1,1 @@
+"""Proposals: sources of the candidates of a race."""

@@ -1,0 +1,204 @@
+"""The candidates of a race, round by round: demonstrations and settings, then what sources propose."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice, zip_longest
+from typing import TYPE_CHECKING
+
+from worksmith.evals.dspy_programs.digests import program_digest
+from worksmith.optimizers.candidates.building import Built, Configurable, built
+from worksmith.optimizers.candidates.candidate import DEMONSTRATIONS, Candidate
+from worksmith.optimizers.demos.trace_bank import NothingTaughtError, TraceBank
+from worksmith.optimizers.proposals.checks import Checks
+from worksmith.optimizers.proposals.choice import sources
+from worksmith.optimizers.search.candidates import bank_rounds, draw_candidates, thrifty_bank
+from worksmith.tools.errors import InputError, names_instead
+
+if TYPE_CHECKING:
+    import dspy
+
+    from worksmith.optimizers.optimizer import CompileContext
+    from worksmith.optimizers.proposals.source import Source, Standing
+
+INSTRUCTIONS, TOOLS = "instructions", "tools"
+
+_TEMPERATURES = (0.0, 0.7)
+
+_SETTINGS = {"form": "prompt"}
+"""Settings of an agent by the part of a program that users name, where these differ."""
+
+MOST_ROUNDS = 8
+"""Rounds of proposals, at most."""
+
+
+@dataclass
+class Rounds:
+    """What enters a race.
+
+    Attributes:
+        adaptive: whether candidates may be made from episodes on dev tasks.
+    """
+
+    context: CompileContext
+    adaptive: bool
+
+    @property
+    def most(self) -> int:
+        """The most candidates that nobody looks at dev to make."""
+        size = self.context.settings.candidates
+        shown = size if DEMONSTRATIONS in self._over else 0
+        return shown + len(self._settings) + (0 if self.adaptive else size * len(self._sources))
+
+    def check_pinned(self) -> None:
+        """Check that there are such predictors, be it of a strategy that is tried, and such tools.
+
+        Raises:
+            InputError: it has not.
+        """
+        tools = [tool.name for toolkit in self.context.student.env.kind.toolkits for tool in toolkit.tools]
+        for name in self.context.settings.pinned:
+            if name not in (known := [*sorted(self._predictors), *tools]):
+                raise InputError(
+                    f"the program has no predictor or tool {name!r}",
+                    where="--pinned",
+                    hint=names_instead(name, known),
+                )
+
+    def entering(self, standing: Callable[[], Standing]) -> Iterator[dict[str, Built]]:
+        """The candidates that enter together, round by round.
+
+        Where they are made from episodes, the program as it is comes first, alone: proposals start from its
+        failures. Then sources take turns; candidates that need no episode count as one of them.
+
+        Args:
+            standing: as it is when a round is asked for.
+        """
+        if self._over == (DEMONSTRATIONS,):
+            yield from filter(None, bank_rounds(self.context))
+            return
+        size, prepared = self.context.settings.candidates, self._prepared(standing())
+        if not self.adaptive:
+            found = list(self._built(prepared, standing()).items())
+            yield from (dict(found[start : start + size]) for start in range(0, len(found), size))
+            return
+        yield {}
+        shown = next((each for each in prepared.values() if each.demonstrations), Candidate())
+        waiting, turns = iter(prepared.items()), deque(self._turns)
+        for number in range(1, MOST_ROUNDS + 1):
+            now, entering = standing(), dict[str, Candidate]()
+            for place, source in enumerate(turns):
+                share = -(-(size - len(entering)) // (len(turns) - place))
+                if source is None:
+                    entering |= islice(waiting, share)
+                    continue
+                known = {each.digest for each in entering.values()}
+                more = [each for each in source.propose(now, share) if each.digest not in known]
+                if number == 1:
+                    more[1::2] = [shown.joined(each) for each in more[1::2]]
+                entering |= _named(source, more, number)
+            if not (programs := self._built(entering, now)):
+                return
+            yield programs
+            turns.rotate(1)
+
+    def _prepared(self, now: Standing) -> dict[str, Candidate]:
+        """The candidates that need no episode on dev, at most `most` in all."""
+        size = self.context.settings.candidates
+        drawn = draw_candidates(self.context, now.bank, size) if DEMONSTRATIONS in self._over else {}
+        shown = [(name, each.candidate) for name, each in drawn.items()]
+        settings = [
+            (f"{part}-{value}", each) for each in self._settings for part, value in each.to_json().items()
+        ]
+        found = dict(each for pair in zip_longest(shown, settings) for each in pair if each)
+        for source in (each for each in self._sources if not each.adaptive):
+            found |= _named(source, source.propose(now, 1 if self.adaptive else size), 0)
+        return found
+
+    @cached_property
+    def bank(self) -> TraceBank:
+        """The demonstrations that candidates may name; none if nothing is taught and texts may change."""
+        try:
+            return thrifty_bank(self.context) if self.adaptive else self.context.bank()
+        except NothingTaughtError:
+            if {INSTRUCTIONS, TOOLS}.isdisjoint(self._over):
+                raise
+            return TraceBank(())
+
+    @property
+    def _over(self) -> tuple[str, ...]:
+        return self.context.settings.over
+
+    @cached_property
+    def _sources(self) -> list[Source]:
+        context, pinned = self.context, {*self.context.settings.pinned}
+        if INSTRUCTIONS not in self._over:
+            pinned |= self._predictors
+        checks = Checks(context.student.env, context.settings.forbidden, frozenset(pinned))
+        found = sources(checks, context.proposer, self._over)
+        return [each for each in found if self.adaptive or not each.adaptive]
+
+    @property
+    def failed(self) -> int:
+        """How many proposals of a model gave no candidate, so far."""
+        return sum(source.failed for source in self._sources)
+
+    @cached_property
+    def _predictors(self) -> set[str]:
+        """The names of the program's predictors, and of those that it has with the settings to try."""
+        context = self.context
+        tried = (built(each, context.program, TraceBank(()), context.settings) for each in self._settings)
+        programs = (context.program, *(each.program for each in tried))
+        return {name for each in programs for name, _ in each.named_predictors()}
+
+    @property
+    def _turns(self) -> list[Source | None]:
+        """The sources in the order of the first round; None stands for candidates that need no episode."""
+        return [None, *(source for source in self._sources if source.adaptive)]
+
+    @cached_property
+    def _settings(self) -> list[Candidate]:
+        """The settings to try that the program does not have, and that its model can do with."""
+        program, fitting = self.context.program, []
+        known = program.alternatives if isinstance(program, Configurable) else {}
+        settings = [Candidate(**{name: value}) for name, values in known.items() for value in values]
+        settings += [Candidate(temperature=value) for value in _TEMPERATURES]
+        wanted = {_SETTINGS.get(part, part) for part in self._over}
+        for candidate in (each for each in settings if wanted.issuperset(each.parts)):
+            try:
+                found = built(candidate, program, TraceBank(()), self.context.settings).program
+                if isinstance(found, Configurable):
+                    found.check_model(self.context.student.lm)
+            except InputError:
+                continue
+            if self._changes_pinned(found):
+                continue
+            if program_digest(found) != program_digest(program):
+                fitting.append(candidate)
+        return fitting
+
+    def _changes_pinned(self, program: dspy.Module) -> bool:
+        """Whether a strategy has another text in the place of one that is pinned."""
+        own = {name: each.signature.instructions for name, each in self.context.program.named_predictors()}
+        return any(
+            each.signature.instructions != own.get(name, each.signature.instructions)
+            for name, each in program.named_predictors()
+            if name in self.context.settings.pinned
+        )
+
+    def _built(self, candidates: Mapping[str, Candidate], standing: Standing) -> dict[str, Built]:
+        """The programs of candidates; one whose demonstrations do not fit its strategy makes none."""
+        found = {}
+        for name, candidate in candidates.items():
+            try:
+                found[name] = built(candidate, self.context.program, standing.bank, self.context.settings)
+            except InputError:
+                continue
+        return found
+
+
+def _named(source: Source, candidates: Sequence[Candidate], number: int) -> dict[str, Candidate]:
+    return {f"{source.name}-{number}-{place}": each for place, each in enumerate(candidates)}
