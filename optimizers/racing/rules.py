@@ -215,7 +215,8 @@ class Outcome:
             return f"{winner.name} keeps the constraints, and the program as it is does not"
         opened = len(self.intents) - self.sealed
         if len(self.arms) == 1:
-            return "there was no candidate"
+            solved = incumbent.mean == 1
+            return "the program as it is solves every open task" if solved else "there was no candidate"
         if self.sealed and self.finalists is None:
             return f"no candidate met the sealed intents, only the {opened} open ones"
         if self.sealed and not self.finalists:
