@@ -16,6 +16,7 @@ from worksmith.evals.running.result import EvalResult, Progress
 from worksmith.evals.running.runner import evaluate_together
 from worksmith.evals.running.settings import EvalSettings
 from worksmith.evals.scoring.scorer import Scorer
+from worksmith.evals.tasks.transcript import GOLD_PREFIX
 from worksmith.optimizers.cost.budget import Budget
 
 if TYPE_CHECKING:
@@ -85,6 +86,11 @@ class Rollouts:
     @property
     def model(self) -> str:
         return model_name(self.lm)
+
+    @property
+    def free(self) -> bool:
+        """Whether gold plans are followed, so that nobody is asked."""
+        return self.model.startswith(GOLD_PREFIX)
 
     def __call__(
         self,

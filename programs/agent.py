@@ -29,7 +29,7 @@ from worksmith.evals.dspy_programs.program_state import temperatures
 from worksmith.evals.dspy_programs.states import MADE, check_made, fit, read_state
 from worksmith.programs.at_once import in_a_thread
 from worksmith.programs.demo_filter import DemoFilter, DemoView
-from worksmith.programs.descriptions import check_descriptions, described, read_descriptions, tools_of
+from worksmith.programs.descriptions import check_descriptions, described, read_descriptions
 from worksmith.programs.dspy_trace import TraceEntry, append_to_trace, portable
 from worksmith.programs.episode_loop import EpisodeLoop
 from worksmith.programs.init_signature import InitSignature
@@ -184,7 +184,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
     @property
     def shown_tools(self) -> Toolset:
         """All tools of the environment, as prompts describe them; none without an environment."""
-        return described(tools_of(self._env), self.descriptions) if self._env is not None else {}
+        return described(self._env.kind.tools, self.descriptions) if self._env is not None else {}
 
     @property
     def config(self) -> dict[str, Any]:

@@ -36,18 +36,13 @@ def read_descriptions(given: Mapping[str, Any] | None) -> dict[str, ToolText]:
     return validated(whole, _Given, "descriptions of tools", where=_WHERE).descriptions
 
 
-def tools_of(env: Environment) -> Toolset:
-    """All tools of an environment."""
-    return {tool.name: tool for toolkit in env.kind.toolkits for tool in toolkit.tools}
-
-
 def check_descriptions(texts: Mapping[str, ToolText], env: Environment) -> None:
     """Check that an environment has the tools and arguments that texts describe.
 
     Raises:
         InputError: it lacks one.
     """
-    tools = tools_of(env) if texts else {}
+    tools = env.kind.tools if texts else {}
     for name, text in texts.items():
         if name not in tools:
             raise InputError(

@@ -111,6 +111,11 @@ class WorldKind:
     locale: str = "en"
     table_changes: Mapping[str, tuple[str, str]] = field(default_factory=dict, hash=False)
 
+    @property
+    def tools(self) -> Toolset:
+        """All tools, also of toolkits that are only offered by name."""
+        return {tool.name: tool for toolkit in self.toolkits for tool in toolkit.tools}
+
     def toolset(self, toolkits: Iterable[str] | None, without: Iterable[str] = ()) -> Toolset:
         """The tools of some toolkits and the shared ones.
 

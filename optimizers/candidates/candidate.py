@@ -12,7 +12,7 @@ from worksmith.tools.files.json_files import validated
 from worksmith.tools.seeding import digest
 from worksmith.tools.tool import Text, ToolText
 
-DEMONSTRATIONS: Final = "demonstrations"
+DEMONSTRATIONS, INSTRUCTIONS, TOOLS = "demonstrations", "instructions", "tools"
 SETTINGS: Final = ("strategy", "toolset", "prompt")
 """Those that only agents have, besides the descriptions of tools."""
 

@@ -278,13 +278,13 @@ class Twin:
 def public_words(env: Environment) -> frozenset[str]:
     """Words that say nothing about any record; a number may be the id of one."""
     kind = env.kind
-    texts = [tool.text for toolkit in kind.toolkits for tool in toolkit.tools]
+    texts = [tool.text for tool in kind.tools.values()]
     return _remembered(_CHARACTER.sub(" ", "\n".join([*texts, kind.house_rules, kind.finish.text])))
 
 
 def _values(env: Environment, name: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
     """The arguments of a call without its settings: optional numbers such as a limit, of no column's name."""
-    tool = next((tool for kit in env.kind.toolkits for tool in kit.tools if tool.name == name), None)
+    tool = env.kind.tools.get(name)
     needed = {*tool.parameters.get("required", ())} if tool else {*arguments}
     columns = {column for table in env.kind.tables for column in table.columns}
     return {

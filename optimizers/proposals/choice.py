@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from itertools import islice
 
-from worksmith.optimizers.candidates.candidate import Candidate
+from worksmith.optimizers.candidates.candidate import INSTRUCTIONS, TOOLS, Candidate
 from worksmith.optimizers.proposals.checks import Checks
 from worksmith.optimizers.proposals.combination import combined
 from worksmith.optimizers.proposals.hints import hinted
@@ -40,14 +40,14 @@ def sources(checks: Checks, proposer: Proposer | None, over: Collection[str]) ->
         over: the parts of the program that may change; of these `instructions` and `tools` are texts.
     """
     proposing: tuple[Source, ...] = ()
-    tools = "tools" in over
-    if proposer is not None and (tools or "instructions" in over):
+    tools = TOOLS in over
+    if proposer is not None and (tools or INSTRUCTIONS in over):
         from worksmith.optimizers.proposals.peers import GepaReflection, Grounded
         from worksmith.optimizers.proposals.reflection import Reflection
 
         proposing = (Reflection(proposer, checks, tools=tools),)
-        if "instructions" in over:
+        if INSTRUCTIONS in over:
             proposing = Grounded(proposer, checks), *proposing, GepaReflection(proposer, checks)
-    elif "instructions" in over:
+    elif INSTRUCTIONS in over:
         proposing = (Derived("hints", hinted, checks),)
     return Derived("combination", combined, checks), Derived("removal", reduced, checks), *proposing

@@ -11,7 +11,6 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from worksmith.evals.tasks.transcript import GOLD_PREFIX
 from worksmith.optimizers.candidates.building import Built, built, demos_of
 from worksmith.optimizers.candidates.candidate import Candidate
 from worksmith.optimizers.demos.selection import Display, Selector, selection_called
@@ -94,8 +93,8 @@ def thrifty_bank(context: CompileContext) -> TraceBank:
     The first ones tell what one costs. Raises as `context.bank` does.
     """
     limits, cost = context.limits, context.teacher.cost
-    gold = context.teacher.model.startswith(GOLD_PREFIX)
-    if gold or context.prebuilt_bank is not None or not (limits.max_calls or limits.max_tokens):
+    limited = limits.max_calls or limits.max_tokens
+    if context.teacher.free or context.prebuilt_bank is not None or not limited:
         return context.bank()
     tasks = covering_order(context.train)
     bank = _grown(context, TraceBank(()), tasks[:_FEW], 0)

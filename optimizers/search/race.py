@@ -18,8 +18,8 @@ from worksmith.evals.records.groups import dealt
 from worksmith.evals.records.summary import interval_json, summarize
 from worksmith.evals.running.result import EvalResult
 from worksmith.evals.scoring.constraints import broken, lost
-from worksmith.evals.tasks.transcript import GOLD_PREFIX
 from worksmith.optimizers.candidates.building import Built, Configurable, built
+from worksmith.optimizers.candidates.candidate import INSTRUCTIONS, TOOLS
 from worksmith.optimizers.cost.limits import BudgetSpentError, Limits
 from worksmith.optimizers.cost.spending import Spent
 from worksmith.optimizers.optimizer import CompileContext, Compiled, Milestone
@@ -29,7 +29,7 @@ from worksmith.optimizers.racing.rules import INCUMBENT, Arm, Outcome, Rules, Sc
 from worksmith.optimizers.racing.worth import worth
 from worksmith.optimizers.rollouts import Run
 from worksmith.optimizers.search.few_shot import BankOptimizer
-from worksmith.optimizers.search.rounds import INSTRUCTIONS, MOST_ROUNDS, TOOLS, Rounds
+from worksmith.optimizers.search.rounds import MOST_ROUNDS, Rounds
 from worksmith.optimizers.settings import Settings
 from worksmith.optimizers.trial import Trial, episode_score, mean_tokens
 from worksmith.tools.errors import InputError
@@ -110,7 +110,7 @@ class Race(BankOptimizer):
                 track.rounds(),
                 track.intents,
                 track.run,
-                rules(context.settings),
+                track.rules,
                 most=track.most,
                 sealed=track.sealed,
                 on_block=track.note,
@@ -148,11 +148,13 @@ class _Track:
         intents: how many dev tasks each intent has, in the order in which they are dealt.
         sealed: how many of the last ones no arm meets before the final.
         most: the most candidates that nobody looks at dev to make.
+        rules: of the race.
         standing: the race as it stands; None before the first block.
     """
 
     def __init__(self, context: CompileContext, *, adaptive: bool) -> None:
         self._context = context
+        self.rules = rules(context.settings)
         self._started = time.perf_counter()
         dealt = dev_order(context.dev, context.settings.seed)
         self.intents = [len(tasks) for tasks in dealt]
@@ -253,6 +255,8 @@ class _Track:
         if len(gains) > 1:
             reports[found.winner] |= {"gains": gains}
         winner = self._entries[chosen]
+        # A race that is derived again does not take the same time.
+        limits = replace(self._context.limits, max_minutes=None) if self._rounds.adaptive else Limits()
         return Compiled(
             winner.program,
             winner.demonstrations,
@@ -261,7 +265,7 @@ class _Track:
             self._context.reasons,
             tuple(self._path),
             candidate=winner.candidate,
-            limits=_lasting(self._context.limits) if self._rounds.adaptive else Limits(),
+            limits=limits,
         )
 
     def _met(self, name: str) -> list[EpisodeRecord]:
@@ -302,12 +306,12 @@ class _Track:
 
     def _with_room(self, entering: Mapping[str, Built]) -> dict[str, Built]:
         """As many of the first ones as the budget has room for before the final."""
-        rules_, left = rules(self._context.settings), self.left()
+        left = self.left()
         if left < math.inf and self.sealed:
             whole = left + sum(len(self._met(name)) for name in self._results)
-            left -= final_episodes(self.intents, self.sealed, rules_, _FINAL * whole)
+            left -= final_episodes(self.intents, self.sealed, self.rules, _FINAL * whole)
         names = list(entering)
-        while names and search_episodes(len(names), self.intents, self.sealed, rules_) > left:
+        while names and search_episodes(len(names), self.intents, self.sealed, self.rules) > left:
             del names[-1]
         return {name: entering[name] for name in names}
 
@@ -318,13 +322,12 @@ class _Track:
         """
         context, run = self._context, [record for name in self._results for record in self._met(name)]
         model, prices = context.student.model, context.prices
-        limits = _lasting(context.limits)
         if not run:
             return math.inf
         spent = sum((Spent.without_cache(each, model, prices) for each in run), Spent())
-        asked = context.teacher.cost.model_calls if not context.teacher.model.startswith(GOLD_PREFIX) else 0
+        asked = 0 if context.teacher.free else context.teacher.cost.model_calls
         proposed = context.proposer.meter.calls if context.proposer else 0
-        return len(run) * limits.room(spent, Spent(asked + proposed))
+        return len(run) * context.limits.room(spent, Spent(asked + proposed))
 
     def _trial(self, name: str, report: dict[str, Any]) -> Trial:
         blocks = self._results[name]
@@ -337,8 +340,3 @@ class _Track:
             seconds=sum(block.seconds for block in blocks),
         )
         return Trial.of(name, result, self._entries[name].demonstrations, self._context.settings, report)
-
-
-def _lasting(limits: Limits) -> Limits:
-    """The limits without that of time, which a race that is derived again does not take."""
-    return replace(limits, max_minutes=None)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from worksmith.evals.dspy_programs.digests import program_digest
 from worksmith.optimizers.candidates.building import Built, Configurable, built
-from worksmith.optimizers.candidates.candidate import DEMONSTRATIONS, Candidate
+from worksmith.optimizers.candidates.candidate import DEMONSTRATIONS, INSTRUCTIONS, TOOLS, Candidate
 from worksmith.optimizers.demos.trace_bank import NothingTaughtError, TraceBank
 from worksmith.optimizers.proposals.checks import Checks
 from worksmith.optimizers.proposals.choice import sources
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from worksmith.optimizers.optimizer import CompileContext
     from worksmith.optimizers.proposals.source import Source, Standing
-
-INSTRUCTIONS, TOOLS = "instructions", "tools"
 
 _TEMPERATURES = (0.0, 0.7)
 
@@ -59,7 +57,7 @@ class Rounds:
         Raises:
             InputError: it has not.
         """
-        tools = [tool.name for toolkit in self.context.student.env.kind.toolkits for tool in toolkit.tools]
+        tools = self.context.student.env.kind.tools
         for name in self.context.settings.pinned:
             if name not in (known := [*sorted(self._predictors), *tools]):
                 raise InputError(

@@ -136,12 +136,14 @@ def test_the_version_is_the_packages() -> None:
 
 
 def test_completion_offers_what_there_is() -> None:
-    from worksmith.jobs.settings.groups.programs import OPTIMIZERS, STRATEGIES
+    from worksmith.jobs.settings.groups.programs import OPTIMIZERS, PARTS, STRATEGIES
     from worksmith.optimizers.registry import OPTIMIZERS as REGISTERED
+    from worksmith.optimizers.settings import PARTS as RACED
     from worksmith.programs.strategies import STRATEGIES as KNOWN
 
     assert tuple(STRATEGIES) == tuple(KNOWN)
     assert sorted(OPTIMIZERS) == sorted(REGISTERED)
+    assert PARTS == RACED
 
 
 @pytest.mark.slow

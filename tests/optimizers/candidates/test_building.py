@@ -7,9 +7,9 @@ from typing import Any
 
 import dspy
 import pytest
-from dspy import lm15
 
 import worksmith as ws
+from tests.optimizers.listening import Listening
 from tests.optimizers.shop import Clerk
 from worksmith.evals.dspy_programs.program_state import state_of
 from worksmith.evals.suite import Suite
@@ -57,18 +57,6 @@ demonstrations: none -> the 2 nearest of the bank
 strategy: react -> act
 prompt: auto -> json
 temperature: that of the model -> 0.5"""
-
-
-class Listening(GoldEngine):
-    """Follows gold plans and remembers what it was asked."""
-
-    def __init__(self, tasks: Any) -> None:
-        super().__init__(tasks)
-        self.requests: list[lm15.Request] = []
-
-    def complete(self, request: lm15.Request) -> lm15.Response:
-        self.requests.append(request)
-        return super().complete(request)
 
 
 @pytest.fixture(scope="module")

@@ -13,6 +13,7 @@ from dspy import lm15
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.optimizers.listening import Listening
 from worksmith.evals.dspy_programs.demo_format import DemoNotes
 from worksmith.evals.dspy_programs.demo_tokens import demo_tokens, fitting
 from worksmith.evals.suite import Suite
@@ -29,18 +30,6 @@ from worksmith.programs.agent import Agent
 from worksmith.programs.prompting.reply import split_fields
 from worksmith.programs.replaying.scripted import GoldEngine, scripted_lm
 from worksmith.tools.errors import InputError
-
-
-class Listening(GoldEngine):
-    """Follows gold plans and remembers what it was shown."""
-
-    def __init__(self, tasks: Any) -> None:
-        super().__init__(tasks)
-        self.requests: list[lm15.Request] = []
-
-    def complete(self, request: lm15.Request) -> lm15.Response:
-        self.requests.append(request)
-        return super().complete(request)
 
 
 @pytest.fixture(scope="module")

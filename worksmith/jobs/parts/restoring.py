@@ -41,17 +41,21 @@ def restored(program: Program, artifact: Artifact, *, where: str) -> Program:
         InputError: the artifact is of another program, or damaged.
     """
     told = artifact.manifest.program
-    made: Any = copied_program(program)
-    if isinstance(made, Agent) and "strategy" in told:
-        own = made.config
-        if any(told.get(name) != own.get(name) for name in _COMPILED):
-            config = {name: value for name, value in told.items() if name != "components"}
-            read = AgentConfig.read(config, where=where)
-            with _at(where):
-                made = made.with_settings(**{name: getattr(read, name) for name in _COMPILED})
+    made: Any
+    if isinstance(program, Agent) and "strategy" in told and _compiled(told) != _compiled(program.config):
+        config = {name: value for name, value in told.items() if name != "components"}
+        read = AgentConfig.read(config, where=where)
+        with _at(where):
+            made = program.with_settings(**{name: getattr(read, name) for name in _COMPILED})
+    else:
+        made = copied_program(program)
     artifact.restore(made, where=where)
     check_demonstrations(made, where=where)
     return cast(Program, made)
+
+
+def _compiled(config: Mapping[str, Any]) -> list[Any]:
+    return [config.get(name) for name in _COMPILED]
 
 
 class AgentConfig(BaseModel):
