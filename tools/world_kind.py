@@ -83,6 +83,9 @@ class WorldKind:
         live_systems: by name a function that connects to a live system, on which tools then work instead of
             the world. It takes a file that maps that system's ids to the world's, or None.
         commit: makes approved changes in the system that the world is a copy of; None where nothing does.
+        settle: says whether the change set of an id was committed, and from then on it never will be if not;
+            None where nobody can know.
+        outside: names of the tools that make calls outside where `LIVE` is the backend.
         digest: content address of tools and settings that are a user's own; empty for the kinds of packages.
         locale: the language of answers.
         table_changes: by origin of a world, a refused call (tool and observation) that changes the shape of a
@@ -107,6 +110,8 @@ class WorldKind:
     check_policy: Callable[[Path], Explanation] | None = None
     live_systems: Mapping[str, Callable[[Path | None], object]] = field(default_factory=dict, hash=False)
     commit: Callable[[ChangeSet], Any] | None = None
+    settle: Callable[[str], bool] | None = None
+    outside: frozenset[str] = frozenset()
     digest: str = ""
     locale: str = "en"
     table_changes: Mapping[str, tuple[str, str]] = field(default_factory=dict, hash=False)

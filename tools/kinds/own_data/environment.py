@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from worksmith.tools.environment import Snapshot
 from worksmith.tools.errors import InputError, names_instead
 from worksmith.tools.kinds.own_data.declaring import Declarations
 from worksmith.tools.kinds.own_data.index import open_library
@@ -15,15 +18,18 @@ from worksmith.tools.kinds.own_data.kind import OWN_DATA
 from worksmith.tools.kinds.own_data.locales import locale_called
 from worksmith.tools.kinds.own_data.personas import OnePersona, Personas
 from worksmith.tools.kinds.own_data.policy import OPEN, own_policy
+from worksmith.tools.kinds.own_data.refreshing import Sources
+from worksmith.tools.kinds.own_data.sources.database import Database
 from worksmith.tools.kinds.own_data.sources.made_keys import Key
-from worksmith.tools.kinds.own_data.sources.tables import Source, read_tables
-from worksmith.tools.kinds.own_data.worlds import build_world
+from worksmith.tools.kinds.own_data.sources.tables import Source
+from worksmith.tools.kinds.own_data.worlds import build_world, renewed_world
 from worksmith.tools.persona import Persona
 from worksmith.tools.seeding import digest
 from worksmith.tools.world import World
 from worksmith.tools.world_kind import LIVE, WorldKind
 
 if TYPE_CHECKING:
+    from worksmith.tools.kinds.own_data.sources.tables import SourceTable
     from worksmith.tools.sqlite.cells import CellType
     from worksmith.tools.sqlite.schema import Table
 
@@ -69,14 +75,17 @@ class Environment(Declarations):
         unscored: Collection[str] = (),
         locale: str = "en",
         sandboxes: int | None = None,
+        sources: Sources | None = None,
     ) -> None:
         super().__init__(world, sandboxes=sandboxes)
+        self._sources, self._refreshing, self._sandboxes = sources, threading.Lock(), sandboxes
         self.tables = _compared(self.tables, caseless or {}, unscored)
         self.keys: Mapping[str, str] = {name: table.indexes[0] for name, table in self.tables.items()}
         if personas is not None and (not isinstance(personas, str) or personas not in self.tables):
             raise InputError(f"no table {personas!r}", where="personas", hint=self._named_tables)
         self._personas_table = personas
-        self._people = Personas(world, self.tables[personas]) if personas else OnePersona(USER)
+        self._people: dict[str, Personas | OnePersona] = {}
+        self._people_of(world)
         self._house_rules = house_rules.strip()
         locale_called(locale)
         self._locale = locale
@@ -102,7 +111,7 @@ class Environment(Declarations):
 
         Args:
             sources: by the name of the table a CSV, JSONL, Parquet or SQLite file, a folder of documents, a
-                pandas frame, or a list of dicts.
+                pandas frame, a list of dicts, a `Table` or a `Database`, or the latter's address.
             now: the clock of all episodes, such as `2026-01-05 09:00`.
             keys: by table the column that identifies a row; else it is inferred. Several columns together,
                 such as `("order_id", "line")`, are joined to a further one, and `row_number` is the number.
@@ -122,9 +131,11 @@ class Environment(Declarations):
         Raises:
             InputError: a source or an argument is wrong; says where.
         """
-        tables = read_tables(sources, keys=keys, types=types, nulls=nulls)
+        if isinstance(sources, Mapping):
+            sources = {name: _opened(source) for name, source in sources.items()}
+        read = Sources(sources, keys, types, nulls)
         place = Path(folder) if folder is not None else None
-        world = build_world(tables, now=_moment(now), persona=USER, folder=place)
+        world = build_world(read.tables, now=_moment(now), persona=USER, folder=place)
         return cls(
             world,
             personas=personas,
@@ -133,6 +144,7 @@ class Environment(Declarations):
             unscored=unscored,
             locale=locale,
             sandboxes=sandboxes,
+            sources=read,
         )
 
     @property
@@ -169,8 +181,43 @@ class Environment(Declarations):
                 server.check()
         super().connect(backend)
 
+    def refresh(self, *, force: bool = False) -> bool:
+        """Read the tables again whose `refresh=` is due; says whether one has changed.
+
+        `worksmith serve program` does it before each task, and reads all after a commit. Evaluations and compiles
+        never do: they work on what was read last. Open episodes go on with what they began with.
+
+        Args:
+            force: read all tables that can be read again, files as well.
+
+        Raises:
+            InputError: a source cannot be read, or has other columns. The tables stay as they are.
+        """
+        if self._sources is None:
+            return False
+        asked = time.monotonic()
+        with self._refreshing:
+            return self._sources.refresh(self.tables, self._use, asked=asked, force=force)
+
+    def _use(self, changed: Sequence[SourceTable]) -> None:
+        world = renewed_world(self.world, tuple(self.tables.values()), changed)
+        new = Snapshot(world, lambda: self.kind, self._sandboxes)
+        new.check()
+        self._snapshot = new
+
+    def _people_of(self, world: World) -> Personas | OnePersona:
+        """The people of a world; those of the last one asked for are kept."""
+        if self._personas_table is None:
+            return OnePersona(USER)
+        found = self._people.get(world.manifest.digest)
+        if found is None:
+            found = Personas(world, self.tables[self._personas_table])
+            self._people = {world.manifest.digest: found}
+        return found
+
     def _complete(self) -> WorldKind:
-        tools, people, tables = self._tools, self._people, tuple(self.tables.values())
+        tools, tables = self._tools, tuple(self.tables.values())
+        live = self._sources is not None and self._sources.live
         settings = [
             {name: [t.ddl(), self.keys[name], t.exact, t.scored] for name, t in self.tables.items()},
             self._templates,
@@ -183,15 +230,19 @@ class Environment(Declarations):
             OWN_DATA,
             tables=tables,
             toolkits=tools.toolkits,
-            open_policy=lambda _: own_policy(self._rules, tables, tools.names, people, self._unquoted),
-            find_persona=lambda _, persona_id: people.find(persona_id),
-            persona_ids=lambda _: people.ids(),
+            open_policy=lambda world: own_policy(
+                self._rules, tables, tools.names, self._people_of(world), self._unquoted
+            ),
+            find_persona=lambda world, persona_id: self._people_of(world).find(persona_id),
+            persona_ids=lambda world: self._people_of(world).ids(),
             house_rules="\n".join(filter(None, (OWN_DATA.house_rules, self._house_rules))),
             open_library=lambda world: open_library(
-                world, self.tables, self.keys, tools.searched, self._templates, self._embedder
+                world, self.tables, self.keys, tools.searched, self._templates, self._embedder, live=live
             ),
             commit=self._commit,
-            live_systems={LIVE: lambda _: LIVE} if tools.reach_outside else {},
+            settle=self._settle,
+            outside=tools.outside,
+            live_systems={LIVE: lambda _: LIVE} if tools.outside else {},
             digest=digest([settings, tools.digest]),
             locale=self._locale,
         )
@@ -219,6 +270,10 @@ class Environment(Declarations):
             "an environment with functions of yours cannot be pickled",
             hint='save the state of a program instead: program.save("program.json")',
         )
+
+
+def _opened(source: Source) -> Source:
+    return Database(source) if isinstance(source, str) and "://" in source else source
 
 
 def _compared(

@@ -1,0 +1,105 @@
+"""The sources of an environment, read again when they are due."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from worksmith.tools.errors import InputError
+from worksmith.tools.kinds.own_data.sources.live import Live
+from worksmith.tools.kinds.own_data.sources.made_keys import Key, MadeKey
+from worksmith.tools.kinds.own_data.sources.tables import Source, SourceTable, read_tables
+from worksmith.tools.sqlite.cells import CellType
+from worksmith.tools.sqlite.schema import Table
+
+
+class Sources:
+    """Sources as they were read last. Not thread-safe.
+
+    Args:
+        sources, keys, types, nulls: see `read_tables`.
+
+    Attributes:
+        tables: what was read first.
+    """
+
+    def __init__(
+        self,
+        sources: Mapping[str, Source],
+        keys: Mapping[str, Key] | None,
+        types: Mapping[str, Mapping[str, CellType]] | None,
+        nulls: Sequence[str],
+    ) -> None:
+        self._sources, self._keys, self._nulls = sources, keys or {}, nulls
+        self._read = dict.fromkeys(sources, time.monotonic()) if isinstance(sources, Mapping) else {}
+        self._versions = {name: _version(sources[name]) for name in self._read}
+        self.tables = read_tables(sources, keys=keys, types=types, nulls=nulls)
+        self._digests = {table.name: table.reading.digest for table in self.tables}
+
+    @property
+    def live(self) -> bool:
+        """Whether any is read again by itself."""
+        return any(isinstance(source, Live) for source in self._sources.values())
+
+    def refresh(
+        self,
+        tables: Mapping[str, Table],
+        use: Callable[[Sequence[SourceTable]], None],
+        *,
+        asked: float,
+        force: bool,
+    ) -> bool:
+        """Read what is due, and have tables used whose rows are others; says whether there were any.
+
+        Args:
+            tables: as they were read first.
+            asked: when somebody wanted to know, on the monotonic clock.
+            force: read everything that was last read before.
+
+        Raises:
+            InputError: a source cannot be read, or a table has other columns. The tables stay as they are.
+        """
+        read, versions, changed = {}, {}, []
+        for name, source in self._sources.items():
+            due = force or (isinstance(source, Live) and source.due(self._read[name], asked))
+            if not due or self._read[name] >= asked:
+                continue
+            read[name], version = time.monotonic(), _version(source)
+            if version is None or version != self._versions[name]:
+                versions[name] = version
+                changed += [
+                    table
+                    for table in self._again(name, tables)
+                    if table.reading.digest != self._digests[table.name]
+                ]
+        if changed:
+            use(changed)
+        self._read |= read
+        self._versions |= versions
+        self._digests |= {table.name: table.reading.digest for table in changed}
+        return bool(changed)
+
+    def _again(self, name: str, tables: Mapping[str, Table]) -> list[SourceTable]:
+        own = [table for table in self.tables if table.source == name]
+        made = {table.name for table in own if isinstance(table.reading, MadeKey)}
+        keys = {table.name: tables[table.name].indexes[0] for table in own if table.name not in made}
+        keys |= {table: key for table, key in self._keys.items() if table in made}
+        types = {
+            table.name: {
+                column: kind
+                for column, kind in tables[table.name].types.items()
+                if table.name not in made or column != tables[table.name].indexes[0]
+            }
+            for table in own
+        }
+        found = read_tables({name: self._sources[name]}, keys=keys, types=types, nulls=self._nulls)
+        for table in found:
+            if table.name in tables and table.columns != tables[table.name].columns:
+                hint = "start again, so that tools and rules are checked against them"
+                raise InputError(f"{table.name} has other columns", where=table.reading.where, hint=hint)
+        return [table for table in found if table.name in tables]
+
+
+def _version(source: Any) -> Any:
+    return source.version() if isinstance(source, Live) and source.version is not None else None

@@ -1,0 +1,83 @@
+"""Sources that an environment reads again while it is in use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from os import PathLike
+from typing import Any, Literal
+
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.secrets import described
+
+Refresh = float | Literal["episode"] | None
+"""When to read again: before each task, after so many seconds, or only after a commit."""
+
+
+class Live:
+    """A source that is read again.
+
+    Attributes:
+        refresh: see `Refresh`.
+        version: tells by another value that there is something new; None where only reading tells it.
+    """
+
+    def __init__(self, refresh: Refresh, version: Callable[[], Any] | None) -> None:
+        number = isinstance(refresh, int | float) and not isinstance(refresh, bool) and refresh > 0
+        if not number and refresh not in ("episode", None):
+            hint = 'use "episode", a number of seconds, or None'
+            raise InputError(f"no time to read again: {refresh!r}", where="refresh", hint=hint)
+        self.refresh, self.version = refresh, version
+
+    def due(self, read: float, asked: float) -> bool:
+        """Whether rows that were read at one moment are too old for who asks at another (in seconds)."""
+        if self.refresh is None:
+            return False
+        return read < asked if self.refresh == "episode" else asked - read >= self.refresh
+
+
+class Table(Live):
+    """A table of an environment that is read again.
+
+    Args:
+        source: a function without arguments that gives the rows as dicts or as a frame, or a file.
+        refresh: `"episode"` before each task, a number of seconds, None only after a commit.
+        version: a function whose value is another whenever the table is; without it the rows are compared.
+
+    Raises:
+        InputError: something else was given.
+
+    Example:
+        >>> stock = [{"product": "P-1", "units": 3}]
+        >>> env = ws.Environment.from_tables({"stock": ws.Table(lambda: stock)}, now="2026-01-05 09:00")
+        >>> stock[0]["units"] = 2
+        >>> env.refresh()
+        True
+    """
+
+    def __init__(
+        self,
+        source: Callable[[], Any] | str | PathLike[str],
+        *,
+        refresh: Refresh = "episode",
+        version: Callable[[], Any] | None = None,
+    ) -> None:
+        super().__init__(refresh, version)
+        if not callable(source) and not isinstance(source, str | PathLike):
+            hint = "give a function without arguments, or the path of a file"
+            raise InputError(f"no table can be read again from a {type(source).__name__}", hint=hint)
+        self._source = source
+        self.columns: tuple[str, ...] = ()
+        """The columns that the table had at first; rows may lack some, or all be gone."""
+
+    def content(self, name: str) -> Any:
+        """The rows or the path.
+
+        Raises:
+            InputError: the function fails.
+        """
+        if not callable(self._source):
+            return self._source
+        try:
+            return self._source()
+        except Exception as error:
+            raise InputError(f"the function of the table fails: {described(error)}", where=name) from None
