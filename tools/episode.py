@@ -18,9 +18,9 @@ from worksmith.tools.episode_result import CallRecord, EpisodeResult
 from worksmith.tools.persona import Persona
 from worksmith.tools.policy import DENIED, Decision, Policy
 from worksmith.tools.sqlite.cells import CellValue, shown_cell
-from worksmith.tools.sqlite.outcome import Cell, Outcome, RowChange
+from worksmith.tools.sqlite.outcome import Cell, Outcome, Place, RowChange
 from worksmith.tools.sqlite.sandbox import SandboxPool
-from worksmith.tools.sqlite.schema import ROW, quoted
+from worksmith.tools.sqlite.schema import ROW, columns_sql, quoted
 from worksmith.tools.tool import Tool, Toolset
 from worksmith.tools.tool_context import PastCall, ToolContext
 from worksmith.tools.world_kind import WorldKind
@@ -256,7 +256,24 @@ class Episode:
 
     def outcome(self) -> Outcome:
         """The changes of the episode so far."""
-        return Outcome(self.changeset, self.kind.tables, self.written, keys=self._keys)
+        rows = partial(self.rows, at_rest=True)
+        return Outcome(self.changeset, self.kind.tables, self.written, keys=self._keys, rows=rows)
+
+    def rows(self, places: Iterable[Place], *, at_rest: bool = False) -> dict[Place, dict[str, CellValue]]:
+        """The whole rows at some places, as far as there are any, in the episode's state or before it."""
+        tables = {table.name: table for table in self.kind.tables}
+
+        def read(world: apsw.Connection) -> dict[Place, dict[str, CellValue]]:
+            found = {}
+            for name, row in places:
+                table = tables[name]
+                query = f"SELECT {columns_sql(table.columns)} FROM main.{quoted(name)} WHERE {ROW} = ?"
+                for cells in world.execute(query, (row,)):
+                    found[name, row] = table.shown(dict(zip(table.columns, cells, strict=True)))
+            return found
+
+        with self._pool.borrow() as sandbox:
+            return sandbox.read(b"" if at_rest else self.changeset, read)
 
     def _keys(self, changes: Sequence[RowChange]) -> list[CellValue]:
         """The keys of changed rows: those of changed cells' rows stand in the world at rest."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, ToolError
 from worksmith.tools.persona import Persona
 from worksmith.tools.policy import Policy
 from worksmith.tools.registry import Registry
@@ -23,6 +23,31 @@ if TYPE_CHECKING:
 
 LIVE = "live"
 """The backend of an environment (see `Environment.connect`) whose tools make their calls outside."""
+
+
+class PastReplies:
+    """The backend of an episode that is made again: its calls outside get the replies that they had.
+
+    Args:
+        replies: by the name of the tool in their order, each `{"value": ...}` or `{"error": text}`.
+    """
+
+    def __init__(self, replies: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
+        self._left = list(replies)
+
+    def take(self, tool: str) -> Any:
+        """The next reply to a tool.
+
+        Raises:
+            ToolError: it is an error, or there is none left.
+        """
+        for place, (name, reply) in enumerate(self._left):
+            if name == tool:
+                del self._left[place]
+                if "error" in reply:
+                    raise ToolError(reply["error"])
+                return reply["value"]
+        raise ToolError(f"{tool} was not called so before.")
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_jsonable_python
@@ -11,7 +11,8 @@ from worksmith.tools.access.engine import AccessPolicy, key_column
 from worksmith.tools.change_set import ChangeSet, ProposedChange
 from worksmith.tools.files.unicode import writable_data
 from worksmith.tools.policy import private_part
-from worksmith.tools.sqlite.schema import ROW, columns_sql, quoted
+from worksmith.tools.sqlite.schema import columns_sql, quoted
+from worksmith.tools.world_kind import LIVE, PastReplies
 
 if TYPE_CHECKING:
     import apsw
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from worksmith.serving.programs.proposals import Proposal
     from worksmith.tools.environment import Environment
     from worksmith.tools.episode import Episode
-    from worksmith.tools.episode_result import EpisodeResult
+    from worksmith.tools.episode_result import CallRecord, EpisodeResult
     from worksmith.tools.persona import Persona
     from worksmith.tools.sqlite.cells import CellValue
     from worksmith.tools.sqlite.outcome import Operation, Outcome
@@ -30,48 +31,81 @@ _NOT_MADE = frozenset({"refused", "unknown_tool", "bad_arguments"})
 
 
 class StaleError(Exception):
-    """The calls of a task no longer make the changes that were proposed."""
+    """The calls of a task no longer make the changes that were proposed.
+
+    Attributes:
+        rows: the tables and keys of the rows that were changed since, if that is why.
+    """
+
+    def __init__(self, rows: Sequence[tuple[str, CellValue]] = ()) -> None:
+        super().__init__()
+        self.rows = rows
 
 
-def content_of(task: str, result: EpisodeResult) -> dict[str, Any]:
+def content_of(task: str, result: EpisodeResult, env: Environment) -> dict[str, Any]:
     """What a proposal keeps of an episode that changed something."""
     calls = [
         {
             "tool": call.tool,
             "arguments": to_jsonable_python(call.arguments, fallback=str),
             "status": call.observation.status,
+            **({"reply": _reply(call)} if env.backend == LIVE and call.tool in env.kind.outside else {}),
         }
         for call in result.calls
     ]
-    return {"task": task, "calls": writable_data(calls), **_made(result.outcome)}
+    return {"task": task, "calls": writable_data(calls), **_made(result.outcome, env)}
 
 
-def _made(outcome: Outcome) -> dict[str, Any]:
-    return {"changes": outcome.to_json(), "written": [list(cell) for cell in sorted(outcome.written)]}
+def _reply(call: CallRecord) -> Any:
+    seen = call.observation
+    return {"value": seen.value} if seen.status == "ok" else {"error": seen.text}
+
+
+def _made(outcome: Outcome, env: Environment) -> dict[str, Any]:
+    """The changes by keys: positions are others when rows came or went."""
+    columns = {table.name: key_column(env.policy, table) for table in env.kind.tables}
+    rows = {place: (row[columns[place[0]]], row) for place, row in outcome.made_on().items()}
+    keys = {place: key for place, (key, _) in rows.items()}
+    keys |= {(each.table, each.row): each.key for each in outcome.changes}
+    written = [[table, keys.get((table, row)), column] for table, row, column in outcome.written]
+    return {
+        "changes": sorted(outcome.to_json(), key=repr),
+        "written": sorted(written, key=repr),
+        "rows": [[table, key, row] for (table, _), (key, row) in rows.items()],
+    }
 
 
 class Replayed:
     """The changes of a proposal, made again by its calls under today's access rules.
 
+    Calls outside are not made again: they get the replies that they got.
+
     Raises:
-        StaleError: the calls do not make these changes any more: rules, tables or tools are others.
+        StaleError: a row is not what it was when the changes were proposed, or the calls do not make these
+            changes any more because rules, tables or tools are others.
     """
 
     def __init__(self, env: Environment, proposal: Proposal, persona: Persona) -> None:
         self._env, self._content, self.persona = env, proposal.content, persona
         self._episode = env.episode(persona=persona)
-        self._rest = env.episode(persona=persona)
+        replies = [(call["tool"], call["reply"]) for call in self._content["calls"] if "reply" in call]
+        if replies or env.backend is not None:
+            self._episode.backend = PastReplies(replies)
+        self._rest = self._episode.copy()
         self._tables = {table.name: table for table in env.kind.tables}
+        if changed := self._rest.edit(self._changed):
+            raise StaleError(changed)
         for call in self._content["calls"]:
             if call["status"] in _NOT_MADE:
                 self._episode.refuse(call["tool"], call["arguments"], "")
             else:
                 self._episode.call(call["tool"], call["arguments"])
         made = self._episode.outcome()
-        if any(self._content.get(name) != value for name, value in to_jsonable_python(_made(made)).items()):
+        again = to_jsonable_python(_made(made, env))
+        if any(self._content.get(name) != value for name, value in again.items()):
             raise StaleError
         rows = made.proposed()
-        old, new = (_whole_rows(episode, rows) for episode in (self._rest, self._episode))
+        old, new = made.made_on(), self._episode.rows(rows)
         self.changes = tuple(
             self._change(place[0], old.get(place), new.get(place), written)
             for place, written in rows.items()
@@ -125,6 +159,21 @@ class Replayed:
         key = (before or after or {}).get(key_column(self._env.policy, self._tables[table]))
         return ProposedChange(table, operation, key, before, after, frozenset(written))
 
+    def _changed(self, world: apsw.Connection) -> list[tuple[str, CellValue]]:
+        """The rows that are not what they were when the changes were proposed."""
+        found = []
+        for name, key, row in self._content["rows"]:
+            table = self._tables[name]
+            by = f"WHERE {quoted(key_column(self._env.policy, table))} = ?"
+            query = f"SELECT {columns_sql(table.columns)} FROM main.{quoted(name)} {by}"
+            rows = [
+                table.shown(dict(zip(table.columns, cells, strict=True)))
+                for cells in world.execute(query, (key,))
+            ]
+            if to_jsonable_python(rows) != [row]:
+                found.append((name, key))
+        return found
+
     def _hidden(self, episode: Episode, reader: Persona) -> frozenset[str]:
         """The references, with and without private fields, that a reader may not read in this state."""
         asked = frozenset(
@@ -150,22 +199,3 @@ class Replayed:
 
 def _reference(change: ProposedChange) -> str:
     return "" if change.key is None else f"{change.table}/{change.key}"
-
-
-Place = tuple[str, int]
-
-
-def _whole_rows(episode: Episode, places: Iterable[Place]) -> dict[Place, dict[str, CellValue]]:
-    """All cells of those rows that are there in an episode's state."""
-    tables = {table.name: table for table in episode.kind.tables}
-
-    def read(world: apsw.Connection) -> dict[Place, dict[str, CellValue]]:
-        found = {}
-        for name, row in places:
-            table = tables[name]
-            query = f"SELECT {columns_sql(table.columns)} FROM main.{quoted(name)} WHERE {ROW} = ?"
-            for cells in world.execute(query, (row,)):
-                found[name, row] = table.shown(dict(zip(table.columns, cells, strict=True)))
-        return found
-
-    return episode.edit(read)

@@ -84,6 +84,7 @@ def opened_app(settings: ServeProgramSettings) -> Iterator[ProgramApp]:
             proposals,
             metrics,
             commit=suite.env.kind.commit,
+            settle=suite.env.kind.settle,
             lifetime=settings.changes_expire,
             by_approvers=settings.approver is not None,
             four_eyes=settings.four_eyes,
