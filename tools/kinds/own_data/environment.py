@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Collection, Mapping, Sequence
@@ -20,9 +21,10 @@ from worksmith.tools.kinds.own_data.personas import OnePersona, Personas
 from worksmith.tools.kinds.own_data.policy import OPEN, own_policy
 from worksmith.tools.kinds.own_data.refreshing import Sources
 from worksmith.tools.kinds.own_data.sources.database import Database
+from worksmith.tools.kinds.own_data.sources.live import Live
 from worksmith.tools.kinds.own_data.sources.made_keys import Key
 from worksmith.tools.kinds.own_data.sources.tables import Source
-from worksmith.tools.kinds.own_data.worlds import build_world, renewed_world
+from worksmith.tools.kinds.own_data.worlds import FOLDER, build_world, renewed_world
 from worksmith.tools.persona import Persona
 from worksmith.tools.seeding import digest
 from worksmith.tools.world import World
@@ -32,6 +34,9 @@ if TYPE_CHECKING:
     from worksmith.tools.kinds.own_data.sources.tables import SourceTable
     from worksmith.tools.sqlite.cells import CellType
     from worksmith.tools.sqlite.schema import Table
+
+SNAPSHOT = "WORKSMITH_SNAPSHOT"
+"""The environment variable that names a folder of a world, which then stands in for tables that change."""
 
 USER = Persona(id="user", name="User")
 """The persona of episodes for which nobody is named."""
@@ -133,9 +138,12 @@ class Environment(Declarations):
         """
         if isinstance(sources, Mapping):
             sources = {name: _opened(source) for name, source in sources.items()}
-        read = Sources(sources, keys, types, nulls)
         place = Path(folder) if folder is not None else None
-        world = build_world(read.tables, now=_moment(now), persona=USER, folder=place)
+        if kept := _kept_snapshot(sources):
+            read, world = None, World.open((place or FOLDER) / kept)
+        else:
+            read = Sources(sources, keys, types, nulls)
+            world = build_world(read.tables, now=_moment(now), persona=USER, folder=place)
         return cls(
             world,
             personas=personas,
@@ -184,8 +192,8 @@ class Environment(Declarations):
     def refresh(self, *, force: bool = False) -> bool:
         """Read the tables again whose `refresh=` is due; says whether one has changed.
 
-        `worksmith serve program` does it before each task, and reads all after a commit. Evaluations and compiles
-        never do: they work on what was read last. Open episodes go on with what they began with.
+        `worksmith serve program` does it before each task, and reads all after a commit. Evaluations and
+        compiles never do: they work on what was read last. Open episodes go on with what they began with.
 
         Args:
             force: read all tables that can be read again, files as well.
@@ -256,20 +264,22 @@ class Environment(Declarations):
         ]
         rules = f"access rules: {self._rules}" if self._rules else OPEN
         tools = f"tools: {', '.join(self._tools.names) or 'none yet'}"
-        return "\n".join(
-            [
-                f"{len(tables)} table{'s' * (len(tables) != 1)}, {self.world.manifest.now:%Y-%m-%d %H:%M}",
-                *tables,
-                tools,
-                rules,
-            ]
-        )
+        head = f"{len(tables)} table{'s' * (len(tables) != 1)}, {self.world.manifest.now:%Y-%m-%d %H:%M}"
+        if self._sources is not None and self._sources.live:
+            head += f", snapshot {self.world.path.name}"
+        return "\n".join([head, *tables, tools, rules])
 
     def __reduce__(self) -> tuple[Any, ...]:
         raise InputError(
             "an environment with functions of yours cannot be pickled",
             hint='save the state of a program instead: program.save("program.json")',
         )
+
+
+def _kept_snapshot(sources: Mapping[str, Source]) -> str:
+    """The name of the snapshot that is to be used in place of tables that change; empty for none."""
+    live = isinstance(sources, Mapping) and any(isinstance(source, Live) for source in sources.values())
+    return os.environ.get(SNAPSHOT, "") if live else ""
 
 
 def _opened(source: Source) -> Source:

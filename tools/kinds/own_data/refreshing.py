@@ -66,13 +66,9 @@ class Sources:
             if not due or self._read[name] >= asked:
                 continue
             read[name], version = time.monotonic(), _version(source)
-            if version is None or version != self._versions[name]:
+            if force or version is None or version != self._versions[name]:
                 versions[name] = version
-                changed += [
-                    table
-                    for table in self._again(name, tables)
-                    if table.reading.digest != self._digests[table.name]
-                ]
+                changed += self._again(name, tables)
         if changed:
             use(changed)
         self._read |= read
@@ -81,6 +77,7 @@ class Sources:
         return bool(changed)
 
     def _again(self, name: str, tables: Mapping[str, Table]) -> list[SourceTable]:
+        """Those tables of a source that have other rows."""
         own = [table for table in self.tables if table.source == name]
         made = {table.name for table in own if isinstance(table.reading, MadeKey)}
         keys = {table.name: tables[table.name].indexes[0] for table in own if table.name not in made}
@@ -94,11 +91,16 @@ class Sources:
             for table in own
         }
         found = read_tables({name: self._sources[name]}, keys=keys, types=types, nulls=self._nulls)
-        for table in found:
-            if table.name in tables and table.columns != tables[table.name].columns:
+        changed = [
+            table
+            for table in found
+            if table.name in tables and table.reading.digest != self._digests[table.name]
+        ]
+        for table in changed:
+            if table.columns != tables[table.name].columns:
                 hint = "start again, so that tools and rules are checked against them"
                 raise InputError(f"{table.name} has other columns", where=table.reading.where, hint=hint)
-        return [table for table in found if table.name in tables]
+        return changed
 
 
 def _version(source: Any) -> Any:

@@ -166,11 +166,8 @@ class Replayed:
             table = self._tables[name]
             by = f"WHERE {quoted(key_column(self._env.policy, table))} = ?"
             query = f"SELECT {columns_sql(table.columns)} FROM main.{quoted(name)} {by}"
-            rows = [
-                table.shown(dict(zip(table.columns, cells, strict=True)))
-                for cells in world.execute(query, (key,))
-            ]
-            if to_jsonable_python(rows) != [row]:
+            today = [dict(zip(table.columns, cells, strict=True)) for cells in world.execute(query, (key,))]
+            if to_jsonable_python(list(map(table.shown, today))) != [row]:
                 found.append((name, key))
         return found
 

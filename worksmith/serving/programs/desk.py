@@ -58,7 +58,7 @@ class Desk:
         self._settler, self._by_approvers, self._four_eyes = settle, by_approvers, four_eyes
         self._commits = proposals.commits()
 
-    def refresh(self) -> bool:
+    def refresh(self, *, force: bool = False) -> bool:
         """Read the tables again that are due, and all if something was committed; says whether any changed.
 
         Raises:
@@ -66,7 +66,7 @@ class Desk:
         """
         commits = self._proposals.commits()
         try:
-            changed = self._env.refresh(force=commits != self._commits)
+            changed = self._env.refresh(force=force or commits != self._commits)
         except (InputError, InfrastructureError) as error:
             raise failed(503, "no_data", "The tables cannot be read", str(error)) from error
         self._commits = commits
@@ -178,6 +178,7 @@ class Desk:
 
     def _approve(self, proposal: Proposal, digest: str, caller: Caller) -> dict[str, Any]:
         self._check_open(proposal, digest)
+        self.refresh(force=True)
         replayed = self._replayed(proposal, caller.persona)
         if proposal.persona != caller.persona.id and not replayed.shown(caller.persona)[1]:
             raise RequestError(403, "not_permitted", "You may not read all that would change")
@@ -211,9 +212,8 @@ class Desk:
         try:
             committed = settler(proposal.id)
         except Exception as error:
-            raise failed(
-                502, "not_committed", "Whether it was committed cannot be asked", repr(error)
-            ) from error
+            message = "Whether it was committed cannot be asked"
+            raise failed(502, "not_committed", message, repr(error)) from error
         said = "The commit broke off"
         self._end(proposal, *(("committed", {"result": None}) if committed else ("failed", {"error": said})))
 
