@@ -211,12 +211,13 @@ class Environment:
 
     def unquoted(self, references: frozenset[str]) -> frozenset[str]:
         """Those of the records that no demonstration may quote, whoever reads it."""
-        if not references or not isinstance(self.policy, AccessPolicy):
-            return frozenset()
         at = self._snapshot
+        policy = at.policy
+        if not references or not isinstance(policy, AccessPolicy):
+            return frozenset()
         at.check()
         with at.pool.borrow() as sandbox:
-            return sandbox.read(b"", partial(at.policy.unquoted, references))
+            return sandbox.read(b"", partial(policy.unquoted, references))
 
     def check_records(self) -> None:
         """See that there is something for tools to work on.

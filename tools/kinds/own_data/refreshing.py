@@ -80,7 +80,7 @@ class Sources:
         """Those tables of a source that have other rows."""
         own = [table for table in self.tables if table.source == name]
         made = {table.name for table in own if isinstance(table.reading, MadeKey)}
-        keys = {table.name: tables[table.name].indexes[0] for table in own if table.name not in made}
+        keys: dict[str, Key] = {table.name: tables[table.name].indexes[0] for table in own if table.name not in made}
         keys |= {table: key for table, key in self._keys.items() if table in made}
         types = {
             table.name: {

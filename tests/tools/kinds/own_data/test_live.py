@@ -110,7 +110,7 @@ def test_a_table_is_read_again_when_it_is_due(settings: Any, reads: list[int], t
         return [{"id": count}]
 
     env = ws.Environment.from_tables({"t": ws.Table(rows, **settings)}, now="2026-01-05", folder=tmp_path)
-    seen = []
+    seen: list[int] = []
     for force in (False, False, True, False):
         assert env.refresh(force=force) == (reads[len(seen)] > (seen or [1])[-1])
         seen.append(count)

@@ -133,7 +133,7 @@ class Database(Live):
             except sa.exc.IntegrityError:
                 with self._engine.connect() as connection:
                     query = sa.select(self._commits.c.state).where(self._commits.c.id == id)
-                    return connection.execute(query).scalar() == "committed"
+                    return bool(connection.execute(query).scalar() == "committed")
 
     def _is_known(self, id: str) -> bool:
         import sqlalchemy as sa
