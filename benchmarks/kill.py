@@ -1,5 +1,4 @@
-"""Compiles and evaluations that are killed at random moments, commits that are killed at each step, and what
-came of them.
+"""Compiles and evaluations that are killed at random moments, commits at their steps, and what came of them.
 
 Each is a process of its own that runs `worksmith compile` or `worksmith eval` on a small suite, with a
 simulated student behind an HTTP server that counts what it is asked. It gets SIGKILL at a moment drawn from
@@ -40,7 +39,7 @@ from worksmith.evals.building import build_suite
 from worksmith.tools.seeding import rng
 
 NAME = "kill"
-DESCRIPTION = "killed compiles, evaluations and commits: identical results, repeated episodes, calls and changes"
+DESCRIPTION = "killed compiles, evaluations and commits: identical results, repeated episodes, changes"
 
 LATENCY = 0.02
 """Seconds until the model has thought."""

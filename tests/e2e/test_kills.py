@@ -1,4 +1,4 @@
-"""Compiles, evaluations and commits that are killed with SIGKILL; `python -m benchmarks kill` does it more often."""
+"""Jobs and commits killed by SIGKILL; `python -m benchmarks kill` does it more often."""
 
 from __future__ import annotations
 

@@ -20,7 +20,6 @@ from worksmith.tools.kinds.own_data.locales import locale_called
 from worksmith.tools.kinds.own_data.personas import OnePersona, Personas
 from worksmith.tools.kinds.own_data.policy import OPEN, own_policy
 from worksmith.tools.kinds.own_data.refreshing import Sources
-from worksmith.tools.kinds.own_data.sources.database import Database
 from worksmith.tools.kinds.own_data.sources.live import Live
 from worksmith.tools.kinds.own_data.sources.made_keys import Key
 from worksmith.tools.kinds.own_data.sources.tables import Source
@@ -287,7 +286,12 @@ def _kept_snapshot(sources: Mapping[str, Source]) -> str:
 
 
 def _opened(source: Source) -> Source:
-    return Database(source) if isinstance(source, str) and "://" in source else source
+    """A source; of an address the database behind it."""
+    if not isinstance(source, str) or "://" not in source:
+        return source
+    from worksmith.tools.kinds.own_data.sources.database import Database
+
+    return Database(source)
 
 
 def _compared(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from worksmith.tools.errors import InputError
 from worksmith.tools.kinds.own_data.sources.live import Live
 from worksmith.tools.kinds.own_data.sources.made_keys import Key, MadeKey
-from worksmith.tools.kinds.own_data.sources.tables import Source, SourceTable, read_tables
+from worksmith.tools.kinds.own_data.sources.tables import Source, SourceTable, read_tables, readings_of
 from worksmith.tools.sqlite.cells import CellType
 from worksmith.tools.sqlite.schema import Table
 
@@ -19,9 +20,6 @@ class Sources:
 
     Args:
         sources, keys, types, nulls: see `read_tables`.
-
-    Attributes:
-        tables: what was read first.
     """
 
     def __init__(
@@ -31,11 +29,14 @@ class Sources:
         types: Mapping[str, Mapping[str, CellType]] | None,
         nulls: Sequence[str],
     ) -> None:
-        self._sources, self._keys, self._nulls = sources, keys or {}, nulls
+        self._sources, self._nulls = sources, nulls
         self._read = dict.fromkeys(sources, time.monotonic()) if isinstance(sources, Mapping) else {}
         self._versions = {name: _version(sources[name]) for name in self._read}
-        self.tables = read_tables(sources, keys=keys, types=types, nulls=nulls)
-        self._digests = {table.name: table.reading.digest for table in self.tables}
+        self._tables = {t.name: t for t in read_tables(sources, keys=keys, types=types, nulls=nulls)}
+
+    @property
+    def tables(self) -> Sequence[SourceTable]:
+        return tuple(self._tables.values())
 
     @property
     def live(self) -> bool:
@@ -73,33 +74,25 @@ class Sources:
             use(changed)
         self._read |= read
         self._versions |= versions
-        self._digests |= {table.name: table.reading.digest for table in changed}
+        self._tables |= {table.name: table for table in changed}
         return bool(changed)
 
     def _again(self, name: str, tables: Mapping[str, Table]) -> list[SourceTable]:
         """Those tables of a source that have other rows."""
-        own = [table for table in self.tables if table.source == name]
-        made = {table.name for table in own if isinstance(table.reading, MadeKey)}
-        keys: dict[str, Key] = {table.name: tables[table.name].indexes[0] for table in own if table.name not in made}
-        keys |= {table: key for table, key in self._keys.items() if table in made}
-        types = {
-            table.name: {
-                column: kind
-                for column, kind in tables[table.name].types.items()
-                if table.name not in made or column != tables[table.name].indexes[0]
-            }
-            for table in own
-        }
-        found = read_tables({name: self._sources[name]}, keys=keys, types=types, nulls=self._nulls)
-        changed = [
-            table
-            for table in found
-            if table.name in tables and table.reading.digest != self._digests[table.name]
-        ]
-        for table in changed:
-            if table.columns != tables[table.name].columns:
+        changed = []
+        for table, reading in readings_of(name, self._sources[name], self._nulls).items():
+            if table not in tables:
+                continue
+            known, before = tables[table], self._tables[table]
+            if isinstance(before.reading, MadeKey):
+                reading = MadeKey(reading, before.reading.parts)
+            if reading.digest == before.reading.digest:
+                continue
+            if reading.columns != known.columns:
                 hint = "start again, so that tools and rules are checked against them"
-                raise InputError(f"{table.name} has other columns", where=table.reading.where, hint=hint)
+                raise InputError(f"{table} has other columns", where=reading.where, hint=hint)
+            types = dict(known.types)
+            changed.append(replace(before, reading=reading, chosen_key=known.indexes[0], chosen_types=types))
         return changed
 
 

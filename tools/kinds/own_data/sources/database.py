@@ -7,21 +7,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import sqlalchemy as sa
 
 from worksmith.tools.change_set import ChangeSet, ConflictError, ProposedChange
 from worksmith.tools.errors import InputError, ToolError
 from worksmith.tools.files.secrets import HIDDEN, described
-from worksmith.tools.kinds.own_data.sources.live import Live, Refresh
+from worksmith.tools.kinds.own_data.sources.live import Live, Read, Refresh
 from worksmith.tools.kinds.own_data.sources.objects import Rows
-
-if TYPE_CHECKING:
-    import sqlalchemy as sa
-
-    from worksmith.tools.kinds.own_data.sources.stored_tables import StoredTable
+from worksmith.tools.kinds.own_data.sources.reading import Reading
+from worksmith.tools.kinds.own_data.sources.stored_tables import StoredTable
 
 COMMITS = "worksmith_commits"
 """The table of the ids of change sets that were committed, or never will be."""
+
+_COMMITTED = "committed"
 
 _PATIENCE = 30.0
 """Seconds to wait for another process's lock of an SQLite file."""
@@ -56,10 +57,8 @@ class Database(Live):
         refresh: Refresh = "episode",
         version: str | None = None,
     ) -> None:
-        import sqlalchemy as sa
-
         super().__init__(refresh, None if version is None else lambda: self._ask(version))
-        self._named = tables
+        self._named, self._metadata = tables, sa.MetaData()
         try:
             self._url = _absolute(sa.make_url(url))
             self._is_sqlite = self._url.get_backend_name() == "sqlite"
@@ -81,19 +80,14 @@ class Database(Live):
     def __repr__(self) -> str:
         return f"Database({self._url.set(query={}).render_as_string()})"
 
-    def readings(self) -> dict[str, Rows]:
-        """The rows of all tables at one moment.
-
-        Raises:
-            InputError: the database cannot be reached, or a cell holds what no table can.
-        """
-        found = {}
+    def readings(self, name: str, read: Read) -> Mapping[str, Reading]:
+        found: dict[str, Reading] = {}
         with self._faults(), self._engine.connect() as connection:
             if not self._is_sqlite:
                 connection = connection.execution_options(isolation_level="REPEATABLE READ")
-            for name, table in self._tables.items():
+            for each, table in self._tables.items():
                 rows = connection.execute(table.query)
-                reading = found[name] = Rows(f"{self!r}, table {name}", list(table.types), rows)
+                reading = found[each] = Rows(f"{self!r}, table {each}", list(table.types), rows)
                 reading.types = table.types
                 reading.key, reading.parts = (table.key[0], ()) if len(table.key) == 1 else (None, table.key)
         return found
@@ -108,39 +102,32 @@ class Database(Live):
             ConflictError: somebody has changed a row since; says which.
             ToolError: the database refuses the changes, or they are of tables that it has not.
         """
-        import sqlalchemy as sa
-
         try:
             with self._faults(), self._engine.begin() as connection:
-                connection.execute(sa.insert(self._commits).values(id=changes.id, state="committed"))
+                connection.execute(sa.insert(self._commits).values(id=changes.id, state=_COMMITTED))
                 self._apply(connection, changes.changes)
         except ToolError:
-            if not self._is_known(changes.id):
+            state = self._state(changes.id)
+            if state is None:
                 raise
-            if not self.settle(changes.id):
+            if state != _COMMITTED:
                 raise ToolError("These changes were given up before they were made.") from None
         return f"committed as {changes.id}"
 
     def settle(self, id: str) -> bool:
         """Whether a change set was committed. One that was not never will be, even by a commit under way."""
-        import sqlalchemy as sa
+        try:
+            with self._faults(), self._engine.begin() as connection:
+                connection.execute(sa.insert(self._commits).values(id=id, state="given up"))
+            return False
+        except ToolError:
+            return self._state(id) == _COMMITTED
 
-        with self._faults():
-            try:
-                with self._engine.begin() as connection:
-                    connection.execute(sa.insert(self._commits).values(id=id, state="given up"))
-                return False
-            except sa.exc.IntegrityError:
-                with self._engine.connect() as connection:
-                    query = sa.select(self._commits.c.state).where(self._commits.c.id == id)
-                    return bool(connection.execute(query).scalar() == "committed")
-
-    def _is_known(self, id: str) -> bool:
-        import sqlalchemy as sa
-
+    def _state(self, id: str) -> str | None:
         with self._faults(), self._engine.connect() as connection:
-            query = sa.select(self._commits.c.id).where(self._commits.c.id == id)
-            return connection.execute(query).first() is not None
+            query = sa.select(self._commits.c.state).where(self._commits.c.id == id)
+            found: str | None = connection.execute(query).scalar()
+            return found
 
     def _apply(self, connection: sa.Connection, changes: Sequence[ProposedChange]) -> None:
         known = self._tables
@@ -165,18 +152,8 @@ class Database(Live):
             return [tuple(row) for row in connection.exec_driver_sql(query)]
 
     @cached_property
-    def _metadata(self) -> sa.MetaData:
-        import sqlalchemy as sa
-
-        return sa.MetaData()
-
-    @cached_property
     def _tables(self) -> Mapping[str, StoredTable]:
         """The tables by the names that they have here; what is no word in a name becomes `_`."""
-        import sqlalchemy as sa
-
-        from worksmith.tools.kinds.own_data.sources.stored_tables import StoredTable
-
         names = self._named
         if names is None:
             names = [name for name in sorted(sa.inspect(self._engine).get_table_names()) if name != COMMITS]
@@ -197,8 +174,6 @@ class Database(Live):
 
     @cached_property
     def _commits(self) -> sa.Table:
-        import sqlalchemy as sa
-
         table = sa.Table(
             COMMITS,
             sa.MetaData(),
@@ -211,8 +186,6 @@ class Database(Live):
     @contextmanager
     def _faults(self) -> Iterator[None]:
         """Turns what the database says into errors without its password."""
-        import sqlalchemy as sa
-
         try:
             yield
         except sa.exc.IntegrityError as error:

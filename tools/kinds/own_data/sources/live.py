@@ -2,24 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal
 
 from worksmith.tools.errors import InputError
 from worksmith.tools.files.secrets import described
+from worksmith.tools.kinds.own_data.sources.reading import Reading
 
 Refresh = float | Literal["episode"] | None
 """When to read again: before each task, after so many seconds, or only after a commit."""
 
+Read = Callable[[Any, Sequence[str]], Mapping[str, Reading]]
 
-class Live:
+
+class Live(ABC):
     """A source that is read again.
 
     Attributes:
         refresh: see `Refresh`.
         version: tells by another value that there is something new; None where only reading tells it.
     """
+
+    @abstractmethod
+    def readings(self, name: str, read: Read) -> Mapping[str, Reading]:
+        """Its tables as they are now.
+
+        Args:
+            name: that the user gave it.
+            read: reads a file or rows, which have some columns in any case.
+
+        Raises:
+            InputError: they cannot be read.
+        """
 
     def __init__(self, refresh: Refresh, version: Callable[[], Any] | None) -> None:
         number = isinstance(refresh, int | float) and not isinstance(refresh, bool) and refresh > 0
@@ -66,18 +82,13 @@ class Table(Live):
             hint = "give a function without arguments, or the path of a file"
             raise InputError(f"no table can be read again from a {type(source).__name__}", hint=hint)
         self._source = source
-        self.columns: tuple[str, ...] = ()
-        """The columns that the table had at first; rows may lack some, or all be gone."""
+        self._columns: tuple[str, ...] = ()
 
-    def content(self, name: str) -> Any:
-        """The rows or the path.
-
-        Raises:
-            InputError: the function fails.
-        """
-        if not callable(self._source):
-            return self._source
+    def readings(self, name: str, read: Read) -> Mapping[str, Reading]:
         try:
-            return self._source()
+            content = self._source() if callable(self._source) else self._source
         except Exception as error:
             raise InputError(f"the function of the table fails: {described(error)}", where=name) from None
+        found = read(content, self._columns)
+        self._columns = self._columns or next(iter(found.values())).columns
+        return found

@@ -11,10 +11,8 @@ from typing import Any
 
 from worksmith.tools.errors import InputError
 from worksmith.tools.kinds.own_data.sources.csv_files import CsvFile
-from worksmith.tools.kinds.own_data.sources.database import Database
 from worksmith.tools.kinds.own_data.sources.documents import DocumentFolder
 from worksmith.tools.kinds.own_data.sources.live import Live
-from worksmith.tools.kinds.own_data.sources.live import Table as LiveTable
 from worksmith.tools.kinds.own_data.sources.made_keys import ROW_NUMBER, Key, MadeKey, joined_name
 from worksmith.tools.kinds.own_data.sources.names import check_tables
 from worksmith.tools.kinds.own_data.sources.objects import JsonLines, from_dicts, from_frame, is_frame
@@ -115,7 +113,7 @@ def read_tables(
     readings: dict[str, Reading] = {}
     origins: dict[str, str] = {}
     for name, source in sources.items():
-        for table, reading in _readings(name, source, nulls).items():
+        for table, reading in readings_of(name, source, nulls).items():
             if table in readings:
                 raise InputError(f"two tables are called {table!r}", where=reading.where, hint="rename one")
             readings[table], origins[table] = reading, name
@@ -154,20 +152,19 @@ def read_tables(
     return found
 
 
-def _readings(
+def readings_of(
     name: str, source: Source, nulls: Sequence[str], columns: Sequence[str] = ()
 ) -> Mapping[str, Reading]:
     """The tables in a source.
 
     Args:
         columns: that a list of dicts has in any case.
+
+    Raises:
+        InputError: it cannot be read.
     """
-    if isinstance(source, Database):
-        return source.readings()
-    if isinstance(source, LiveTable):
-        found = _readings(name, source.content(name), nulls, source.columns)
-        source.columns = source.columns or next(iter(found.values())).columns
-        return found
+    if isinstance(source, Live):
+        return source.readings(name, lambda content, known: readings_of(name, content, nulls, known))
     if isinstance(source, str | PathLike):
         return _from_path(name, Path(source), nulls)
     if is_frame(source):
