@@ -172,52 +172,51 @@ class Desk:
         self._check_approver(proposal, caller)
         if proposal.status != "unsettled" or proposal.digest != digest:
             raise RequestError(409, "decided", f"The changes are {proposal.status}")
-        said = f"settled by {caller.persona.id}"
-        self._end(proposal, *(("committed", {"result": said}) if committed else ("failed", {"error": said})))
+        self._end(proposal, "committed" if committed else "failed", f"settled by {caller.persona.id}")
         return self._now(id, caller)
 
     def _approve(self, proposal: Proposal, digest: str, caller: Caller) -> dict[str, Any]:
         self._check_open(proposal, digest)
         self.refresh(force=True)
         replayed = self._replayed(proposal, caller.persona)
-        if proposal.persona != caller.persona.id and not replayed.shown(caller.persona)[1]:
+        changes, complete = replayed.shown(caller.persona)
+        if proposal.persona != caller.persona.id and not complete:
             raise RequestError(403, "not_permitted", "You may not read all that would change")
-        shown = self._shown(proposal, caller.persona)
         self._take(proposal, "approved" if self._commit is None else "committing", caller)
         if self._commit is not None:
             self._make(proposal, self._commit, replayed.change_set(proposal, caller.persona))
         # The rows are others now, so that the changes cannot be made once more to be shown.
-        return self._now(proposal.id, caller) | {name: shown[name] for name in ("changes", "complete")}
+        return self._now(proposal.id, caller) | {"changes": changes, "complete": complete}
 
     def _make(self, proposal: Proposal, commit: Callable[[ChangeSet], Any], approved: ChangeSet) -> None:
         try:
             returned = to_jsonable_python(commit(approved), inf_nan_mode="null", fallback=str)
         except ConflictError as error:
-            self._end(proposal, "failed", {"error": str(error)})
+            self._end(proposal, "failed", "Rows were changed since")
             raise self._changed(error.rows, approved.approved_by) from error
         except ToolError as error:
-            self._end(proposal, "failed", {"error": str(error)})
+            self._end(proposal, "failed", str(error))
             raise RequestError(409, "not_committed", str(error)) from error
         except Exception as error:
             refusal = failed(502, "not_committed", "The commit failed", repr(error))
-            if self._settler is None:
-                self._end(proposal, "failed", {"error": refusal.message})
-            else:
-                self._look_up(proposal, self._settler)
-            raise refusal from error
-        self._end(proposal, "committed", {"result": returned})
+            if self._look_up(proposal, refusal.message) != "committed":
+                raise refusal from error
+        else:
+            self._end(proposal, "committed", returned)
 
-    def _look_up(self, proposal: Proposal, settler: Callable[[str], bool]) -> None:
-        """Settle a commit that broke off; it stays as it is while nobody can be asked."""
+    def _look_up(self, proposal: Proposal, otherwise: str) -> str:
+        """Settle a commit that broke off; it stays as it is while nobody can be asked. Gives its status."""
         try:
-            committed = settler(proposal.id)
+            committed = self._settler is not None and self._settler(proposal.id)
         except Exception as error:
             message = "Whether it was committed cannot be asked"
             raise failed(502, "not_committed", message, repr(error)) from error
-        said = "The commit broke off"
-        self._end(proposal, *(("committed", {"result": None}) if committed else ("failed", {"error": said})))
+        status = "committed" if committed else "failed"
+        self._end(proposal, status, None if committed else otherwise)
+        return status
 
-    def _end(self, proposal: Proposal, status: str, outcome: dict[str, Any]) -> None:
+    def _end(self, proposal: Proposal, status: str, said: Any) -> None:
+        outcome = {"result" if status == "committed" else "error": said}
         if self._proposals.settle(proposal.id, status, outcome):
             self._metrics.changes.labels(status).inc()
 
@@ -239,10 +238,10 @@ class Desk:
         with suppress(InUseError), self._proposals.committing(proposal.id):
             proposal = self._proposals.get(proposal.id) or proposal
             if proposal.status == "committing" and self._settler is not None:
-                self._look_up(proposal, self._settler)
+                self._look_up(proposal, "The process ended before the commit")
             elif proposal.status == "committing":
                 said = "The process ended in the midst of the commit: look the id up, and settle it"
-                self._end(proposal, "unsettled", {"error": said})
+                self._end(proposal, "unsettled", said)
         return self._proposals.get(proposal.id) or proposal
 
     def _check_open(self, proposal: Proposal, digest: str) -> None:
