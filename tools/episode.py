@@ -97,6 +97,7 @@ class Episode:
         run = partial(self._run, reads=reads, granted=granted)
         name = name if isinstance(name, str) else type(name).__name__
         decision: Decision | None = None
+        before = self.changeset
         arguments, fault = plain_arguments(arguments)
         if fault:
             observation = bad_arguments(name, fault)
@@ -107,7 +108,8 @@ class Episode:
         if observation.status == "denied":
             reads.add(DENIED)
         seconds = time.perf_counter() - start
-        self._keep(CallRecord(name, arguments, observation, decision, seconds, tuple(sorted(reads))))
+        wrote = self.changeset != before
+        self._keep(CallRecord(name, arguments, observation, decision, seconds, tuple(sorted(reads)), wrote))
         return observation
 
     def refuse(self, name: str, arguments: Any, reason: str) -> Observation:

@@ -30,14 +30,15 @@ class PastReplies:
     """The backend of an episode that is made again: its calls outside get the replies that they had.
 
     Args:
-        replies: by the name of the tool in their order, each `{"value": ...}` or `{"error": text}`.
+        replies: by the name of the tool in their order, each `{"value": ...}` or `{"error": text}`, with
+            `wrote`: whether the call changed rows, too.
     """
 
     def __init__(self, replies: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
         self._left = list(replies)
 
-    def take(self, tool: str) -> Any:
-        """The next reply to a tool.
+    def take(self, tool: str) -> tuple[Any, bool]:
+        """The next reply to a tool, and whether the call changed rows.
 
         Raises:
             ToolError: it is an error, or there is none left.
@@ -47,7 +48,7 @@ class PastReplies:
                 del self._left[place]
                 if "error" in reply:
                     raise ToolError(reply["error"])
-                return reply["value"]
+                return reply["value"], reply["wrote"]
         raise ToolError(f"{tool} was not called so before.")
 
 

@@ -115,10 +115,10 @@ class Outside:
         if ctx.live:
             return self._live(ctx, arguments)
         if ctx.past is not None:
-            reply = ctx.past.take(self.name)
-            if self.twin is not None:  # for its changes of rows
+            value, wrote = ctx.past.take(self.name)
+            if wrote and self.twin is not None:  # which makes the same changes
                 self.twin(ctx, **arguments)
-            return reply
+            return value
         if self.recorder is not None:
             reply = self.recorder.find(self.name, ctx.persona.id, to_jsonable_python(arguments))
             if reply is not None:

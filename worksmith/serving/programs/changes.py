@@ -58,7 +58,7 @@ def content_of(task: str, result: EpisodeResult, env: Environment) -> dict[str, 
 
 def _reply(call: CallRecord) -> Any:
     seen = call.observation
-    return {"value": seen.value} if seen.status == "ok" else {"error": seen.text}
+    return {"value": seen.value, "wrote": call.wrote} if seen.status == "ok" else {"error": seen.text}
 
 
 def _made(outcome: Outcome, env: Environment) -> dict[str, Any]:

@@ -211,16 +211,18 @@ def test_a_live_call_is_made_once_whatever_is_shown_and_approved(tmp_path: Path)
         """Send a mail."""
         if to == "nobody":
             raise ws.ToolError("There is no such address.")
-        ctx["tickets"].update("T-1", status=f"mailed to {to}")
+        if to == "bo":
+            ctx["tickets"].update("T-1", status=f"mailed to {to}")
         sent.append(to)
         return {"number": len(sent)}
 
     env.connect(LIVE)
     with served(env, tmp_path) as at:
-        result = at.do(["tools.send", {"to": "nobody"}], ["tools.send", {"to": "bo"}])
-        assert (result["answer"], result["changes"]["complete"]) == ('{"number": 1}', True)
+        result = at.do(*(["tools.send", {"to": to}] for to in ("nobody", "bo", "ann")))
+        assert (result["answer"], result["changes"]["complete"]) == ('{"number": 2}', True)
+        assert result["changes"]["changes"][0]["after"] == {"status": "mailed to bo"}
         assert at.decide(result["changes"]).json()["status"] == "approved"
-    assert sent == ["bo"]
+    assert sent == ["bo", "ann"]
 
 
 def test_live_calls_are_named_and_confirmed_before_a_server_starts(tmp_path: Path) -> None:
