@@ -15,6 +15,7 @@ from typing import Any, cast
 import sqlalchemy as sa
 
 import worksmith as ws
+from worksmith.evals.dspy_programs.asked import task_of
 from worksmith.serving.programs import desk, proposals
 from worksmith.serving.programs.changes import content_of
 from worksmith.serving.programs.metrics import Metrics
@@ -70,7 +71,7 @@ class Shop:
         self.env.refresh()
         episode = self.env.episode()
         episode.call("tools.order", {"more": MORE})
-        content = content_of("Order more", episode.finished(), self.env)
+        content = content_of(task_of("Order more", self.env), episode.finished(), self.env)
         return self._proposals.add(self.caller.persona.id, content, seconds=600)
 
     def approve(self, proposal: proposals.Proposal) -> str:

@@ -26,10 +26,15 @@ if TYPE_CHECKING:
 
 
 class Snapshot:
-    """A world with what is opened over it, each part at its first use. Thread-safe."""
+    """A world with what is opened over it, each part at its first use. Thread-safe.
+
+    Attributes:
+        now: the clock of episodes.
+    """
 
     def __init__(self, world: World, kind: Callable[[], WorldKind], sandboxes: int | None = None) -> None:
         self.world, self._kind, self._sandboxes = world, kind, sandboxes
+        self.now = world.manifest.now
         self._checked = False
         self._lock = threading.RLock()
         self._personas: dict[str, Persona] = {}
@@ -118,6 +123,11 @@ class Environment:
     @property
     def world(self) -> World:
         return self._snapshot.world
+
+    @property
+    def now(self) -> datetime:
+        """The clock of episodes: the world's, which a `refresh` may set."""
+        return self._snapshot.now
 
     @property
     def policy(self) -> Policy:
@@ -248,7 +258,7 @@ class Environment:
         Args:
             toolkits: names of the toolkits to supply, shared ones are added; None supplies all.
             persona: one of this world, or the id; default is the world's own.
-            now: default is the world's clock.
+            now: default is the environment's clock.
             without: categories of tools that are left out, see `WorldKind.toolset`.
             ask: asks the agent's own model, for tools that do.
             rehearsal: work on the world even where a live system is connected, as expectations are.
@@ -269,7 +279,7 @@ class Environment:
             at.pool,
             self.kind,
             persona or manifest.persona,
-            now or manifest.now,
+            now or at.now,
             self._toolset(names, frozenset(without)),
             at.policy,
             at.library,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
@@ -80,10 +80,11 @@ class Environment(Declarations):
         unscored: Collection[str] = (),
         locale: str = "en",
         sandboxes: int | None = None,
-        sources: Sources | None = None,
     ) -> None:
         super().__init__(world, sandboxes=sandboxes)
-        self._sources, self._refreshing, self._sandboxes = sources, threading.Lock(), sandboxes
+        self._sources: Sources | None = None
+        self._clock: Callable[[], date | str] | None = None
+        self._refreshing, self._sandboxes = threading.Lock(), sandboxes
         self.tables = _compared(self.tables, caseless or {}, unscored)
         self.keys: Mapping[str, str] = {name: table.indexes[0] for name, table in self.tables.items()}
         if personas is not None and (not isinstance(personas, str) or personas not in self.tables):
@@ -100,7 +101,7 @@ class Environment(Declarations):
         cls,
         sources: Mapping[str, Source],
         *,
-        now: date | str,
+        now: date | str | Callable[[], date | str],
         keys: Mapping[str, Key] | None = None,
         types: Mapping[str, Mapping[str, CellType]] | None = None,
         nulls: Sequence[str] = (),
@@ -117,7 +118,8 @@ class Environment(Declarations):
         Args:
             sources: by the name of the table a CSV, JSONL, Parquet or SQLite file, a folder of documents, a
                 pandas frame, a list of dicts, a `Table` or a `Database`, or the latter's address.
-            now: the clock of all episodes, such as `2026-01-05 09:00`.
+            now: the clock of all episodes, such as `2026-01-05 09:00`; or a function such as `datetime.now`,
+                which is asked now and by each `refresh`.
             keys: by table the column that identifies a row; else it is inferred. Several columns together,
                 such as `("order_id", "line")`, are joined to a further one, and `row_number` is the number.
             types: by table and column `text`, `integer`, `real`, `boolean` or `json`; else they are inferred.
@@ -144,7 +146,7 @@ class Environment(Declarations):
         else:
             read = Sources(sources, keys, types, nulls)
             world = build_world(read.tables, now=_moment(now), persona=USER, folder=place)
-        return cls(
+        env = cls(
             world,
             personas=personas,
             house_rules=house_rules,
@@ -152,8 +154,9 @@ class Environment(Declarations):
             unscored=unscored,
             locale=locale,
             sandboxes=sandboxes,
-            sources=read,
         )
+        env._sources, env._clock = read, now if callable(now) else None
+        return env
 
     @property
     def kind(self) -> WorldKind:
@@ -205,7 +208,10 @@ class Environment(Declarations):
             return False
         asked = time.monotonic()
         with self._refreshing:
-            return self._sources.refresh(self.tables, self._use, asked=asked, force=force)
+            changed = self._sources.refresh(self.tables, self._use, asked=asked, force=force)
+            if self._clock is not None:
+                self._snapshot.now = _moment(self._clock)
+            return changed
 
     def _use(self, changed: Sequence[SourceTable]) -> None:
         world = renewed_world(self.world, tuple(self.tables.values()), changed)
@@ -318,7 +324,9 @@ def _compared(
     }
 
 
-def _moment(now: date | str) -> datetime:
+def _moment(now: date | str | Callable[[], date | str]) -> datetime:
+    if callable(now):
+        now = now()
     if isinstance(now, date):
         return now if isinstance(now, datetime) else datetime(now.year, now.month, now.day)
     try:

@@ -63,8 +63,8 @@ class Sources:
         """
         read, versions, changed = {}, {}, []
         for name, source in self._sources.items():
-            due = force or (isinstance(source, Live) and source.due(self._read[name], asked))
-            if not due or self._read[name] >= asked:
+            age = asked - self._read[name]
+            if age <= 0 or not (force or _is_due(source, age)):
                 continue
             read[name], version = time.monotonic(), _version(source)
             if force or version is None or version != self._versions[name]:
@@ -94,6 +94,13 @@ class Sources:
             types = dict(known.types)
             changed.append(replace(before, reading=reading, chosen_key=known.indexes[0], chosen_types=types))
         return changed
+
+
+def _is_due(source: Source, age: float) -> bool:
+    """Whether rows are too old that were read so many seconds before somebody asks."""
+    if not isinstance(source, Live) or source.refresh is None:
+        return False
+    return source.refresh == "episode" or age >= source.refresh
 
 
 def _version(source: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_jsonable_python
@@ -17,6 +18,7 @@ from worksmith.tools.world_kind import LIVE, PastReplies
 if TYPE_CHECKING:
     import apsw
 
+    from worksmith.evals.tasks.task import VisibleTask
     from worksmith.serving.programs.proposals import Proposal
     from worksmith.tools.environment import Environment
     from worksmith.tools.episode import Episode
@@ -42,7 +44,7 @@ class StaleError(Exception):
         self.rows = rows
 
 
-def content_of(task: str, result: EpisodeResult, env: Environment) -> dict[str, Any]:
+def content_of(task: VisibleTask, result: EpisodeResult, env: Environment) -> dict[str, Any]:
     """What a proposal keeps of an episode that changed something."""
     calls = [
         {
@@ -53,7 +55,8 @@ def content_of(task: str, result: EpisodeResult, env: Environment) -> dict[str, 
         }
         for call in result.calls
     ]
-    return {"task": task, "calls": writable_data(calls), **_made(result.outcome, env)}
+    asked = {"task": task.query, "now": (task.now or env.now).isoformat()}
+    return {**asked, "calls": writable_data(calls), **_made(result.outcome, env)}
 
 
 def _reply(call: CallRecord) -> Any:
@@ -87,7 +90,7 @@ class Replayed:
 
     def __init__(self, env: Environment, proposal: Proposal, persona: Persona) -> None:
         self._env, self._content, self.persona = env, proposal.content, persona
-        self._episode = env.episode(persona=persona)
+        self._episode = env.episode(persona=persona, now=datetime.fromisoformat(self._content["now"]))
         replies = [(call["tool"], call["reply"]) for call in self._content["calls"] if "reply" in call]
         if replies or env.backend is not None:
             self._episode.backend = PastReplies(replies)

@@ -96,7 +96,7 @@ class Desk:
             message = f"The task would change more than {MOST_CHANGES} rows"
             raise RequestError(422, "too_many_changes", message)
         if episode.status == "finished" and proposed:
-            content = content_of(running.task.query, episode, self._env)
+            content = content_of(running.task, episode, self._env)
             made = self._proposals.add(running.persona.id, content, seconds=self._lifetime)
             self._metrics.changes.labels("proposed").inc()
             changes = self._shown(made, running.persona)

@@ -221,7 +221,7 @@ class Rollouts:
             raise RequestError(422, "invalid_request", f"There is no toolkit {unknown[0]!r}")
         given = task_of(text, self.suite.env, persona=persona, domains=toolkits)
         # The id is that of the task and of its traces; nothing of the result depends on it.
-        return Task(**{**dict(given), "id": secrets.token_hex(16)})
+        return Task(**{**dict(given), "id": secrets.token_hex(16), "now": self.suite.env.now})
 
     def _do(self, running: Running, loop: asyncio.AbstractEventLoop) -> None:
         def tell(event: CallRecord | Done) -> None:

@@ -249,3 +249,24 @@ def test_live_calls_are_named_and_confirmed_before_a_server_starts(tmp_path: Pat
         start(live=True)
     with pytest.raises(ws.InputError, match=r"none\.json"), pytest.warns(match=f"are made by {named}"):
         start(live=True, yes=True)
+
+
+def test_the_clock_goes_on_and_stands_still_in_a_task(tmp_path: Path) -> None:
+    hours = iter(range(24))
+    env = ws.Environment.from_tables(
+        {"tickets": [{"id": "T-1", "closed": ""}]},
+        now=lambda: f"2026-01-05 {next(hours):02}:00",
+        folder=tmp_path / "worlds",
+    )
+
+    @env.tool
+    def close(ctx: ws.Context) -> str:
+        """Close the ticket."""
+        ctx["tickets"].update("T-1", closed=f"{ctx.now:%H:%M}")
+        return f"{ctx.now:%H:%M}"
+
+    with served(env, tmp_path) as at:
+        results = [at.do(["tools.close", {}], who="user") for _ in range(2)]
+        assert [each["answer"] for each in results] == ["01:00", "02:00"]
+        done = at.decide(results[0]["changes"], who="user").json()
+    assert (done["status"], done["changes"][0]["after"]) == ("approved", {"closed": "01:00"})

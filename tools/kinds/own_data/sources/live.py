@@ -44,12 +44,6 @@ class Live(ABC):
             raise InputError(f"no time to read again: {refresh!r}", where="refresh", hint=hint)
         self.refresh, self.version = refresh, version
 
-    def due(self, read: float, asked: float) -> bool:
-        """Whether rows that were read at one moment are too old for who asks at another (in seconds)."""
-        if self.refresh is None:
-            return False
-        return read < asked if self.refresh == "episode" else asked - read >= self.refresh
-
 
 class Table(Live):
     """A table of an environment that is read again.
