@@ -22,7 +22,7 @@ from worksmith.tools.kinds.own_data.policy import OPEN, own_policy
 from worksmith.tools.kinds.own_data.refreshing import Sources
 from worksmith.tools.kinds.own_data.sources.live import Live
 from worksmith.tools.kinds.own_data.sources.made_keys import Key
-from worksmith.tools.kinds.own_data.sources.tables import Source
+from worksmith.tools.kinds.own_data.sources.tables import Source, check_is_mapping
 from worksmith.tools.kinds.own_data.worlds import FOLDER, build_world, renewed_world
 from worksmith.tools.persona import Persona
 from worksmith.tools.procedure import procedure
@@ -138,14 +138,14 @@ class Environment(Declarations):
         Raises:
             InputError: a source or an argument is wrong; says where.
         """
-        if isinstance(sources, Mapping):
-            sources = {name: _opened(source) for name, source in sources.items()}
+        check_is_mapping("sources", sources)
+        sources = {name: _opened(source) for name, source in sources.items()}
         place = Path(folder) if folder is not None else None
         if kept := _kept_snapshot(sources):
             read, world = None, World.open((place or FOLDER) / kept)
         else:
             read = Sources(sources, keys, types, nulls)
-            world = build_world(read.tables, now=_moment(now), persona=USER, folder=place)
+            world = build_world(read.take(), now=_moment(now), persona=USER, folder=place)
         env = cls(
             world,
             personas=personas,
@@ -231,7 +231,7 @@ class Environment(Declarations):
 
     def _complete(self) -> WorldKind:
         tools, tables = self._tools, tuple(self.tables.values())
-        live = self._sources is not None and self._sources.live
+        live = self._commit is not None or (self._sources is not None and self._sources.live)
         settings = [
             {name: [t.ddl(), self.keys[name], t.exact, t.scored] for name, t in self.tables.items()},
             self._templates,
@@ -287,7 +287,7 @@ class Environment(Declarations):
 
 def _kept_snapshot(sources: Mapping[str, Source]) -> str:
     """The name of the snapshot that is to be used in place of tables that change; empty for none."""
-    live = isinstance(sources, Mapping) and any(isinstance(source, Live) for source in sources.values())
+    live = any(isinstance(source, Live) for source in sources.values())
     return os.environ.get(SNAPSHOT, "") if live else ""
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import Any
 
 from worksmith.tools.errors import InputError
 from worksmith.tools.kinds.own_data.sources.live import Live
 from worksmith.tools.kinds.own_data.sources.made_keys import Key, MadeKey
+from worksmith.tools.kinds.own_data.sources.reading import Reading
 from worksmith.tools.kinds.own_data.sources.tables import Source, SourceTable, read_tables, readings_of
 from worksmith.tools.sqlite.cells import CellType
 from worksmith.tools.sqlite.schema import Table
@@ -30,13 +31,15 @@ class Sources:
         nulls: Sequence[str],
     ) -> None:
         self._sources, self._nulls = sources, nulls
-        self._read = dict.fromkeys(sources, time.monotonic()) if isinstance(sources, Mapping) else {}
-        self._versions = {name: _version(sources[name]) for name in self._read}
-        self._tables = {t.name: t for t in read_tables(sources, keys=keys, types=types, nulls=nulls)}
+        self._read = dict.fromkeys(sources, time.monotonic())
+        self._versions = {name: _version(source) for name, source in sources.items()}
+        self._first = read_tables(sources, keys=keys, types=types, nulls=nulls)
+        self._known = {(table.source, table.name): _Known.of(table.reading) for table in self._first}
 
-    @property
-    def tables(self) -> Sequence[SourceTable]:
-        return tuple(self._tables.values())
+    def take(self) -> Sequence[SourceTable]:
+        """What was read first. It is not kept: it may be large."""
+        first, self._first = self._first, []
+        return first
 
     @property
     def live(self) -> bool:
@@ -74,26 +77,42 @@ class Sources:
             use(changed)
         self._read |= read
         self._versions |= versions
-        self._tables |= {table.name: table for table in changed}
+        self._known |= {(table.source, table.name): _Known.of(table.reading) for table in changed}
         return bool(changed)
 
     def _again(self, name: str, tables: Mapping[str, Table]) -> list[SourceTable]:
         """Those tables of a source that have other rows."""
         changed = []
         for table, reading in readings_of(name, self._sources[name], self._nulls).items():
-            if table not in tables:
+            known = self._known.get((name, table))
+            if known is None:
                 continue
-            known, before = tables[table], self._tables[table]
-            if isinstance(before.reading, MadeKey):
-                reading = MadeKey(reading, before.reading.parts)
-            if reading.digest == before.reading.digest:
+            if known.parts is not None:
+                reading = MadeKey(reading, known.parts)
+            if reading.digest == known.digest:
                 continue
-            if reading.columns != known.columns:
-                hint = "start again, so that tools and rules are checked against them"
+            if reading.columns != (columns := tables[table].columns):
+                hint = f"start again, so that tools and rules are checked; there were {', '.join(columns)}"
                 raise InputError(f"{table} has other columns", where=reading.where, hint=hint)
-            types = dict(known.types)
-            changed.append(replace(before, reading=reading, chosen_key=known.indexes[0], chosen_types=types))
+            key, types = tables[table].indexes[0], tables[table].types
+            changed.append(SourceTable(table, reading, key, types, name))
         return changed
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What is kept of a table as it was read.
+
+    Attributes:
+        parts: of a key that was made; None for a column of the source.
+    """
+
+    digest: str
+    parts: Sequence[str] | None
+
+    @classmethod
+    def of(cls, reading: Reading) -> _Known:
+        return cls(reading.digest, reading.parts if isinstance(reading, MadeKey) else None)
 
 
 def _is_due(source: Source, age: float) -> bool:

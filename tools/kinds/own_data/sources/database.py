@@ -180,7 +180,11 @@ class Database(Live):
             sa.Column("id", sa.String(64), primary_key=True),
             sa.Column("state", sa.String(16), nullable=False),
         )
-        table.create(self._engine, checkfirst=True)
+        try:
+            table.create(self._engine, checkfirst=True)
+        except sa.exc.DatabaseError:  # another process makes it just now, or nobody may
+            if not sa.inspect(self._engine).has_table(COMMITS):
+                raise
         return table
 
     @contextmanager

@@ -106,10 +106,7 @@ def read_tables(
     """
     keys, types = keys or {}, types or {}
     for argument, given in (("sources", sources), ("keys", keys), ("types", types)):
-        if not isinstance(given, Mapping):
-            example = '{"tickets": "tickets.csv"}' if argument == "sources" else '{"tickets": ...}'
-            hint = f"a dict by the names of tables, such as {example}"
-            raise InputError(f"not {type(given).__name__}", where=argument, hint=hint)
+        check_is_mapping(argument, given)
     readings: dict[str, Reading] = {}
     origins: dict[str, str] = {}
     for name, source in sources.items():
@@ -150,6 +147,13 @@ def read_tables(
             SourceTable(name, readings[name], columns[0] if columns else None, chosen, origins[name])
         )
     return found
+
+
+def check_is_mapping(argument: str, given: object) -> None:
+    if not isinstance(given, Mapping):
+        example = '{"tickets": "tickets.csv"}' if argument == "sources" else '{"tickets": ...}'
+        hint = f"a dict by the names of tables, such as {example}"
+        raise InputError(f"not {type(given).__name__}", where=argument, hint=hint)
 
 
 def readings_of(
