@@ -268,7 +268,6 @@ class Environment:
         """
         self.check()
         at = self._snapshot
-        at.check()
         if isinstance(persona, str | int):
             persona = at.persona(str(persona))
         if not rehearsal:

@@ -17,7 +17,7 @@ from worksmith.tools.dispatch import Observation, bad_arguments, dispatch, plain
 from worksmith.tools.episode_result import CallRecord, EpisodeResult
 from worksmith.tools.persona import Persona
 from worksmith.tools.policy import DENIED, Decision, Policy
-from worksmith.tools.sqlite.cells import CellValue, shown_cell
+from worksmith.tools.sqlite.cells import CellValue
 from worksmith.tools.sqlite.outcome import Cell, Outcome, Place, RowChange
 from worksmith.tools.sqlite.sandbox import SandboxPool
 from worksmith.tools.sqlite.schema import ROW, columns_sql, quoted
@@ -279,23 +279,13 @@ class Episode:
 
     def _keys(self, changes: Sequence[RowChange]) -> list[CellValue]:
         """The keys of changed rows: those of changed cells' rows stand in the world at rest."""
-        tables = {table.name: table for table in self.kind.tables}
-        columns = {name: key_column(self.policy, table) for name, table in tables.items()}
-
-        def read(world: apsw.Connection) -> list[CellValue]:
-            keys: list[CellValue] = []
-            for change in changes:
-                column = columns[change.table]
-                if change.operation == "update":
-                    query = f"SELECT {quoted(column)} FROM main.{quoted(change.table)} WHERE {ROW} = ?"
-                    (found,) = world.execute(query, (change.row,)).fetchall()
-                    keys.append(shown_cell(found[0], tables[change.table].type_of(column)))
-                else:
-                    keys.append((change.before or change.after).get(column))
-            return keys
-
-        with self._pool.borrow() as sandbox:
-            return sandbox.read(b"", read)
+        columns = {table.name: key_column(self.policy, table) for table in self.kind.tables}
+        updated = [(change.table, change.row) for change in changes if change.operation == "update"]
+        rows = self.rows(updated, at_rest=True)
+        return [
+            rows.get((change.table, change.row), change.before or change.after).get(columns[change.table])
+            for change in changes
+        ]
 
 
 def _past(call: CallRecord) -> PastCall:

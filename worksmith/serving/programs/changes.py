@@ -90,6 +90,8 @@ class Replayed:
 
     def __init__(self, env: Environment, proposal: Proposal, persona: Persona) -> None:
         self._env, self._content, self.persona = env, proposal.content, persona
+        if "rows" not in self._content:  # an earlier version kept less
+            raise StaleError
         self._episode = env.episode(persona=persona, now=datetime.fromisoformat(self._content["now"]))
         replies = [(call["tool"], call["reply"]) for call in self._content["calls"] if "reply" in call]
         if replies or env.backend is not None:
