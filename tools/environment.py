@@ -209,10 +209,10 @@ class Environment:
     def unreadable(self, persona: Persona, references: frozenset[str]) -> frozenset[str]:
         """Those of the records (see `ToolContext.reads`) that `persona` may not read in the world at rest.
 
-        The mark of another world among them (see `world_mark`) is as unreadable as what it stands for.
+        The mark of another world among them (see `_mark`) is as unreadable as what it stands for.
         """
         denied, at = references & {DENIED}, self._snapshot
-        known = references - {world_mark(at.world), DENIED}
+        known = references - {self._mark(at.world), DENIED}
         if not known:
             return denied
         at.check()
@@ -282,7 +282,7 @@ class Environment:
             self._toolset(names, frozenset(without)),
             at.policy,
             at.library,
-            world=world_mark(at.world),
+            world=self._mark(at.world),
             backend=None if rehearsal else self.backend,
             ask=ask,
         )
@@ -293,13 +293,12 @@ class Environment:
             found = self._toolsets[names, without] = self.kind.toolset(names, sorted(without))
         return found
 
+    def _mark(self, world: World) -> str:
+        """The reference that stands for a whole world among references to records."""
+        return f"@{world.manifest.digest}"
+
     def __deepcopy__(self, memo: dict[int, Any]) -> Environment:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Environment.open, (str(self.world.path),))
-
-
-def world_mark(world: World) -> str:
-    """The reference that stands for a whole world among references to records."""
-    return f"@{world.manifest.digest}"

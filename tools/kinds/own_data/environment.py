@@ -83,6 +83,7 @@ class Environment(Declarations):
     ) -> None:
         super().__init__(world, sandboxes=sandboxes)
         self._sources: Sources | None = None
+        self._identity = ""
         self._clock: Callable[[], date | str] | None = None
         self._refreshing, self._sandboxes = threading.Lock(), sandboxes
         self.tables = _compared(self.tables, caseless or {}, unscored)
@@ -156,6 +157,7 @@ class Environment(Declarations):
             sandboxes=sandboxes,
         )
         env._sources, env._clock = read, now if callable(now) else None
+        env._identity = _identity(sources)
         return env
 
     @property
@@ -218,6 +220,10 @@ class Environment(Declarations):
         new = Snapshot(world, lambda: self.kind, self._sandboxes)
         new.check()
         self._snapshot = new
+
+    def _mark(self, world: World) -> str:
+        """In tables that change, a record stays the same one, so demonstrations go on being shown."""
+        return f"@{self._identity}" if self._identity else super()._mark(world)
 
     def _people_of(self, world: World) -> Personas | OnePersona:
         """The people of a world; those of the last one asked for are kept."""
@@ -290,6 +296,12 @@ def _kept_snapshot(sources: Mapping[str, Source]) -> str:
     """The name of the snapshot that is to be used in place of tables that change; empty for none."""
     live = any(isinstance(source, Live) for source in sources.values())
     return os.environ.get(SNAPSHOT, "") if live else ""
+
+
+def _identity(sources: Mapping[str, Source]) -> str:
+    """Content address of the places of all tables; empty where one is unknown."""
+    places = {name: source.identity if isinstance(source, Live) else "" for name, source in sources.items()}
+    return digest(places) if all(places.values()) else ""
 
 
 def _opened(source: Source) -> Source:

@@ -10,7 +10,7 @@ import pytest
 
 import worksmith as ws
 from tests.tools.kinds.own_data.databases import elsewhere, server, stored_desk, url
-from tests.tools.kinds.own_data.desk import OF_TEAM, call
+from tests.tools.kinds.own_data.desk import OF_TEAM, TABLES, call, desk
 from worksmith.retrievers.index import building
 from worksmith.tools.change_set import ChangeSet, ConflictError, ProposedChange
 from worksmith.tools.persona import Persona
@@ -18,14 +18,7 @@ from worksmith.tools.persona import Persona
 __all__ = ["server", "url"]  # fixtures
 
 USER = Persona(id="ann", name="Ann")
-ROW = {
-    "ticket_id": "T-1",
-    "title": "Printer jams",
-    "status": "open",
-    "priority": 2,
-    "team": "red",
-    "vip": True,
-}
+ROW = TABLES["tickets"][0]
 NOTE = {"ticket_line": "T-1-1", "ticket": "T-1", "line": 1, "hours": 0.5, "day": "2026-01-04"}
 
 
@@ -61,6 +54,18 @@ def test_rows_rules_and_search_follow_a_database_that_another_process_changes(
     assert call(env, "reading.show", "bo", table="tickets", key="T-1").value["vip"] is True
     assert before.call("reading.show", {"table": "tickets", "key": "T-1"}).value == ROW, "its own snapshot"
     assert not env.refresh()
+
+
+def test_a_record_is_the_same_one_in_later_rows_of_its_database_alone(url: str, tmp_path: Path) -> None:
+    env = stored_desk(tmp_path, ws.Database(url), OF_TEAM)
+    quoted = frozenset({"tickets/T-1", "tickets/T-2", env.episode().world})
+    elsewhere(url, "UPDATE tickets SET team = 'blue', title = 'Other'")
+    assert env.unreadable(env.persona("ann"), quoted) == {"tickets/T-2"}
+    env.refresh()
+    assert env.unreadable(env.persona("ann"), quoted) == {"tickets/T-1", "tickets/T-2"}
+    assert env.unreadable(env.persona("bo"), quoted) == frozenset()
+    copy = desk(tmp_path)
+    assert env.episode().world in copy.unreadable(copy.persona("bo"), quoted)
 
 
 @pytest.mark.slow

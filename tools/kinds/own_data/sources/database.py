@@ -18,6 +18,7 @@ from worksmith.tools.kinds.own_data.sources.live import Live, Read, Refresh
 from worksmith.tools.kinds.own_data.sources.objects import Rows
 from worksmith.tools.kinds.own_data.sources.reading import Reading
 from worksmith.tools.kinds.own_data.sources.stored_tables import StoredTable
+from worksmith.tools.seeding import digest
 
 COMMITS = "worksmith_commits"
 """The table of the ids of change sets that were committed, or never will be."""
@@ -76,6 +77,11 @@ class Database(Live):
             # Else Python's driver begins no transaction before the first change.
             sa.event.listen(self._engine, "connect", lambda raw, _: setattr(raw, "isolation_level", None))
             sa.event.listen(self._engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
+
+    @property
+    def identity(self) -> str:  # type: ignore[override]
+        place = self._url.set(username=None, password=None, query={})
+        return digest(place.render_as_string())
 
     def __repr__(self) -> str:
         return f"Database({self._url.set(query={}).render_as_string()})"

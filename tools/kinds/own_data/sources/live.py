@@ -21,9 +21,13 @@ class Live(ABC):
     """A source that is read again.
 
     Attributes:
+        identity: content address of the place where the rows are, in which a key is always that of the same
+            record; empty where that is not known.
         refresh: see `Refresh`.
         version: tells by another value that there is something new; None where only reading tells it.
     """
+
+    identity = ""
 
     @abstractmethod
     def readings(self, name: str, read: Read) -> Mapping[str, Reading]:
