@@ -50,6 +50,12 @@ settings.load_profile("worksmith")
 gc.disable()
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files with slow tests come first, so that no process runs one alone at the end."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
+
+
 def pytest_collection_finish() -> None:
     """Make MLflow's stores quickly; keep modules and tests out of garbage collections, which come seldom."""
     if "mlflow" in sys.modules:

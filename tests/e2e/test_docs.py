@@ -27,6 +27,7 @@ from docs.snippets import (
     pages,
     refreshed,
 )
+from tests.made_once import shared
 from tests.stores import new_store
 from worksmith.cli.app import app
 from worksmith.models.named import read_models
@@ -95,7 +96,7 @@ def test_commands_print_what_the_page_shows(page: Path, tmp_path: Path) -> None:
     if missing:
         pytest.skip(f"{', '.join(missing)}: data of another project, not at hand")
     new_store(tmp_path / "mlruns" / "mlflow.db")
-    ctx = ToolContext(tmp_path, page)
+    ctx = ToolContext(tmp_path, page, shared("pages"))
     wrong = []
 
     for block in filter(is_run, blocks(page)):

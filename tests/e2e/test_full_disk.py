@@ -51,7 +51,19 @@ def limited(limit: int, *arguments: object) -> Ended:
     ("limit", "step"), [(1_000_000, "world.sqlite"), (2_500_000, "index")], ids=["the world", "the index"]
 )
 def test_nothing_half_is_left_of_a_build(here: Path, limit: int, step: str) -> None:
-    options = ["suite", "build", "enterprise", "--scale", "0.02", "--index", "static", "--out", "suite"]
+    options = [
+        "suite",
+        "build",
+        "enterprise",
+        "--scale",
+        "0.02",
+        "--train",
+        "1",
+        "--index",
+        "static",
+        "--out",
+        "suite",
+    ]
     done = limited(limit, *options)
 
     assert done.code in (1, 2)
