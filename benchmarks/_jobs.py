@@ -23,15 +23,6 @@ _MODEL = ("--lm", "openai/paid", "--workers", str(WORKERS), "--no-track", "--res
 _TASKS, _TRIALS = 8, 2
 """The numbers of tasks of an evaluation, and of episodes of each."""
 
-LOADED = [
-    *("worksmith.cli.app", "worksmith.jobs.comparison"),
-    *("worksmith.programs.agent", "worksmith.programs.replaying.scripted"),
-    *("worksmith.evals.kinds.office.suites", "worksmith.tools.kinds.office.kind"),
-    *("litellm.main", "litellm.llms.openai.openai", "openai.resources.chat"),
-    *("numpy", "httpcore", "h2.connection"),
-]
-"""What each process finds imported, so that kills hit the job and not the start of Python."""
-
 
 @dataclass(frozen=True)
 class Job(ABC):

@@ -9,7 +9,8 @@ from pkgutil import walk_packages
 from worksmith import cli, evals, jobs, optimizers, programs, retrievers, tools
 
 LIBRARIES = (
-    *("alembic.command", "chromadb.api.rust", "diskcache", "fpdf", "mlflow.genai.judges"),
+    *("alembic.command", "chromadb.api.rust", "diskcache", "fpdf", "h2.connection"),
+    *("litellm.llms.openai.openai", "litellm.main", "mlflow.genai.judges", "openai.resources.chat"),
     *("mlflow.pyfunc.model", "mlflow.store.tracking.sqlalchemy_workspace_store"),
     *("pypdf", "scipy.stats", "tokenizers", "torch"),
 )

@@ -5,12 +5,10 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.kill import run
-from docs.snippets import forks
 
 
 @pytest.mark.slow
 def test_after_kills_the_result_is_the_same_and_nothing_is_paid_twice() -> None:
-    forks()  # one server of forks for this test and those of the pages
     for figures in map(run(quick=True).get, ("compile", "eval")):
         assert figures is not None
         assert figures["kills"] == figures["identical"] == 2
