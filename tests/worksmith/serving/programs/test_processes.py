@@ -64,8 +64,8 @@ def agent(env):
 def running(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     for name, text in PROJECT.items():
         (folder / name).write_text(text)
-    given = ["--jwt-secret-env", "SECRET_OF_TESTS", "--audience", AUDIENCE, "--issuer", ISSUER, "--lm", "gold", "--no-track"]
-    command = [sys.executable, "-m", "worksmith.cli", "serve", "program", "mine:agent", "."]
+    given = ["--jwt-secret-env", "SECRET_OF_TESTS", "--audience", AUDIENCE, "--issuer", ISSUER, "--no-track"]
+    command = [sys.executable, "-m", "worksmith.cli", "serve", "program", "mine:agent", ".", "--lm", "gold"]
     process = subprocess.Popen(
         [*command, "--port", "0", "--json", *given, *options],
         cwd=folder,
