@@ -107,7 +107,7 @@ class Evaluation(Job):
         return _repeated([folder / "log.jsonl"])
 
 
-COMPILES: tuple[Job, ...] = (
+COMPILES = (
     Compile("bootstrap"),
     Compile("race"),
     Compile("dspy:BootstrapFewShotWithRandomSearch"),

@@ -102,10 +102,9 @@ def run(quick: bool) -> dict[str, Any]:
         suite = build_suite("office", Path(place) / "suite", seed=7, scale=0.5, per_intent=4)
         with serving(Student(suite.tasks, (LATENCY, LATENCY))) as model:
             killer = _Killer(forks(), Path(place), model)
+            small = replace(COMPILES[2], train=6, dev=8)
             found = {
-                "compile": killer.figures(
-                    (replace(COMPILES[2], train=6, dev=8),) if quick else COMPILES, kills
-                ),
+                "compile": killer.figures((small,) if quick else COMPILES, kills),
                 "eval": killer.figures((EVAL,), kills),
             }
     return {"model": "a simulated student", **found, "seconds": round(time.perf_counter() - started, 1)}
