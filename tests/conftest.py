@@ -58,15 +58,14 @@ settings.load_profile("worksmith")
 gc.disable()
 
 
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling | None:
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """With `--dist loadfile`, all that fork run in one process, with one server of forks."""
-    return _Scheduling(config, log) if config.getoption("dist") == "loadfile" else None
-
-
-class _Scheduling(LoadFileScheduling):
-    def _split_scope(self, nodeid: str) -> str:
-        file = nodeid.partition("::")[0]
-        return "forks" if file in FORKING else file
+    if config.getoption("dist") != "loadfile":
+        return None
+    files = LoadFileScheduling(config, log)
+    of_file = files._split_scope
+    files._split_scope = lambda test: "forks" if of_file(test) in FORKING else of_file(test)
+    return files
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
