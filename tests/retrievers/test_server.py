@@ -139,7 +139,7 @@ def _write(place: str, name: str, server: str) -> tuple[int, int]:
 @pytest.mark.slow
 def test_many_write_at_once_and_nothing_is_lost_or_twice(server: str, tmp_path: Path) -> None:
     context = get_context("forkserver")
-    context.set_forkserver_preload(["docs.preloaded"])
+    context.set_forkserver_preload(["tests.retrievers.servers", "chromadb.api.fastapi"])
     names = ["one", "one", "one", "two", "three"]
     folders = [str(tmp_path / f"{number}") for number in range(len(names))]
     with context.Pool(len(names)) as pool:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 import textwrap
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -294,19 +293,16 @@ def test_failures_of_mlflow_end_in_a_sentence(tracker: MlflowTracker) -> None:
             run.params({"a": 2})
 
 
-def test_processes_may_open_a_fresh_store_at_once(tmp_path: Path) -> None:
-    code = (
-        "import sys; from worksmith.evals.tracking import open_tracker; open_tracker(sys.argv[1]).start('x')"
-    )
-    address = f"sqlite:///{tmp_path}/mlruns/mlflow.db"
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
-    running = [
-        subprocess.Popen([sys.executable, "-c", code, address], env=environment, stderr=subprocess.PIPE)
-        for _ in range(2)
-    ]
-    errors = [process.communicate()[1] for process in running]
+def begin(uri: str) -> None:
+    open_tracker(uri).start("x")
 
-    assert [process.returncode for process in running] == [0, 0], errors
+
+def test_processes_may_open_a_fresh_store_at_once(tmp_path: Path) -> None:
+    address = f"sqlite:///{tmp_path}/mlruns/mlflow.db"
+    context = get_context("forkserver")
+    context.set_forkserver_preload(["mlflow.store.tracking.sqlalchemy_workspace_store", "tests.stores"])
+    with ProcessPoolExecutor(2, context) as pool:
+        assert list(pool.map(begin, [address] * 2)) == [None, None]
     client, experiment = open_store(address)
     assert len(client.search_runs([experiment])) == 2
 

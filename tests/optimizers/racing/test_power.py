@@ -84,7 +84,7 @@ def test_the_same_question_has_the_same_answer() -> None:
     assert race_power(Field(30, 3), 0.2, 0.3) == race_power(Field(30, 3), 0.2, 0.3)
 
 
-@pytest.mark.slow
-def test_what_no_number_of_intents_shows_is_said() -> None:
-    with pytest.raises(ValueError, match="not even 4,000 intents"):
+def test_what_no_number_of_intents_shows_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("worksmith.optimizers.racing.power._MOST_INTENTS", 200)
+    with pytest.raises(ValueError, match="not even 200 intents"):
         race_intents_needed(Field(0), 0.0001, 0.5)

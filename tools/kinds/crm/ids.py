@@ -7,6 +7,8 @@ five: bit i is set where the i-th is a capital. An id of 18 can be read whatever
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 ORG = "wK0"
 """The letters that mark ids of generated orgs; no id of a real org is ever used."""
 
@@ -41,6 +43,7 @@ def with_checksum(short: str) -> str:
     return short + "".join(_check(short[at : at + _GROUP]) for at in range(0, _SHORT, _GROUP))
 
 
+@lru_cache(maxsize=65_536)  # each query compares the same ids again
 def canonical(text: str) -> str | None:
     """`text` as an id of 18 characters, or None if it is none.
 

@@ -26,30 +26,13 @@ def observed(env: Environment, persona: Persona) -> list[tuple[str, dict[str, An
     return found
 
 
-def leaks(env: Environment, persona: Persona) -> list[tuple[str, str]]:
+def leaks(persona: Persona, seen: list[tuple[str, dict[str, Any], str]]) -> list[tuple[str, str]]:
     """The words that came back of cells that the persona may not read, each with the call."""
-    found = []
-    for name, arguments, text in observed(env, persona):
-        words = canaries.foreign(persona, text, given=json.dumps(arguments))
-        found += [(f"{name} {arguments}", word) for word in words]
-    return found
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("persona", canaries.PEOPLE)
-def test_no_word_reaches_who_may_not_read_it(persona: str, tmp_path: Path) -> None:
-    env = canaries.environment(tmp_path)
-    assert leaks(env, env.persona(persona)) == []
-
-
-@pytest.mark.slow
-def test_a_rule_too_many_is_noticed(tmp_path: Path) -> None:
-    rules = json.loads(json.dumps(canaries.POLICY))
-    rules["sources"]["tickets"]["rules"].append(
-        {"id": "X", "operations": ["read"], "when": {"same": "department"}}
-    )
-    env = canaries.environment(tmp_path, rules)
-    assert leaks(env, env.persona("bob"))
+    return [
+        (f"{name} {arguments}", word)
+        for name, arguments, text in seen
+        for word in canaries.foreign(persona, text, given=json.dumps(arguments))
+    ]
 
 
 @pytest.mark.slow
@@ -59,8 +42,21 @@ def test_what_comes_back_does_not_depend_on_what_may_not_be_read(persona: str, t
     env = canaries.environment(tmp_path)
     who = env.persona(persona)
     other = canaries.environment(tmp_path, data=canaries.unseen(who))
-    for mine, theirs in zip(observed(env, who), observed(other, who), strict=True):
+    seen = observed(env, who)
+    assert leaks(who, seen) == []
+    for mine, theirs in zip(seen, observed(other, who), strict=True):
         assert mine == theirs
+
+
+@pytest.mark.slow
+def test_a_rule_too_many_is_noticed(tmp_path: Path) -> None:
+    rules = json.loads(json.dumps(canaries.POLICY))
+    rules["sources"]["tickets"]["rules"].append(
+        {"id": "X", "operations": ["read"], "when": {"same": "department"}}
+    )
+    env = canaries.environment(tmp_path, rules)
+    bob = env.persona("bob")
+    assert leaks(bob, observed(env, bob))
 
 
 @pytest.mark.parametrize(
