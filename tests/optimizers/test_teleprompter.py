@@ -19,7 +19,7 @@ from worksmith.optimizers.search.race import Race
 from worksmith.optimizers.teleprompter import Teleprompter
 from worksmith.tools.errors import InputError
 
-TRAIN, DEV = mails(16, 1), mails(24, 2)
+TRAIN, DEV = mails(16, 1), mails(16, 2)
 OURS = [Bootstrap, Nearest, *(pytest.param(kind, marks=pytest.mark.slow) for kind in (Race, Tpe))]
 
 

@@ -21,8 +21,8 @@ TITLE = Entity(type="text", value="The printer on floor two jams; again")
 @pytest.mark.parametrize("piece", ["new\n", "a; ", "2022-", "...", "1.1", "1,1", "12-\n", "Ann Lee\n"])
 def test_giant_answers_are_judged_in_good_time(piece: str) -> None:
     start = time.perf_counter()
-    find_values(piece * (100_000 // len(piece)), (PERSON, TICKET), "Which ticket is it?")
-    assert time.perf_counter() - start < 5
+    find_values(piece * (30_000 // len(piece)), (PERSON, TICKET), "Which ticket is it?")
+    assert time.perf_counter() - start < 2
 
 
 @pytest.mark.parametrize(
