@@ -11,6 +11,7 @@ import pytest
 
 import worksmith as ws
 from tests.optimizers.mailroom import TEAMS, Copycat, Mailroom, lm, mails, metric, score
+from tests.tables import each_row
 from worksmith.optimizers.cost.budget import Budget
 from worksmith.optimizers.demos.trace_bank import NothingTaughtError
 from worksmith.optimizers.registry import optimizer
@@ -192,7 +193,7 @@ def test_without_a_valset_half_is_set_aside_and_that_is_said() -> None:
     assert {*again.train} != {*manifest.train}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("given", "trainset", "said"),
     [
         ({}, TRAIN[:1], "too few"),

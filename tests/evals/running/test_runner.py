@@ -29,6 +29,7 @@ from dspy.utils.exceptions import (
 
 from tests.chat_server import chat_server, said
 from tests.evals.episodes import make_episode, make_task
+from tests.tables import each_row
 from worksmith.evals.dspy_programs.digests import model_digest, program_digest
 from worksmith.evals.lm.failures import failure_status
 from worksmith.evals.records.log import EpisodeLog, read_log
@@ -663,7 +664,7 @@ def test_as_many_episodes_wait_at_once_as_there_are_workers(env: Any) -> None:
     assert {record.error for record in found.records} == {None}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("error", "status"),
     [
         (LMServerError("503"), "model_error"),

@@ -12,6 +12,7 @@ import pytest
 from tests.evals.episodes import make_record, make_result, make_task
 from tests.evals.tracking.stored import traces_of
 from tests.programs.office import TASKS, make_env
+from tests.tables import each_row
 from worksmith.evals.rating.ratings import Rating
 from worksmith.evals.records.parts import AskEntry, CallEntry, FaultEntry, Judgement, SpanEntry
 from worksmith.evals.records.run_card import LoadedRun, RunCard
@@ -221,7 +222,7 @@ def test_what_a_judge_says_is_left_out_where_the_task_is_not_at_hand(tracker: Ml
     assert (kept.value, kept.rationale) == (1, None)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("answer", "told"),
     [
         (

@@ -12,6 +12,7 @@ import pytest
 
 from tests import standin
 from tests.optimizers.shop import make_suite
+from tests.tables import each_row
 from worksmith.evals.suite import Suite
 from worksmith.jobs.building import build, forecast_build
 from worksmith.jobs.comparison import compare
@@ -104,7 +105,7 @@ def test_no_job_needs_the_command_line() -> None:
     assert out.strip() == "[]"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("settings", "said"),
     [
         ({}, "--suite: a value is missing"),
@@ -126,7 +127,7 @@ def test_a_wrong_setting_is_named_with_what_there_is(settings: dict[str, object]
     assert said in str(raised.value)
 
 
-@pytest.mark.parametrize("names", ["", " , ", "react,react", [], [" "], ["react", "react "]])
+@each_row("names", ["", " , ", "react,react", [], [" "], ["react", "react "]])
 def test_names_must_be_given_each_once(names: object) -> None:
     with pytest.raises(InputError, match="--strategies: names must be given, each once"):
         CompareSettings.model_validate({"suite": "x", "strategies": names})

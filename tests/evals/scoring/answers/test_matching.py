@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from tests.tables import each_row
 from worksmith.evals.scoring.answers.matching import disclosed, find_values, names_nothing
 from worksmith.evals.tasks.task import Entity
 
@@ -25,7 +26,7 @@ def test_giant_answers_are_judged_in_good_time(piece: str) -> None:
     assert time.perf_counter() - start < 2
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("answer", "required"),
     [
         ("open; 2022-03-04", (STATUS, DATE)),
@@ -51,7 +52,7 @@ def test_right_answers(answer: str, required: tuple[Entity, ...]) -> None:
     assert not required or found.f1 == 1
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("answer", "required", "recall", "precision"),
     [
         ("open", (STATUS, DATE), 0.5, 1),

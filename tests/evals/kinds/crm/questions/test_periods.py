@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.tables import each_row
 from worksmith.evals.kinds.crm.questions.periods import (
     QUARTERS,
     SEASONS,
@@ -39,13 +40,13 @@ def test_a_slot_spells_one_period(period: Period) -> None:
     assert Period.of(period.text) == period
 
 
-@pytest.mark.parametrize("text", ["", "soon", "5", "5 moons", "Q5 2021", "March", "Q3 twenty"])
+@each_row("text", ["", "soon", "5", "5 moons", "Q5 2021", "March", "Q3 twenty"])
 def test_what_is_no_period(text: str) -> None:
     with pytest.raises(ValueError, match="no period"):
         Period.of(text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "today", "start", "end"),
     [
         ("3 weeks", "2021-03-10", "2021-02-17", "2021-03-10"),
@@ -67,7 +68,7 @@ def test_the_days_of_a_period(text: str, today: str, start: str, end: str) -> No
     assert Period.of(text).window(date.fromisoformat(today)) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "period"),
     [
         ("Over the PAST five Weeks, who?", "5 weeks"),

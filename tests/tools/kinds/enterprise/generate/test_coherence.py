@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.tables import each_row
 from tests.tools.kinds.enterprise.generate.checks.coherence.registry import CHECKS, verify_coherence
 from tests.tools.kinds.enterprise.generate.checks.coherence.resumes import incoherent_resume
 from tests.tools.kinds.enterprise.generate.worlds import small
@@ -169,7 +170,7 @@ def test_a_resume_of_one_career_is_fine() -> None:
     assert _resume(_POSITION, _FRESH, "As an intern I took part in 12 interviews.") == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("told", "reason"),
     [
         (_resume(_SENT), "nothing that was done"),

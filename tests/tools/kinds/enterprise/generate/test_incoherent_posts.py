@@ -8,6 +8,7 @@ from functools import cache
 
 import pytest
 
+from tests.tables import each_row
 from tests.tools.kinds.enterprise.generate.checks.coherence.posts import incoherent_post
 from worksmith.evals.kinds.enterprise.facts import Facts
 from worksmith.tools.kinds.enterprise.generate.business.clients import add_clients
@@ -50,7 +51,7 @@ def post_of(kind: str) -> tuple[dict[str, str], Mapping[str, str]]:
     return dict(facts().at(latent.ref) or {}), latent.facts
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("kind", "fact", "reason"),
     [
         ("launch", "day", "was sold before"),
