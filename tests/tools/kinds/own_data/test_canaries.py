@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.tables import each_row
 from tests.tools.kinds.own_data import canaries
 from worksmith.tools.environment import Environment
 from worksmith.tools.persona import Persona
@@ -82,7 +83,7 @@ def test_a_condition_is_about_columns_alone(where: str, tmp_path_factory: pytest
         assert "no condition or order over the columns" in seen.text
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tool", "arguments", "quoted"),
     [
         ("get", {"table": "tickets", "key": "1"}, {"tickets/1", "tickets#private/1"}),

@@ -115,7 +115,7 @@ def test_schemas_become_types(schema: dict[str, Any], shown: str | None, right: 
         tool.validate(wrong)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("schema", "said"),
     [
         ({"type": "array"}, "its arguments are 'array' and no object"),
