@@ -126,7 +126,7 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("text", HOSTILE, ids=lambda text: ascii(text)[:60])
+@each_row("text", HOSTILE)
 def test_hostile_statements_are_refused_and_leave_nothing(text: str) -> None:
     connection = shop.database()
     asked: list[Any] = []
