@@ -89,11 +89,7 @@ def but(call: tuple[str, dict[str, str]], **changes: str) -> tuple[str, dict[str
         (CANCEL, [FIND, but(SEARCH, query="lunch")], ("retrieval_miss", 2)),
         (CANCEL, [SEARCH, but(DELETE, event_id="00000001")], ("wrong_record", 2)),
         # The right event was never shown: the search is what went wrong first.
-        (
-            CANCEL,
-            [but(SEARCH, query="Plan"), but(DELETE, event_id="00000001")],
-            ("retrieval_miss", 1),
-        ),
+        (CANCEL, [but(SEARCH, query="Plan"), but(DELETE, event_id="00000001")], ("retrieval_miss", 1)),
         (CANCEL, [SEARCH, DELETE, but(DELETE, event_id="00000001")], ("side_effect", 3)),
         (CANCEL, [SEARCH, ("email.delete_email", {"email_id": "00000000"})], ("wrong_tool", 2)),
         (CANCEL, [("calendar.find", {"query": "Budget"})], ("wrong_tool", 1)),

@@ -633,11 +633,7 @@ def hundred(path: Path) -> EvalResult:
 def test_an_interrupted_run_continues_to_the_same_scores(tmp_path: Path) -> None:
     log = tmp_path / "episodes.jsonl"
     # The victim's episodes take so long that it is not done before it is hit.
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(Path(__file__).parents[3]),
-        "SECONDS_AN_EPISODE": "0.1",
-    }
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3]), "SECONDS_AN_EPISODE": "0.1"}
     victim = subprocess.Popen([sys.executable, "-c", _CHILD, str(log)], env=environment)
     while not log.exists() or log.read_bytes().count(b"\n") < 5:
         time.sleep(0.01)

@@ -202,9 +202,7 @@ def test_verdicts_are_assessments_of_their_judges(tracker: MlflowTracker) -> Non
 
 def test_a_trace_of_a_denied_task_holds_nothing_that_is_denied(tracker: MlflowTracker) -> None:
     task = make_task(
-        1,
-        gold_plan=(STEP,),
-        answer=Answer(kind="denial", forbidden=(SECRET,), reference=f"It is {SECRET}."),
+        1, gold_plan=(STEP,), answer=Answer(kind="denial", forbidden=(SECRET,), reference=f"It is {SECRET}.")
     )
     verdict = Judgement(judge="local/rubric", rubric="denial", level=1, feedback=f"It told {SECRET}!")
     trace = only_trace(tracker, asked(judgements=(verdict,)), [task])

@@ -117,10 +117,7 @@ def test_a_plan_that_was_made_anew_is_shown_as_the_first_one(company: tuple[Envi
             "progress": progress,
             NOTES: {"records": ["mail/1"]},
         }
-        calls = {
-            "planner": Call(inputs, {"plan": f"What is left after {progress}"}),
-            "selector": made_by(),
-        }
+        calls = {"planner": Call(inputs, {"plan": f"What is left after {progress}"}), "selector": made_by()}
         found: dict[str, Any] = with_twins(calls, TASK, company[0])["planner"].inputs[NOTES]["redacted"]
         return found
 

@@ -5,12 +5,7 @@ from random import Random
 
 import pytest
 
-from worksmith.optimizers.racing.power import (
-    Field,
-    race_intents_needed,
-    race_power,
-    smallest_race_difference,
-)
+from worksmith.optimizers.racing.power import Field, race_intents_needed, race_power, smallest_race_difference
 from worksmith.optimizers.racing.race import race_over
 from worksmith.optimizers.racing.rules import Rules
 

@@ -259,12 +259,7 @@ def test_the_first_tasks_of_a_growing_bank_stand_for_the_others(suite: Suite) ->
 
 @pytest.mark.parametrize(
     ("limits", "episodes"),
-    [
-        ({}, 12),
-        ({"max_calls": 15}, 8),
-        ({"max_calls": 165}, 11),
-        ({"max_tokens": 1650}, 10),
-    ],
+    [({}, 12), ({"max_calls": 15}, 8), ({"max_calls": 165}, 11), ({"max_tokens": 1650}, 10)],
 )
 def test_the_teacher_takes_its_share_of_a_budget(
     suite: Suite, tmp_path: Path, limits: dict[str, int], episodes: int

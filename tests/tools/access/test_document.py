@@ -48,11 +48,7 @@ FAULTS: list[tuple[Callable[[Document], None], str, str]] = [
         "sources.letters.rules[0].when.any[1].not",
         "no predicate",
     ),
-    (
-        _set(f"{LETTERS}/when", {"self": "a", "always": True}),
-        "sources.letters.rules[0].when",
-        "one key",
-    ),
+    (_set(f"{LETTERS}/when", {"self": "a", "always": True}), "sources.letters.rules[0].when", "one key"),
     (_set(f"{LETTERS}/when", {"self": "author"}), "sources.letters.rules[0].when.self", "no field 'author'"),
     (
         _set(f"{LETTERS}/when", {"self": ["writer", "x"]}),

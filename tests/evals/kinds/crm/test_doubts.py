@@ -14,8 +14,7 @@ from worksmith.evals.tasks.task import Task
 
 
 @pytest.mark.parametrize(
-    ("today", "doubt"),
-    [("2021-04-02", Doubt("cases still in work")), ("2021-04-03", None)],
+    ("today", "doubt"), [("2021-04-02", Doubt("cases still in work")), ("2021-04-03", None)]
 )
 def test_what_happened_to_the_cases_is_known_when_it_is_asked(today: str, doubt: Doubt | None) -> None:
     found = Handmade()

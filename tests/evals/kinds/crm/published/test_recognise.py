@@ -148,10 +148,7 @@ def test_what_is_not_said_is_missing_and_not_made_up(text: str, missing: tuple[s
     assert not reading.complete
 
 
-@each_row(
-    "text",
-    ["", " ", "Tarn Slip-On", "The parcel came late.", "word " * 400, "\x00", "Hi", "¤¤¤ ¤¤ ¤"],
-)
+@each_row("text", ["", " ", "Tarn Slip-On", "The parcel came late.", "word " * 400, "\x00", "Hi", "¤¤¤ ¤¤ ¤"])
 def test_what_is_no_question(text: str) -> None:
     assert not recognise(text, "handle_time", TODAY).complete
 
@@ -170,57 +167,9 @@ def test_averages_are_noted() -> None:
     assert read("Who had the lowest mean handle time in Q1 2021?")["average"] == "yes"
 
 
-PIECES = [
-    *(
-        "which",
-        "agent",
-        "who",
-        "the",
-        "a",
-        "state",
-        "month",
-        "case",
-        "cases",
-        "problem",
-        "most",
-        "often",
-        "fewest",
-    ),
-    *(
-        "transfers",
-        "handle",
-        "time",
-        "past",
-        "last",
-        "3",
-        "weeks",
-        "in",
-        "of",
-        "Q2",
-        "2021",
-        "winter",
-        "more",
-        "than",
-    ),
-    *(
-        "over",
-        "I",
-        "bought",
-        "show",
-        "policy",
-        "breach",
-        "article",
-        ",",
-        ".",
-        "?",
-        "'",
-        "-",
-        "ago",
-        "any",
-        "with",
-    ),
-    *("Tarn", "Slip-On"),
-]
+PIECES = """which agent who the a state month case cases problem most often fewest transfers handle time past
+    last 3 weeks in of Q2 2021 winter more than over I bought show policy breach article , . ? ' - ago any with
+    Tarn Slip-On""".split()
 
 
 @given(

@@ -22,9 +22,7 @@ from worksmith.tools.kinds.crm.functions.moments import MONTHS
 
 PERIODS = st.one_of(
     st.builds(
-        Period,
-        count=st.integers(1, 18),
-        unit=st.sampled_from(["day", "week", "month", "quarter", "year"]),
+        Period, count=st.integers(1, 18), unit=st.sampled_from(["day", "week", "month", "quarter", "year"])
     ),
     st.builds(Period, name=st.sampled_from([*MONTHS, *QUARTERS, *SEASONS]), year=st.integers(2000, 2030)),
 )

@@ -82,12 +82,7 @@ def period(start: str, end: str) -> dict[str, str]:
         ("get_agent_transferred_cases_by_period", (*FEBRUARY, [ANN, BOB]), {ANN: 1, BOB: 0}, {ANN: 1}),
         ("get_agent_transferred_cases_by_period", (*FEBRUARY, []), {}, {ANN: 1}),
         # The end of the window.
-        (
-            "get_agent_transferred_cases_by_period",
-            (FEBRUARY[0], "2022-02-10T10:30:00Z"),
-            {},
-            {ANN: 1},
-        ),
+        ("get_agent_transferred_cases_by_period", (FEBRUARY[0], "2022-02-10T10:30:00Z"), {}, {ANN: 1}),
         ("get_issue_counts", (*JANUARY, [ITEM, ITEM_2]), {RETURNS: 1, SIZES: 1}, {RETURNS: 2, SIZES: 1}),
         # Years apart, or merged.
         (

@@ -195,13 +195,7 @@ def test_versions_resources_and_limits(org: Served, client: Salesforce) -> None:
 
 
 @pytest.mark.parametrize(
-    "path",
-    [
-        "composite/tree/Case",
-        "parameterizedSearch",
-        "sobjects/Foo",
-        "sobjects/Case/describe/layouts",
-    ],
+    "path", ["composite/tree/Case", "parameterizedSearch", "sobjects/Foo", "sobjects/Case/describe/layouts"]
 )
 def test_what_is_not_there_answers_in_the_platforms_manner(client: Salesforce, path: str) -> None:
     with pytest.raises(SalesforceResourceNotFound) as met:
