@@ -51,8 +51,14 @@ def test_model_calls_are_what_the_strategy_needs(name: str, calls: int, env: Env
 
 
 def test_thoughts_stand_beside_their_calls(env: Environment, gold: None) -> None:
-    assert Agent("react", env=env)(task=TASKS[0]).episode.thoughts == ["Find the meeting.", "Delete it."]
-    assert Agent("cot", env=env)(task=TASKS[0]).episode.thoughts == ["Find the meeting. Delete it.", ""]
+    assert Agent("react", env=env)(task=TASKS[0]).episode.thoughts == [
+        "Find the meeting.",
+        "Delete it.",
+    ]
+    assert Agent("cot", env=env)(task=TASKS[0]).episode.thoughts == [
+        "Find the meeting. Delete it.",
+        "",
+    ]
     assert Agent("act", env=env)(task=TASKS[0]).episode.thoughts == ["", ""]
 
 

@@ -76,7 +76,10 @@ def test_a_task_can_be_made_of_a_text(env: Environment) -> None:
 
 @pytest.mark.parametrize("given", [None, 5, {"query": "x"}, dspy.Example(task="x"), ["x"]])
 def test_what_is_no_task_is_refused_with_what_one_is(env: Environment, given: Any) -> None:
-    with dspy.context(lm=Script().lm()), pytest.raises(InputError, match="is no task"):
+    with (
+        dspy.context(lm=Script().lm()),
+        pytest.raises(InputError, match="is no task"),
+    ):
         Agent("act", env=env)(task=given)
 
 

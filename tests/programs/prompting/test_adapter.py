@@ -30,7 +30,7 @@ DEMO = {
     "context": "Now: morning.",
     "task": "Peek.",
     "trajectory": [
-        {"thought": "Try.", "tool": "t.look", "arguments": {"at": "ä"}, "observation": 'a "b"\nc'}
+        {"thought": "Try.", "tool": "t.look", "arguments": {"at": "ä"}, "observation": 'a "b"\nc'},
     ],
     "thought": "Enough.",
     "tool": "finish",

@@ -217,7 +217,11 @@ def test_an_adapter_of_ones_own_is_used(env: Environment) -> None:
 
 @pytest.mark.parametrize(
     ("adapter", "named"),
-    [(dspy.TwoStepAdapter(dspy.LM("openai/none")), "TwoStepAdapter"), (Terse(), "Terse"), ("json", "str")],
+    [
+        (dspy.TwoStepAdapter(dspy.LM("openai/none")), "TwoStepAdapter"),
+        (Terse(), "Terse"),
+        ("json", "str"),
+    ],
 )
 def test_other_adapters_are_refused_by_name_before_anything_is_asked(
     adapter: Any, named: str, env: Environment

@@ -254,7 +254,11 @@ def test_written_calls_are_shown_as_native_ones(env: Environment, server: ChatSe
         (said("<tool_call>{</tool_call>"), "it calls no tool", "<tool_call>{</tool_call>"),
         (said(""), "it is empty", "(empty)"),
         (said(None), "it is empty", "(empty)"),
-        (called(("finish", '{"answer": "Do')), "the input of finish is not JSON", 'finish {"answer": "Do'),
+        (
+            called(("finish", '{"answer": "Do')),
+            "the input of finish is not JSON",
+            'finish {"answer": "Do',
+        ),
         (called(("finish", '{"answer": "\\ud800"}')), "not valid Unicode", 'finish {"answer": "?"}'),
     ],
 )

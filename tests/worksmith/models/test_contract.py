@@ -23,7 +23,10 @@ SHORT, LONG = "Name a fruit.", "Name a fruit that grows on a tree in a cold coun
 Ask = Callable[..., lm15.Response]
 
 
-@pytest.fixture(scope="module", params=["here", "served", pytest.param("weights", marks=pytest.mark.slow)])
+@pytest.fixture(
+    scope="module",
+    params=["here", "served", pytest.param("weights", marks=pytest.mark.slow)],
+)
 def lm(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dspy.LM]:
     if request.param == "served":
         with served(Scripted(standin.Standin().complete)) as server:

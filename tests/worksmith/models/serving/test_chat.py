@@ -62,7 +62,11 @@ def test_the_engine_gets_what_the_client_said(at: Served) -> None:
     turns: Any = [
         {"role": "system", "content": "Be brief."},
         {"role": "user", "content": "Look."},
-        {"role": "assistant", "content": None, "tool_calls": [called]},
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [called],
+        },
         {"role": "tool", "tool_call_id": "c1", "content": "a cloud"},
     ]
     at.client().chat.completions.create(

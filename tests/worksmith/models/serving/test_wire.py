@@ -22,7 +22,9 @@ TURNS = (
     lm15.Message.user("And now?"),
 )
 TOOL = lm15.FunctionTool(
-    "look", "Look at it.", {"type": "object", "properties": {"at": {"type": "string"}}, "required": ["at"]}
+    "look",
+    "Look at it.",
+    {"type": "object", "properties": {"at": {"type": "string"}}, "required": ["at"]},
 )
 SETTINGS = lm15.Config(
     max_tokens=77, temperature=0.25, top_p=0.5, stop=("END", "\n\n"), seed=11, frequency_penalty=0.5

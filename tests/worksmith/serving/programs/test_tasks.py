@@ -202,7 +202,10 @@ def test_a_task_may_not_cost_more_than_its_limit(tmp_path: Path) -> None:
 
 
 def test_a_spent_budget_ends_the_readiness(tmp_path: Path) -> None:
-    with served(desk(tmp_path), tmp_path, budget=Budget(calls=3)) as at, at.client() as client:
+    with (
+        served(desk(tmp_path), tmp_path, budget=Budget(calls=3)) as at,
+        at.client() as client,
+    ):
         found = [client.post("/tasks", json={"task": json.dumps([["ask", {}]])}) for _ in range(5)]
         assert [each.status_code for each in found] == [200, 200, 200, 503, 503]
         assert found[-1].json()["error"]["code"] == "budget_spent"

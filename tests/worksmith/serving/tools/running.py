@@ -115,7 +115,11 @@ def served(suite: Suite, log: Path, *, idle: float = 60.0, **more: Any) -> Itera
                 thread.join()
 
 
-HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+HELLO = {
+    "protocolVersion": "2025-06-18",
+    "capabilities": {},
+    "clientInfo": {"name": "test", "version": "1"},
+}
 
 
 def request(method: str, /, id: Any = 1, **params: Any) -> dict[str, Any]:

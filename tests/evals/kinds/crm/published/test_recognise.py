@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 import time
 import tomllib
 from datetime import date
@@ -167,9 +168,12 @@ def test_averages_are_noted() -> None:
     assert read("Who had the lowest mean handle time in Q1 2021?")["average"] == "yes"
 
 
-PIECES = """which agent who the a state month case cases problem most often fewest transfers handle time past
-    last 3 weeks in of Q2 2021 winter more than over I bought show policy breach article , . ? ' - ago any with
-    Tarn Slip-On""".split()
+PIECES = re.findall(
+    r"\S+",
+    """which agent who the a state month case cases problem most often fewest transfers handle time past last 3
+    weeks in of Q2 2021 winter more than over I bought show policy breach article , . ? ' - ago any with Tarn
+    Slip-On""",
+)
 
 
 @given(
