@@ -171,8 +171,8 @@ def test_averages_are_noted() -> None:
 PIECES = re.findall(
     r"\S+",
     """which agent who the a state month case cases problem most often fewest transfers handle time past last
-    3 weeks in of Q2 2021 winter more than over I bought show policy breach article , . ? ' - ago any with Tarn
-    Slip-On""",
+    3 weeks in of Q2 2021 winter more than over I bought show policy breach article , . ? ' - ago any with
+    Tarn Slip-On""",
 )
 
 
