@@ -300,7 +300,9 @@ def begin(uri: str) -> None:
 def test_processes_may_open_a_fresh_store_at_once(tmp_path: Path) -> None:
     address = f"sqlite:///{tmp_path}/mlruns/mlflow.db"
     context = get_context("forkserver")
-    context.set_forkserver_preload(["mlflow.store.tracking.sqlalchemy_workspace_store", "tests.stores"])
+    context.set_forkserver_preload(
+        [__name__, "mlflow.store.tracking.sqlalchemy_workspace_store", "mlflow.tracing.client"]
+    )
     with ProcessPoolExecutor(2, context) as pool:
         assert list(pool.map(begin, [address] * 2)) == [None, None]
     client, experiment = open_store(address)
