@@ -9,7 +9,14 @@ from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from worksmith.evals.judging.calibration.agreement import clustered, confusion, spearman, weighted_kappa
+from worksmith.evals.judging.calibration.agreement import (
+    clustered,
+    confusion,
+    kappa_of,
+    spearman,
+    spearman_of,
+    weighted_kappa,
+)
 from worksmith.evals.judging.calibration.labels import Case, pairs_of
 from worksmith.evals.judging.facts import words_in
 from worksmith.evals.judging.rubric import PASSING
@@ -176,7 +183,7 @@ class _Measured:
     ) -> Calibration:
         intervals = {
             name: clustered(measure, self.ours, self.theirs, self.groups, seed=self.seed)
-            for name, measure in (("kappa", weighted_kappa), ("spearman", spearman))
+            for name, measure in (("kappa", kappa_of), ("spearman", spearman_of))
         }
         kept, pairs = order_kept(self.ours, self.theirs, self.groups)
         same = [

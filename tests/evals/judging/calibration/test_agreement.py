@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worksmith.evals.judging.calibration.agreement import clustered, confusion, spearman, weighted_kappa
+from worksmith.evals.judging.calibration.agreement import (
+    clustered,
+    confusion,
+    kappa_of,
+    spearman,
+    spearman_of,
+    weighted_kappa,
+)
 
 LEVELS = st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5)), min_size=2, max_size=40)
 
@@ -43,6 +50,7 @@ def test_agreement_is_symmetric_and_bounded(pairs: list[tuple[int, int]]) -> Non
         value, turned = measure(ours, theirs), measure(theirs, ours)
         assert (math.isnan(value) and math.isnan(turned)) or value == pytest.approx(turned)
         assert math.isnan(value) or -1 - 1e-9 <= value <= 1 + 1e-9
+    assert spearman_of(confusion(ours, theirs)) == pytest.approx(spearman(ours, theirs), nan_ok=True)
 
 
 def test_rows_of_the_confusion_are_labels() -> None:
@@ -55,10 +63,10 @@ def test_intervals_draw_whole_groups() -> None:
     draw = random.Random(1)
     theirs = [draw.randint(1, 5) for _ in range(60)]
     ours = [min(5, max(1, level + draw.choice((-1, 0, 0, 1)))) for level in theirs]
-    alone = clustered(weighted_kappa, ours, theirs, range(60))
+    alone = clustered(kappa_of, ours, theirs, range(60))
     # The same cases six times over are no more evidence than they are once.
     groups = [place % 60 for place in range(360)]
-    copied = clustered(weighted_kappa, ours * 6, theirs * 6, groups)
+    copied = clustered(kappa_of, ours * 6, theirs * 6, groups)
     assert alone.low < alone.value < alone.high
     assert copied.value == pytest.approx(alone.value)
     assert copied.high - copied.low == pytest.approx(alone.high - alone.low, rel=0.3)
