@@ -16,11 +16,6 @@ _RESAMPLES = 1000
 _CONFIDENCE = 0.95
 
 
-def weighted_kappa(ours: Sequence[int], theirs: Sequence[int]) -> float:
-    """See `kappa_of`."""
-    return kappa_of(confusion(ours, theirs))
-
-
 def kappa_of(table: Any) -> float:
     """Cohen's kappa with quadratic weights (Cohen 1968): 1 is agreement, 0 what chance gives.
 

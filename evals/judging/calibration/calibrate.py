@@ -15,7 +15,6 @@ from worksmith.evals.judging.calibration.agreement import (
     kappa_of,
     spearman,
     spearman_of,
-    weighted_kappa,
 )
 from worksmith.evals.judging.calibration.labels import Case, pairs_of
 from worksmith.evals.judging.facts import words_in
@@ -200,7 +199,7 @@ class _Measured:
         measures = {name: interval.value for name, interval in intervals.items()}
         measures["kappa_low"] = intervals["kappa"].low
         measures["kappa_above_always_5"] = measures["kappa"] - _or_zero(
-            weighted_kappa([5] * len(self.theirs), self.theirs)
+            kappa_of(confusion([5] * len(self.theirs), self.theirs))
         )
         measures["length_bias"] = _or_zero(abs(self._length_bias()))
         measures |= _position(choices)

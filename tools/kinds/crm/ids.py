@@ -43,18 +43,18 @@ def with_checksum(short: str) -> str:
     return short + "".join(_check(short[at : at + _GROUP]) for at in range(0, _SHORT, _GROUP))
 
 
-@lru_cache(maxsize=65_536)  # each query compares the same ids again
 def canonical(text: str) -> str | None:
     """`text` as an id of 18 characters, or None if it is none.
 
     Takes 15 characters as they are, and 18 in any case: the check characters restore it.
     """
-    if not (text.isascii() and text.isalnum()):
+    if len(text) not in (_SHORT, LENGTH) or not (text.isascii() and text.isalnum()):
         return None
-    if len(text) == _SHORT:
-        return with_checksum(text)
-    if len(text) != LENGTH:
-        return None
+    return with_checksum(text) if len(text) == _SHORT else _restored(text)
+
+
+@lru_cache(maxsize=65_536)  # each query compares the same ids again
+def _restored(text: str) -> str | None:
     checks = text[_SHORT:].upper()
     if any(check not in _CHECKS for check in checks):
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
@@ -15,25 +16,28 @@ from worksmith.evals.judging.calibration.agreement import (
     kappa_of,
     spearman,
     spearman_of,
-    weighted_kappa,
 )
 
 LEVELS = st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5)), min_size=2, max_size=40)
+
+
+def kappa(ours: Sequence[int], theirs: Sequence[int]) -> float:
+    return kappa_of(confusion(ours, theirs))
 
 
 def test_kappa_of_a_small_table_by_hand() -> None:
     # Squared distances 0 + 1 + 0 + 1 seen; by chance (1/4)(sum over all pairs) = 6: 1 - 2/6.
     ours, theirs = [1, 1, 3, 3], [1, 2, 3, 2]
     chance = sum((a - b) ** 2 for a in ours for b in theirs) / 4
-    assert weighted_kappa(ours, theirs) == pytest.approx(1 - 2 / chance)
+    assert kappa(ours, theirs) == pytest.approx(1 - 2 / chance)
 
 
 def test_kappa_of_judges_that_say_nothing() -> None:
     levels = [1, 2, 3, 4, 5]
-    assert weighted_kappa(levels, levels) == pytest.approx(1)
-    assert weighted_kappa(levels[::-1], levels) == pytest.approx(-1)
-    assert weighted_kappa([5] * 5, levels) == pytest.approx(0)
-    assert math.isnan(weighted_kappa([5] * 5, [5] * 5))
+    assert kappa(levels, levels) == pytest.approx(1)
+    assert kappa(levels[::-1], levels) == pytest.approx(-1)
+    assert kappa([5] * 5, levels) == pytest.approx(0)
+    assert math.isnan(kappa([5] * 5, [5] * 5))
 
 
 @pytest.mark.slow
@@ -46,7 +50,7 @@ def test_spearman_has_the_mean_rank_for_ties() -> None:
 @given(LEVELS)
 def test_agreement_is_symmetric_and_bounded(pairs: list[tuple[int, int]]) -> None:
     ours, theirs = [a for a, _ in pairs], [b for _, b in pairs]
-    for measure in (weighted_kappa, spearman):
+    for measure in (kappa, spearman):
         value, turned = measure(ours, theirs), measure(theirs, ours)
         assert (math.isnan(value) and math.isnan(turned)) or value == pytest.approx(turned)
         assert math.isnan(value) or -1 - 1e-9 <= value <= 1 + 1e-9
