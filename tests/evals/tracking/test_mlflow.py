@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import textwrap
 from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from docs.snippets import forks
 from tests.evals.episodes import mixed, solved
 from tests.evals.tracking.stored import traces_of
 from worksmith.evals.records.log import read_log
@@ -299,11 +299,7 @@ def begin(uri: str) -> None:
 
 def test_processes_may_open_a_fresh_store_at_once(tmp_path: Path) -> None:
     address = f"sqlite:///{tmp_path}/mlruns/mlflow.db"
-    context = get_context("forkserver")
-    context.set_forkserver_preload(
-        [__name__, "mlflow.store.tracking.sqlalchemy_workspace_store", "mlflow.tracing.client"]
-    )
-    with ProcessPoolExecutor(2, context) as pool:
+    with ProcessPoolExecutor(2, forks()) as pool:
         assert list(pool.map(begin, [address] * 2)) == [None, None]
     client, experiment = open_store(address)
     assert len(client.search_runs([experiment])) == 2
