@@ -16,6 +16,7 @@ from worksmith.evals.running.outage import UnscoredError
 from worksmith.evals.tasks.transcript import GOLD
 from worksmith.optimizers.candidates.building import Configurable
 from worksmith.optimizers.candidates.difference import difference
+from worksmith.optimizers.candidates.undoing import fitting, made_of, undoing
 from worksmith.optimizers.compiling.artifact import Artifact, DemonstrationSource, Manifest
 from worksmith.optimizers.compiling.finalize import finalize
 from worksmith.optimizers.compiling.plan import BANK_FILE, Plan
@@ -27,6 +28,7 @@ from worksmith.optimizers.optimizer import CompileContext, Compiled
 from worksmith.optimizers.trial import pareto_front
 
 if TYPE_CHECKING:
+    from worksmith.optimizers.candidates.candidate import Candidate
     from worksmith.tools.episode_result import Usage
 
 
@@ -93,6 +95,8 @@ def _manifest(plan: Plan, models: dict[str, str], context: CompileContext, compi
         program=dict(made.config if isinstance(made, Configurable) else plan.describes),
         candidate=compiled.candidate,
         difference=difference(compiled.candidate, plan.program),
+        undo=_undo(plan, compiled),
+        start=plan.start.digest if plan.start else "",
         suite={"kind": suite.kind, "origin": suite.origin, "digest": suite.digest},
         scheme=plan.scheme,
         where=tuple(map(str, plan.where)),
@@ -119,6 +123,13 @@ def _manifest(plan: Plan, models: dict[str, str], context: CompileContext, compi
         metric=dict(plan.metric.about) if plan.metric else {},
         **_stopped(plan, context),
     )
+
+
+def _undo(plan: Plan, compiled: Compiled) -> Candidate:
+    """What takes the program back to the one before this compile and those before it."""
+    before = plan.undo
+    bare = made_of(fitting(before, plan.program), plan.program) if before.parts else plan.program
+    return undoing(compiled.program, bare, before, compiled.candidate)
 
 
 def _follows_gold(plan: Plan, context: CompileContext, compiled: Compiled) -> bool:

@@ -26,7 +26,7 @@ from worksmith.optimizers.optimizer import CompileContext, Compiled, Milestone
 from worksmith.optimizers.proposals.source import Standing
 from worksmith.optimizers.racing.race import final_episodes, race, search_episodes
 from worksmith.optimizers.racing.rules import INCUMBENT, Arm, Outcome, Rules, Scores, sealed_intents
-from worksmith.optimizers.racing.worth import worth
+from worksmith.optimizers.racing.worth import lead, worth
 from worksmith.optimizers.rollouts import Run
 from worksmith.optimizers.search.few_shot import BankOptimizer
 from worksmith.optimizers.search.rounds import MOST_ROUNDS, Rounds
@@ -44,6 +44,9 @@ _OF_AGENTS = frozenset(("form", "strategy", "toolset"))
 
 _FINAL = 0.45
 """The share of the episodes that a budget lasts for which is kept for the final, at most."""
+
+_MEASURED = 0.5
+"""The share of them in which the parts of a program that was compiled before may be measured."""
 
 
 class Race(BankOptimizer):
@@ -73,7 +76,9 @@ class Race(BankOptimizer):
     def max_episodes(self, context: CompileContext) -> dict[str, int]:
         """At most a teacher episode a training task; every dev task for each candidate and the program."""
         rounds = 1 + MOST_ROUNDS * self.adaptive
-        arms = 1 + rounds * max(context.settings.candidates, Rounds(context, adaptive=self.adaptive).most)
+        entering = Rounds(context, adaptive=self.adaptive)
+        arms = 1 + rounds * max(context.settings.candidates, entering.most)
+        arms += len(entering.without_parts) * self.adaptive
         return {"teacher": len(context.train), "dev": len(context.dev) * arms}
 
     def max_proposals(self, context: CompileContext) -> int:
@@ -106,6 +111,7 @@ class Race(BankOptimizer):
         """
         track = _Track(context, adaptive=self.adaptive)
         try:
+            track.measure_parts()
             found = race(
                 track.rounds(),
                 track.intents,
@@ -166,20 +172,45 @@ class _Track:
         self.most = self._rounds.most
         self._results: dict[str, list[EvalResult]] = {INCUMBENT: []}
         self._entries = {INCUMBENT: Built(context.program)}
+        # Episodes on all dev tasks, of those that were run before the race.
+        self._measured: dict[str, EvalResult] = {}
         self._path: list[Milestone] = []
         self.standing: Outcome | None = None
+
+    def measure_parts(self) -> None:
+        """Run a program that was compiled before on all dev tasks, and without each part if there is room.
+
+        The race takes these episodes where arms meet the tasks, and looks at no others.
+        """
+        context, parts = self._context, self._rounds.without_parts
+        if not context.undo.parts:
+            return
+        self._keep(INCUMBENT, context.try_out(INCUMBENT, context.program, ()).result)
+        if len(parts) * len(self._tasks) > _MEASURED * self.left():
+            context.say("the budget has no room to measure the program without each of its parts")
+            return
+        runs = {f"dev-{name}": Run(each.program, self._tasks) for name, each in parts.items()}
+        found = context.student.together(runs)
+        for name in parts:
+            self._keep(name, found[f"dev-{name}"])
+
+    def _keep(self, name: str, found: EvalResult | None) -> None:
+        assert found is not None
+        by_task = {record.task_id: record for record in found.records}
+        self._measured[name] = replace(found, records=tuple(by_task[task.id] for task in self._tasks))
 
     def rounds(self) -> Iterator[Sequence[str]]:
         """Names of candidates that enter together, while the budget has room for them and the final."""
         for number, entering in enumerate(self._rounds.entering(self._now)):
-            programs = self._with_room(entering) if number and self._rounds.adaptive else entering
+            free = not number or not self._rounds.adaptive or self._measured.keys() >= entering.keys()
+            programs = entering if free else self._with_room(entering)
             if entering and not programs:
                 self._context.say("the budget has no room for a further round")
                 return
             self._entries |= programs
             self._results |= {name: [] for name in programs}
             told = (f"{name} ({', '.join(each.candidate.parts)})" for name, each in programs.items())
-            self._context.say(f"round {number}: {', '.join(told) or INCUMBENT}")
+            self._context.say(f"round {number}: {', '.join(told) or 'the program as it is'}")
             yield list(programs)
 
     def run(self, wanted: Mapping[str, range]) -> dict[str, Scores]:
@@ -188,11 +219,16 @@ class _Track:
             {
                 logs[name]: Run(self._entries[name].program, self._tasks[places.start : places.stop])
                 for name, places in wanted.items()
+                if name not in self._measured
             }
         )
-        for name in wanted:
-            self._results[name].append(results[logs[name]])
-        return {name: [episode_score(record) for record in results[logs[name]].records] for name in wanted}
+        for name, places in wanted.items():
+            if (known := self._measured.get(name)) is None:
+                self._results[name].append(results[logs[name]])
+            else:
+                met = known.records[places.start : places.stop]
+                self._results[name].append(replace(known, records=met, resumed=0, seconds=0.0))
+        return {name: _scores(self._results[name][-1].records) for name in wanted}
 
     def lost(self, name: str) -> str:
         met = self._met(name)
@@ -249,6 +285,8 @@ class _Track:
         gains = {name: interval_json(gain) for name, gain in worth(found).items()}
         ran = [name for name in found.arms if self._results[name]]
         reports = {name: found.report(name) for name in ran}
+        if worths := self._worths():
+            reports[INCUMBENT] |= {"gains": worths}
         if self._untested:
             reports = {name: {fact: reports[name][fact] for fact in ("met", "left")} for name in ran}
             reports[INCUMBENT] |= {"verdict": "not tested", "said": self.said(found)}
@@ -256,7 +294,8 @@ class _Track:
             reports[found.winner] |= {"gains": gains}
         winner = self._entries[chosen]
         # A race that is derived again does not take the same time.
-        limits = replace(self._context.limits, max_minutes=None) if self._rounds.adaptive else Limits()
+        told = self._rounds.adaptive or self._measured
+        limits = replace(self._context.limits, max_minutes=None) if told else Limits()
         return Compiled(
             winner.program,
             winner.demonstrations,
@@ -267,6 +306,15 @@ class _Track:
             candidate=winner.candidate,
             limits=limits,
         )
+
+    def _worths(self) -> dict[str, Any]:
+        """The lead of the program as it is over itself without each part that it was compiled with before."""
+        scores = {name: _scores(found.records) for name, found in self._measured.items()}
+        return {
+            name: interval_json(lead(scores[INCUMBENT], each, self.intents))
+            for name, each in scores.items()
+            if name != INCUMBENT
+        }
 
     def _met(self, name: str) -> list[EpisodeRecord]:
         return [record for block in self._results[name] for record in block.records]
@@ -289,6 +337,7 @@ class _Track:
             records=records,
             tasks={task.id: task for task in self._tasks},
             bank=self._rounds.bank,
+            undo=self._context.undo,
             seed=self._context.settings.seed,
             round=len(tried),
         )
@@ -308,7 +357,7 @@ class _Track:
         """As many of the first ones as the budget has room for before the final."""
         left = self.left()
         if left < math.inf and self.sealed:
-            whole = left + sum(len(self._met(name)) for name in self._results)
+            whole = left + len(self._run)
             left -= final_episodes(self.intents, self.sealed, self.rules, _FINAL * whole)
         names = list(entering)
         while names and search_episodes(len(names), self.intents, self.sealed, self.rules) > left:
@@ -320,7 +369,7 @@ class _Track:
 
         It is told from records alone, so that a race which is resumed or derived again decides alike.
         """
-        context, run = self._context, [record for name in self._results for record in self._met(name)]
+        context, run = self._context, self._run
         model, prices = context.student.model, context.prices
         if not run:
             return math.inf
@@ -329,9 +378,16 @@ class _Track:
         proposed = context.proposer.meter.calls if context.proposer else 0
         return len(run) * context.limits.room(spent, Spent(asked + proposed))
 
+    @property
+    def _run(self) -> list[EpisodeRecord]:
+        """All episodes so far."""
+        known = [record for found in self._measured.values() for record in found.records]
+        raced = (record for name in self._results if name not in self._measured for record in self._met(name))
+        return [*known, *raced]
+
     def _trial(self, name: str, report: dict[str, Any]) -> Trial:
-        blocks = self._results[name]
-        records = tuple(self._met(name))
+        blocks = [self._measured[name]] if name in self._measured else self._results[name]
+        records = tuple(record for block in blocks for record in block.records)
         result = replace(
             blocks[0],
             records=records,
@@ -340,3 +396,7 @@ class _Track:
             seconds=sum(block.seconds for block in blocks),
         )
         return Trial.of(name, result, self._entries[name].demonstrations, self._context.settings, report)
+
+
+def _scores(records: Sequence[EpisodeRecord]) -> list[float | None]:
+    return [episode_score(record) for record in records]

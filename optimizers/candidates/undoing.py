@@ -1,0 +1,167 @@
+"""The parts of a compiled program: what takes each of them off again."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from worksmith.evals.dspy_programs.program_state import temperatures
+from worksmith.optimizers.candidates.building import Configurable, built
+from worksmith.optimizers.candidates.candidate import AS_IT_IS, MODELS_OWN, SETTINGS, Candidate, Demos
+from worksmith.optimizers.demos.trace_bank import TraceBank
+from worksmith.optimizers.settings import Settings
+from worksmith.tools.errors import InputError
+from worksmith.tools.tool import ToolText
+
+if TYPE_CHECKING:
+    import dspy
+
+Program = TypeVar("Program", bound="dspy.Module")
+
+ALL_PARTS = "without all parts"
+
+
+def undoing(program: dspy.Module, bare: dspy.Module, *changed: Candidate) -> Candidate:
+    """What takes a program back to the one that it was compiled from, with a part for each that differs.
+
+    Args:
+        changed: have the settings of the agent that compiles changed; others follow from these.
+    """
+    kept = _settings(program, bare, changed)
+    for name in SETTINGS:  # a strategy of somebody's own has no name by which it is found again
+        alone = Candidate(**{name: getattr(kept, name)})
+        if alone.parts and not _restores(alone, program, bare):
+            kept = kept.without(name)
+    # The texts that a strategy brings along are nobody's change.
+    plain = made_of(_settings(bare, program, changed), bare)
+    before = dict(plain.named_predictors())
+    both = {name: (each, before[name]) for name, each in program.named_predictors() if name in before}
+    texts = {name: (now.signature.instructions, own.signature.instructions) for name, (now, own) in both.items()}
+    warm, own_warm = temperatures(program), set(temperatures(bare).values())
+    differs = warm != temperatures(plain)
+    return kept.model_copy(
+        update={
+            "instructions": {name: own for name, (now, own) in texts.items() if now != own and own.strip()},
+            "demonstrations": {
+                name: Demos(show="none") for name, (now, own) in both.items() if now.demos != own.demos and now.demos
+            },
+            "tools": _tools(program, bare),
+            "temperature": (min(own_warm) if len(own_warm) == 1 else MODELS_OWN) if differs else None,
+        }
+    )
+
+
+def taken_off(undo: Candidate, program: dspy.Module) -> dict[str, Candidate]:
+    """What takes a part off a program, by a name such as `without demonstrations`, and what takes off all."""
+    parts = undo.parts
+    found = {
+        f"without {part}": reduce(Candidate.without, (each for each in parts if each != part), undo)
+        for part in parts
+    }
+    return found if len(parts) < 2 else {**found, ALL_PARTS: fitting(undo, program)}
+
+
+def without_parts(program: Program, bare: dspy.Module | None = None) -> dict[str, Program]:
+    """A compiled program without each of its parts, and without all of them.
+
+    Args:
+        program: of an optimizer of worksmith's, or from its file.
+        bare: the program that it was compiled from. Needed where it was compiled otherwise, or its file is of
+            an earlier version.
+
+    Returns:
+        The programs by names such as `without demonstrations`; empty for one that a compile left as it was.
+
+    Raises:
+        InputError: the program does not say what it was compiled from.
+
+    Example:
+        >>> better = ws.Bootstrap(accept="best").compile(
+        ...     ws.Agent("react", env), trainset=suite.train, valset=suite.dev
+        ... )
+        >>> list(ws.without_parts(better))
+        ['without demonstrations']
+    """
+    artifact = artifact_of(program)
+    if bare is not None:
+        undo = undoing(program, bare, *(() if artifact is None else (artifact.manifest.candidate,)))
+    elif artifact is None:
+        raise InputError("the program does not say what it was compiled from", where="program", hint="give bare")
+    else:
+        undo = artifact.manifest.undo
+    return {name: made_of(each, program) for name, each in taken_off(undo, program).items()}
+
+
+def check_undo(undo: Candidate, program: dspy.Module) -> None:
+    """Check that the parts can be taken off.
+
+    Raises:
+        InputError: one cannot.
+    """
+    try:
+        for each in taken_off(undo, program).values():
+            made_of(each, program)
+    except InputError as error:
+        raise InputError(
+            f"the compiled program has parts that cannot be taken off: {error.message}",
+            where="undo",
+            hint="the file was edited or damaged; compile again",
+        ) from error
+
+
+def artifact_of(program: Any) -> Any:
+    """The `Artifact` of a compiled program; None for others."""
+    return getattr(getattr(program, "compilation", None), "artifact", None)
+
+
+def fitting(undo: Candidate, program: dspy.Module) -> Candidate:
+    """The candidate without texts and demonstrations of predictors that its strategy does not have."""
+    only = {"instructions": {}, "demonstrations": {}}
+    there = {name for name, _ in made_of(undo.model_copy(update=only), program).named_predictors()}
+    return undo.model_copy(
+        update={field: {n: v for n, v in getattr(undo, field).items() if n in there} for field in only}
+    )
+
+
+def made_of(candidate: Candidate, program: Program) -> Program:
+    """The program of a candidate that names no demonstrations."""
+    return built(candidate, program, TraceBank(()), Settings()).program
+
+
+def _settings(program: dspy.Module, other: dspy.Module, changed: tuple[Candidate, ...]) -> Candidate:
+    """The settings of another agent where it differs from a program."""
+    if not (isinstance(program, Configurable) and isinstance(other, Configurable)):
+        return AS_IT_IS
+    names = [name for name in SETTINGS if any(getattr(each, name) for each in changed)]
+    values = {name: (_named(program.config[name]), _named(other.config[name])) for name in names}
+    return Candidate(**{name: theirs for name, (ours, theirs) in values.items() if ours != theirs})
+
+
+def _restores(setting: Candidate, program: Any, bare: Any) -> bool:
+    (name,) = setting.parts
+    try:
+        return bool(made_of(setting, program).config[name] == bare.config[name])
+    except InputError:
+        return False
+
+
+def _named(value: Any) -> Any:
+    return value["name"] if isinstance(value, dict) else value
+
+
+def _tools(program: dspy.Module, bare: dspy.Module) -> dict[str, ToolText]:
+    """The texts of tools that a program changes, as they were."""
+    if not (isinstance(program, Configurable) and isinstance(bare, Configurable)):
+        return {}
+    found, tools, own_tools = {}, program.shown_tools, bare.shown_tools
+    for name in program.descriptions.keys() & own_tools.keys():
+        now, own = tools[name], own_tools[name]
+        notes = {
+            argument: own.argument_notes[argument]
+            for argument, note in now.argument_notes.items()
+            if own.argument_notes.get(argument, note) != note
+        }
+        summary = own.summary if own.summary != now.summary else ""
+        if summary or notes:
+            found[name] = ToolText(description=summary or None, arguments=notes)
+    return dict(sorted(found.items()))
