@@ -71,7 +71,7 @@ def temperatures(program: dspy.Module) -> dict[str, float]:
 
 
 def set_temperatures(program: dspy.Module, given: Mapping[str, float | None]) -> None:
-    """Set the temperature of predictors by name, None for the model's own; all else of their settings stays."""
+    """Set the temperature of predictors by name, None for the model's own; all else stays as it is."""
     for name, predictor in program.named_predictors():
         if name in given:
             others = {key: value for key, value in predictor.config.items() if key != "temperature"}

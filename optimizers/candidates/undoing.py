@@ -36,17 +36,20 @@ def undoing(program: dspy.Module, bare: dspy.Module, *changed: Candidate) -> Can
     plain = made_of(_settings(bare, program, changed), bare)
     before = dict(plain.named_predictors())
     both = {name: (each, before[name]) for name, each in program.named_predictors() if name in before}
-    texts = {name: (now.signature.instructions, own.signature.instructions) for name, (now, own) in both.items()}
-    warm, own_warm = temperatures(program), set(temperatures(bare).values())
-    differs = warm != temperatures(plain)
+    texts = {
+        name: own.signature.instructions
+        for name, (now, own) in both.items()
+        if now.signature.instructions != own.signature.instructions and own.signature.instructions.strip()
+    }
+    shown = [name for name, (now, own) in both.items() if now.demos and now.demos != own.demos]
+    own_warm = set(temperatures(bare).values())
+    warm = None if temperatures(program) == temperatures(plain) else MODELS_OWN
     return kept.model_copy(
         update={
-            "instructions": {name: own for name, (now, own) in texts.items() if now != own and own.strip()},
-            "demonstrations": {
-                name: Demos(show="none") for name, (now, own) in both.items() if now.demos != own.demos and now.demos
-            },
+            "instructions": texts,
+            "demonstrations": dict.fromkeys(shown, Demos(show="none")),
             "tools": _tools(program, bare),
-            "temperature": (min(own_warm) if len(own_warm) == 1 else MODELS_OWN) if differs else None,
+            "temperature": own_warm.pop() if warm and len(own_warm) == 1 else warm,
         }
     )
 
@@ -86,7 +89,9 @@ def without_parts(program: Program, bare: dspy.Module | None = None) -> dict[str
     if bare is not None:
         undo = undoing(program, bare, *(() if artifact is None else (artifact.manifest.candidate,)))
     elif artifact is None:
-        raise InputError("the program does not say what it was compiled from", where="program", hint="give bare")
+        raise InputError(
+            "the program does not say what it was compiled from", where="program", hint="give bare"
+        )
     else:
         undo = artifact.manifest.undo
     return {name: made_of(each, program) for name, each in taken_off(undo, program).items()}
@@ -115,11 +120,13 @@ def artifact_of(program: Any) -> Any:
 
 
 def fitting(undo: Candidate, program: dspy.Module) -> Candidate:
-    """The candidate without texts and demonstrations of predictors that its strategy does not have."""
-    only = {"instructions": {}, "demonstrations": {}}
-    there = {name for name, _ in made_of(undo.model_copy(update=only), program).named_predictors()}
+    """The candidate without texts and demonstrations of predictors that its strategy does not have so."""
+    fields = ("instructions", "demonstrations")
+    made = made_of(undo.model_copy(update={field: {} for field in fields}), program)
+    now, then = ({n: [*p.signature.fields] for n, p in each.named_predictors()} for each in (program, made))
+    same = {name for name in then if then[name] == now.get(name)}
     return undo.model_copy(
-        update={field: {n: v for n, v in getattr(undo, field).items() if n in there} for field in only}
+        update={field: {n: v for n, v in getattr(undo, field).items() if n in same} for field in fields}
     )
 
 

@@ -66,8 +66,9 @@ class Manifest(_Frozen):
         program: the configuration to build the program anew: strategy, toolset, step limit ...
         candidate: what the compile changed in the program as it was, where the optimizer says it so.
         difference: the same, for readers.
-        undo: takes the program back to the one before all compiles, see `worksmith.optimizers.candidates.undoing`.
-        start: digest of the compiled program that the compile began from; empty for one that was not compiled.
+        undo: takes the program back to the one before all compiles, see
+            `worksmith.optimizers.candidates.undoing`.
+        start: digest of the compiled program that the compile began from; empty where it began from another.
         suite: kind, origin and digest.
         scheme: by which tasks were split; `train` and `dev` are the ids used.
         where: conditions on the tasks.

@@ -90,7 +90,7 @@ def compile_program(plan: Plan) -> Result:
 
 
 def _manifest(plan: Plan, models: dict[str, str], context: CompileContext, compiled: Compiled) -> Manifest:
-    suite, made = plan.suite.manifest, compiled.program
+    suite, made, kept = plan.suite.manifest, compiled.program, _still_shown(plan, compiled)
     return Manifest(
         program=dict(made.config if isinstance(made, Configurable) else plan.describes),
         candidate=compiled.candidate,
@@ -105,7 +105,7 @@ def _manifest(plan: Plan, models: dict[str, str], context: CompileContext, compi
         lm=compiled.lm or plan.lm.name,
         teacher=plan.teacher.name,
         models=models,
-        gold=_follows_gold(plan, context, compiled),
+        gold=_follows_gold(plan, context, compiled) or bool(kept and plan.start and plan.start.manifest.gold),
         optimizer=plan.optimizer.name,
         settings=plan.settings.to_json(),
         trials=tuple(trial.to_json() for trial in compiled.trials),
@@ -116,9 +116,9 @@ def _manifest(plan: Plan, models: dict[str, str], context: CompileContext, compi
         cost=_cost(context),
         limits=compiled.limits,
         prices=dict(context.prices.own) if compiled.limits.max_usd else {},
-        demonstrations=tuple(map(DemonstrationSource.of, compiled.demonstrations)),
+        demonstrations=(*kept, *map(DemonstrationSource.of, compiled.demonstrations)),
         bank=plan.bank.facts() if plan.bank is not None else {},
-        seen_by_proposer=tuple(sorted(context.proposer.seen)) if context.proposer else (),
+        seen_by_proposer=_seen(plan, context),
         versions=plan.software(),
         metric=dict(plan.metric.about) if plan.metric else {},
         **_stopped(plan, context),
@@ -127,9 +127,25 @@ def _manifest(plan: Plan, models: dict[str, str], context: CompileContext, compi
 
 def _undo(plan: Plan, compiled: Compiled) -> Candidate:
     """What takes the program back to the one before this compile and those before it."""
-    before = plan.undo
-    bare = made_of(fitting(before, plan.program), plan.program) if before.parts else plan.program
+    if (before := plan.undo) is None:
+        return undoing(compiled.program, plan.program, compiled.candidate)
+    bare = made_of(fitting(before, plan.program), plan.program)
     return undoing(compiled.program, bare, before, compiled.candidate)
+
+
+def _still_shown(plan: Plan, compiled: Compiled) -> tuple[DemonstrationSource, ...]:
+    """The demonstrations of the program as it was, if some predictor shows them as before."""
+    before = dict(plan.program.named_predictors())
+    kept = any(
+        part.demos and name in before and part.demos == before[name].demos
+        for name, part in compiled.program.named_predictors()
+    )
+    return plan.start.manifest.demonstrations if plan.start and kept else ()
+
+
+def _seen(plan: Plan, context: CompileContext) -> tuple[str, ...]:
+    before = plan.start.manifest.seen_by_proposer if plan.start else ()
+    return tuple(sorted({*before, *(context.proposer.seen if context.proposer else ())}))
 
 
 def _follows_gold(plan: Plan, context: CompileContext, compiled: Compiled) -> bool:

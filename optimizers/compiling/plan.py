@@ -18,7 +18,6 @@ from worksmith.evals.running.outage import Unscored
 from worksmith.evals.running.result import Progress
 from worksmith.evals.scoring.scorer import Scorer
 from worksmith.evals.tasks.task import SplitScheme
-from worksmith.optimizers.candidates.candidate import AS_IT_IS, Candidate
 from worksmith.optimizers.candidates.undoing import check_undo
 from worksmith.optimizers.compiling.fingerprint import Fingerprint, ModelFacts
 from worksmith.optimizers.compiling.journal import Journal
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from worksmith.evals.suite import Suite
     from worksmith.evals.tasks.task import Task
     from worksmith.evals.tasks.task_filter import Condition
+    from worksmith.optimizers.candidates.candidate import Candidate
     from worksmith.optimizers.compiling.artifact import Artifact
 
 BANK_FILE = "bank.jsonl"
@@ -138,9 +138,9 @@ class Plan:
         return self.optimizer.settings
 
     @property
-    def undo(self) -> Candidate:
-        """What takes the parts off that the program was compiled with before."""
-        return self.start.manifest.undo if self.start else AS_IT_IS
+    def undo(self) -> Candidate | None:
+        """What takes the parts off that the program was compiled with before; None if it was not."""
+        return self.start.manifest.undo if self.start else None
 
     def check(self) -> None:
         """Check that the models, the settings and the bank suit the optimizer.
@@ -156,7 +156,8 @@ class Plan:
                 where="--selection, --demo-unit, --demo-tokens",
                 hint="use bootstrap, race, tpe or knn",
             )
-        check_undo(self.undo, self.program)
+        if self.undo is not None:
+            check_undo(self.undo, self.program)
         chosen.check(self.context())
         check_unit(self.program, self.settings.demo_unit)
         check_models(self.program, [self.lm.lm])

@@ -14,7 +14,7 @@ from worksmith.optimizers.racing.rules import INCUMBENT, Outcome, Scores
 
 
 def worth(outcome: Outcome) -> dict[str, Interval]:
-    """The winner's lead over the program as it is, and over itself without each part; empty if nothing won."""
+    """The winner's lead over the program as it is, and over itself without each part; empty without one."""
     if outcome.winner == INCUMBENT:
         return {}
     first = outcome.first_compared

@@ -19,7 +19,7 @@ from worksmith.evals.records.summary import interval_json, summarize
 from worksmith.evals.running.result import EvalResult
 from worksmith.evals.scoring.constraints import broken, lost
 from worksmith.optimizers.candidates.building import Built, Configurable, built
-from worksmith.optimizers.candidates.candidate import INSTRUCTIONS, TOOLS
+from worksmith.optimizers.candidates.candidate import AS_IT_IS, INSTRUCTIONS, TOOLS
 from worksmith.optimizers.cost.limits import BudgetSpentError, Limits
 from worksmith.optimizers.cost.spending import Spent
 from worksmith.optimizers.optimizer import CompileContext, Compiled, Milestone
@@ -183,8 +183,9 @@ class _Track:
         The race takes these episodes where arms meet the tasks, and looks at no others.
         """
         context, parts = self._context, self._rounds.without_parts
-        if not context.undo.parts:
+        if context.undo is None:
             return
+        context.say(f"before the race: {', '.join(['the program as it is', *parts])}")
         self._keep(INCUMBENT, context.try_out(INCUMBENT, context.program, ()).result)
         if len(parts) * len(self._tasks) > _MEASURED * self.left():
             context.say("the budget has no room to measure the program without each of its parts")
@@ -214,14 +215,13 @@ class _Track:
             yield list(programs)
 
     def run(self, wanted: Mapping[str, range]) -> dict[str, Scores]:
-        logs = {name: f"race-{name}-{len(self._results[name]):03}" for name in wanted}
-        results = self._context.student.together(
-            {
-                logs[name]: Run(self._entries[name].program, self._tasks[places.start : places.stop])
-                for name, places in wanted.items()
-                if name not in self._measured
-            }
-        )
+        fresh = {name: places for name, places in wanted.items() if name not in self._measured}
+        logs = {name: f"race-{name}-{len(self._results[name]):03}" for name in fresh}
+        runs = {
+            logs[name]: Run(self._entries[name].program, self._tasks[places.start : places.stop])
+            for name, places in fresh.items()
+        }
+        results = self._context.student.together(runs) if runs else {}
         for name, places in wanted.items():
             if (known := self._measured.get(name)) is None:
                 self._results[name].append(results[logs[name]])
@@ -337,7 +337,7 @@ class _Track:
             records=records,
             tasks={task.id: task for task in self._tasks},
             bank=self._rounds.bank,
-            undo=self._context.undo,
+            undo=self._context.undo or AS_IT_IS,
             seed=self._context.settings.seed,
             round=len(tried),
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice, zip_longest
@@ -69,16 +70,18 @@ class Rounds:
                 )
 
     def entering(self, standing: Callable[[], Standing]) -> Iterator[dict[str, Built]]:
-        """The candidates that enter together, round by round; first those that take off what was compiled before.
+        """The candidates that enter together, round by round.
 
-        Where they are made from episodes, the program as it is comes first, alone: proposals start from its
-        failures. Then sources take turns; candidates that need no episode count as one of them.
+        First those that take off what was compiled before. Where candidates are made from episodes, the
+        program as it is comes before them, alone: proposals start from its failures. Then sources take turns;
+        candidates that need no episode count as one of them.
 
         Args:
             standing: as it is when a round is asked for.
         """
         if self._over == (DEMONSTRATIONS,):
-            yield from filter(None, chain([self.without_parts], bank_rounds(self.context)))
+            with suppress(*(() if self._needs_bank else (NothingTaughtError,))):
+                yield from filter(None, chain([self.without_parts], bank_rounds(self.context)))
             return
         size, prepared = self.context.settings.candidates, self._prepared(standing())
         if not self.adaptive:
@@ -124,19 +127,24 @@ class Rounds:
     def without_parts(self) -> dict[str, Built]:
         """The program as it is without each part that it was compiled with before, unless that is pinned."""
         pinned, context = {*self.context.settings.pinned}, self.context
-        parts = taken_off(context.undo, context.program)
+        parts = taken_off(context.undo, context.program) if context.undo else {}
         free = {n: each for n, each in parts.items() if pinned.isdisjoint((*each.instructions, *each.tools))}
         return self._built(free, TraceBank(()))
 
     @cached_property
     def bank(self) -> TraceBank:
-        """The demonstrations that candidates may name; none if nothing is taught and texts may change."""
+        """The demonstrations that candidates may name; none if nothing is taught and candidates do without."""
         try:
             return thrifty_bank(self.context) if self.adaptive else self.context.bank()
         except NothingTaughtError:
-            if {INSTRUCTIONS, TOOLS}.isdisjoint(self._over):
+            if self._needs_bank:
                 raise
             return TraceBank(())
+
+    @property
+    def _needs_bank(self) -> bool:
+        """Whether there are no candidates without demonstrations."""
+        return {INSTRUCTIONS, TOOLS}.isdisjoint(self._over) and not self.without_parts
 
     @property
     def _over(self) -> tuple[str, ...]:

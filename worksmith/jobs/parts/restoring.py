@@ -28,6 +28,7 @@ from worksmith.tools.tool import ToolText
 
 Program = TypeVar("Program", bound=dspy.Module)
 
+
 @dataclass(frozen=True)
 class Loaded:
     """Where a program comes from: the file, and what lies in it."""

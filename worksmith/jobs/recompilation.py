@@ -1,0 +1,205 @@
+"""Move a compiled program to another model: what it loses, which parts still help, and a race from there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from worksmith.evals.records.groups import by_task, intent_or_task
+from worksmith.evals.records.log import read_log
+from worksmith.evals.records.record import PRIMARY, EpisodeRecord
+from worksmith.evals.records.summary import interval_json
+from worksmith.evals.statistics import paired_difference
+from worksmith.jobs.compilation import Compilation, compile
+from worksmith.jobs.forecast import CompileForecast, forecast_compile
+from worksmith.jobs.parts.own_programs import own_name
+from worksmith.jobs.parts.printing import Printable, escape, facts_table
+from worksmith.jobs.parts.progress import SILENT, Progress
+from worksmith.optimizers.candidates.candidate import DEMONSTRATIONS, INSTRUCTIONS
+from worksmith.optimizers.compiling.artifact import Artifact
+from worksmith.optimizers.compiling.journal import journal_beside
+from worksmith.optimizers.racing.rules import INCUMBENT
+from worksmith.optimizers.settings import default_over
+from worksmith.tools.errors import InputError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from worksmith.jobs.settings.programs import RecompileSettings
+
+_PART_OF = {INSTRUCTIONS: INSTRUCTIONS, DEMONSTRATIONS: DEMONSTRATIONS, "prompt": "form"} | {
+    name: name for name in ("strategy", "toolset", "temperature")
+}
+"""What users call the parts of a program, by field of a candidate."""
+
+_LISTED = 8
+"""The intents that are printed, those with the largest losses."""
+
+
+@dataclass(frozen=True, repr=False)
+class Recompilation(Printable):
+    """The result of a move to another model.
+
+    Attributes:
+        compilation: the race with the new model.
+        moved: the program as it is with both models, by `from_lm`, `to_lm`, `from_dev`, `to_dev`; the paired
+            `difference`, and `by_intent` where the new one is worse; or `missing`, which says why not.
+        parts: the lead of the program as it is over itself without each of its parts, with the new model;
+            `verdict` says whether the part helps, harms, or is not shown to matter.
+    """
+
+    compilation: Compilation
+    moved: Mapping[str, Any]
+    parts: Mapping[str, Any]
+
+    def to_json(self) -> dict[str, Any]:
+        return {**self.compilation.to_json(), "moved": dict(self.moved), "parts": dict(self.parts)}
+
+    def print(self, console: Console) -> None:
+        """What the model loses, what the parts are worth, then the compile."""
+        told = self.moved
+        facts: dict[str, Any] = {
+            "before": f"{_said(told['from_dev'])} with {escape(told['from_lm'])}",
+            "now": f"{_said(told['to_dev'])} with {escape(told['to_lm'])}",
+        }
+        if "difference" in told:
+            facts["difference"] = _points(told["difference"])
+            worst = [f"{escape(each['intent'])}: {_points(each)}" for each in told["by_intent"]]
+            more = [f"and {len(worst) - _LISTED} more intents"] if len(worst) > _LISTED else []
+            facts["worse in"] = [*worst[:_LISTED], *more]
+        else:
+            facts["by intent"] = f"not known: {escape(told['missing'])}"
+        facts["parts"] = [
+            f"{escape(name)}: {each['verdict']}, {_points(each)}" for name, each in self.parts.items()
+        ] or "none was measured"
+        console.print(facts_table(facts))
+        self.compilation.print(console)
+
+
+def recompile(settings: RecompileSettings, *, progress: Progress = SILENT) -> Recompilation:
+    """Race from a compiled program with another model, and write the winner to one file.
+
+    The program as it is stays, unless another one is shown to be better with the new model.
+
+    Raises:
+        InputError: a setting is wrong, or a file.
+        WorksmithError: see `worksmith.jobs.compilation.compile`.
+    """
+    old, settings = _opened(settings)
+    found = compile(settings, progress=progress)
+    trials = {trial.name: trial for trial in found.trials}
+    plain = trials.get(INCUMBENT)
+    now = plain.result.records if plain and plain.result else ()
+    gains = (plain.race or {}).get("gains", {}) if plain else {}
+    parts = {
+        name.removeprefix("without "): {**gain, "verdict": _verdict(gain)} for name, gain in gains.items()
+    }
+    return Recompilation(found, _moved(old, found, now), parts)
+
+
+def forecast_recompile(settings: RecompileSettings, *, progress: Progress = SILENT) -> CompileForecast:
+    """Forecast what `recompile` takes at most; nothing is written."""
+    return forecast_compile(_opened(settings)[1], progress=progress)
+
+
+class _Old:
+    """The file of the program that is moved, and its dev episodes in the journal beside it."""
+
+    def __init__(self, file: Path) -> None:
+        self.file, self.artifact = file, Artifact.read(file)
+
+    @property
+    def trial(self) -> Mapping[str, Any]:
+        told = self.artifact.manifest
+        return next((trial for trial in told.trials if trial["name"] == told.chosen), {})
+
+    def records(self, suite: str) -> tuple[EpisodeRecord, ...]:
+        """The episodes of the program with the old model.
+
+        Raises:
+            InputError: there are none to compare with; says why.
+        """
+        told, journal = self.artifact.manifest, journal_beside(self.file)
+        if told.suite.get("digest") != suite:
+            raise InputError("the program was compiled on another suite")
+        if not journal.is_dir():
+            raise InputError("its journal is not beside it", where=str(journal))
+        found = {
+            record.task_id: record
+            for log in sorted(journal.glob("student/*.jsonl"))
+            for record in read_log(log)
+            if record.digests.program == self.trial.get("program") and record.task_id in told.dev
+        }
+        if not found:
+            raise InputError("its journal has no episode of it", where=str(journal))
+        return tuple(found.values())
+
+
+def _opened(settings: RecompileSettings) -> tuple[_Old, RecompileSettings]:
+    """The old program, and the settings with the parts that may change."""
+    own = own_name(settings.program)
+    file = own.file if own else Path(settings.program)
+    if file is None:
+        raise InputError(
+            "the program is not compiled",
+            where=settings.program,
+            hint="give package.module:factory@FILE, or compile it with `worksmith compile --program`",
+        )
+    if settings.out.resolve() == file.resolve():
+        raise InputError("the program that is moved lies there", where=str(file), hint="name another --out")
+    old = _Old(file)
+    undo, proposing = old.artifact.manifest.undo, settings.proposer is not None
+    its = [part for field, part in _PART_OF.items() if getattr(undo, field)]
+    over = settings.over or tuple(dict.fromkeys((*default_over(proposing=proposing), *its)))
+    return old, settings.model_copy(update={"over": over})
+
+
+def _moved(old: _Old, found: Compilation, now: Sequence[EpisodeRecord]) -> dict[str, Any]:
+    """The program as it is with the old and with the new model."""
+    manifest = found.artifact.manifest
+    dev = {trial["name"]: trial["outcome"] for trial in manifest.trials}
+    told = {
+        "from_lm": old.artifact.manifest.lm,
+        "to_lm": manifest.lm,
+        "from_dev": old.trial.get("outcome"),
+        "to_dev": dev.get(INCUMBENT),
+    }
+    try:
+        before = old.records(manifest.suite["digest"])
+    except InputError as error:
+        return {**told, "missing": str(error)}
+    ours, theirs = by_task(now, PRIMARY), by_task(before, PRIMARY)
+    if not ours.keys() & theirs.keys():
+        return {**told, "missing": "both models have done no task in common"}
+    intents = {record.task_id: intent_or_task(record.intent, record.task_id) for record in now}
+    by_intent: list[dict[str, Any]] = []
+    for intent in sorted(set(intents.values())):
+        some = {task: scores for task, scores in ours.items() if intents[str(task)] == intent}
+        by_intent.append({"intent": intent[1], **interval_json(paired_difference(some, theirs))})
+    worse = [each for each in by_intent if each["value"] is not None and each["value"] < 0]
+    return {
+        **told,
+        "difference": interval_json(paired_difference(ours, theirs, intents)),
+        "by_intent": sorted(worse, key=lambda each: each["value"]),
+    }
+
+
+def _verdict(gain: Mapping[str, Any]) -> str:
+    """Whether a part helps, by the interval of the lead over the program without it."""
+    if gain["low"] > 0:
+        return "helps"
+    return "harms" if gain["high"] < 0 else "not shown to matter"
+
+
+def _said(outcome: Mapping[str, Any] | None) -> str:
+    if outcome is None or outcome["value"] is None:
+        return "not measured"
+    value, low, high = (100 * outcome[bound] for bound in ("value", "low", "high"))
+    return f"{value:.1f} % ({low:.1f}-{high:.1f}) of {outcome['n']} dev tasks"
+
+
+def _points(difference: Mapping[str, Any]) -> str:
+    value, low, high = (100 * difference[bound] for bound in ("value", "low", "high"))
+    return f"{value:+.1f} points ({low:+.1f} to {high:+.1f}) on {difference['n']} tasks"
