@@ -132,7 +132,8 @@ def fitting(undo: Candidate, program: dspy.Module) -> Candidate:
 
 def made_of(candidate: Candidate, program: Program) -> Program:
     """The program of a candidate that names no demonstrations."""
-    return built(candidate, program, TraceBank(()), Settings()).program
+    made: Program = built(candidate, program, TraceBank(()), Settings()).program
+    return made
 
 
 def _settings(program: dspy.Module, other: dspy.Module, changed: tuple[Candidate, ...]) -> Candidate:

@@ -133,7 +133,7 @@ class Rounds:
 
     @cached_property
     def bank(self) -> TraceBank:
-        """The demonstrations that candidates may name; none if nothing is taught and candidates do without."""
+        """The demonstrations that candidates may name; none if nothing is taught and they do without."""
         try:
             return thrifty_bank(self.context) if self.adaptive else self.context.bank()
         except NothingTaughtError:

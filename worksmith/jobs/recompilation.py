@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from worksmith.evals.records.groups import by_task, intent_or_task
+from worksmith.evals.records.groups import by_task, group_records, intents_of
 from worksmith.evals.records.log import read_log
 from worksmith.evals.records.record import PRIMARY, EpisodeRecord
 from worksmith.evals.records.summary import interval_json
@@ -173,16 +173,15 @@ def _moved(old: _Old, found: Compilation, now: Sequence[EpisodeRecord]) -> dict[
     ours, theirs = by_task(now, PRIMARY), by_task(before, PRIMARY)
     if not ours.keys() & theirs.keys():
         return {**told, "missing": "both models have done no task in common"}
-    intents = {record.task_id: intent_or_task(record.intent, record.task_id) for record in now}
-    by_intent: list[dict[str, Any]] = []
-    for intent in sorted(set(intents.values())):
-        some = {task: scores for task, scores in ours.items() if intents[str(task)] == intent}
-        by_intent.append({"intent": intent[1], **interval_json(paired_difference(some, theirs))})
-    worse = [each for each in by_intent if each["value"] is not None and each["value"] < 0]
+    by_intent = {
+        intent: paired_difference(by_task(some, PRIMARY), theirs)
+        for intent, some in group_records(now, lambda record: record.intent or record.task_id).items()
+    }
+    worse = sorted((each for each in by_intent.items() if each[1].value < 0), key=lambda each: each[1].value)
     return {
         **told,
-        "difference": interval_json(paired_difference(ours, theirs, intents)),
-        "by_intent": sorted(worse, key=lambda each: each["value"]),
+        "difference": interval_json(paired_difference(ours, theirs, intents_of(now))),
+        "by_intent": [{"intent": intent, **interval_json(found)} for intent, found in worse],
     }
 
 
@@ -202,4 +201,6 @@ def _said(outcome: Mapping[str, Any] | None) -> str:
 
 def _points(difference: Mapping[str, Any]) -> str:
     value, low, high = (100 * difference[bound] for bound in ("value", "low", "high"))
+    if difference["n"] == 1:
+        return f"{value:+.1f} points on 1 task"
     return f"{value:+.1f} points ({low:+.1f} to {high:+.1f}) on {difference['n']} tasks"
