@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from worksmith.evals.tasks.task import Task as Task
     from worksmith.jobs.comparison import Comparison as Comparison
     from worksmith.jobs.evaluation import Evaluation as Evaluation
-    from worksmith.optimizers.candidates.undoing import without_parts as without_parts
     from worksmith.optimizers.cost.budget import Budget as Budget
     from worksmith.optimizers.search.few_shot import Bootstrap as Bootstrap
     from worksmith.optimizers.search.few_shot import Nearest as Nearest
@@ -77,7 +76,6 @@ _PLACES = {
     "judge": "worksmith.api.judging",
     "lm": "worksmith.api.models",
     "load": "worksmith.api.loading",
-    "without_parts": "worksmith.optimizers.candidates.undoing",
 }
 """The public names, each with its module, which is loaded when the name is used."""
 

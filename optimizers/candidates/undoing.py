@@ -77,13 +77,6 @@ def without_parts(program: Program, bare: dspy.Module | None = None) -> dict[str
 
     Raises:
         InputError: the program does not say what it was compiled from.
-
-    Example:
-        >>> better = ws.Bootstrap(accept="best").compile(
-        ...     ws.Agent("react", env), trainset=suite.train, valset=suite.dev
-        ... )
-        >>> list(ws.without_parts(better))
-        ['without demonstrations']
     """
     artifact = artifact_of(program)
     if bare is not None:

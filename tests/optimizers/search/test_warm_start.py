@@ -27,6 +27,7 @@ from worksmith.optimizers.cost.budget import Budget
 from worksmith.optimizers.demos.trace_bank import TraceBank
 from worksmith.optimizers.racing.rules import INCUMBENT
 from worksmith.optimizers.settings import Settings
+from worksmith.plugins.optimizers import without_parts
 from worksmith.programs.agent import Agent
 from worksmith.tools.errors import InputError
 from worksmith.tools.tool import ToolText
@@ -183,13 +184,13 @@ def test_a_loaded_program_gives_itself_without_each_part(
 ) -> None:
     started.write(tmp_path / "old.json")
     program = ws.load(tmp_path / "old.json", Clerk(suite.env))
-    found = ws.without_parts(program)
+    found = without_parts(program)
 
     assert [*found] == ["without instructions of step", "without demonstrations", ALL_PARTS]
     assert state_digest(found[ALL_PARTS]) == state_digest(Clerk(suite.env))
-    assert ws.without_parts(program, Clerk(suite.env)).keys() == found.keys()
+    assert without_parts(program, Clerk(suite.env)).keys() == found.keys()
     with pytest.raises(InputError, match="does not say what it was compiled from"):
-        ws.without_parts(Clerk(suite.env))
+        without_parts(Clerk(suite.env))
 
     unknown = Candidate(instructions={"walk": "Go."})
     odd = started.model_copy(update={"manifest": started.manifest.model_copy(update={"undo": unknown})})
