@@ -27,13 +27,8 @@ def undoing(program: dspy.Module, bare: dspy.Module, *changed: Candidate) -> Can
     Args:
         changed: have the settings of the agent that compiles changed; others follow from these.
     """
-    kept = _settings(program, bare, changed)
-    for name in SETTINGS:  # a strategy of somebody's own has no name by which it is found again
-        alone = Candidate(**{name: getattr(kept, name)})
-        if alone.parts and not _restores(alone, program, bare):
-            kept = kept.without(name)
     # The texts that a strategy brings along are nobody's change.
-    plain = made_of(_settings(bare, program, changed), bare)
+    plain = made_of(_settings_of(program, bare, changed), bare)
     before = dict(plain.named_predictors())
     both = {name: (each, before[name]) for name, each in program.named_predictors() if name in before}
     texts = {
@@ -44,7 +39,7 @@ def undoing(program: dspy.Module, bare: dspy.Module, *changed: Candidate) -> Can
     shown = [name for name, (now, own) in both.items() if now.demos and now.demos != own.demos]
     own_warm = set(temperatures(bare).values())
     warm = None if temperatures(program) == temperatures(plain) else MODELS_OWN
-    return kept.model_copy(
+    return _settings_of(bare, program, changed).model_copy(
         update={
             "instructions": texts,
             "demonstrations": dict.fromkeys(shown, Demos(show="none")),
@@ -80,31 +75,13 @@ def without_parts(program: Program, bare: dspy.Module | None = None) -> dict[str
     """
     artifact = artifact_of(program)
     if bare is not None:
-        undo = undoing(program, bare, *(() if artifact is None else (artifact.manifest.candidate,)))
+        undo = undoing(program, bare, *([artifact.manifest.candidate] if artifact else ()))
     elif artifact is None:
-        raise InputError(
-            "the program does not say what it was compiled from", where="program", hint="give bare"
-        )
+        said = "the program does not say what it was compiled from"
+        raise InputError(said, where="program", hint="give bare")
     else:
         undo = artifact.manifest.undo
     return {name: made_of(each, program) for name, each in taken_off(undo, program).items()}
-
-
-def check_undo(undo: Candidate, program: dspy.Module) -> None:
-    """Check that the parts can be taken off.
-
-    Raises:
-        InputError: one cannot.
-    """
-    try:
-        for each in taken_off(undo, program).values():
-            made_of(each, program)
-    except InputError as error:
-        raise InputError(
-            f"the compiled program has parts that cannot be taken off: {error.message}",
-            where="undo",
-            hint="the file was edited or damaged; compile again",
-        ) from error
 
 
 def artifact_of(program: Any) -> Any:
@@ -117,9 +94,9 @@ def fitting(undo: Candidate, program: dspy.Module) -> Candidate:
     fields = ("instructions", "demonstrations")
     made = made_of(undo.model_copy(update={field: {} for field in fields}), program)
     now, then = ({n: [*p.signature.fields] for n, p in each.named_predictors()} for each in (program, made))
-    same = {name for name in then if then[name] == now.get(name)}
+    same = {name for name in now if then.get(name) == now[name]}
     return undo.model_copy(
-        update={field: {n: v for n, v in getattr(undo, field).items() if n in same} for field in fields}
+        update={field: {n: each for n, each in getattr(undo, field).items() if n in same} for field in fields}
     )
 
 
@@ -129,25 +106,15 @@ def made_of(candidate: Candidate, program: Program) -> Program:
     return made
 
 
-def _settings(program: dspy.Module, other: dspy.Module, changed: tuple[Candidate, ...]) -> Candidate:
-    """The settings of another agent where it differs from a program."""
+def _settings_of(program: dspy.Module, other: dspy.Module, changed: tuple[Candidate, ...]) -> Candidate:
+    """The settings of an agent that differ from another one's; a strategy only if it is found by its name."""
     if not (isinstance(program, Configurable) and isinstance(other, Configurable)):
         return AS_IT_IS
     names = [name for name in SETTINGS if any(getattr(each, name) for each in changed)]
-    values = {name: (_named(program.config[name]), _named(other.config[name])) for name in names}
-    return Candidate(**{name: theirs for name, (ours, theirs) in values.items() if ours != theirs})
-
-
-def _restores(setting: Candidate, program: Any, bare: Any) -> bool:
-    (name,) = setting.parts
-    try:
-        return bool(made_of(setting, program).config[name] == bare.config[name])
-    except InputError:
-        return False
-
-
-def _named(value: Any) -> Any:
-    return value["name"] if isinstance(value, dict) else value
+    values = {name: program.config[name] for name in names if program.config[name] != other.config[name]}
+    if (strategy := values.pop("strategy", {}).get("name")) in program.alternatives["strategy"]:
+        values["strategy"] = strategy
+    return Candidate(**values)
 
 
 def _tools(program: dspy.Module, bare: dspy.Module) -> dict[str, ToolText]:
@@ -155,14 +122,14 @@ def _tools(program: dspy.Module, bare: dspy.Module) -> dict[str, ToolText]:
     if not (isinstance(program, Configurable) and isinstance(bare, Configurable)):
         return {}
     found, tools, own_tools = {}, program.shown_tools, bare.shown_tools
-    for name in program.descriptions.keys() & own_tools.keys():
+    for name in sorted(program.descriptions.keys() & own_tools.keys()):
         now, own = tools[name], own_tools[name]
         notes = {
-            argument: own.argument_notes[argument]
-            for argument, note in now.argument_notes.items()
-            if own.argument_notes.get(argument, note) != note
+            argument: text
+            for argument, text in own.argument_notes.items()
+            if text and text != now.argument_notes[argument]
         }
         summary = own.summary if own.summary != now.summary else ""
         if summary or notes:
             found[name] = ToolText(description=summary or None, arguments=notes)
-    return dict(sorted(found.items()))
+    return found

@@ -91,6 +91,9 @@ def compile_program(plan: Plan) -> Result:
 
 def _manifest(plan: Plan, models: dict[str, str], context: CompileContext, compiled: Compiled) -> Manifest:
     suite, made, kept = plan.suite.manifest, compiled.program, _still_shown(plan, compiled)
+    seen = {*(context.proposer.seen if context.proposer else ())}
+    if plan.start:
+        seen |= {*plan.start.manifest.seen_by_proposer}
     return Manifest(
         program=dict(made.config if isinstance(made, Configurable) else plan.describes),
         candidate=compiled.candidate,
@@ -118,7 +121,7 @@ def _manifest(plan: Plan, models: dict[str, str], context: CompileContext, compi
         prices=dict(context.prices.own) if compiled.limits.max_usd else {},
         demonstrations=(*kept, *map(DemonstrationSource.of, compiled.demonstrations)),
         bank=plan.bank.facts() if plan.bank is not None else {},
-        seen_by_proposer=_seen(plan, context),
+        seen_by_proposer=tuple(sorted(seen)),
         versions=plan.software(),
         metric=dict(plan.metric.about) if plan.metric else {},
         **_stopped(plan, context),
@@ -141,11 +144,6 @@ def _still_shown(plan: Plan, compiled: Compiled) -> tuple[DemonstrationSource, .
         for name, part in compiled.program.named_predictors()
     )
     return plan.start.manifest.demonstrations if plan.start and kept else ()
-
-
-def _seen(plan: Plan, context: CompileContext) -> tuple[str, ...]:
-    before = plan.start.manifest.seen_by_proposer if plan.start else ()
-    return tuple(sorted({*before, *(context.proposer.seen if context.proposer else ())}))
 
 
 def _follows_gold(plan: Plan, context: CompileContext, compiled: Compiled) -> bool:

@@ -18,7 +18,7 @@ from worksmith.evals.running.outage import Unscored
 from worksmith.evals.running.result import Progress
 from worksmith.evals.scoring.scorer import Scorer
 from worksmith.evals.tasks.task import SplitScheme
-from worksmith.optimizers.candidates.undoing import check_undo
+from worksmith.optimizers.candidates.undoing import made_of, taken_off
 from worksmith.optimizers.compiling.fingerprint import Fingerprint, ModelFacts
 from worksmith.optimizers.compiling.journal import Journal
 from worksmith.optimizers.compiling.models import Model, proposing_model
@@ -157,7 +157,8 @@ class Plan:
                 hint="use bootstrap, race, tpe or knn",
             )
         if self.undo is not None:
-            check_undo(self.undo, self.program)
+            for each in taken_off(self.undo, self.program).values():
+                made_of(each, self.program)
         chosen.check(self.context())
         check_unit(self.program, self.settings.demo_unit)
         check_models(self.program, [self.lm.lm])

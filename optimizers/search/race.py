@@ -186,19 +186,16 @@ class _Track:
         if context.undo is None:
             return
         context.say(f"before the race: {', '.join(['the program as it is', *parts])}")
-        self._keep(INCUMBENT, context.try_out(INCUMBENT, context.program, ()).result)
+        self._measure(self._entries)
         if len(parts) * len(self._tasks) > _MEASURED * self.left():
             context.say("the budget has no room to measure the program without each of its parts")
-            return
-        runs = {f"dev-{name}": Run(each.program, self._tasks) for name, each in parts.items()}
-        found = context.student.together(runs)
-        for name in parts:
-            self._keep(name, found[f"dev-{name}"])
+        elif parts:
+            self._measure(parts)
 
-    def _keep(self, name: str, found: EvalResult | None) -> None:
-        assert found is not None
-        by_task = {record.task_id: record for record in found.records}
-        self._measured[name] = replace(found, records=tuple(by_task[task.id] for task in self._tasks))
+    def _measure(self, programs: Mapping[str, Built]) -> None:
+        runs = {f"dev-{name}": Run(each.program, self._tasks) for name, each in programs.items()}
+        found = self._context.student.together(runs)
+        self._measured |= {name: found[f"dev-{name}"] for name in programs}
 
     def rounds(self) -> Iterator[Sequence[str]]:
         """Names of candidates that enter together, while the budget has room for them and the final."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from worksmith.jobs.forecast import CompileForecast, forecast_compile
 from worksmith.jobs.parts.own_programs import own_name
 from worksmith.jobs.parts.printing import Printable, escape, facts_table
 from worksmith.jobs.parts.progress import SILENT, Progress
-from worksmith.optimizers.candidates.candidate import DEMONSTRATIONS, INSTRUCTIONS
+from worksmith.optimizers.candidates.candidate import TOOLS
 from worksmith.optimizers.compiling.artifact import Artifact
 from worksmith.optimizers.compiling.journal import journal_beside
 from worksmith.optimizers.racing.rules import INCUMBENT
@@ -28,11 +28,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from worksmith.jobs.settings.programs import RecompileSettings
-
-_PART_OF = {INSTRUCTIONS: INSTRUCTIONS, DEMONSTRATIONS: DEMONSTRATIONS, "prompt": "form"} | {
-    name: name for name in ("strategy", "toolset", "temperature")
-}
-"""What users call the parts of a program, by field of a candidate."""
 
 _LISTED = 8
 """The intents that are printed, those with the largest losses."""
@@ -115,26 +110,29 @@ class _Old:
         told = self.artifact.manifest
         return next((trial for trial in told.trials if trial["name"] == told.chosen), {})
 
-    def records(self, suite: str) -> tuple[EpisodeRecord, ...]:
-        """The episodes of the program with the old model.
+    def scores(self, suite: str, tasks: Collection[Hashable]) -> dict[Hashable, list[float]]:
+        """The scores of the program with the old model, by task.
 
         Raises:
-            InputError: there are none to compare with; says why.
+            InputError: there are none on these tasks; says why.
         """
-        told, journal = self.artifact.manifest, journal_beside(self.file)
-        if told.suite.get("digest") != suite:
+        journal = journal_beside(self.file)
+        if self.artifact.manifest.suite.get("digest") != suite:
             raise InputError("the program was compiled on another suite")
         if not journal.is_dir():
             raise InputError("its journal is not beside it", where=str(journal))
-        found = {
-            record.task_id: record
-            for log in sorted(journal.glob("student/*.jsonl"))
-            for record in read_log(log)
-            if record.digests.program == self.trial.get("program") and record.task_id in told.dev
-        }
+        found = by_task(
+            (
+                record
+                for log in sorted(journal.glob("student/*.jsonl"))
+                for record in read_log(log)
+                if record.digests.program == self.trial.get("program") and record.task_id in tasks
+            ),
+            PRIMARY,
+        )
         if not found:
-            raise InputError("its journal has no episode of it", where=str(journal))
-        return tuple(found.values())
+            raise InputError("its journal has no episode of it on these tasks", where=str(journal))
+        return found
 
 
 def _opened(settings: RecompileSettings) -> tuple[_Old, RecompileSettings]:
@@ -151,8 +149,9 @@ def _opened(settings: RecompileSettings) -> tuple[_Old, RecompileSettings]:
         raise InputError("the program that is moved lies there", where=str(file), hint="name another --out")
     old = _Old(file)
     undo, proposing = old.artifact.manifest.undo, settings.proposer is not None
-    its = [part for field, part in _PART_OF.items() if getattr(undo, field)]
-    over = settings.over or tuple(dict.fromkeys((*default_over(proposing=proposing), *its)))
+    default = default_over(proposing=proposing)
+    its = ["form" if part == "prompt" else part for part in undo.to_json() if part != TOOLS]
+    over = settings.over or tuple(dict.fromkeys((*default, *its)))
     return old, settings.model_copy(update={"over": over})
 
 
@@ -166,13 +165,11 @@ def _moved(old: _Old, found: Compilation, now: Sequence[EpisodeRecord]) -> dict[
         "from_dev": old.trial.get("outcome"),
         "to_dev": dev.get(INCUMBENT),
     }
+    ours = by_task(now, PRIMARY)
     try:
-        before = old.records(manifest.suite["digest"])
+        theirs = old.scores(manifest.suite["digest"], ours)
     except InputError as error:
         return {**told, "missing": str(error)}
-    ours, theirs = by_task(now, PRIMARY), by_task(before, PRIMARY)
-    if not ours.keys() & theirs.keys():
-        return {**told, "missing": "both models have done no task in common"}
     by_intent = {
         intent: paired_difference(by_task(some, PRIMARY), theirs)
         for intent, some in group_records(now, lambda record: record.intent or record.task_id).items()

@@ -371,6 +371,11 @@ def test_what_is_removed(suite: Suite) -> None:
     assert texts == {None, "Search first. Then say so.", "Search first.", "Then say so."}
     assert {each.prompt for each in found} == {None, "json"}
 
+    compiled = made_of(best, Agent("react", suite.env))
+    undo = Candidate(instructions={SELECT: "Search first."})
+    found = derived(Checks(suite.env), "removal").propose(standing(compiled, suite.tasks[:1], undo=undo), 9)
+    assert [each.to_json() for each in found] == [{"instructions": {SELECT: "Search first."}}]
+
 
 @pytest.mark.parametrize("show", ["nearest", "fixed"])
 def test_demonstrations_that_go_with_failures_are_removed(suite: Suite, show: Any) -> None:

@@ -15,18 +15,15 @@ from tests.optimizers.compiling.test_journal import Photographer, Watched, plan,
 from tests.optimizers.shop import Clerk, Model, field
 from worksmith.evals.dspy_programs.digests import state_digest
 from worksmith.evals.suite import Suite
-from worksmith.optimizers.candidates.building import built
 from worksmith.optimizers.candidates.candidate import Candidate
-from worksmith.optimizers.candidates.undoing import ALL_PARTS, taken_off, undoing
+from worksmith.optimizers.candidates.undoing import ALL_PARTS, made_of, taken_off, undoing
 from worksmith.optimizers.compiling.artifact import Artifact
 from worksmith.optimizers.compiling.compile import compile_program
 from worksmith.optimizers.compiling.models import Model as Named
 from worksmith.optimizers.compiling.plan import Plan
 from worksmith.optimizers.compiling.verification import derived
 from worksmith.optimizers.cost.budget import Budget
-from worksmith.optimizers.demos.trace_bank import TraceBank
 from worksmith.optimizers.racing.rules import INCUMBENT
-from worksmith.optimizers.settings import Settings
 from worksmith.plugins.optimizers import without_parts
 from worksmith.programs.agent import Agent
 from worksmith.tools.errors import InputError
@@ -158,14 +155,11 @@ def test_an_agent_goes_back_part_by_part(suite: Suite) -> None:
         toolset="all",
         temperature=0.7,
     )
-    agent = built(changes, bare, TraceBank(()), Settings()).program
+    agent = made_of(changes, bare)
     undo = undoing(agent, bare, changes)
 
     assert {*undo.parts} == {*changes.parts}
-    back = {
-        name: built(each, agent, TraceBank(()), Settings()).program
-        for name, each in taken_off(undo, agent).items()
-    }
+    back = {name: made_of(each, agent) for name, each in taken_off(undo, agent).items()}
     assert back["without strategy"].strategy == bare.strategy
     assert back["without temperature"].selector.predict.config == {}
     whole = back[ALL_PARTS]
@@ -194,5 +188,5 @@ def test_a_loaded_program_gives_itself_without_each_part(
 
     unknown = Candidate(instructions={"walk": "Go."})
     odd = started.model_copy(update={"manifest": started.manifest.model_copy(update={"undo": unknown})})
-    with pytest.raises(InputError, match="cannot be taken off: the program has no predictor 'walk'"):
+    with pytest.raises(InputError, match="the program has no predictor 'walk'"):
         moving(suite, tmp_path, odd, Photographer(), Hasty("none")).check()
