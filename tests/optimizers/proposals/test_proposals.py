@@ -26,6 +26,7 @@ from worksmith.evals.failure_modes.catalogue import failure_modes
 from worksmith.evals.suite import Suite, suite_of_examples
 from worksmith.evals.tasks.task import Answer, Entity, Step, Task
 from worksmith.optimizers.candidates.candidate import Candidate, Demos
+from worksmith.optimizers.candidates.undoing import made_of
 from worksmith.optimizers.cost.limits import BudgetSpentError
 from worksmith.optimizers.proposals.asking import Asking
 from worksmith.optimizers.proposals.checks import LONGEST, Checks
