@@ -282,13 +282,13 @@ class _Track:
         gains = {name: interval_json(gain) for name, gain in worth(found).items()}
         ran = [name for name in found.arms if self._results[name]]
         reports = {name: found.report(name) for name in ran}
-        if worths := self._worths():
-            reports[INCUMBENT] |= {"gains": worths}
         if self._untested:
             reports = {name: {fact: reports[name][fact] for fact in ("met", "left")} for name in ran}
             reports[INCUMBENT] |= {"verdict": "not tested", "said": self.said(found)}
         if len(gains) > 1:
             reports[found.winner] |= {"gains": gains}
+        if worths := self._worths():
+            reports[INCUMBENT] |= {"gains": worths}
         winner = self._entries[chosen]
         # A race that is derived again does not take the same time.
         told = self._rounds.adaptive or self._measured
@@ -354,7 +354,7 @@ class _Track:
         """As many of the first ones as the budget has room for before the final."""
         left = self.left()
         if left < math.inf and self.sealed:
-            whole = left + len(self._run)
+            whole = left + self._ran
             left -= final_episodes(self.intents, self.sealed, self.rules, _FINAL * whole)
         names = list(entering)
         while names and search_episodes(len(names), self.intents, self.sealed, self.rules) > left:
@@ -364,23 +364,30 @@ class _Track:
     def left(self) -> float:
         """For how many more episodes the budget lasts.
 
-        It is told from records alone, so that a race which is resumed or derived again decides alike.
+        It is told from records alone, so that a race which is resumed or derived again decides alike. Before
+        the final none of sealed intents tells it: what is tested on these is settled without them.
         """
-        context, run = self._context, self._run
+        context, opened = self._context, sum(self.intents[: len(self.intents) - self.sealed])
         model, prices = context.student.model, context.prices
-        if not run:
+        seen = [record for found in self._measured.values() for record in found.records[:opened]]
+        seen += self._raced
+        if not seen:
             return math.inf
-        spent = sum((Spent.without_cache(each, model, prices) for each in run), Spent())
+        spent = sum((Spent.without_cache(each, model, prices) for each in seen), Spent())
         asked = 0 if context.teacher.free else context.teacher.cost.model_calls
         proposed = context.proposer.meter.calls if context.proposer else 0
-        return len(run) * context.limits.room(spent, Spent(asked + proposed))
+        room = len(seen) * context.limits.room(spent, Spent(asked + proposed))
+        return max(0.0, room - (self._ran - len(seen)))
 
     @property
-    def _run(self) -> list[EpisodeRecord]:
-        """All episodes so far."""
-        known = [record for found in self._measured.values() for record in found.records]
-        raced = (record for name in self._results if name not in self._measured for record in self._met(name))
-        return [*known, *raced]
+    def _raced(self) -> list[EpisodeRecord]:
+        """The episodes of the race itself."""
+        return [each for name in self._results if name not in self._measured for each in self._met(name)]
+
+    @property
+    def _ran(self) -> int:
+        """How many episodes were run so far."""
+        return len(self._raced) + len(self._measured) * len(self._tasks)
 
     def _trial(self, name: str, report: dict[str, Any]) -> Trial:
         blocks = [self._measured[name]] if name in self._measured else self._results[name]
