@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from worksmith.evals.records.groups import by_task, group_records, intents_of
 from worksmith.evals.records.log import read_log
-from worksmith.evals.records.record import PRIMARY, EpisodeRecord
+from worksmith.evals.records.record import PRIMARY
 from worksmith.evals.records.summary import interval_json
-from worksmith.evals.statistics import paired_difference
+from worksmith.evals.statistics import NOTHING, Interval, paired_difference
+from worksmith.evals.table import points
 from worksmith.jobs.compilation import Compilation, compile
 from worksmith.jobs.forecast import CompileForecast, forecast_compile
 from worksmith.jobs.parts.own_programs import own_name
@@ -39,38 +40,52 @@ class Recompilation(Printable):
 
     Attributes:
         compilation: the race with the new model.
-        moved: the program as it is with both models, by `from_lm`, `to_lm`, `from_dev`, `to_dev`; the paired
-            `difference`, and `by_intent` where the new one is worse; or `missing`, which says why not.
-        parts: the lead of the program as it is over itself without each of its parts, with the new model;
-            `verdict` says whether the part helps, harms, or is not shown to matter.
+        dev: by model, the old one first, the dev score of the program as it is.
+        difference: the new model's lead on tasks that both have done.
+        by_intent: the same for each intent in which it is behind, the largest loss first.
+        missing: why these are not known; empty if they are.
+        parts: the lead of the program as it is over itself without each part, with the new model.
     """
 
     compilation: Compilation
-    moved: Mapping[str, Any]
-    parts: Mapping[str, Any]
+    dev: Sequence[Mapping[str, Any]]
+    difference: Interval
+    by_intent: Mapping[str, Interval]
+    missing: str
+    parts: Mapping[str, Interval]
 
     def to_json(self) -> dict[str, Any]:
-        return {**self.compilation.to_json(), "moved": dict(self.moved), "parts": dict(self.parts)}
+        worse = [{"intent": name, **interval_json(found)} for name, found in self.by_intent.items()]
+        moved = {"dev": list(self.dev), "difference": interval_json(self.difference), "by_intent": worse}
+        parts = {name: {**interval_json(gain), "verdict": verdict(gain)} for name, gain in self.parts.items()}
+        return {**self.compilation.to_json(), "moved": {**moved, "missing": self.missing}, "parts": parts}
 
     def print(self, console: Console) -> None:
         """What the model loses, what the parts are worth, then the compile."""
-        told = self.moved
-        facts: dict[str, Any] = {
-            "before": f"{_said(told['from_dev'])} with {escape(told['from_lm'])}",
-            "now": f"{_said(told['to_dev'])} with {escape(told['to_lm'])}",
+        before, now = ({**each, "name": escape(each["name"]), "errors": 0} for each in self.dev)
+        worse = [f"{escape(name)}: {_said(found)}" for name, found in self.by_intent.items()]
+        more = [f"and {len(worse) - _LISTED} more intents"] if len(worse) > _LISTED else []
+        parts = [f"{escape(name)}: {verdict(gain)}, {_said(gain)}" for name, gain in self.parts.items()]
+        known = {"difference": _said(self.difference), "worse_in": [*worse[:_LISTED], *more]}
+        facts = {
+            "before": before,
+            "now": now,
+            **({"difference": f"not known: {escape(self.missing)}"} if self.missing else known),
+            "parts": parts or "none was measured",
         }
-        if "difference" in told:
-            facts["difference"] = _points(told["difference"])
-            worst = [f"{escape(each['intent'])}: {_points(each)}" for each in told["by_intent"]]
-            more = [f"and {len(worst) - _LISTED} more intents"] if len(worst) > _LISTED else []
-            facts["worse in"] = [*worst[:_LISTED], *more]
-        else:
-            facts["by intent"] = f"not known: {escape(told['missing'])}"
-        facts["parts"] = [
-            f"{escape(name)}: {each['verdict']}, {_points(each)}" for name, each in self.parts.items()
-        ] or "none was measured"
         console.print(facts_table(facts))
         self.compilation.print(console)
+
+
+def verdict(gain: Interval) -> str:
+    """Whether a part helps, by the lead over the program without it."""
+    if gain.low > 0:
+        return "helps"
+    return "harms" if gain.high < 0 else "not shown to matter"
+
+
+def _said(difference: Interval) -> str:
+    return f"{points(difference)} points ({difference.n} tasks)"
 
 
 def recompile(settings: RecompileSettings, *, progress: Progress = SILENT) -> Recompilation:
@@ -84,14 +99,34 @@ def recompile(settings: RecompileSettings, *, progress: Progress = SILENT) -> Re
     """
     old, settings = _opened(settings)
     found = compile(settings, progress=progress)
-    trials = {trial.name: trial for trial in found.trials}
-    plain = trials.get(INCUMBENT)
+    suite = found.artifact.manifest.suite["digest"]
+    plain = next((trial for trial in found.trials if trial.name == INCUMBENT), None)
     now = plain.result.records if plain and plain.result else ()
-    gains = (plain.race or {}).get("gains", {}) if plain else {}
-    parts = {
-        name.removeprefix("without "): {**gain, "verdict": _verdict(gain)} for name, gain in gains.items()
+    ours, theirs, missing = by_task(now, PRIMARY), {}, ""
+    try:
+        theirs = old.scores(suite, ours)
+    except InputError as error:
+        missing = str(error)
+    by_intent = {
+        intent: paired_difference(by_task(some, PRIMARY), theirs)
+        for intent, some in group_records(now, lambda record: record.intent or record.task_id).items()
     }
-    return Recompilation(found, _moved(old, found, now), parts)
+    worse = sorted((each for each in by_intent.items() if each[1].value < 0), key=lambda each: each[1].value)
+    gains = plain.race.get("gains", {}) if plain and plain.race else {}
+    return Recompilation(
+        found,
+        (
+            {"name": old.artifact.manifest.lm, "outcome": old.trial.get("outcome", interval_json(NOTHING))},
+            {"name": settings.lm, "outcome": interval_json(plain.score if plain else NOTHING)},
+        ),
+        paired_difference(ours, theirs, intents_of(now)),
+        dict(worse),
+        missing,
+        {
+            name.removeprefix("without "): Interval(*(gain[bound] for bound in ("value", "low", "high", "n")))
+            for name, gain in gains.items()
+        },
+    )
 
 
 def forecast_recompile(settings: RecompileSettings, *, progress: Progress = SILENT) -> CompileForecast:
@@ -153,51 +188,3 @@ def _opened(settings: RecompileSettings) -> tuple[_Old, RecompileSettings]:
     its = ["form" if part == "prompt" else part for part in undo.to_json() if part != TOOLS]
     over = settings.over or tuple(dict.fromkeys((*default, *its)))
     return old, settings.model_copy(update={"over": over})
-
-
-def _moved(old: _Old, found: Compilation, now: Sequence[EpisodeRecord]) -> dict[str, Any]:
-    """The program as it is with the old and with the new model."""
-    manifest = found.artifact.manifest
-    dev = {trial["name"]: trial["outcome"] for trial in manifest.trials}
-    told = {
-        "from_lm": old.artifact.manifest.lm,
-        "to_lm": manifest.lm,
-        "from_dev": old.trial.get("outcome"),
-        "to_dev": dev.get(INCUMBENT),
-    }
-    ours = by_task(now, PRIMARY)
-    try:
-        theirs = old.scores(manifest.suite["digest"], ours)
-    except InputError as error:
-        return {**told, "missing": str(error)}
-    by_intent = {
-        intent: paired_difference(by_task(some, PRIMARY), theirs)
-        for intent, some in group_records(now, lambda record: record.intent or record.task_id).items()
-    }
-    worse = sorted((each for each in by_intent.items() if each[1].value < 0), key=lambda each: each[1].value)
-    return {
-        **told,
-        "difference": interval_json(paired_difference(ours, theirs, intents_of(now))),
-        "by_intent": [{"intent": intent, **interval_json(found)} for intent, found in worse],
-    }
-
-
-def _verdict(gain: Mapping[str, Any]) -> str:
-    """Whether a part helps, by the interval of the lead over the program without it."""
-    if gain["low"] > 0:
-        return "helps"
-    return "harms" if gain["high"] < 0 else "not shown to matter"
-
-
-def _said(outcome: Mapping[str, Any] | None) -> str:
-    if outcome is None or outcome["value"] is None:
-        return "not measured"
-    value, low, high = (100 * outcome[bound] for bound in ("value", "low", "high"))
-    return f"{value:.1f} % ({low:.1f}-{high:.1f}) of {outcome['n']} dev tasks"
-
-
-def _points(difference: Mapping[str, Any]) -> str:
-    value, low, high = (100 * difference[bound] for bound in ("value", "low", "high"))
-    if difference["n"] == 1:
-        return f"{value:+.1f} points on 1 task"
-    return f"{value:+.1f} points ({low:+.1f} to {high:+.1f}) on {difference['n']} tasks"

@@ -49,8 +49,8 @@ def test_a_program_moves_to_another_model(suite: Suite, old: Path, tmp_path: Pat
     said = recompile(*moving, "--json")[1]
     moved, after = said["moved"], Artifact.read(file)
 
-    assert (moved["from_lm"], moved["to_lm"]) == ("gold", standin.NAME)
-    assert (moved["from_dev"]["value"], moved["to_dev"]["value"]) == (1, pytest.approx(2 / 3))
+    assert [each["name"] for each in moved["dev"]] == ["gold", standin.NAME]
+    assert [each["outcome"]["value"] for each in moved["dev"]] == [1, pytest.approx(2 / 3)]
     assert moved["difference"]["high"] < 0
     assert {each["intent"].split()[0] for each in moved["by_intent"]} == {"Shift"}
     assert {name: part["verdict"] for name, part in said["parts"].items()} == {"demonstrations": "helps"}
@@ -62,9 +62,9 @@ def test_a_program_moves_to_another_model(suite: Suite, old: Path, tmp_path: Pat
 
     alone = shutil.copy(old, tmp_path / "alone.json")
     printed = recompile(alone, *moving[1:], "--force")[0].stdout
-    assert "66.7 % (39.1-86.2) of 12 dev tasks with tests.standin:lm" in printed
+    assert "now         tests.standin:lm: 66.7 % (39.1-86.2) of 12 tasks" in printed
     assert "journal is not beside it" in printed
-    assert "demonstrations: helps, +66.7 points" in printed
+    assert "demonstrations: helps, +66.7 [+35.4, +98.0] points (12 tasks)" in printed
     assert "uncompiled" not in printed
 
 
