@@ -81,7 +81,10 @@ def without_parts(program: Program, bare: dspy.Module | None = None) -> dict[str
         raise InputError(said, where="program", hint="give bare")
     else:
         undo = artifact.manifest.undo
-    return {name: made_of(each, program) for name, each in taken_off(undo, program).items()}
+    found = {name: made_of(each, program) for name, each in taken_off(undo, program).items()}
+    for each in found.values():
+        vars(each).pop("compilation", None)  # that is of the whole
+    return found
 
 
 def artifact_of(program: Any) -> Any:

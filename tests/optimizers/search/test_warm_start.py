@@ -182,6 +182,7 @@ def test_a_loaded_program_gives_itself_without_each_part(
 
     assert [*found] == ["without instructions of step", "without demonstrations", ALL_PARTS]
     assert state_digest(found[ALL_PARTS]) == state_digest(Clerk(suite.env))
+    assert not hasattr(found[ALL_PARTS], "compilation")
     assert without_parts(program, Clerk(suite.env)).keys() == found.keys()
     with pytest.raises(InputError, match="does not say what it was compiled from"):
         without_parts(Clerk(suite.env))
