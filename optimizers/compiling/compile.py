@@ -15,6 +15,7 @@ from worksmith.evals.lm.rewards import give_back_rewards
 from worksmith.evals.running.outage import UnscoredError
 from worksmith.evals.tasks.transcript import GOLD
 from worksmith.optimizers.candidates.building import Configurable
+from worksmith.optimizers.candidates.candidate import AS_IT_IS, Candidate
 from worksmith.optimizers.candidates.difference import difference
 from worksmith.optimizers.candidates.undoing import fitting, made_of, undoing
 from worksmith.optimizers.compiling.artifact import Artifact, DemonstrationSource, Manifest
@@ -28,7 +29,6 @@ from worksmith.optimizers.optimizer import CompileContext, Compiled
 from worksmith.optimizers.trial import pareto_front
 
 if TYPE_CHECKING:
-    from worksmith.optimizers.candidates.candidate import Candidate
     from worksmith.tools.episode_result import Usage
 
 
@@ -130,8 +130,7 @@ def _manifest(plan: Plan, models: dict[str, str], context: CompileContext, compi
 
 def _undo(plan: Plan, compiled: Compiled) -> Candidate:
     """What takes the program back to the one before this compile and those before it."""
-    if (before := plan.undo) is None:
-        return undoing(compiled.program, plan.program, compiled.candidate)
+    before = plan.undo or AS_IT_IS
     bare = made_of(fitting(before, plan.program), plan.program)
     return undoing(compiled.program, bare, before, compiled.candidate)
 
