@@ -57,6 +57,7 @@ from worksmith.programs.strategies import STRATEGIES, Strategy
 from worksmith.programs.strategies import strategy as named_strategy
 from worksmith.tools.environment import Environment
 from worksmith.tools.errors import InputError
+from worksmith.tools.proposed_changes import ProposedChanges
 from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
@@ -331,8 +332,9 @@ class Agent(dspy.Module):  # type: ignore[misc]
             persona: the id of the person who asks a text; None for the world's own persona.
 
         Returns:
-            A prediction with `answer`, `episode` (an `EpisodeResult`), the policy's `verdicts` on the calls
-            and the number of `unreadable` replies.
+            A prediction with `answer`, `episode` (an `EpisodeResult`), the policy's `verdicts` on the calls,
+            the number of `unreadable` replies, and `changes`: the rows that the program would change.
+            `changes.commit()` lets the environment's function make them.
 
         Raises:
             InputError: there is no environment, model or task, the strategy asks for a gold plan and none is
@@ -368,11 +370,13 @@ class Agent(dspy.Module):  # type: ignore[misc]
             append_to_trace(trace, rollout, selecting)
         seconds = time.perf_counter() - started
         episode = rollout.result(ended, seconds, judged=bool(self.checker.predictors()))
+        persona, now = rollout.episode.persona, rollout.episode.now
         return dspy.Prediction(
             answer=rollout.answer,
             episode=episode,
             verdicts=rollout.verdicts,
             unreadable=rollout.calls.unreadable,
+            changes=ProposedChanges(self.env, rollout.task.query, episode, persona=persona, now=now),
         )
 
     async def aforward(self, task: VisibleTask | str, persona: str | int | None = None) -> dspy.Prediction:

@@ -49,6 +49,10 @@ COMMANDS = {
         "programs.run:run_task",
         "Run one task and show every step (thought, call, decision, observation) and the changes.",
     ),
+    "chat": (
+        "programs.chat:chat",
+        "Ask an agent one request after another, until Ctrl-D, and show its calls, answers and changes.",
+    ),
     "quickstart": (
         "programs.quickstart:quickstart",
         "Build a suite, compile an agent for its people, measure before and after.",

@@ -315,20 +315,26 @@ class BankSettings(
     force: bool = setting(False, "Replace an existing file; start anew.", recorded=False)
 
 
-class RunSettings(
-    SuiteSettings,
-    ProgramSettings,
-    PlannerSettings,
-    ModelSettings,
-    JudgeSettings,
-    OrgSettings,
-    TracedSettings,
-):
+class ChatSettings(SuiteSettings, ProgramSettings, PlannerSettings, ModelSettings, OrgSettings):
+    """Ask an agent."""
+
+    group = "Run"
+
+    persona: str | None = setting(
+        None,
+        "Id of the person who asks.",
+        flag="--as",
+        metavar="PERSON",
+        unset="the only person, where nobody's rights differ",
+    )
+
+
+class RunSettings(ChatSettings, JudgeSettings, TracedSettings):
     """Run one task."""
 
     group = "Run"
 
-    task_id: str = setting(..., "Id of the task.", positional=True)
+    task: str = setting(..., "Id of a task, or any request in words (with --as).", positional=True)
     log: Path | None = setting(
         None, "Episode log (JSON lines) to add the episode to.", path="file", recorded=False
     )

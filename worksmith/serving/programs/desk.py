@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_jsonable_python
 
-from worksmith.serving.programs.changes import Replayed, StaleError, content_of
 from worksmith.serving.programs.proposals import Proposal, Proposals
 from worksmith.serving.programs.rollouts import Done, Rollouts, Running, failed
 from worksmith.tools.errors import InputError, ToolError
+from worksmith.tools.proposed_changes import Replayed, StaleError, content_of
 from worksmith.tools.serving.refusals import RequestError
 from worksmith.tools.statuses import INFRASTRUCTURE, PROGRAM_ERROR
 
@@ -144,7 +144,7 @@ class Desk:
             raise RequestError(403, "not_permitted", "You may not read all that would change")
         self._take(proposal, "approved" if self._commit is None else "committing", caller)
         if self._commit is not None:
-            self._settle(proposal, self._commit, replayed.change_set(proposal, caller.persona))
+            self._settle(proposal, self._commit, replayed.change_set(proposal.id, caller.persona))
         return self._now(id, caller)
 
     def _settle(self, proposal: Proposal, commit: Callable[[ChangeSet], Any], approved: ChangeSet) -> None:
@@ -192,7 +192,7 @@ class Desk:
         if persona is None or not persona.active:
             raise RequestError(409, "stale", "The person whose task it was works here no more")
         try:
-            return Replayed(self._env, proposal, persona)
+            return Replayed(self._env, proposal.content, persona)
         except StaleError:
             message = "The task would not make these changes any more; ask for it again"
             raise RequestError(409, "stale", message) from None

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, overload
 
 from pydantic_core import to_jsonable_python
 
 from worksmith.tools.access.engine import AccessPolicy, key_column
 from worksmith.tools.change_set import ChangeSet, ProposedChange
+from worksmith.tools.errors import InputError
 from worksmith.tools.files.unicode import writable_data
 from worksmith.tools.policy import private_part
 from worksmith.tools.sqlite.schema import ROW, columns_sql, quoted
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     import apsw
 
-    from worksmith.serving.programs.proposals import Proposal
     from worksmith.tools.environment import Environment
     from worksmith.tools.episode import Episode
     from worksmith.tools.episode_result import EpisodeResult
@@ -57,10 +61,12 @@ class Replayed:
         StaleError: the calls do not make these changes any more: rules, tables or tools are others.
     """
 
-    def __init__(self, env: Environment, proposal: Proposal, persona: Persona) -> None:
-        self._env, self._content, self.persona = env, proposal.content, persona
-        self._episode = env.episode(persona=persona)
-        self._rest = env.episode(persona=persona)
+    def __init__(
+        self, env: Environment, content: Mapping[str, Any], persona: Persona, now: datetime | None = None
+    ) -> None:
+        self._env, self._content, self.persona = env, content, persona
+        self._episode = env.episode(persona=persona, now=now)
+        self._rest = env.episode(persona=persona, now=now)
         self._tables = {table.name: table for table in env.kind.tables}
         for call in self._content["calls"]:
             if call["status"] in _NOT_MADE:
@@ -78,9 +84,9 @@ class Replayed:
             if place in old or place in new
         )
 
-    def change_set(self, proposal: Proposal, approved_by: Persona) -> ChangeSet:
+    def change_set(self, id: str, approved_by: Persona) -> ChangeSet:
         """The changes with whole rows, for the function that commits them."""
-        return ChangeSet(proposal.id, self._content["task"], self.persona, approved_by, self.changes)
+        return ChangeSet(id, self._content["task"], self.persona, approved_by, self.changes)
 
     def shown(self, reader: Persona) -> tuple[list[dict[str, Any]], bool]:
         """The changes as a reader may see them, and whether they are complete.
@@ -150,6 +156,72 @@ class Replayed:
 
 def _reference(change: ProposedChange) -> str:
     return "" if change.key is None else f"{change.table}/{change.key}"
+
+
+class ProposedChanges(Sequence[ProposedChange]):
+    """The rows that a program would change. The tables stay as they are until `commit` is called.
+
+    Args:
+        task: the text of the request.
+    """
+
+    def __init__(
+        self, env: Environment, task: str, result: EpisodeResult, *, persona: Persona, now: datetime
+    ) -> None:
+        self._env, self._task, self._result = env, task, result
+        self._persona, self._now = persona, now
+        self._committed = False
+
+    def commit(self, *, approved_by: str | int | None = None) -> Any:
+        """Let the function of the environment (`@env.commit`) make the changes, once.
+
+        The calls are made again before, on the rows and under the access rules of now.
+
+        Args:
+            approved_by: the id of the person who approves; None for the person who asked.
+
+        Returns:
+            What the function returns.
+
+        Raises:
+            InputError: there is no such function, the episode did not finish or changes nothing, the changes
+                were committed before, or the calls would make others now.
+        """
+        commit, status = self._env.kind.commit, self._result.status
+        if commit is None:
+            raise InputError("no function commits changes", where="@env.commit", hint="declare one")
+        if status != "finished" or not self:
+            raise InputError("there is nothing to commit", where="changes", hint=f"the episode is {status}")
+        if self._committed:
+            raise InputError("these changes were committed", where="changes", hint="ask for the task again")
+        approver = self._persona if approved_by is None else self._env.persona(approved_by)
+        approved = self._replayed().change_set(secrets.token_hex(16), approver)
+        self._committed = True
+        return commit(approved)
+
+    def _replayed(self) -> Replayed:
+        try:
+            return Replayed(self._env, content_of(self._task, self._result), self._persona, self._now)
+        except StaleError:
+            hint = "rows, rules or tools are others than they were; ask for the task again"
+            raise InputError("the task would change something else now", where="changes", hint=hint) from None
+
+    @cached_property
+    def _changes(self) -> tuple[ProposedChange, ...]:
+        return self._replayed().changes if self._result.outcome.proposed() else ()
+
+    @overload
+    def __getitem__(self, place: int) -> ProposedChange: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[ProposedChange, ...]: ...
+    def __getitem__(self, place: int | slice) -> ProposedChange | tuple[ProposedChange, ...]:
+        return self._changes[place]
+
+    def __len__(self) -> int:
+        return len(self._changes)
+
+    def __repr__(self) -> str:
+        return f"ProposedChanges({self._result.outcome!r})"
 
 
 Place = tuple[str, int]

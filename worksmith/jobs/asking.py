@@ -1,0 +1,138 @@
+"""A program that is open to be asked: tasks of a suite, or requests in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+
+import dspy
+from rich.console import Console
+
+from worksmith.evals.dspy_programs.asked import asked
+from worksmith.evals.suite import Suite
+from worksmith.evals.tasks.task import Task
+from worksmith.jobs.parts.episode_text import episode_json, show_turn
+from worksmith.jobs.parts.opening import connect, leave_out_cache
+from worksmith.jobs.parts.printing import Printable
+from worksmith.jobs.parts.programs import OpenedProgram, open_program, toolset_of
+from worksmith.jobs.parts.progress import SILENT, Progress
+from worksmith.models.resolve import OWN, resolve
+from worksmith.programs.own_agents.program import AgentFunction, OwnAgent
+from worksmith.tools.errors import InputError
+from worksmith.tools.proposed_changes import ProposedChanges
+
+if TYPE_CHECKING:
+    from worksmith.jobs.settings.programs import ChatSettings
+    from worksmith.tools.episode_result import EpisodeResult
+
+HUMAN = "human"
+"""The name of the model for which a person does the task."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A program with its model, over a suite."""
+
+    suite: Suite
+    opened: OpenedProgram
+    lm: dspy.BaseLM
+
+    @classmethod
+    def open(
+        cls, settings: ChatSettings, *, person: AgentFunction | None = None, progress: Progress = SILENT
+    ) -> Self:
+        """Open what settings name.
+
+        Args:
+            person: does the tasks where the settings name `HUMAN` as model.
+
+        Raises:
+            InputError: a setting is wrong, or a file.
+        """
+        leave_out_cache(settings)
+        suite = Suite.open(settings.suite)
+        connect(suite, settings, progress)
+        if settings.lm == HUMAN and person is not None:
+            toolset = toolset_of(suite, settings, "react")
+            made = OwnAgent(person, suite.env, name=HUMAN, toolset=toolset, max_steps=settings.max_steps)
+            return cls(suite, OpenedProgram(made), resolve(OWN))
+        return cls(suite, open_program(suite, settings), resolve(settings.lm, tasks=suite.tasks))
+
+    def task(self, text: str, persona: str | None, context: str = "") -> Task:
+        """A task from a request in words.
+
+        Raises:
+            InputError: see `asked`.
+        """
+        visible = asked(text, self.suite.env, persona)
+        return Task(**{**dict(visible), "context": context})
+
+    def do(self, task: Task) -> Turn:
+        """Let the program do a task."""
+        with dspy.context(lm=self.lm):
+            episode: EpisodeResult = self.opened.program(task=task).episode
+        rest = self.suite.world.manifest
+        persona, now = task.persona or rest.persona, task.now or rest.now
+        return Turn(
+            task, episode, ProposedChanges(self.suite.env, task.query, episode, persona=persona, now=now)
+        )
+
+    def check_commit(self) -> None:
+        """See that changes can be committed, before a model is asked for them.
+
+        Raises:
+            InputError: the environment has no function for that.
+        """
+        if self.suite.env.kind.commit is None:
+            raise InputError("no function commits changes", where="--commit", hint="declare one: @env.commit")
+
+
+@dataclass(frozen=True)
+class Turn(Printable):
+    """A request of a conversation, and what came of it."""
+
+    task: Task
+    episode: EpisodeResult
+    changes: ProposedChanges
+
+    @property
+    def proposes(self) -> bool:
+        """Whether there are changes to commit."""
+        return self.episode.status == "finished" and bool(self.changes)
+
+    def to_json(self) -> dict[str, Any]:
+        return episode_json(self.task, self.episode)
+
+    def print(self, console: Console) -> None:
+        show_turn(console, self.episode)
+
+
+@dataclass
+class Chat:
+    """A conversation with a program.
+
+    Each request is an episode of its own on the tables as they are; the program is told what was said before.
+    """
+
+    asked: Asked
+    persona: str | None
+    _said: list[str] = field(default_factory=list)
+
+    def ask(self, text: str) -> Turn:
+        """Ask the program.
+
+        Raises:
+            InputError: the text is empty, or does not say who asks.
+        """
+        context = "\n".join(["Said before:", *self._said]) if self._said else ""
+        task = self.asked.task(text, self.persona, context)
+        turn = self.asked.do(task)
+        proposed = " (changes proposed, not made)" if turn.proposes else ""
+        self._said += [f"User: {text}", f"You: {turn.episode.answer or '(no answer)'}{proposed}"]
+        return turn
+
+    def commit(self, turn: Turn) -> Any:
+        """Commit what a turn proposed; later requests are told so."""
+        result = turn.changes.commit()
+        self._said.append("The changes were made.")
+        return result
