@@ -41,6 +41,10 @@ COMMANDS = {
         "programs.eval:evaluate_program",
         "Run a program on a suite's tasks and score every episode by its outcome.",
     ),
+    "check": (
+        "programs.check:check_program",
+        "Evaluate a program, and fail if it is worse than a recorded baseline beyond doubt.",
+    ),
     "compare": (
         "programs.compare:compare_strategies",
         "Compare strategies, uncompiled and compiled, and baselines on the same tasks.",

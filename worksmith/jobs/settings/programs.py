@@ -66,6 +66,24 @@ class EvalSettings(ProgramSettings, PlannerSettings, OwnAgentSettings, ModelSett
     )
 
 
+class CheckSettings(EvalSettings):
+    """Compare a program with a recorded baseline."""
+
+    group = "Check"
+
+    baseline: Path = setting(
+        ..., "File of the episodes that the program is compared with.", path="file", recorded=False
+    )
+    update: bool = setting(False, "Make this run the baseline.", recorded=False)
+    constraint: tuple[str, ...] = setting(
+        (),
+        "Bound that counts as well, e.g. leak=0 or 'used_tokens<=4000'; repeatable.",
+        metavar="BOUND",
+        suggest=("leak=0", "over_refusal<=0.05", "unwanted_side_effects=0", "used_tokens<="),
+    )
+    junit: Path | None = setting(None, "Also write the result as JUnit's XML.", path="file", recorded=False)
+
+
 class CompileSettings(
     SuiteSettings,
     ProgramSettings,
