@@ -55,6 +55,7 @@ from worksmith.programs.replaying.scripted import check_fields, is_scripted
 from worksmith.programs.rollout import Rollout
 from worksmith.programs.strategies import STRATEGIES, Strategy
 from worksmith.programs.strategies import strategy as named_strategy
+from worksmith.tools.code import functions_digest
 from worksmith.tools.environment import Environment
 from worksmith.tools.errors import InputError
 from worksmith.tools.proposed_changes import ProposedChanges
@@ -80,7 +81,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
     - `executor(rollout=..., tool=..., arguments=...)` an `Execution`.
 
     Args:
-        strategy: by name, or a `Strategy` of your own.
+        strategy: by name, or a `Strategy` of your own, or its address `package.module:NAME`.
         env: the environment in which episodes are opened. Never copied and never saved with the program.
         toolset: the tools in a prompt: the toolkits that the task requires (`required`), `all`, toolkits by
             name (joined by `+`), or the K of all tools that are nearest to each step (`retrieved:K`). None
@@ -142,7 +143,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
             raise InputError("an agent needs at least one step", where="max_steps")
         if isinstance(strategy, Environment):
             raise InputError("an environment", where="strategy", hint='write Agent("react", environment)')
-        self.strategy = named_strategy(strategy)
+        self.strategy = named_strategy(strategy, project=None if env is None else env.folder)
         self.max_steps = int(max_steps)
         self.prompt = check_prompt(self.strategy.prompt if prompt is None else prompt)
         self.keep_history = keep_history
@@ -215,6 +216,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
     def digest(self) -> str:
         """The content address of the settings, the state, and the models that parts have of their own."""
         own = [model_digest(model) for _, _, model in own_models(self)]
+        own += [functions_digest([self.strategy.loop])] if self.strategy.loop else []
         return digest([self._made(), self.portable_state(), *own])
 
     def _made(self) -> dict[str, Any]:
@@ -355,7 +357,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
         trace: list[TraceEntry] | None = [] if wanted else None
         quiet = dspy.settings.disable_history or not self.keep_history
         with dspy.context(adapter=adapter.bound(rollout.calls), trace=trace, disable_history=quiet):
-            ended = EpisodeLoop(
+            ended = (self.strategy.loop or EpisodeLoop)(
                 rollout=rollout,
                 strategy=self.strategy,
                 max_steps=self.max_steps,

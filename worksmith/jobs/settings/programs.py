@@ -241,7 +241,7 @@ class CompareSettings(ToolSettings, DemoSettings, MeasureSettings):
 
     strategies: Names = setting(
         ("direct", "cot", "act", "react", "plan", "gold"),
-        "Comma-separated planning strategies.",
+        "Comma-separated planning strategies; package.module:NAME is one of yours.",
         suggest=STRATEGIES,
     )
     optimizers: Names = setting(
