@@ -143,7 +143,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
             raise InputError("an agent needs at least one step", where="max_steps")
         if isinstance(strategy, Environment):
             raise InputError("an environment", where="strategy", hint='write Agent("react", environment)')
-        self.strategy = named_strategy(strategy, project=None if env is None else env.folder)
+        self.strategy = named_strategy(strategy, project=getattr(env, "folder", None))
         self.max_steps = int(max_steps)
         self.prompt = check_prompt(self.strategy.prompt if prompt is None else prompt)
         self.keep_history = keep_history

@@ -241,7 +241,7 @@ class CompareSettings(ToolSettings, DemoSettings, MeasureSettings):
 
     strategies: Names = setting(
         ("direct", "cot", "act", "react", "plan", "gold"),
-        "Comma-separated planning strategies; package.module:NAME is one of yours.",
+        "Comma-separated; module:NAME is yours.",
         suggest=STRATEGIES,
     )
     optimizers: Names = setting(
