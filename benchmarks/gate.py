@@ -47,7 +47,7 @@ _EPISODE = EpisodeRecord(
 def run(quick: bool) -> dict[str, Any]:
     """1,000 programs of each kind (quick: 200)."""
     started, times = time.perf_counter(), 200 if quick else 1_000
-    cells = [
+    cells: list[dict[str, Any]] = [
         {"design": name, "rate": rate, **shares(replace(design, rate=rate), times)}
         for name, design in DESIGNS.items()
         for rate in RATES

@@ -130,8 +130,9 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         self.lm = lm
         self.teacher = teacher
         self.proposer = proposer
-        read = isinstance(bank, str | Path) and bank != LABELS
-        self.bank = TraceBank.read(Path(bank)) if read else bank
+        self.bank: TraceBank | str | None = bank if bank == LABELS else None
+        if bank != LABELS:
+            self.bank = TraceBank.read(Path(bank)) if isinstance(bank, str | Path) else bank
         self.workers = workers
         self.journal = None if journal is None else Path(journal)
         self.resume = resume

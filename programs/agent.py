@@ -58,7 +58,6 @@ from worksmith.programs.strategies import strategy as named_strategy
 from worksmith.tools.code import functions_digest
 from worksmith.tools.environment import Environment
 from worksmith.tools.errors import InputError
-from worksmith.tools.proposed_changes import ProposedChanges
 from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
@@ -372,13 +371,12 @@ class Agent(dspy.Module):  # type: ignore[misc]
             append_to_trace(trace, rollout, selecting)
         seconds = time.perf_counter() - started
         episode = rollout.result(ended, seconds, judged=bool(self.checker.predictors()))
-        persona, now = rollout.episode.persona, rollout.episode.now
         return dspy.Prediction(
             answer=rollout.answer,
             episode=episode,
             verdicts=rollout.verdicts,
             unreadable=rollout.calls.unreadable,
-            changes=ProposedChanges(self.env, rollout.task.query, episode, persona=persona, now=now),
+            changes=rollout.changes(episode),
         )
 
     async def aforward(self, task: VisibleTask | str, persona: str | int | None = None) -> dspy.Prediction:
@@ -404,6 +402,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
         tools = described(episode.toolset, self.descriptions)
         clock = context_text(episode.now, persona, episode.kind.departments)
         rollout = Rollout(
+            self.env,
             task.visible(),
             episode,
             demos,

@@ -66,14 +66,14 @@ def compared(
         shared = differences(ours, theirs)
         if not shared:
             continue  # no episode has a value
-        means = [_mean(each, shared) for each in (theirs, ours)]
-        broken = not constraint.within(means[1])
+        before_mean, now_mean = _mean(theirs, shared), _mean(ours, shared)
+        broken = not constraint.within(now_mean)
         lead = math.fsum(shared.values()) * (1 if constraint.relation == ">=" else -1)
         p: float | None = exchange_test(shared, intents) / 2 if lead < 0 else 1.0  # of one side
         if constraint is not OUTCOME and constraint.metric not in COSTS and constraint.bound in (0, 1):
-            p, broken = None, broken and constraint.within(means[0])
+            p, broken = None, broken and constraint.within(before_mean)
         gap = paired_difference(ours, theirs, intents)
-        found.append(Criterion(constraint, *means, gap, p, broken))
+        found.append(Criterion(constraint, before_mean, now_mean, gap, p, broken))
     bounds = [each.p for each in found if each.p is not None and each.constraint is not OUTCOME]
     share = _FOR_OUTCOME if bounds else 1.0
     adjusted = iter(holm(bounds))

@@ -132,8 +132,9 @@ class Check(Printable):
             if criterion.worse:
                 ElementTree.SubElement(case, "failure", message=" ".join(_cells(criterion)[1:]))
         for record in result.records:
-            known = {"classname": harmless(record.intent or "tasks"), "name": harmless(record.task_id)}
-            case = ElementTree.SubElement(suite, "testcase", time=f"{record.seconds:.3f}", **known)
+            group, name = harmless(record.intent or "tasks"), harmless(record.task_id)
+            case = ElementTree.SubElement(suite, "testcase", classname=group, name=name)
+            case.set("time", f"{record.seconds:.3f}")
             if not record.graded:
                 ElementTree.SubElement(case, "error", message=record.status)
             elif record.task_id in turned and OUTCOME.metric in self.worse:
@@ -141,7 +142,7 @@ class Check(Printable):
         for kind in ("failure", "error"):
             suite.set(f"{kind}s", str(len(suite.findall(f"testcase/{kind}"))))
         suite.set("tests", str(len(suite)))
-        return ElementTree.tostring(suite, encoding="utf-8", xml_declaration=True)
+        return bytes(ElementTree.tostring(suite, encoding="utf-8", xml_declaration=True))
 
 
 def check(settings: CheckSettings, *, progress: Progress = SILENT) -> Check:
@@ -210,7 +211,8 @@ def _of_both(
     ]
     if before and others:
         notes.append(f"not as in the baseline: {', '.join(others)}")
-    return *([each for each in records if each.task_id in same] for records in (now, before)), notes
+    mine, theirs = ([each for each in records if each.task_id in same] for records in (now, before))
+    return mine, theirs, notes
 
 
 def _turned(

@@ -131,7 +131,12 @@ def test_a_conversation_keeps_what_was_said_and_asks_before_it_commits(project: 
 
 def test_changes_are_committed_once_and_only_as_they_were_proposed(tmp_path: Path) -> None:
     env, sets = desk(tmp_path, OF_TEAM), list[ChangeSet]()
-    env.commit(lambda approved: sets.append(approved) or len(sets))
+
+    @env.commit
+    def commit(approved: ChangeSet) -> int:
+        sets.append(approved)
+        return len(sets)
+
     agent = ws.Agent("act", env)
     steps = [
         {"tool": "tools.close_ticket", "arguments": '{"ticket_id": "T-1"}'},
