@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from worksmith.retrievers.texts.words import folded
 from worksmith.tools.persona import Persona
+from worksmith.tools.procedure import ProcedureRule
 from worksmith.tools.seeding import digest
 
 Split = Literal["train", "dev", "test", "paired"]
@@ -67,6 +68,7 @@ class Answer(BaseModel):
         forbidden: texts that must not be disclosed to this persona.
         rule: of the policy, which denies.
         reference: an answer in a sentence, for a judge with a rubric and for demonstrations.
+        partial: whether the persona may read only a part of what is asked for, which an answer should say.
         wording: whether a gold plan answers with the values or with the reference.
     """
 
@@ -77,13 +79,14 @@ class Answer(BaseModel):
     forbidden: tuple[str, ...] = ()
     rule: str = ""
     reference: str = ""
+    partial: bool = False
     wording: Literal["values", "sentence"] = "values"
 
     @property
-    def status(self) -> Literal["answered", "denied", "not_found"]:
+    def status(self) -> Literal["answered", "partial", "denied", "not_found"]:
         """The status that the agent has to report."""
         named: dict[str, Literal["denied", "not_found"]] = {"denial": "denied", "none": "not_found"}
-        return named.get(self.kind, "answered")
+        return named.get(self.kind, "partial" if self.partial else "answered")
 
     @property
     def text(self) -> str:
@@ -159,6 +162,7 @@ class Task(VisibleTask):
         must_read: references (`source/key`) of the records that the answer needs.
         mentions: texts that a free text written for the task must contain.
         hidden_tests: of code that the expected calls write; None where the very text is expected.
+        procedure: the rules for the course of its episodes, beside those of the environment.
         twin: the task with the same wording and another persona, who may (or may not) do it.
         origin: source (file, row ...), for reports.
 
@@ -187,6 +191,7 @@ class Task(VisibleTask):
     must_read: tuple[str, ...] = ()
     mentions: tuple[str, ...] = ()
     hidden_tests: HiddenTests | None = None
+    procedure: tuple[ProcedureRule, ...] = ()
     twin: str | None = None
     origin: dict[str, Any] = Field(default_factory=dict)
 

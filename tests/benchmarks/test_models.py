@@ -7,7 +7,8 @@ from pathlib import Path
 import dspy
 import pytest
 
-from benchmarks import models, replies
+from benchmarks import models, replies, surfaces
+from benchmarks._page import PAGE
 from benchmarks.models import page
 from benchmarks.models.cells import ARMS
 from benchmarks.models.suites import SUITES
@@ -21,10 +22,11 @@ def _cache(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_page_is_made_from_the_cells_and_replies() -> None:
-    text = page.PAGE.read_text()
+    text = PAGE.read_text()
 
     assert page.with_tables(text, page.finished()) == text
     assert replies.with_tables(text, replies.finished()) == text
+    assert surfaces.with_table(text, surfaces.finished()) == text
 
 
 def test_a_finished_cell_is_not_measured_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

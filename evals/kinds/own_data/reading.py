@@ -18,6 +18,7 @@ from worksmith.evals.tasks.repeats import of_one_intent
 from worksmith.evals.tasks.task import Action, Step
 from worksmith.tools.errors import InputError
 from worksmith.tools.files.json_files import read_lines
+from worksmith.tools.procedure import procedure
 
 if TYPE_CHECKING:
     from worksmith.tools.environment import Environment
@@ -99,10 +100,11 @@ def _task(line: TaskLine, number: int, where: str, names: Names, folder: Path) -
         held_out_split=line.split or "test",
         gold_plan=None if line.plan is None else plan,
         expected=_writing(calls, names),
-        answer=generic_answer(line.answer, line.reference, changed=not free),
+        answer=generic_answer(line.answer, line.reference, changed=not free, partial=line.partial),
         wanted=line.answer,
         changes=changes,
         free_state=free,
+        procedure=procedure(line.procedure, names.tools, f"{where}: procedure"),
         metric=_metric(line.metric, folder, _home(names.env), f"{where}: metric"),
         rubric=_rubric(line.judge, folder, f"{where}: judge"),
         origin={"place": where, **({} if line.split else {"split": "dealt"})},

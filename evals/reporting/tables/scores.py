@@ -17,8 +17,9 @@ from worksmith.evals.records.summary import Summary, on_tasks, summarize
 from worksmith.evals.records.verdicts import JUDGE, JUDGED
 from worksmith.evals.reporting.episodes import field_value
 from worksmith.evals.reporting.html.charts import HeatMap
-from worksmith.evals.reporting.tables.areas import RATES, has_areas
+from worksmith.evals.reporting.tables.areas import has_areas, rates_of
 from worksmith.evals.running.study import Row, Study
+from worksmith.evals.scoring.procedure import PROCEDURE
 from worksmith.evals.statistics import Interval
 from worksmith.evals.statistics.power import seen
 from worksmith.evals.table import NO_DATA, Grid, percent, points, share
@@ -47,12 +48,13 @@ def study_grid(study: Study, *, title: str = "Comparison") -> Grid:
     """The scores of each arm; candidates first, baselines below them.
 
     Some columns are there only where needed: the outcome that counts errors as failures once there is an
-    error, judges' scores, rates, and the tools in prompts where programs differ in them.
+    error, judges' scores, the procedure, rates, and the tools in prompts where programs differ in them.
     """
     lossy = any(row.summary.errors for row in study.rows)
     judged = any(JUDGE in row.summary.scores for row in study.rows)
     by_words = any(JUDGED in row.summary.scores for row in study.rows)
-    rates = RATES if any(row.summary.rates for row in study.rows) else ()
+    bound = any(PROCEDURE in row.summary.scores for row in study.rows)
+    rates = rates_of(row.summary for row in study.rows)
     return Grid.of(
         f"{title} on {on_tasks(*(row.summary for row in study.rows))}",
         study.ordered,
@@ -64,6 +66,7 @@ def study_grid(study: Study, *, title: str = "Comparison") -> Grid:
         judged and ("judge, %", lambda row: percent(row.summary.scores.get(JUDGE))),
         by_words and ("judged only, %", lambda row: percent(row.summary.scores.get(JUDGED))),
         ("side effects", lambda row: percent(row.summary.scores.get(_SIDE_EFFECTS))),
+        bound and ("procedure, %", lambda row: percent(row.summary.scores.get(PROCEDURE))),
         *((heading, lambda row, cell=cell: cell(row.summary)) for heading, cell in rates),
         ("errors", lambda row: error_cell(row.summary)),
         (f"points to {study.rows[0].arm.label}", _points_to_first),
@@ -213,7 +216,7 @@ def error_cell(summary: Summary) -> str:
 
 def _facet_grid(name: str, facet: Facet, records: Sequence[EpisodeRecord], seed: int) -> Grid:
     parts = {value: summarize(group, seed=seed) for value, group in group_records(records, facet).items()}
-    rates = RATES if any(part.rates for part in parts.values()) else ()
+    rates = rates_of(parts.values())
     shown = _SHOWN.get(name, name)
     return Grid.of(
         f"By {shown}",
