@@ -39,9 +39,14 @@ class Asked:
 
     @classmethod
     def open(
-        cls, settings: ChatSettings, *, person: AgentFunction | None = None, progress: Progress = SILENT
+        cls,
+        suite: Suite,
+        settings: ChatSettings,
+        *,
+        person: AgentFunction | None = None,
+        progress: Progress = SILENT,
     ) -> Self:
-        """Open what settings name.
+        """Open the program and the model that settings name, and connect the suite to its live org, if any.
 
         Args:
             person: does the tasks where the settings name `HUMAN` as model.
@@ -50,22 +55,12 @@ class Asked:
             InputError: a setting is wrong, or a file.
         """
         leave_out_cache(settings)
-        suite = Suite.open(settings.suite)
         connect(suite, settings, progress)
         if settings.lm == HUMAN and person is not None:
             toolset = toolset_of(suite, settings, "react")
             made = OwnAgent(person, suite.env, name=HUMAN, toolset=toolset, max_steps=settings.max_steps)
             return cls(suite, OpenedProgram(made), resolve(OWN))
         return cls(suite, open_program(suite, settings), resolve(settings.lm, tasks=suite.tasks))
-
-    def task(self, text: str, persona: str | None, context: str = "") -> Task:
-        """A task from a request in words.
-
-        Raises:
-            InputError: see `asked`.
-        """
-        visible = asked(text, self.suite.env, persona)
-        return Task(**{**dict(visible), "context": context})
 
     def do(self, task: Task) -> Turn:
         """Let the program do a task."""
@@ -77,14 +72,24 @@ class Asked:
             task, episode, ProposedChanges(self.suite.env, task.query, episode, persona=persona, now=now)
         )
 
-    def check_commit(self) -> None:
-        """See that changes can be committed, before a model is asked for them.
 
-        Raises:
-            InputError: the environment has no function for that.
-        """
-        if self.suite.env.kind.commit is None:
-            raise InputError("no function commits changes", where="--commit", hint="declare one: @env.commit")
+def in_words(suite: Suite, text: str, persona: str | None, *, context: str = "") -> Task:
+    """A task from a request in words.
+
+    Raises:
+        InputError: see `asked`.
+    """
+    return Task(**{**dict(asked(text, suite.env, persona)), "context": context})
+
+
+def check_commits(suite: Suite) -> None:
+    """See that changes can be committed, before a model is asked for them.
+
+    Raises:
+        InputError: the environment has no function for that.
+    """
+    if suite.env.kind.commit is None:
+        raise InputError("no function commits changes", where="--commit", hint="declare one: @env.commit")
 
 
 @dataclass(frozen=True)
@@ -118,14 +123,26 @@ class Chat:
     persona: str | None
     _said: list[str] = field(default_factory=list)
 
-    def ask(self, text: str) -> Turn:
-        """Ask the program.
+    @classmethod
+    def open(cls, settings: ChatSettings, *, commits: bool = False, progress: Progress = SILENT) -> Self:
+        """Open what settings name.
+
+        Args:
+            commits: whether proposed changes are to be committed.
 
         Raises:
-            InputError: the text is empty, or does not say who asks.
+            InputError: a setting is wrong, or a file; or nobody of this id may ask.
         """
+        suite = Suite.open(settings.suite)
+        in_words(suite, "Who am I?", settings.persona)
+        if commits:
+            check_commits(suite)
+        return cls(Asked.open(suite, settings, progress=progress), settings.persona)
+
+    def ask(self, text: str) -> Turn:
+        """Ask the program."""
         context = "\n".join(["Said before:", *self._said]) if self._said else ""
-        task = self.asked.task(text, self.persona, context)
+        task = in_words(self.asked.suite, text, self.persona, context=context)
         turn = self.asked.do(task)
         proposed = " (changes proposed, not made)" if turn.proposes else ""
         self._said += [f"User: {text}", f"You: {turn.episode.answer or '(no answer)'}{proposed}"]

@@ -15,8 +15,9 @@ from worksmith.evals.dspy_programs.digests import model_name, strategy_name
 from worksmith.evals.records.log import EpisodeLog
 from worksmith.evals.running.rollout_job import RolloutJob
 from worksmith.evals.running.settings import EvalSettings
+from worksmith.evals.suite import Suite
 from worksmith.evals.task_kind import scorers_for
-from worksmith.jobs.asking import Asked
+from worksmith.jobs.asking import Asked, check_commits, in_words
 from worksmith.jobs.parts.episode_text import episode_json, prompts_json, show_episode, show_verdict
 from worksmith.jobs.parts.judges import check_judged, open_judges
 from worksmith.jobs.parts.opening import org_setting
@@ -30,7 +31,6 @@ from worksmith.tools.statuses import INFRASTRUCTURE
 if TYPE_CHECKING:
     from worksmith.evals.records.record import EpisodeRecord
     from worksmith.evals.running.judges import Judge
-    from worksmith.evals.suite import Suite
     from worksmith.evals.tasks.task import Task
     from worksmith.jobs.settings.programs import RunSettings
     from worksmith.programs.own_agents.program import AgentFunction
@@ -99,10 +99,11 @@ class TaskPlan(Printable):
         cls, settings: RunSettings, *, person: AgentFunction | None = None, progress: Progress = SILENT
     ) -> Self:
         """Open what settings name; arguments and errors as of `Asked.open`."""
-        asked = Asked.open(settings, person=person, progress=progress)
-        task = _task(asked, settings)
-        judges = open_judges(settings.judge, settings.rubric, asked.suite.env.kind.tables)
+        suite = Suite.open(settings.suite)
+        task = _task(suite, settings)
+        judges = open_judges(settings.judge, settings.rubric, suite.env.kind.tables)
         check_judged([task], judges)
+        asked = Asked.open(suite, settings, person=person, progress=progress)
         return cls(asked, task, judges, settings, progress)
 
     def to_json(self) -> dict[str, int | None]:
@@ -129,7 +130,7 @@ class TaskPlan(Printable):
         if commit:
             if scored:
                 raise InputError("the changes of a suite's task are a test", where="--commit")
-            self.asked.check_commit()
+            check_commits(suite)
         tracking = Tracking.of(settings, track=settings.traces != "none")
         turn = self.asked.do(task)
         episode = turn.episode
@@ -152,13 +153,13 @@ class TaskPlan(Printable):
         return TaskRun(task, episode, record, setting, prompts, scored, made)
 
 
-def _task(asked: Asked, settings: RunSettings) -> Task:
+def _task(suite: Suite, settings: RunSettings) -> Task:
     """The task of an id, or one of a request in words.
 
     Raises:
         InputError: there is no such task, the text does not say who asks, or something does not go with it.
     """
-    suite, given = asked.suite, settings.task
+    given = settings.task
     known = given in {task.id for task in suite.tasks}
     if known and settings.persona is not None:
         raise InputError("the task says who asks", where="--as", hint="leave it out")
@@ -166,7 +167,7 @@ def _task(asked: Asked, settings: RunSettings) -> Task:
         return suite.task(given)
     if settings.log is not None:
         raise InputError("nothing scores a request in words", where="--log", hint="leave it out")
-    return asked.task(given, settings.persona)
+    return in_words(suite, given, settings.persona)
 
 
 def _setting(suite: Suite, task: Task, agent: Any, lm: str) -> dict[str, str]:

@@ -28,13 +28,10 @@ def chat(settings: ChatSettings, commit: CommitFlag = False, as_json: JsonFlag =
     """
     from rich.console import Console
 
-    from worksmith.jobs.asking import Asked, Chat
+    from worksmith.jobs.asking import Chat
 
-    asked = Asked.open(settings, progress=Terminal())
-    asked.task("Who am I?", settings.persona)  # a wrong person is told before the first question
-    if commit:
-        asked.check_commit()
-    talk, told, shown = Chat(asked, settings.persona), Console(stderr=True), Console()
+    talk = Chat.open(settings, commits=commit, progress=Terminal())
+    told, shown = Console(stderr=True), Console()
     with suppress(EOFError):
         while True:
             if not (text := told.input("[bold]>[/] ").strip()):
