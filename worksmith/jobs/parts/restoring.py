@@ -88,7 +88,7 @@ class AgentConfig(BaseModel):
         try:
             read = cls.model_validate(config)
         except ValidationError as error:
-            if "loop" in (told := config.get("strategy") or {}):
+            if isinstance(told := config.get("strategy"), Mapping) and "loop" in told:
                 raise InputError(
                     f"the program works by a loop of its own, {harmless(str(told['loop']))}",
                     where=where,
