@@ -43,6 +43,11 @@ class Criterion:
     def name(self) -> str:
         return PRIMARY if self.constraint is OUTCOME else str(self.constraint)
 
+    @property
+    def blind(self) -> bool:
+        """Whether the intents, or tasks, are too few for any loss to be beyond doubt."""
+        return self.p is not None and 0.5 ** (self.difference.groups or self.difference.n) > ALPHA
+
 
 def compared(
     now: Sequence[EpisodeRecord],

@@ -172,6 +172,8 @@ def check(settings: CheckSettings, *, progress: Progress = SILENT) -> Check:
         hint = "--update makes a new one"
         raise InputError("no task of this run is in the baseline", where=str(file), hint=hint)
     criteria = compared(mine, theirs, bounds)
+    if any(each.blind for each in criteria):
+        notes.append("so few intents cannot show a loss: take more tasks, of more kinds")
     found = Check(
         result, file, criteria, dict(_turned(criteria, mine, theirs)), notes, updated=settings.update
     )

@@ -48,3 +48,9 @@ def test_worse_is_what_chance_does_not_do_or_a_bound_forbids(
     now: list[EpisodeRecord], before: list[EpisodeRecord], worse: list[str]
 ) -> None:
     assert [each.name for each in compared(now, before, [LEAK, TOKENS]) if each.worse] == worse
+
+
+def test_few_tasks_say_that_they_show_no_loss() -> None:
+    for tasks, blind in ((4, True), (5, False)):
+        [outcome] = compared(run(0, of=tasks), run(tasks, of=tasks))
+        assert (outcome.blind, outcome.worse) == (blind, not blind)

@@ -45,6 +45,8 @@ def restored(program: Program, artifact: Artifact, *, where: str) -> Program:
     made: Any
     if isinstance(program, Agent) and "strategy" in told and _compiled(told) != _compiled(program.config):
         config = {name: value for name, value in told.items() if name != "components"}
+        if config["strategy"] == program.strategy.to_json():  # with its loop, if it has one
+            config["strategy"] = program.strategy
         read = AgentConfig.read(config, where=where)
         with _at(where):
             made = program.with_settings(**{name: getattr(read, name) for name in _COMPILED})
