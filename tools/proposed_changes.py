@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
@@ -14,16 +15,15 @@ from worksmith.tools.change_set import ChangeSet, ProposedChange
 from worksmith.tools.errors import InputError
 from worksmith.tools.files.unicode import writable_data
 from worksmith.tools.policy import private_part
-from worksmith.tools.sqlite.schema import ROW, columns_sql, quoted
+from worksmith.tools.sqlite.schema import columns_sql, quoted
+from worksmith.tools.world_kind import LIVE, PastReplies
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     import apsw
 
     from worksmith.tools.environment import Environment
     from worksmith.tools.episode import Episode
-    from worksmith.tools.episode_result import EpisodeResult
+    from worksmith.tools.episode_result import CallRecord, EpisodeResult
     from worksmith.tools.persona import Persona
     from worksmith.tools.sqlite.cells import CellValue
     from worksmith.tools.sqlite.outcome import Operation, Outcome
@@ -34,50 +34,89 @@ _NOT_MADE = frozenset({"refused", "unknown_tool", "bad_arguments"})
 
 
 class StaleError(Exception):
-    """The calls of a task no longer make the changes that were proposed."""
+    """The calls of a task no longer make the changes that were proposed.
+
+    Attributes:
+        rows: the tables and keys of the rows that were changed since, if that is why.
+    """
+
+    def __init__(self, rows: Sequence[tuple[str, CellValue]] = ()) -> None:
+        super().__init__()
+        self.rows = rows
 
 
-def content_of(task: str, result: EpisodeResult) -> dict[str, Any]:
-    """What a proposal keeps of an episode that changed something."""
+def content_of(task: str, now: datetime, result: EpisodeResult, env: Environment) -> dict[str, Any]:
+    """What a proposal keeps of an episode that changed something.
+
+    Args:
+        task: the text of the request.
+        now: the clock of the episode.
+    """
     calls = [
         {
             "tool": call.tool,
             "arguments": to_jsonable_python(call.arguments, fallback=str),
             "status": call.observation.status,
+            **({"reply": _reply(call)} if env.backend == LIVE and call.tool in env.kind.outside else {}),
         }
         for call in result.calls
     ]
-    return {"task": task, "calls": writable_data(calls), **_made(result.outcome)}
+    asked = {"task": task, "now": now.isoformat()}
+    return {**asked, "calls": writable_data(calls), **_made(result.outcome, env)}
 
 
-def _made(outcome: Outcome) -> dict[str, Any]:
-    return {"changes": outcome.to_json(), "written": [list(cell) for cell in sorted(outcome.written)]}
+def _reply(call: CallRecord) -> Any:
+    seen = call.observation
+    return {"value": seen.value, "wrote": call.wrote} if seen.status == "ok" else {"error": seen.text}
+
+
+def _made(outcome: Outcome, env: Environment) -> dict[str, Any]:
+    """The changes by keys: positions are others when rows came or went."""
+    columns = {table.name: key_column(env.policy, table) for table in env.kind.tables}
+    rows = {place: (row[columns[place[0]]], row) for place, row in outcome.made_on().items()}
+    keys = {place: key for place, (key, _) in rows.items()}
+    keys |= {(each.table, each.row): each.key for each in outcome.changes}
+    written = [[table, keys.get((table, row)), column] for table, row, column in outcome.written]
+    return {
+        "changes": sorted(outcome.to_json(), key=repr),
+        "written": sorted(written, key=repr),
+        "rows": [[table, key, row] for (table, _), (key, row) in rows.items()],
+    }
 
 
 class Replayed:
     """The changes of a proposal, made again by its calls under today's access rules.
 
+    Calls outside are not made again: they get the replies that they got.
+
     Raises:
-        StaleError: the calls do not make these changes any more: rules, tables or tools are others.
+        StaleError: a row is not what it was when the changes were proposed, or the calls do not make these
+            changes any more because rules, tables or tools are others.
     """
 
-    def __init__(
-        self, env: Environment, content: Mapping[str, Any], persona: Persona, now: datetime | None = None
-    ) -> None:
+    def __init__(self, env: Environment, content: Mapping[str, Any], persona: Persona) -> None:
         self._env, self._content, self.persona = env, content, persona
-        self._episode = env.episode(persona=persona, now=now)
-        self._rest = env.episode(persona=persona, now=now)
+        if "rows" not in self._content:  # an earlier version kept less
+            raise StaleError
+        self._episode = env.episode(persona=persona, now=datetime.fromisoformat(self._content["now"]))
+        replies = [(call["tool"], call["reply"]) for call in self._content["calls"] if "reply" in call]
+        if replies or env.backend is not None:
+            self._episode.backend = PastReplies(replies)
+        self._rest = self._episode.copy()
         self._tables = {table.name: table for table in env.kind.tables}
+        if changed := self._rest.edit(self._changed):
+            raise StaleError(changed)
         for call in self._content["calls"]:
             if call["status"] in _NOT_MADE:
                 self._episode.refuse(call["tool"], call["arguments"], "")
             else:
                 self._episode.call(call["tool"], call["arguments"])
         made = self._episode.outcome()
-        if any(self._content.get(name) != value for name, value in to_jsonable_python(_made(made)).items()):
+        again = to_jsonable_python(_made(made, env))
+        if any(self._content.get(name) != value for name, value in again.items()):
             raise StaleError
         rows = made.proposed()
-        old, new = (_whole_rows(episode, rows) for episode in (self._rest, self._episode))
+        old, new = made.made_on(), self._episode.rows(rows)
         self.changes = tuple(
             self._change(place[0], old.get(place), new.get(place), written)
             for place, written in rows.items()
@@ -130,6 +169,18 @@ class Replayed:
         operation: Operation = "delete" if after is None else "insert" if before is None else "update"
         key = (before or after or {}).get(key_column(self._env.policy, self._tables[table]))
         return ProposedChange(table, operation, key, before, after, frozenset(written))
+
+    def _changed(self, world: apsw.Connection) -> list[tuple[str, CellValue]]:
+        """The rows that are not what they were when the changes were proposed."""
+        found = []
+        for name, key, row in self._content["rows"]:
+            table = self._tables[name]
+            by = f"WHERE {quoted(key_column(self._env.policy, table))} = ?"
+            query = f"SELECT {columns_sql(table.columns)} FROM main.{quoted(name)} {by}"
+            today = [dict(zip(table.columns, cells, strict=True)) for cells in world.execute(query, (key,))]
+            if to_jsonable_python(list(map(table.shown, today))) != [row]:
+                found.append((name, key))
+        return found
 
     def _hidden(self, episode: Episode, reader: Persona) -> frozenset[str]:
         """The references, with and without private fields, that a reader may not read in this state."""
@@ -195,16 +246,22 @@ class ProposedChanges(Sequence[ProposedChange]):
         if self._committed:
             raise InputError("these changes were committed", where="changes", hint="ask for the task again")
         approver = self._persona if approved_by is None else self._env.persona(approved_by)
+        self._env.refresh(force=True)
         approved = self._replayed().change_set(secrets.token_hex(16), approver)
         self._committed = True
         return commit(approved)
 
     def _replayed(self) -> Replayed:
         try:
-            return Replayed(self._env, content_of(self._task, self._result), self._persona, self._now)
-        except StaleError:
-            hint = "rows, rules or tools are others than they were; ask for the task again"
-            raise InputError("the task would change something else now", where="changes", hint=hint) from None
+            return Replayed(self._env, self._content, self._persona)
+        except StaleError as error:
+            rows = ", ".join(f"{table}/{key}" for table, key in error.rows)
+            message = f"changed since: {rows}" if rows else "the task would change something else now"
+            raise InputError(message, where="changes", hint="ask for the task again") from None
+
+    @cached_property
+    def _content(self) -> dict[str, Any]:
+        return content_of(self._task, self._now, self._result, self._env)
 
     @cached_property
     def _changes(self) -> tuple[ProposedChange, ...]:
@@ -222,22 +279,3 @@ class ProposedChanges(Sequence[ProposedChange]):
 
     def __repr__(self) -> str:
         return f"ProposedChanges({self._result.outcome!r})"
-
-
-Place = tuple[str, int]
-
-
-def _whole_rows(episode: Episode, places: Iterable[Place]) -> dict[Place, dict[str, CellValue]]:
-    """All cells of those rows that are there in an episode's state."""
-    tables = {table.name: table for table in episode.kind.tables}
-
-    def read(world: apsw.Connection) -> dict[Place, dict[str, CellValue]]:
-        found = {}
-        for name, row in places:
-            table = tables[name]
-            query = f"SELECT {columns_sql(table.columns)} FROM main.{quoted(name)} WHERE {ROW} = ?"
-            for cells in world.execute(query, (row,)):
-                found[name, row] = table.shown(dict(zip(table.columns, cells, strict=True)))
-        return found
-
-    return episode.edit(read)
