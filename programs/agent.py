@@ -329,7 +329,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
 
         Args:
             task: a task of a suite, whole or its visible part (see `Suite.examples`); or a text, which gets
-                all toolkits, and which no scorer grades.
+                all toolkits and the rows of now, and which no scorer grades.
             persona: the id of the person who asks a text; None for the world's own persona.
 
         Returns:
@@ -388,6 +388,8 @@ class Agent(dspy.Module):  # type: ignore[misc]
     def _open(self, given: VisibleTask | str, asker: str | int | None, lm: Any) -> Rollout:
         if self.env is None:
             raise InputError("the agent has no environment", hint="set agent.env")
+        if isinstance(given, str):
+            self.env.refresh()
         task = asked(given, self.env, asker)
         persona = task.persona or self.env.world.manifest.persona
         demos = DemoView(self._filter, self.env, persona, f"{self.env.world.manifest.digest}/{task.id}")

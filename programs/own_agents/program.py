@@ -141,6 +141,8 @@ class OwnAgent:
         if self.env is None:
             raise InputError("the agent has no environment", hint="give env=...")
         before, asked_before = answers_so_far(), requests_so_far()
+        if isinstance(task, str):
+            self.env.refresh()
         given = asked(task, self.env, persona)
         opened = OpenedTask(self.env, given, toolset=self._toolset, max_steps=self.max_steps)
         answer, ended = self._run(opened)

@@ -65,12 +65,12 @@ class Asked:
     def do(self, task: Task) -> Turn:
         """Let the program do a task."""
         with dspy.context(lm=self.lm):
-            episode: EpisodeResult = self.opened.program(task=task).episode
-        rest = self.suite.world.manifest
-        persona, now = task.persona or rest.persona, task.now or rest.now
-        return Turn(
-            task, episode, ProposedChanges(self.suite.env, task.query, episode, persona=persona, now=now)
-        )
+            done = self.opened.program(task=task)
+        episode, changes = done.episode, done.get("changes")
+        if not isinstance(changes, ProposedChanges):
+            persona, now = task.persona or self.suite.world.manifest.persona, task.now or self.suite.env.now
+            changes = ProposedChanges(self.suite.env, task.query, episode, persona=persona, now=now)
+        return Turn(task, episode, changes)
 
 
 def in_words(suite: Suite, text: str, persona: str | None, *, context: str = "") -> Task:
@@ -140,7 +140,8 @@ class Chat:
         return cls(Asked.open(suite, settings, progress=progress), settings.persona)
 
     def ask(self, text: str) -> Turn:
-        """Ask the program."""
+        """Ask the program, on the rows of now."""
+        self.asked.suite.env.refresh()
         context = "\n".join(["Said before:", *self._said]) if self._said else ""
         task = in_words(self.asked.suite, text, self.persona, context=context)
         turn = self.asked.do(task)
@@ -151,5 +152,6 @@ class Chat:
     def commit(self, turn: Turn) -> Any:
         """Commit what a turn proposed; later requests are told so."""
         result = turn.changes.commit()
+        self.asked.suite.env.refresh(force=True)
         self._said.append("The changes were made.")
         return result

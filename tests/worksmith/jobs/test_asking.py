@@ -159,3 +159,26 @@ def test_changes_are_committed_once_and_only_as_they_were_proposed(tmp_path: Pat
     with pytest.raises(ws.InputError, match="nothing to commit"):
         denied.changes.commit()
     assert len(sets) == 1
+
+
+def test_a_request_sees_the_rows_of_now_and_commits_over_none_that_changed_since() -> None:
+    rows, sets = [{"product": "5", "units": 1}], list[ChangeSet]()
+    tables = {"people": [{"id": "6", "name": "Ada"}], "stock": ws.Table(lambda: rows)}
+    env = ws.Environment.from_tables(tables, personas="people", now="2026-01-05 09:00")
+
+    @env.tool
+    def order(ctx: ws.Context, more: int) -> str:
+        """Order more units."""
+        ctx["stock"].update("5", units=ctx["stock"].get("5")["units"] + more)
+        return "Done."
+
+    env.commit(sets.append)
+    agent = ws.OwnAgent(lambda task: task.tools.call("tools.order", {"more": int(task.text)}), env)
+    for had in (1, 7):
+        rows[0] = {"product": "5", "units": had}
+        changes = agent(task="10", persona="6").changes
+        assert [change.after for change in changes] == [{"product": "5", "units": had + 10}]
+    rows[0] = {"product": "5", "units": 8}
+    with pytest.raises(ws.InputError, match="changed since: stock/5"):
+        changes.commit()
+    assert sets == []
