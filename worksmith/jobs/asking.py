@@ -29,9 +29,9 @@ HUMAN = "human"
 """The name of the model for which a person does the task."""
 
 
-@dataclass(frozen=True)
-class Asked:
-    """A program with its model, over a suite."""
+@dataclass(frozen=True, repr=False)
+class Asked(Printable):
+    """A program with its model, over a suite. It prints what an episode may cost."""
 
     suite: Suite
     opened: OpenedProgram
@@ -61,6 +61,16 @@ class Asked:
             made = OwnAgent(person, suite.env, name=HUMAN, toolset=toolset, max_steps=settings.max_steps)
             return cls(suite, OpenedProgram(made), resolve(OWN))
         return cls(suite, open_program(suite, settings), resolve(settings.lm, tasks=suite.tasks))
+
+    def to_json(self) -> dict[str, int | None]:
+        steps = getattr(self.opened.program, "max_steps", None)
+        own = getattr(self.opened.program, "counts_itself", False)
+        return {"model_calls_at_most": None if own or steps is None else steps + 1}
+
+    def print(self, console: Console) -> None:
+        most = self.to_json()["model_calls_at_most"]
+        calls = "as many model calls as the program makes" if most is None else f"at most {most} model calls"
+        console.out(f"an episode has {calls}", highlight=False)
 
     def do(self, task: Task) -> Turn:
         """Let the program do a task."""

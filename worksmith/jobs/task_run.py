@@ -85,7 +85,7 @@ class TaskRun(Printable):
 
 
 @dataclass(frozen=True)
-class TaskPlan(Printable):
+class TaskPlan:
     """A task that has not begun: suite, program, model and judges are open."""
 
     asked: Asked
@@ -105,16 +105,6 @@ class TaskPlan(Printable):
         check_judged([task], judges)
         asked = Asked.open(suite, settings, person=person, progress=progress)
         return cls(asked, task, judges, settings, progress)
-
-    def to_json(self) -> dict[str, int | None]:
-        steps = getattr(self.asked.opened.program, "max_steps", None)
-        own = getattr(self.asked.opened.program, "counts_itself", False)
-        return {"episodes": 1, "model_calls_at_most": None if own or steps is None else steps + 1}
-
-    def print(self, console: Console) -> None:
-        most = self.to_json()["model_calls_at_most"]
-        calls = "as many model calls as the agent makes" if most is None else f"at most {most} model calls"
-        console.out(f"1 episode, {calls}", highlight=False)
 
     def run(self, *, prompts: bool = False, commit: bool = False) -> TaskRun:
         """Run the task.

@@ -126,6 +126,10 @@ def test_a_conversation_keeps_what_was_said_and_asks_before_it_commits(project: 
         "The changes were made.",
     ):
         assert said in done.stdout
+    assert (
+        asked("chat", "--as", "7", "--dry-run").stdout
+        == asked("run", "Order 1 unit", "--as", "7", "--dry-run").stdout
+    )
     assert "scores" not in asked("chat", "--as", "7", "--json", typed="Order 3 units\n").stdout
 
 

@@ -47,7 +47,7 @@ def run_task(
 
     plan = TaskPlan.open(settings, person=person, progress=Terminal())
     if dry_run:
-        show(plan, as_json)
+        show(plan.asked, as_json)
         return
     result = plan.run(prompts=prompts, commit=commit)
     show(result, as_json)
