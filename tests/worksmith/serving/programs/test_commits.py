@@ -6,7 +6,7 @@ import json
 import sqlite3
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -136,32 +136,35 @@ def test_without_somebody_to_ask_people_settle_what_broke_off(url: str, tmp_path
                 assert client.post(f"{path}/settle", json=body).status_code == 409
 
 
-@pytest.mark.parametrize(
-    ("error", "settled", "status", "code"),
-    [
+def test_what_a_commit_function_raises_decides(tmp_path: Path) -> None:
+    broken = OSError("the connection broke")
+    cases: list[tuple[Exception, Any, str, str | None]] = [
         (ConflictError([("tickets", "T-1")]), None, "failed", "rows_changed"),
-        (OSError("the connection broke"), True, "committed", None),
-        (OSError("the connection broke"), False, "failed", "not_committed"),
-        (OSError("the connection broke"), OSError("still"), "committing", "not_committed"),
-    ],
-)
-def test_what_a_commit_function_raises_decides(
-    error: Exception, settled: Any, status: str, code: str | None, tmp_path: Path
-) -> None:
+        (broken, True, "committed", None),
+        (broken, False, "failed", "not_committed"),
+        (broken, OSError("still"), "committing", "not_committed"),
+    ]
+    now = iter(cases)
+
     def fail(_: ChangeSet) -> None:
-        raise error
+        nonlocal case
+        case = next(now)
+        raise case[0]
 
     def settle(_: str) -> bool:
-        if isinstance(settled, Exception):
-            raise settled
-        return bool(settled)
+        if isinstance(case[1], Exception):
+            raise case[1]
+        return bool(case[1])
 
+    case = cases[0]
     with served(with_close(bare(tmp_path)), tmp_path, commit=fail, settle=settle) as at:
-        changes = at.do(["tools.close", {}])["changes"]
-        reply = at.decide(changes).json()
-        assert (reply["error"] or {"code": None})["code"] == code
-        row = sqlite3.connect(tmp_path / "changes.db").execute("SELECT status FROM proposals").fetchone()
-    assert row == (status,)
+        for _, _, status, code in cases:
+            changes = at.do(["tools.close", {}])["changes"]
+            reply = at.decide(changes).json()
+            assert (reply["error"] or {"code": None})["code"] == code
+            with closing(sqlite3.connect(tmp_path / "changes.db")) as db:
+                query = "SELECT status FROM proposals WHERE id = ?"
+                assert db.execute(query, (changes["id"],)).fetchone() == (status,)
 
 
 def with_close(env: ws.Environment) -> ws.Environment:

@@ -25,6 +25,9 @@ COMMITS = "worksmith_commits"
 
 _COMMITTED = "committed"
 
+_LEVELS = ("postgresql", "mysql", "mariadb")
+"""Databases that show all tables as of one moment at a level of their own; SQLite always does."""
+
 _PATIENCE = 30.0
 """Seconds to wait for another process's lock of an SQLite file."""
 
@@ -59,7 +62,7 @@ class Database(Live):
         version: str | None = None,
     ) -> None:
         super().__init__(refresh, None if version is None else lambda: self._ask(version))
-        self._named, self._metadata = tables, sa.MetaData()
+        self._named = [tables] if isinstance(tables, str) else tables
         try:
             self._url = _absolute(sa.make_url(url))
             self._is_sqlite = self._url.get_backend_name() == "sqlite"
@@ -79,7 +82,7 @@ class Database(Live):
             sa.event.listen(self._engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
 
     @property
-    def identity(self) -> str:  # type: ignore[override]
+    def identity(self) -> str:
         place = self._url.set(username=None, password=None, query={})
         return digest(place.render_as_string())
 
@@ -89,7 +92,7 @@ class Database(Live):
     def readings(self, name: str, read: Read) -> Mapping[str, Reading]:
         found: dict[str, Reading] = {}
         with self._faults(), self._engine.connect() as connection:
-            if not self._is_sqlite:
+            if self._engine.dialect.name in _LEVELS:
                 connection = connection.execution_options(isolation_level="REPEATABLE READ")
             for each, table in self._tables.items():
                 rows = connection.execute(table.query)
@@ -142,7 +145,8 @@ class Database(Live):
         conflicts = [each for each in changes if known[each.table].differs(connection, each)]
         if conflicts:
             raise ConflictError((each.table, each.key) for each in conflicts)
-        order = {table: place for place, table in enumerate(self._metadata.sorted_tables)}
+        metadata = next(iter(known.values())).table.metadata
+        order = {table: place for place, table in enumerate(metadata.sorted_tables)}
         steps = {"insert": 0, "update": 1, "delete": 2}
 
         def turn(change: ProposedChange) -> tuple[int, int]:
@@ -160,7 +164,7 @@ class Database(Live):
     @cached_property
     def _tables(self) -> Mapping[str, StoredTable]:
         """The tables by the names that they have here; what is no word in a name becomes `_`."""
-        names = self._named
+        names, metadata = self._named, sa.MetaData()
         if names is None:
             names = [name for name in sorted(sa.inspect(self._engine).get_table_names()) if name != COMMITS]
         found: dict[str, StoredTable] = {}
@@ -170,7 +174,7 @@ class Database(Live):
             if word in found:
                 raise InputError(f"two tables would be called {word!r}", where=repr(self))
             try:
-                table = sa.Table(last, self._metadata, schema=schema or None, autoload_with=self._engine)
+                table = sa.Table(last, metadata, schema=schema or None, autoload_with=self._engine)
             except sa.exc.NoSuchTableError:
                 raise InputError(f"no table {name!r}", where=repr(self)) from None
             found[word] = StoredTable(table, dates_are_texts=self._is_sqlite)

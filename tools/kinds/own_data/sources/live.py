@@ -21,13 +21,21 @@ class Live(ABC):
     """A source that is read again.
 
     Attributes:
-        identity: content address of the place where the rows are, in which a key is always that of the same
-            record; empty where that is not known.
         refresh: see `Refresh`.
         version: tells by another value that there is something new; None where only reading tells it.
     """
 
-    identity = ""
+    def __init__(self, refresh: Refresh, version: Callable[[], Any] | None) -> None:
+        number = isinstance(refresh, int | float) and not isinstance(refresh, bool) and refresh > 0
+        if not number and refresh not in ("episode", None):
+            hint = 'use "episode", a number of seconds, or None'
+            raise InputError(f"no time to read again: {refresh!r}", where="refresh", hint=hint)
+        self.refresh, self.version = refresh, version
+
+    @property
+    def identity(self) -> str:
+        """Content address of a place in which a key is always that of the same record; empty if unknown."""
+        return ""
 
     @abstractmethod
     def readings(self, name: str, read: Read) -> Mapping[str, Reading]:
@@ -40,13 +48,6 @@ class Live(ABC):
         Raises:
             InputError: they cannot be read.
         """
-
-    def __init__(self, refresh: Refresh, version: Callable[[], Any] | None) -> None:
-        number = isinstance(refresh, int | float) and not isinstance(refresh, bool) and refresh > 0
-        if not number and refresh not in ("episode", None):
-            hint = 'use "episode", a number of seconds, or None'
-            raise InputError(f"no time to read again: {refresh!r}", where="refresh", hint=hint)
-        self.refresh, self.version = refresh, version
 
 
 class Table(Live):
