@@ -49,7 +49,7 @@ def opened_app(settings: ServeProgramSettings) -> Iterator[ProgramApp]:
     suite = Suite.open(settings.suite)
     suite.env.check()
     if settings.live:
-        _connect(suite.env, confirmed=settings.yes)
+        connect_outside(suite.env, confirmed=settings.yes)
     suite.env.check_records()
     opened = named_program(settings.program, suite.env)
     lm = resolve(settings.lm, tasks=suite.tasks)
@@ -102,7 +102,7 @@ def opened_app(settings: ServeProgramSettings) -> Iterator[ProgramApp]:
                 traces.close()
 
 
-def _connect(env: Environment, *, confirmed: bool) -> None:
+def connect_outside(env: Environment, *, confirmed: bool) -> None:
     """Let the tools that reach outside do so, and say which.
 
     Raises:

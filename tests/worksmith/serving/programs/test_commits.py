@@ -15,11 +15,10 @@ import pytest
 import worksmith as ws
 from benchmarks._commits import MORE, Shop, cut, make_shop
 from tests.tools.kinds.own_data.databases import elsewhere, server, stored_desk, url
-from tests.tools.kinds.own_data.desk import OF_TEAM, bare
-from tests.worksmith.serving.programs.running import SECRET, Served, served
+from tests.tools.kinds.own_data.desk import OF_TEAM, bare, desk
+from tests.worksmith.serving.programs.running import Served, served
 from tests.worksmith.serving.programs.test_changes import APPROVER, CLOSE, SHOW
-from worksmith.serving.programs.opening import opened_app
-from worksmith.serving.programs.settings import ServeProgramSettings
+from worksmith.serving.programs.opening import connect_outside
 from worksmith.tools.change_set import ChangeSet, ConflictError
 from worksmith.tools.world_kind import LIVE
 
@@ -144,7 +143,7 @@ def test_what_a_commit_function_raises_decides(tmp_path: Path) -> None:
         (broken, False, "failed", "not_committed"),
         (broken, OSError("still"), "committing", "not_committed"),
     ]
-    now = iter(cases)
+    now, case = iter(cases), cases[0]
 
     def fail(_: ChangeSet) -> None:
         nonlocal case
@@ -156,7 +155,6 @@ def test_what_a_commit_function_raises_decides(tmp_path: Path) -> None:
             raise case[1]
         return bool(case[1])
 
-    case = cases[0]
     with served(with_close(bare(tmp_path)), tmp_path, commit=fail, settle=settle) as at:
         for _, _, status, code in cases:
             changes = at.do(["tools.close", {}])["changes"]
@@ -228,30 +226,27 @@ def test_a_live_call_is_made_once_whatever_is_shown_and_approved(tmp_path: Path)
     assert sent == ["bo", "ann"]
 
 
-def test_live_calls_are_named_and_confirmed_before_a_server_starts(tmp_path: Path) -> None:
-    (tmp_path / "worksmith.toml").write_text("[environment]\n")
-    (tmp_path / "tasks.jsonl").write_text('{"id": "look", "query": "Look", "answer": 1}')
-    declared = '@env.tool(outside=True{})\ndef {}(ctx):\n    "Reach outside."\n'
-    code = 'import worksmith as ws\nenv = ws.Environment.from_tables({"t": [{"id": 1}]}, now="2026-01-05")\n'
-    tools = declared.format("", "send") + declared.format(", writes=False", "look_up")
-    (tmp_path / "environment.py").write_text(code + tools)
-    key = tmp_path / "key"
-    key.write_bytes(SECRET)
+def test_live_calls_are_named_and_confirmed(tmp_path: Path) -> None:
+    env = bare(tmp_path)
+    with pytest.raises(ws.InputError, match="no tool of this environment reaches outside"):
+        connect_outside(desk(tmp_path / "desk"), confirmed=True)
 
-    def start(**settings: Any) -> None:
-        given = {"program": "none.json", "suite": tmp_path, "jwt_secret_file": key, "track": False}
-        with opened_app(
-            ServeProgramSettings(audience="a", issuer="b", lm="tests.standin:lm", **given, **settings)
-        ):
-            pass
+    @env.tool(outside=True)
+    def send(ctx: ws.Context) -> None:
+        """Send a mail."""
+
+    @env.tool(outside=True, writes=False)
+    def look_up(ctx: ws.Context) -> None:
+        """Look something up."""
 
     named = r"tools\.look_up \(reads\), tools\.send \(writes\)"
-    with pytest.raises(ws.InputError, match=r"tools\.send, tools\.look_up would reach outside"):
-        start()
     with pytest.raises(ws.InputError, match=f"--live: real calls would be made by {named}"):
-        start(live=True)
-    with pytest.raises(ws.InputError, match=r"none\.json"), pytest.warns(match=f"are made by {named}"):
-        start(live=True, yes=True)
+        connect_outside(env, confirmed=False)
+    with pytest.raises(ws.InputError, match="would reach outside"):
+        env.check_records()
+    with pytest.warns(match=f"are made by {named}"):
+        connect_outside(env, confirmed=True)
+    env.check_records()
 
 
 def test_the_clock_goes_on_and_stands_still_in_a_task(tmp_path: Path) -> None:

@@ -76,15 +76,12 @@ class Database(Live):
         except (sa.exc.ArgumentError, ValueError, TypeError, AttributeError):
             hint = "such as postgresql+psycopg2://user:password@host/name or sqlite:///file.db"
             raise InputError("no address of a database", where="url", hint=hint) from None
+        place = self._url.set(username=None, password=None, query={})
+        self.identity = digest(place.render_as_string())
         if self._is_sqlite:
             # Else Python's driver begins no transaction before the first change.
             sa.event.listen(self._engine, "connect", lambda raw, _: setattr(raw, "isolation_level", None))
             sa.event.listen(self._engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
-
-    @property
-    def identity(self) -> str:
-        place = self._url.set(username=None, password=None, query={})
-        return digest(place.render_as_string())
 
     def __repr__(self) -> str:
         return f"Database({self._url.set(query={}).render_as_string()})"

@@ -21,6 +21,8 @@ class Live(ABC):
     """A source that is read again.
 
     Attributes:
+        identity: content address of a place in which a key is always that of the same record; empty where
+            nobody knows.
         refresh: see `Refresh`.
         version: tells by another value that there is something new; None where only reading tells it.
     """
@@ -30,12 +32,7 @@ class Live(ABC):
         if not number and refresh not in ("episode", None):
             hint = 'use "episode", a number of seconds, or None'
             raise InputError(f"no time to read again: {refresh!r}", where="refresh", hint=hint)
-        self.refresh, self.version = refresh, version
-
-    @property
-    def identity(self) -> str:
-        """Content address of a place in which a key is always that of the same record; empty if unknown."""
-        return ""
+        self.refresh, self.version, self.identity = refresh, version, ""
 
     @abstractmethod
     def readings(self, name: str, read: Read) -> Mapping[str, Reading]:
