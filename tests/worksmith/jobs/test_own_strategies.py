@@ -56,9 +56,9 @@ def ran(*words: str) -> Any:
 def test_a_strategy_by_its_address_is_compared_and_taught_by_gold(suite: Suite, tmp_path: Path) -> None:
     path, file = str(suite.path), str(tmp_path / "twice.json")
     own = f"{ADDRESS}TWICE"
-    told = ran("compare", path, "--strategies", f"act,{own}", "--optimizers", "none,knn", "--limit", "3")
+    told = ran("compare", path, "--strategies", f"act,{own}", "--optimizers", "none", "--limit", "3")
     rows = {row["label"]: row for row in told["rows"] if not row["baseline"]}
-    assert [*rows] == ["act", "act + knn", "twice", "twice + knn"]
+    assert [*rows] == ["act", "twice"]
     calls = {name: row["means"]["model_calls"] for name, row in rows.items()}
     assert calls["twice"] == 2 * calls["act"]
 
