@@ -15,13 +15,12 @@ from typing import Any, cast
 import sqlalchemy as sa
 
 import worksmith as ws
-from worksmith.evals.dspy_programs.asked import task_of
 from worksmith.serving.programs import desk, proposals
-from worksmith.serving.programs.changes import content_of
 from worksmith.serving.programs.metrics import Metrics
 from worksmith.serving.programs.rollouts import Rollouts
 from worksmith.serving.programs.tokens import Caller
 from worksmith.tools.kinds.own_data.sources import database, stored_tables
+from worksmith.tools.proposed_changes import content_of
 
 _STEPS = frozenset(str(module.__file__) for module in (desk, proposals, database, stored_tables))
 """The files whose lines are the steps of a commit."""
@@ -71,7 +70,7 @@ class Shop:
         self.env.refresh()
         episode = self.env.episode()
         episode.call("tools.order", {"more": MORE})
-        content = content_of(task_of("Order more", self.env), episode.finished(), self.env)
+        content = content_of("Order more", self.env.now, episode.finished(), self.env)
         return self._proposals.add(self.caller.persona.id, content, seconds=600)
 
     def approve(self, proposal: proposals.Proposal) -> str:

@@ -208,6 +208,7 @@ class Optimizer(ABC):
     Attributes:
         name: its name in the registry, in journals and in manifests.
         takes_bank: whether it draws from a trace bank; others run a teacher themselves, or none.
+        labels: whether plain examples teach by their labels where no teacher is named.
         selects: whether the user can choose how it selects demonstrations.
         tested: whether its winner has to pass a test, see `worksmith.optimizers.compiling.finalize`.
         races: whether it tests its candidates itself, in a race.
@@ -221,6 +222,7 @@ class Optimizer(ABC):
 
     name: ClassVar[str] = ""
     takes_bank: ClassVar[bool] = False
+    labels: ClassVar[bool] = False
     selects: ClassVar[bool] = False
     tested: ClassVar[bool] = False
     races: ClassVar[bool] = False

@@ -67,6 +67,24 @@ class EvalSettings(ProgramSettings, PlannerSettings, OwnAgentSettings, ModelSett
     )
 
 
+class CheckSettings(EvalSettings):
+    """Compare a program with a recorded baseline."""
+
+    group = "Check"
+
+    baseline: Path = setting(
+        ..., "File of the episodes that the program is compared with.", path="file", recorded=False
+    )
+    update: bool = setting(False, "Make this run the baseline.", recorded=False)
+    constraint: tuple[str, ...] = setting(
+        (),
+        "Bound that counts as well, e.g. leak=0 or 'used_tokens<=4000'; repeatable.",
+        metavar="BOUND",
+        suggest=("leak=0", "over_refusal<=0.05", "unwanted_side_effects=0", "used_tokens<="),
+    )
+    junit: Path | None = setting(None, "Also write the result as JUnit's XML.", path="file", recorded=False)
+
+
 class CompileSettings(
     SuiteSettings,
     ProgramSettings,
@@ -257,7 +275,7 @@ class CompareSettings(ToolSettings, DemoSettings, MeasureSettings):
 
     strategies: Names = setting(
         ("direct", "cot", "act", "react", "plan", "gold"),
-        "Comma-separated planning strategies.",
+        "Comma-separated; module:NAME is yours.",
         suggest=STRATEGIES,
     )
     optimizers: Names = setting(
@@ -349,20 +367,26 @@ class BankSettings(
     force: bool = setting(False, "Replace an existing file; start anew.", recorded=False)
 
 
-class RunSettings(
-    SuiteSettings,
-    ProgramSettings,
-    PlannerSettings,
-    ModelSettings,
-    JudgeSettings,
-    OrgSettings,
-    TracedSettings,
-):
+class ChatSettings(SuiteSettings, ProgramSettings, PlannerSettings, ModelSettings, OrgSettings):
+    """Ask an agent."""
+
+    group = "Run"
+
+    persona: str | None = setting(
+        None,
+        "Id of the person who asks.",
+        flag="--as",
+        metavar="PERSON",
+        unset="the only person, where nobody's rights differ",
+    )
+
+
+class RunSettings(ChatSettings, JudgeSettings, TracedSettings):
     """Run one task."""
 
     group = "Run"
 
-    task_id: str = setting(..., "Id of the task.", positional=True)
+    task: str = setting(..., "Id of a task, or any request in words (with --as).", positional=True)
     log: Path | None = setting(
         None, "Episode log (JSON lines) to add the episode to.", path="file", recorded=False
     )

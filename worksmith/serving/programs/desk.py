@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_jsonable_python
 
-from worksmith.serving.programs.changes import Replayed, StaleError, content_of
 from worksmith.serving.programs.proposals import Proposal, Proposals
 from worksmith.serving.programs.rollouts import Done, Rollouts, Running, failed
 from worksmith.tools.change_set import ConflictError
 from worksmith.tools.errors import InfrastructureError, InputError, ToolError
 from worksmith.tools.files.locking import InUseError
+from worksmith.tools.proposed_changes import Replayed, StaleError, content_of
 from worksmith.tools.serving.refusals import RequestError
 from worksmith.tools.statuses import INFRASTRUCTURE, PROGRAM_ERROR
 
@@ -96,7 +96,7 @@ class Desk:
             message = f"The task would change more than {MOST_CHANGES} rows"
             raise RequestError(422, "too_many_changes", message)
         if episode.status == "finished" and proposed:
-            content = content_of(running.task, episode, self._env)
+            content = content_of(running.task.query, running.task.now or self._env.now, episode, self._env)
             made = self._proposals.add(running.persona.id, content, seconds=self._lifetime)
             self._metrics.changes.labels("proposed").inc()
             changes = self._shown(made, running.persona)
@@ -184,7 +184,7 @@ class Desk:
             raise RequestError(403, "not_permitted", "You may not read all that would change")
         self._take(proposal, "approved" if self._commit is None else "committing", caller)
         if self._commit is not None:
-            self._make(proposal, self._commit, replayed.change_set(proposal, caller.persona))
+            self._make(proposal, self._commit, replayed.change_set(proposal.id, caller.persona))
         # The rows are others now, so that the changes cannot be made once more to be shown.
         return self._now(proposal.id, caller) | {"changes": changes, "complete": complete}
 
@@ -274,7 +274,7 @@ class Desk:
         if persona is None or not persona.active:
             raise RequestError(409, "stale", "The person whose task it was works here no more")
         try:
-            return Replayed(self._env, proposal, persona)
+            return Replayed(self._env, proposal.content, persona)
         except StaleError as error:
             if error.rows:
                 raise self._changed(error.rows, reader) from None

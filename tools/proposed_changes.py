@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import secrets
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, overload
 
 from pydantic_core import to_jsonable_python
 
 from worksmith.tools.access.engine import AccessPolicy, key_column
 from worksmith.tools.change_set import ChangeSet, ProposedChange
+from worksmith.tools.errors import InputError
 from worksmith.tools.files.unicode import writable_data
 from worksmith.tools.policy import private_part
 from worksmith.tools.sqlite.schema import columns_sql, quoted
@@ -18,8 +21,6 @@ from worksmith.tools.world_kind import LIVE, PastReplies
 if TYPE_CHECKING:
     import apsw
 
-    from worksmith.evals.tasks.task import VisibleTask
-    from worksmith.serving.programs.proposals import Proposal
     from worksmith.tools.environment import Environment
     from worksmith.tools.episode import Episode
     from worksmith.tools.episode_result import CallRecord, EpisodeResult
@@ -44,8 +45,13 @@ class StaleError(Exception):
         self.rows = rows
 
 
-def content_of(task: VisibleTask, result: EpisodeResult, env: Environment) -> dict[str, Any]:
-    """What a proposal keeps of an episode that changed something."""
+def content_of(task: str, now: datetime, result: EpisodeResult, env: Environment) -> dict[str, Any]:
+    """What a proposal keeps of an episode that changed something.
+
+    Args:
+        task: the text of the request.
+        now: the clock of the episode.
+    """
     calls = [
         {
             "tool": call.tool,
@@ -55,7 +61,7 @@ def content_of(task: VisibleTask, result: EpisodeResult, env: Environment) -> di
         }
         for call in result.calls
     ]
-    asked = {"task": task.query, "now": (task.now or env.now).isoformat()}
+    asked = {"task": task, "now": now.isoformat()}
     return {**asked, "calls": writable_data(calls), **_made(result.outcome, env)}
 
 
@@ -88,8 +94,8 @@ class Replayed:
             changes any more because rules, tables or tools are others.
     """
 
-    def __init__(self, env: Environment, proposal: Proposal, persona: Persona) -> None:
-        self._env, self._content, self.persona = env, proposal.content, persona
+    def __init__(self, env: Environment, content: Mapping[str, Any], persona: Persona) -> None:
+        self._env, self._content, self.persona = env, content, persona
         if "rows" not in self._content:  # an earlier version kept less
             raise StaleError
         self._episode = env.episode(persona=persona, now=datetime.fromisoformat(self._content["now"]))
@@ -117,9 +123,9 @@ class Replayed:
             if place in old or place in new
         )
 
-    def change_set(self, proposal: Proposal, approved_by: Persona) -> ChangeSet:
+    def change_set(self, id: str, approved_by: Persona) -> ChangeSet:
         """The changes with whole rows, for the function that commits them."""
-        return ChangeSet(proposal.id, self._content["task"], self.persona, approved_by, self.changes)
+        return ChangeSet(id, self._content["task"], self.persona, approved_by, self.changes)
 
     def shown(self, reader: Persona) -> tuple[list[dict[str, Any]], bool]:
         """The changes as a reader may see them, and whether they are complete.
@@ -201,3 +207,75 @@ class Replayed:
 
 def _reference(change: ProposedChange) -> str:
     return "" if change.key is None else f"{change.table}/{change.key}"
+
+
+class ProposedChanges(Sequence[ProposedChange]):
+    """The rows that a program would change. The tables stay as they are until `commit` is called.
+
+    Args:
+        task: the text of the request.
+    """
+
+    def __init__(
+        self, env: Environment, task: str, result: EpisodeResult, *, persona: Persona, now: datetime
+    ) -> None:
+        self._env, self._task, self._result = env, task, result
+        self._persona, self._now = persona, now
+        self._committed = False
+
+    def commit(self, *, approved_by: str | int | None = None) -> Any:
+        """Let the function of the environment (`@env.commit`) make the changes, once.
+
+        The calls are made again before, on the rows and under the access rules of now.
+
+        Args:
+            approved_by: the id of the person who approves; None for the person who asked.
+
+        Returns:
+            What the function returns.
+
+        Raises:
+            InputError: there is no such function, the episode did not finish or changes nothing, the changes
+                were committed before, or the calls would make others now.
+        """
+        commit, status = self._env.kind.commit, self._result.status
+        if commit is None:
+            raise InputError("no function commits changes", where="@env.commit", hint="declare one")
+        if status != "finished" or not self:
+            raise InputError("there is nothing to commit", where="changes", hint=f"the episode is {status}")
+        if self._committed:
+            raise InputError("these changes were committed", where="changes", hint="ask for the task again")
+        approver = self._persona if approved_by is None else self._env.persona(approved_by)
+        self._env.refresh(force=True)
+        approved = self._replayed().change_set(secrets.token_hex(16), approver)
+        self._committed = True
+        return commit(approved)
+
+    def _replayed(self) -> Replayed:
+        try:
+            return Replayed(self._env, self._content, self._persona)
+        except StaleError as error:
+            rows = ", ".join(f"{table}/{key}" for table, key in error.rows)
+            message = f"changed since: {rows}" if rows else "the task would change something else now"
+            raise InputError(message, where="changes", hint="ask for the task again") from None
+
+    @cached_property
+    def _content(self) -> dict[str, Any]:
+        return content_of(self._task, self._now, self._result, self._env)
+
+    @cached_property
+    def _changes(self) -> tuple[ProposedChange, ...]:
+        return self._replayed().changes if self._result.outcome.proposed() else ()
+
+    @overload
+    def __getitem__(self, place: int) -> ProposedChange: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[ProposedChange, ...]: ...
+    def __getitem__(self, place: int | slice) -> ProposedChange | tuple[ProposedChange, ...]:
+        return self._changes[place]
+
+    def __len__(self) -> int:
+        return len(self._changes)
+
+    def __repr__(self) -> str:
+        return f"ProposedChanges({self._result.outcome!r})"
