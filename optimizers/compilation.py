@@ -24,8 +24,7 @@ class Compilation:
     Attributes:
         trials: the programs that were measured on the tasks to choose by, with intervals and episodes.
         chosen: the name of the trial that the program comes from; None if nothing was measured.
-        acceptance: whether the program was shown to be better than the student, see
-            `worksmith.optimizers.compiling.finalize`. A race reports that with its trials.
+        acceptance: the remark on a program that was not tested; what a race found is in its trials.
         cost: episodes, model calls and tokens of teacher and student.
         difference: what the program changes in the student, for readers.
         gaps: why training examples gave no demonstration, with counts.
@@ -98,7 +97,11 @@ def decided(acceptance: Mapping[str, Any], chosen: str | None, races: Mapping[st
         return str(acceptance.get("said", ""))
     if chosen == INCUMBENT:
         return f"kept the program as it is: {race.get('said') or 'no candidate is shown to be better'}"
+    optimism = race.get("optimism", {})
+    dev, corrected = (f"{100 * optimism.get(name, 0):.1f} %" for name in ("dev", "corrected"))
+    flattered = f"; its dev score of {dev} is the best of several, such a choice is worth {corrected}"
+    flattered = flattered if optimism else ""
     if not race.get("accepted"):
-        return f"took {chosen}"
+        return f"took {chosen}{flattered}"
     facts = f"on {race['intents']} intents (evidence {race['evidence']:.3g} of {race['needed']:g} needed)"
-    return f"took {chosen}: it is better than the program as it is {facts}"
+    return f"took {chosen}: it is better than the program as it is {facts}{flattered}"

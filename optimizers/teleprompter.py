@@ -134,7 +134,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         self.track = track
         self.intent = intent
         self.on_progress = on_progress
-        self.settings = Settings(
+        given = Settings(
             demos=default_demos(_name(lm)) if demos is None else demos,
             candidates=candidates,
             seed=seed,
@@ -153,6 +153,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
             forbidden=_names("forbidden", forbidden),
             pinned=_names("pinned", pinned),
         )
+        self.settings = self.settled(given)
         self.require()
 
     def require(self) -> None:

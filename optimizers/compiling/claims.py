@@ -38,23 +38,17 @@ def too_few_intents(optimizer: Optimizer, dev: Sequence[Task], *, race: bool = F
     Args:
         race: whether its candidates are raced, whatever the optimizer.
     """
-    settings, race = optimizer.settings, race or optimizer.races
-    intents, candidates = intents_in(dev), settings.candidates if race else optimizer.compared
-    if race and not (optimizer.races and settings.accept == "best"):
-        what = f"a race of {candidates} candidates can accept none of them, not even one that wins every task"
-    elif optimizer.tested and settings.accept == "tested":
-        what = f"{optimizer.name} of {candidates} candidates can show none to be better than the program"
-    else:
+    settings, intents = optimizer.settings, intents_in(dev)
+    adaptive, most = optimizer.adaptive, settings.candidates
+    fewest = fewest_to_seal(settings.alpha) if adaptive else fewest_intents(settings.alpha, most)
+    tested = race or (optimizer.races and settings.accept == "tested")
+    if intents >= fewest or not tested:
         return ""
-    fewest = fewest_intents(settings.alpha, candidates)
-    if race and optimizer.adaptive:
-        fewest = fewest_to_seal(settings.alpha)
-    if intents >= fewest:
-        return ""
-    other = "" if race else ", or --accept best"
+    many, fewer = ("s", ", fewer --candidates") if most > 1 else ("", "")
     return (
-        f"with {intents} dev intents {what}: that takes {fewest} at least; take more dev intents, "
-        f"fewer --candidates{other} (`worksmith power --race` plans a race)"
+        f"with {intents} dev intents a race of {most} candidate{many} can accept none, not "
+        f"even one that wins every task: that takes {fewest} at least; take more dev intents{fewer}"
+        f"{'' if race else ', or --accept best'} (`worksmith power --race` plans a race)"
     )
 
 

@@ -144,7 +144,7 @@ class Plan:
             raise InputError(
                 f"{chosen.name} chooses demonstrations in its own way",
                 where="--selection, --demo-unit, --demo-tokens",
-                hint="use bootstrap, race, tpe or knn",
+                hint="use bootstrap, race or knn",
             )
         chosen.check(self.context())
         check_unit(self.program, self.settings.demo_unit)

@@ -12,12 +12,14 @@ import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from statistics import fmean
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from worksmith.evals.records.groups import dealt
+from worksmith.evals.records.groups import dealt, intent_or_task
 from worksmith.evals.records.summary import interval_json, summarize
 from worksmith.evals.running.result import EvalResult
 from worksmith.evals.scoring.constraints import broken, lost
+from worksmith.evals.statistics.optimism import corrected_maximum
 from worksmith.optimizers.candidates.building import Built, Configurable, built
 from worksmith.optimizers.candidates.candidate import INSTRUCTIONS, TOOLS
 from worksmith.optimizers.cost.limits import BudgetSpentError, Limits
@@ -28,9 +30,10 @@ from worksmith.optimizers.racing.race import final_episodes, race, search_episod
 from worksmith.optimizers.racing.rules import INCUMBENT, Arm, Outcome, Rules, Scores, sealed_intents
 from worksmith.optimizers.racing.worth import worth
 from worksmith.optimizers.rollouts import Run
-from worksmith.optimizers.search.few_shot import BankOptimizer
+from worksmith.optimizers.search.candidates import bank_rounds
 from worksmith.optimizers.search.rounds import MOST_ROUNDS, Rounds
 from worksmith.optimizers.settings import Settings
+from worksmith.optimizers.teleprompter import Teleprompter
 from worksmith.optimizers.trial import Trial, episode_score, mean_tokens
 from worksmith.tools.errors import InputError
 
@@ -46,11 +49,14 @@ _FINAL = 0.45
 """The share of the episodes that a budget lasts for which is kept for the final, at most."""
 
 
-class Race(BankOptimizer):
+class Race(Teleprompter):
     """Candidates and the program as it is meet on dev in blocks; the winner has to beat the latter.
 
     With more than demonstrations in `over`, candidates come in rounds: each looks at what failed in those
     before, and the winner is tested on a sealed part of dev. With `accept="best"` nothing is tested.
+
+    Attributes:
+        thorough: whether every candidate runs all dev tasks.
 
     Example:
         >>> race = ws.Race(budget=ws.Budget(minutes=5))
@@ -60,7 +66,8 @@ class Race(BankOptimizer):
     """
 
     name = "race"
-    races = may_propose = True
+    takes_bank = selects = races = may_propose = True
+    thorough: ClassVar[bool] = False
 
     @property
     def adaptive(self) -> bool:
@@ -70,10 +77,14 @@ class Race(BankOptimizer):
     def foretold(self) -> bool:
         return not self.adaptive
 
+    def candidates(self, context: CompileContext) -> Iterator[Mapping[str, Built]]:
+        """Candidates that show demonstrations, round by round; at most `settings.candidates` in all."""
+        return bank_rounds(context)
+
     def max_episodes(self, context: CompileContext) -> dict[str, int]:
         """At most a teacher episode a training task; every dev task for each candidate and the program."""
         rounds = 1 + MOST_ROUNDS * self.adaptive
-        arms = 1 + rounds * max(context.settings.candidates, Rounds(context, adaptive=self.adaptive).most)
+        arms = 1 + rounds * max(context.settings.candidates, self._rounds(context).most)
         return {"teacher": len(context.train), "dev": len(context.dev) * arms}
 
     def max_proposals(self, context: CompileContext) -> int:
@@ -94,7 +105,10 @@ class Race(BankOptimizer):
                 where=f"--over {min(over & _OF_AGENTS, default=TOOLS)}",
                 hint="it has demonstrations, instructions and temperature",
             )
-        Rounds(context, adaptive=self.adaptive).check_pinned()
+        self._rounds(context).check_pinned()
+
+    def _rounds(self, context: CompileContext) -> Rounds:
+        return Rounds(context, self.adaptive, self.candidates)
 
     def search(self, context: CompileContext) -> Compiled:
         """Compile.
@@ -104,7 +118,9 @@ class Race(BankOptimizer):
             NothingTaughtError: no training task gave a demonstration, and nothing else is to change.
             IncumbentLostError: the program as it is lost too many episodes to compare anything with it.
         """
-        track = _Track(context, adaptive=self.adaptive)
+        track = _Track(
+            context, self._rounds(context), replace(rules(context.settings), thorough=self.thorough)
+        )
         try:
             found = race(
                 track.rounds(),
@@ -152,16 +168,16 @@ class _Track:
         standing: the race as it stands; None before the first block.
     """
 
-    def __init__(self, context: CompileContext, *, adaptive: bool) -> None:
+    def __init__(self, context: CompileContext, rounds: Rounds, rules: Rules) -> None:
         self._context = context
-        self.rules = rules(context.settings)
+        self.rules = rules
         self._started = time.perf_counter()
         dealt = dev_order(context.dev, context.settings.seed)
         self.intents = [len(tasks) for tasks in dealt]
         self._tasks = [task for tasks in dealt for task in tasks]
         self._best = context.settings.accept == "best"
         sealed = sealed_intents(len(dealt), context.settings.alpha)
-        self._rounds = Rounds(context, adaptive=adaptive and (self._best or sealed > 0))
+        self._rounds = replace(rounds, adaptive=rounds.adaptive and (self._best or sealed > 0))
         self.sealed = sealed if self._rounds.adaptive and not self._best else 0
         self.most = self._rounds.most
         self._results: dict[str, list[EvalResult]] = {INCUMBENT: []}
@@ -254,6 +270,8 @@ class _Track:
             reports[INCUMBENT] |= {"verdict": "not tested", "said": self.said(found)}
         if len(gains) > 1:
             reports[found.winner] |= {"gains": gains}
+        if optimism := self._optimism(chosen):
+            reports[chosen] |= {"optimism": optimism}
         winner = self._entries[chosen]
         # A race that is derived again does not take the same time.
         limits = replace(self._context.limits, max_minutes=None) if self._rounds.adaptive else Limits()
@@ -267,6 +285,21 @@ class _Track:
             candidate=winner.candidate,
             limits=limits,
         )
+
+    def _optimism(self, chosen: str) -> dict[str, float]:
+        """The dev score of the best of several, and the expected score of such a choice on other intents.
+
+        Empty where it is not known: most candidates of a race leave before they have met all tasks.
+        """
+        whole = {name: self._met(name) for name in self._results}
+        whole = {name: met for name, met in whole.items() if len(met) == len(whole[chosen])}
+        if not self.rules.thorough or chosen == INCUMBENT or len(whole) < 3:
+            return {}
+        scores = [{each.task_id: episode_score(each) or 0.0 for each in met} for met in whole.values()]
+        groups = {each.task_id: intent_or_task(each.intent, each.task_id) for each in whole[chosen]}
+        corrected = corrected_maximum(scores, groups, seed=self._context.settings.seed)
+        dev = fmean(episode_score(each) or 0.0 for each in whole[chosen])
+        return {} if math.isnan(corrected) else {"dev": round(dev, 6), "corrected": round(corrected, 4)}
 
     def _met(self, name: str) -> list[EpisodeRecord]:
         return [record for block in self._results[name] for record in block.records]

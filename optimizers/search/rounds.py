@@ -39,10 +39,12 @@ class Rounds:
 
     Attributes:
         adaptive: whether candidates may be made from episodes on dev tasks.
+        shown: gives the candidates of a race over demonstrations alone.
     """
 
     context: CompileContext
     adaptive: bool
+    shown: Callable[[CompileContext], Iterator[Mapping[str, Built]]] = bank_rounds
 
     @property
     def most(self) -> int:
@@ -66,7 +68,7 @@ class Rounds:
                     hint=names_instead(name, known),
                 )
 
-    def entering(self, standing: Callable[[], Standing]) -> Iterator[dict[str, Built]]:
+    def entering(self, standing: Callable[[], Standing]) -> Iterator[Mapping[str, Built]]:
         """The candidates that enter together, round by round.
 
         Where they are made from episodes, the program as it is comes first, alone: proposals start from its
@@ -76,7 +78,7 @@ class Rounds:
             standing: as it is when a round is asked for.
         """
         if self._over == (DEMONSTRATIONS,):
-            yield from filter(None, bank_rounds(self.context))
+            yield from filter(None, self.shown(self.context))
             return
         size, prepared = self.context.settings.candidates, self._prepared(standing())
         if not self.adaptive:

@@ -130,7 +130,7 @@ TYPED: dict[str, Callable[[int], Any]] = {
 
 HISTORY = {"history": lambda n: dspy.History(messages=[{"question": f"number {n}", "answer": "1"}])}
 
-OURS = ["bootstrap", "knn", *(pytest.param(name, marks=pytest.mark.slow) for name in ("race", "tpe"))]
+OURS = ["bootstrap", "knn", pytest.param("race", marks=pytest.mark.slow)]
 
 
 @pytest.mark.parametrize("name", [*OURS, "dspy:BootstrapFewShot"])
@@ -167,7 +167,7 @@ def test_an_input_that_is_no_text_is_searched_alone(field: str) -> None:
 
     lm = model()
     better = optimizer(
-        "knn", metric=lambda *_: True, lm=lm, teacher=model(knows=True), demos=3, accept="best"
+        "dspy:KNNFewShot", metric=lambda *_: True, lm=lm, teacher=model(knows=True), demos=3
     ).compile(Program({field: Any}), trainset=examples(range(6), make), valset=examples(range(6, 12), make))
     assert len(better.ask.demos) == 6
     assert {len(prompt) for prompt in lm.engine.prompts} == {1 + 2 * 3}
@@ -223,7 +223,7 @@ NAMES = re.findall(
 @pytest.mark.filterwarnings("ignore:Field name")
 @pytest.mark.parametrize("name", [*OURS, "dspy:BootstrapFewShot"])
 def test_a_field_may_have_any_name_of_ours(name: str, tmp_path: Path) -> None:
-    names = [each for each in NAMES if name in ("bootstrap", "knn", "race", "tpe") or each not in KEYWORDS]
+    names = [each for each in NAMES if name in ("bootstrap", "knn", "race") or each not in KEYWORDS]
     asked, told = names[::2], names[1::2]
     for inputs, outputs in ((asked, told), (told, asked)):
         kinds = dict.fromkeys([*inputs, "question"], str)

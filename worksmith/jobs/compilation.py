@@ -111,8 +111,7 @@ class Compilation(Facts):
             console.print(escape(said), highlight=False)
         facts = self.facts()
         facts.pop("quotes")
-        if "optimism" not in manifest.acceptance:
-            facts.pop("acceptance", None)
+        facts.pop("acceptance", None)
         if manifest.chosen == INCUMBENT:  # the sentence says that the program is as it was
             del facts["demonstrations"], facts["from_gold_plans"]
         console.print(facts_table(facts))

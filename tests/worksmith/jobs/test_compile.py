@@ -98,7 +98,7 @@ def test_dry_run_runs_nothing(suite: Suite, tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (["--optimizer", "magic"], "no optimizer"),
-        (["--optimizer", "nearest"], "did you mean 'knn'"),
+        (["--optimizer", "KNNFewShot"], "did you mean 'dspy:KNNFewShot'"),
         (["--accept", "magic"], "no way to accept"),
         (["--strategy", "magic"], "no strategy"),
         (["--scheme", "magic"], "no scheme"),

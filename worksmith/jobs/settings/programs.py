@@ -88,8 +88,8 @@ class CompileSettings(
     out: Path = setting(..., "File to write.", short="-o", path="file", recorded=False)
     optimizer: str = setting(
         "bootstrap",
-        "none, race (sets compete on dev, losers stop early), bootstrap (every set on all of dev), knn "
-        "(nearest to each task), tpe (Bayesian search over selections), or dspy:NAME.",
+        "none, race (candidates compete on dev, losers stop early), bootstrap (every set on all of dev), knn "
+        "(nearest to each task), or dspy:NAME.",
         suggest=OPTIMIZERS,
     )
     teacher: str | None = setting(
@@ -145,8 +145,8 @@ class CompileSettings(
     )
     accept: str = setting(
         "tested",
-        "tested: bootstrap, race, knn and tpe keep the uncompiled program unless a test over intents shows "
-        "the winner to be better on dev; best: they take the winner without a test.",
+        "tested: race, bootstrap and knn keep the uncompiled program unless a test over intents shows the "
+        "winner to be better on dev; best: they take the best on dev without a test.",
         expert=True,
         suggest=("tested", "best"),
     )
