@@ -194,6 +194,11 @@ class CompileContext:
         """Note a program that was made without measuring, for a budget that ends before it is measured."""
         self.fallback = compiled
 
+    def taken(self, name: str, made: Compiled) -> Compiled:
+        """A program that was made without measuring, with its dev score; should the budget end, without."""
+        self.fall_back_to(made)
+        return replace(made, trials=(self.try_out(name, made.program, made.demonstrations),), chosen=name)
+
     def also_measured(self, contenders: Callable[[], list[Contender]]) -> None:
         """Note where to find programs that an optimizer measures itself."""
         self.measured_elsewhere = contenders

@@ -10,7 +10,6 @@ import dspy
 from worksmith.evals.dspy_programs.digests import program_digest
 from worksmith.evals.dspy_programs.own_models import give_models
 from worksmith.evals.suite import as_examples
-from worksmith.optimizers.demos.demonstration import Demonstration
 from worksmith.optimizers.dspy_optimizers.lessons import Lessons, Sampled
 from worksmith.optimizers.dspy_optimizers.stock import (
     BOOTSTRAPPED,
@@ -25,7 +24,8 @@ from worksmith.optimizers.dspy_optimizers.stock import (
 )
 from worksmith.optimizers.optimizer import CompileContext, Compiled
 from worksmith.optimizers.racing.rules import INCUMBENT
-from worksmith.optimizers.search.candidates import draw_candidates
+from worksmith.optimizers.search.few_shot import KNN
+from worksmith.optimizers.settings import Settings
 from worksmith.optimizers.teleprompter import Teleprompter
 from worksmith.optimizers.trial import Trial
 from worksmith.tools.seeding import rng
@@ -54,15 +54,8 @@ class LabeledFewShot(Teleprompter):
             drawn.update((demo.number, None) for demo in predictor.demos)
             shown = (shuffled[demo.number].example(name) for demo in predictor.demos)
             predictor.demos = [example for example in shown if example is not None]
-        return _measured(context, "labeled", program, tuple(shuffled[number] for number in drawn))
-
-
-def _measured(
-    context: CompileContext, name: str, program: dspy.Module, shown: tuple[Demonstration, ...]
-) -> Compiled:
-    made = Compiled(program, shown, gaps=context.reasons)
-    context.fall_back_to(made)
-    return replace(made, trials=(context.try_out(name, program, shown),), chosen=name)
+        chosen = tuple(shuffled[number] for number in drawn)
+        return context.taken("labeled", Compiled(program, chosen, gaps=context.reasons))
 
 
 class BootstrapFewShot(DspyOptimizer):
@@ -162,7 +155,7 @@ class Optuna(DspyOptimizer):
         return Optimized(study.best_trial.user_attrs["program"], f"trial-{study.best_trial.number}")
 
 
-class KNNFewShot(Teleprompter):
+class KNNFewShot(KNN):
     """`dspy.KNNFewShot`: each task is shown the demonstrations nearest to it.
 
     DSPy's own bootstraps anew at every inference, which runs a teacher's episodes with all they do to the
@@ -171,21 +164,10 @@ class KNNFewShot(Teleprompter):
     """
 
     name = "dspy:KNNFewShot"
-    takes_bank = True
     differs = "the bank is collected once and not at each inference"
 
-    def max_episodes(self, context: CompileContext) -> dict[str, int]:
-        return {"teacher": len(context.train), "dev": len(context.dev)}
-
-    def search(self, context: CompileContext) -> Compiled:
-        """Compile.
-
-        Raises:
-            InputError: no input of a predictor holds the task's text.
-        """
-        drawn = draw_candidates(context, context.bank(), 1, kinds=("nearest",), sizes=(1,))
-        [(name, shown)] = drawn.items()
-        return _measured(context, name, shown.program, shown.demonstrations)
+    def settled(self, settings: Settings) -> Settings:
+        return super().settled(replace(settings, accept="best"))
 
 
 _PLAIN, _IN_ORDER = -3, -1

@@ -58,10 +58,7 @@ class DspyOptimizer(Teleprompter):
             found = self.optimize(context, lessons)
         if self.bootstraps:
             check_taught(lessons)
-        made = without_measuring(lessons, found.wrapped)
-        context.fall_back_to(made)
-        trial = context.try_out(found.name, made.program, made.demonstrations)
-        return Compiled(made.program, made.demonstrations, (trial,), trial.name, lessons.gaps)
+        return context.taken(found.name, without_measuring(lessons, found.wrapped))
 
 
 def require_optuna(name: str) -> None:

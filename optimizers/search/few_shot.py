@@ -25,8 +25,7 @@ class Unchanged(Teleprompter):
         return {"dev": len(context.dev)}
 
     def search(self, context: CompileContext) -> Compiled:
-        trial = context.try_out(INCUMBENT, context.program, ())
-        return Compiled(context.program, (), (trial,), trial.name)
+        return context.taken(INCUMBENT, Compiled(context.program))
 
 
 class Bootstrap(Race):
@@ -52,6 +51,8 @@ class Bootstrap(Race):
 class KNN(Bootstrap):
     """A race of one candidate: each task sees the demonstrations of the bank that are nearest to it.
 
+    With `accept="best"` it is taken, and the program as it is does not run.
+
     Example:
         >>> optimizer = ws.KNN(accept="best")
         >>> better = optimizer.compile(ws.Agent("react", env), trainset=suite.train, valset=suite.dev)
@@ -66,6 +67,17 @@ class KNN(Bootstrap):
 
     def candidates(self, context: CompileContext) -> Iterator[Mapping[str, Built]]:
         yield draw_candidates(context, context.bank(), 1, kinds=("nearest",), sizes=(1,))
+
+    def max_episodes(self, context: CompileContext) -> dict[str, int]:
+        most = super().max_episodes(context)
+        return most | {"dev": len(context.dev)} if context.settings.accept == "best" else most
+
+    def search(self, context: CompileContext) -> Compiled:
+        if context.settings.accept == "tested":
+            return super().search(context)
+        [(name, shown)] = next(self.candidates(context)).items()
+        made = Compiled(shown.program, shown.demonstrations, gaps=context.reasons, candidate=shown.candidate)
+        return context.taken(name, made)
 
     def check(self, context: CompileContext) -> None:
         super().check(context)

@@ -55,9 +55,6 @@ class Race(Teleprompter):
     With more than demonstrations in `over`, candidates come in rounds: each looks at what failed in those
     before, and the winner is tested on a sealed part of dev. With `accept="best"` nothing is tested.
 
-    Attributes:
-        thorough: whether every candidate runs all dev tasks.
-
     Example:
         >>> race = ws.Race(budget=ws.Budget(minutes=5))
         >>> better = race.compile(ws.Agent("react", env), trainset=suite.train, valset=suite.dev)
@@ -68,6 +65,7 @@ class Race(Teleprompter):
     name = "race"
     takes_bank = selects = races = may_propose = True
     thorough: ClassVar[bool] = False
+    """Whether every candidate runs all dev tasks."""
 
     @property
     def adaptive(self) -> bool:
@@ -194,7 +192,10 @@ class _Track:
                 return
             self._entries |= programs
             self._results |= {name: [] for name in programs}
-            told = (f"{name} ({', '.join(each.candidate.parts)})" for name, each in programs.items())
+            told = [
+                f"{name} ({', '.join(parts)})" if (parts := each.candidate.parts) else name
+                for name, each in programs.items()
+            ]
             self._context.say(f"round {number}: {', '.join(told) or INCUMBENT}")
             yield list(programs)
 

@@ -167,7 +167,7 @@ def test_an_input_that_is_no_text_is_searched_alone(field: str) -> None:
 
     lm = model()
     better = optimizer(
-        "dspy:KNNFewShot", metric=lambda *_: True, lm=lm, teacher=model(knows=True), demos=3
+        "knn", metric=lambda *_: True, lm=lm, teacher=model(knows=True), demos=3, accept="best"
     ).compile(Program({field: Any}), trainset=examples(range(6), make), valset=examples(range(6, 12), make))
     assert len(better.ask.demos) == 6
     assert {len(prompt) for prompt in lm.engine.prompts} == {1 + 2 * 3}

@@ -26,6 +26,9 @@ def test_every_candidate_meets_all_of_dev_and_a_test_decides(
 ) -> None:
     found = compiled(suite, tmp_path, name, dev, accept)
     races = {trial.name: trial.race or {} for trial in found.trials}
+    if (name, accept) == ("knn", "best"):
+        assert [trial.name for trial in found.trials] == [found.chosen] == ["nearest"]
+        return
 
     assert {race["met"] for race in races.values()} == {dev}
     assert (found.chosen != INCUMBENT) == bool(found.demonstrations) == taken
