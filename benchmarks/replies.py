@@ -16,9 +16,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from benchmarks._page import PAGE, between
 from benchmarks._stages import At, Stage, Work
 from benchmarks.models import APPRENTICE
-from benchmarks.models.page import PAGE, between
 from worksmith.evals.table import Grid
 from worksmith.tools.files.atomic import write_atomically
 

@@ -333,17 +333,23 @@ def _importers() -> dict[str, Importer]:
 
 
 def scorers_for(env: Environment, ground_truth: GroundTruth = "published") -> tuple[Scorer, ...]:
-    """The scorers of episodes over an environment: those of its kind, else the default ones."""
+    """The scorers of episodes over an environment: of its kind or the default one, and of the procedure."""
+    from worksmith.evals.scoring.procedure import ProcedureScorer
+
+    return _scorer(env, ground_truth), ProcedureScorer(env.kind.procedure)
+
+
+def _scorer(env: Environment, ground_truth: GroundTruth) -> Scorer:
     kind = task_kind(env.kind.name)
     if kind.scorer is not None:
-        return (kind.scorer(env, ground_truth),)
+        return kind.scorer(env, ground_truth)
     if env.kind.judges_answers:
         from worksmith.evals.scoring.answer_scorer import AnswerScorer
 
-        return (AnswerScorer(env, ground_truth),)
+        return AnswerScorer(env, ground_truth)
     from worksmith.evals.scoring.episode_scorer import EpisodeScorer
 
-    return (EpisodeScorer(env, ground_truth),)
+    return EpisodeScorer(env, ground_truth)
 
 
 def baselines_of(env: Environment) -> Mapping[str, Baseline]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from worksmith.tools.errors import InputError
 from worksmith.tools.persona import Persona
 from worksmith.tools.policy import Policy
+from worksmith.tools.procedure import ProcedureRule
 from worksmith.tools.registry import Registry
 from worksmith.tools.sqlite.schema import Table
 from worksmith.tools.tool import WITHOUT_ANSWER, FinishCall, Toolkit, Toolset, toolset
@@ -85,6 +86,7 @@ class WorldKind:
         commit: makes approved changes in the system that the world is a copy of; None where nothing does.
         digest: content address of tools and settings that are a user's own; empty for the kinds of packages.
         locale: the language of answers.
+        procedure: the rules for the course of every episode.
         table_changes: by origin of a world, a refused call (tool and observation) that changes the shape of a
             table in the published system.
     """
@@ -109,6 +111,7 @@ class WorldKind:
     commit: Callable[[ChangeSet], Any] | None = None
     digest: str = ""
     locale: str = "en"
+    procedure: tuple[ProcedureRule, ...] = ()
     table_changes: Mapping[str, tuple[str, str]] = field(default_factory=dict, hash=False)
 
     @property

@@ -26,7 +26,11 @@ _AT_ONCE = 16
 """Episodes in flight; a model on a GPU answers so many at once."""
 
 _INSTRUCTING = ("dspy:MIPROv2", "dspy:GEPA", "dspy:SIMBA")
-"""Optimizers that have a model propose instructions."""
+
+_PROPOSING = (*_INSTRUCTING, "race-proposer")
+"""Arms that have the model itself propose texts."""
+
+_OVER = ("demonstrations", "instructions", "form")
 
 ARMS: Mapping[str, Mapping[str, Any]] = {
     "uncompiled": {},
@@ -38,13 +42,16 @@ ARMS: Mapping[str, Mapping[str, Any]] = {
     },
     "knn": {"optimizer": "knn", "accept": "best"},
     "race": {"optimizer": "race"},
+    "race-all": {"optimizer": "race", "over": _OVER, "accept": "best"},
+    "race-proposer": {"optimizer": "race", "over": (*_OVER, "tools"), "accept": "best"},
     **{
         name: {"optimizer": name}
         for name in ("dspy:BootstrapFewShot", "dspy:BootstrapFewShotWithRandomSearch", *_INSTRUCTING)
     },
 }
 """Settings of `worksmith compile` by arm. DSPy's optimizers take their winner without a test, so ours do too,
-but for a race, which always tests."""
+but for `race`. `race-all` and `race-proposer` change whole programs, with written hints and with texts of a
+proposer."""
 
 
 def measured(at: At) -> dict[str, Any]:
@@ -83,7 +90,7 @@ def _compiled(at: At, suite: Path) -> dict[str, Any]:
     from worksmith.jobs.settings.programs import CompileSettings
 
     of = at.settings
-    more = {"proposer": of["lm"]} if of["arm"] in _INSTRUCTING else {}
+    more = {"proposer": of["lm"]} if of["arm"] in _PROPOSING else {}
     done = compile(
         CompileSettings(
             suite=suite,

@@ -9,6 +9,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from benchmarks._page import PAGE, between
 from benchmarks.models.cells import ARMS, CALLS
 from benchmarks.models.suites import SUITES
 from worksmith.evals.records.groups import intent_or_task, telling
@@ -18,7 +19,6 @@ from worksmith.evals.table import NO_DATA, Grid, number, percent, points
 from worksmith.tools.files.atomic import write_atomically
 
 _CELLS = Path(__file__).with_name("cells.jsonl")
-PAGE = Path(__file__).parents[2] / "docs" / "results.md"
 
 Cell = Mapping[str, Any]
 
@@ -50,14 +50,6 @@ def with_tables(page: str, cells: Sequence[Cell]) -> str:
     """A page with the tables of cells between its marks."""
     tables = "\n".join(grid.markdown() for grid in _grids(cells))
     return between(page, "cells", f"{tables}\n{_missing(cells)}")
-
-
-def between(page: str, name: str, text: str) -> str:
-    """A page with a text between the marks of this name."""
-    begin, end = f"<!-- {name} of the benchmark -->", f"<!-- end of the {name} -->"
-    before, _, rest = page.partition(begin)
-    _, _, after = rest.partition(end)
-    return f"{before}{begin}\n\n{text}\n\n{end}{after}"
 
 
 def figures(cells: Sequence[Cell]) -> dict[str, Any]:

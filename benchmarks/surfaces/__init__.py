@@ -7,10 +7,12 @@ nothing, or the texts of one predictor of three. A simulated proposer writes tex
 
 `--work DIR` keeps finished cells; those of our optimizers are measured again after a change of our code.
 `--only TEXT` measures only cells with it in their names, such as `both/race`. Figures are of all in `DIR`.
+`--page` takes the figures of `DIR` over into `figures.json`, and writes their table into `docs/results.md`.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 import tempfile
 import time
@@ -23,8 +25,11 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from benchmarks._page import PAGE, between
 from benchmarks._stages import At, Stage, Work
+from worksmith.evals.table import NO_DATA, Grid
 from worksmith.tools.errors import WorksmithError
+from worksmith.tools.files.atomic import write_atomically
 from worksmith.tools.seeding import digest, digest_bytes
 
 DESCRIPTION = "worksmith's optimizers and DSPy's at equal calls, where simulated models reward one thing each"
@@ -33,6 +38,8 @@ CALLS, SEEDS = 600, 20
 """Requests that an optimizer may make, those for proposals included; seeds of each surface and arm."""
 
 RACE = "race"
+
+_FIGURES = Path(__file__).with_name("figures.json")
 
 ARMS: Mapping[str, Mapping[str, Any]] = {
     RACE: {},
@@ -51,9 +58,21 @@ A tuple has those for programs of one, two and three calls an example.
 """
 
 
-def run(quick: bool, *, work: Path | None = None, only: str | None = None) -> dict[str, Any]:
-    """Measure the cells that are left (quick: one surface, two arms, 60 calls); give the figures."""
+def run(
+    quick: bool, *, work: Path | None = None, only: str | None = None, page: bool = False
+) -> dict[str, Any]:
+    """Measure the cells that are left (quick: one surface, two arms, 60 calls); give the figures.
+
+    With `page`, measure none, and write the page.
+    """
     started = time.perf_counter()
+    if page and work:
+        cells = [json.loads(file.read_text()) for file in sorted(work.glob("*/result.json"))]
+        text = json.dumps(figures(cells), indent=1, sort_keys=True)
+        write_atomically(_FIGURES, f"{text}\n".encode())
+    if page:
+        write_atomically(PAGE, with_table(PAGE.read_text(), finished()).encode())
+        return {"surfaces": finished()}
     with ExitStack() as stack:
         place = work or Path(stack.enter_context(tempfile.TemporaryDirectory()))
         study = Work(place, _stages(quick))
@@ -164,6 +183,7 @@ def _of_arms(arms: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
             "mean": interval_json(mean(of_arm)),
             "against_best": None if arm == best else interval_json(paired_difference(of_arm, means[best])),
             "changed": interval_json(wilson(sum(cell["changed"] for cell in cells), len(cells))),
+            "seeds": len(cells),
             "calls": round(sum(cell["calls"] for cell in cells) / len(cells)),
             "seconds": round(sum(cell["seconds"] for cell in cells) / len(cells), 1),
             "failed": sum(bool(cell["failed"]) for cell in cells),
@@ -171,6 +191,37 @@ def _of_arms(arms: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
     first = next(iter(arms.values()))
     as_it_is = sum(cell["as_it_is"] for cell in first) / len(first)
     return {"as_it_is": round(as_it_is, 4), "best": best, "verdict": _verdict(found, best), "arms": found}
+
+
+def finished() -> dict[str, Any]:
+    """The figures that are kept."""
+    return dict(json.loads(_FIGURES.read_text()))
+
+
+def with_table(page: str, surfaces: Mapping[str, Any]) -> str:
+    """A page with the table of figures between its marks."""
+    rows = sorted(surfaces.items())
+    seeds = {each["seeds"] for _, found in rows for each in found["arms"].values()}
+    shares = [(arm, lambda row, arm=arm: _mean(row[1]["arms"].get(arm))) for arm in ARMS]
+    grid = Grid.of(
+        f"Simulated models that reward one thing each: true mean of the program, {CALLS} calls",
+        rows,
+        ("surface", lambda row: row[0].replace("_", " ")),
+        ("as it is", lambda row: f"{100 * row[1]['as_it_is']:.1f}"),
+        *shares,
+        ("verdict", lambda row: row[1]["verdict"]),
+        notes=(
+            f"Seeds of each: {min(seeds)}" + (f" to {max(seeds)}" if len(seeds) > 1 else ""),
+            "Programs that the race changed on `nothing`: "
+            + "{value:.0%} [{low:.0%}, {high:.0%}]".format(**surfaces["nothing"]["arms"][RACE]["changed"]),
+            "`python -m benchmarks surfaces --work DIR`, then `--work DIR --page`",
+        ),
+    )
+    return between(page, "surfaces", grid.markdown().rstrip())
+
+
+def _mean(arm: Mapping[str, Any] | None) -> str:
+    return NO_DATA if arm is None else f"{100 * arm['mean']['value']:.1f}"
 
 
 def _verdict(arms: Mapping[str, Mapping[str, Any]], best: str) -> str:

@@ -92,6 +92,7 @@ class EpisodeRecord(Used):
         changes: of the world, at most `MOST_CHANGES`.
         expected_changes: of a right episode, where the outcome is wrong. They are the truth, so no agent may
             see a log.
+        broken_rules: the rules for the course of an episode that it breaks, with the first call that does.
     """
 
     key: str
@@ -125,6 +126,7 @@ class EpisodeRecord(Used):
     expected_changes: tuple[ChangeEntry, ...] = ()
     judgements: tuple[Judgement, ...] = ()
     fault: FaultEntry | None = None
+    broken_rules: Annotated[tuple[FaultEntry, ...], Field(exclude_if=lambda broken: not broken)] = ()
     digests: Digests
 
     @property

@@ -26,6 +26,8 @@ def _lines(episode: ShownEpisode) -> Iterator[str]:
     if record.fault:
         step = f", first wrong call {record.fault.step}" if record.fault.step else ""
         yield f"fault: {record.fault.kind}{step}: {record.fault.detail}"
+    for broken in record.broken_rules:
+        yield f"procedure broken by call {broken.step}: {broken.detail}"
     if record.error:
         yield f"error: {record.error}"
     if record.traceback:

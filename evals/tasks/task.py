@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from worksmith.retrievers.texts.words import folded
 from worksmith.tools.persona import Persona
+from worksmith.tools.procedure import ProcedureRule
 from worksmith.tools.seeding import digest
 
 Split = Literal["train", "dev", "test", "paired"]
@@ -159,6 +160,7 @@ class Task(VisibleTask):
         must_read: references (`source/key`) of the records that the answer needs.
         mentions: texts that a free text written for the task must contain.
         hidden_tests: of code that the expected calls write; None where the very text is expected.
+        procedure: the rules for the course of its episodes, beside those of the environment.
         twin: the task with the same wording and another persona, who may (or may not) do it.
         origin: source (file, row ...), for reports.
 
@@ -187,6 +189,7 @@ class Task(VisibleTask):
     must_read: tuple[str, ...] = ()
     mentions: tuple[str, ...] = ()
     hidden_tests: HiddenTests | None = None
+    procedure: tuple[ProcedureRule, ...] = ()
     twin: str | None = None
     origin: dict[str, Any] = Field(default_factory=dict)
 

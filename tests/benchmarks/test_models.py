@@ -8,6 +8,7 @@ import dspy
 import pytest
 
 from benchmarks import models, replies
+from benchmarks._page import PAGE
 from benchmarks.models import page
 from benchmarks.models.cells import ARMS
 from benchmarks.models.suites import SUITES
@@ -21,7 +22,7 @@ def _cache(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_page_is_made_from_the_cells_and_replies() -> None:
-    text = page.PAGE.read_text()
+    text = PAGE.read_text()
 
     assert page.with_tables(text, page.finished()) == text
     assert replies.with_tables(text, replies.finished()) == text

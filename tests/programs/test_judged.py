@@ -52,7 +52,7 @@ def test_the_gold_engine_solves_every_task_with_every_strategy(
     name: str, access: Access, shop: Environment
 ) -> None:
     agent = Agent(name, env=shop, toolset="all", access=access)
-    (scorer,) = scorers_for(shop)
+    scorer, *_ = scorers_for(shop)
     with dspy.context(lm=scripted_lm(GoldEngine(TASKS))):
         for task in TASKS:
             scores = scorer(task, agent(task=task).episode)
@@ -140,7 +140,7 @@ def test_a_model_that_denies_keeps_the_agent_from_the_call(shop: Environment) ->
     assert (opinion.allow, opinion.reason) == (False, "Because.")
     assert opinion.truth is not None
     assert opinion.truth.allow
-    (scorer,) = scorers_for(shop)
+    scorer, *_ = scorers_for(shop)
     scores = scorer(SEARCH, done.episode)
     assert (scores["checker_over_refusal"], scores["over_refusal"]) == (1, 1)
 

@@ -9,6 +9,7 @@ from worksmith.evals.authoring.checking.findings import Finding, differences, fi
 from worksmith.evals.records.record import PRIMARY
 from worksmith.evals.scoring.answers.values import says
 from worksmith.evals.scoring.objective import expected_outcome, own_fault
+from worksmith.evals.scoring.procedure import broken_rules
 from worksmith.evals.scoring.scorer import scores_of
 from worksmith.tools.episode_result import EpisodeResult
 
@@ -57,6 +58,8 @@ def _of_plan(
         answer_status=answer.status if answer is not None else "",
     )
     yield from _scored(scorers, task, result, part, answered=not failed)
+    for rule in broken_rules(scorers, task, result):
+        yield finding("wrong", task, part, f"call {rule.step} breaks the procedure: {rule.detail}")
     if not failed:
         yield from _unseen(task, result, part)
 

@@ -65,6 +65,7 @@ class TaskLine(BaseModel):
         reference: a right answer in words, for judges and for the end of the gold plan.
         slots: the values in the query that come from records, each by a name of yours. With them and a plan
             others than those who may read the records can be shown a demonstration with made-up values.
+        procedure: rules for the course of an episode, see `worksmith.tools.procedure.ProcedureRule`.
         metric: `module:function`, or in Python the function itself.
         judge: a rubric: a criterion in words, or the name of a rubric file.
     """
@@ -85,6 +86,7 @@ class TaskLine(BaseModel):
     changes: dict[str, Annotated[TableChanges, BeforeValidator(_by_row)]] | None = None
     calls: tuple[CallLine, ...] | None = None
     plan: tuple[StepLine, ...] | None = None
+    procedure: tuple[dict[str, Any], ...] = ()
     metric: Any = None
     judge: str = ""
 

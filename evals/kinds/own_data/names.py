@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from worksmith.tools.errors import InputError, names_instead
+from worksmith.tools.procedure import full_name
 
 if TYPE_CHECKING:
     from worksmith.tools.environment import Environment
@@ -23,22 +24,8 @@ class Names:
         self.tables = {table.name: table for table in env.kind.tables}
 
     def tool(self, name: str, where: str) -> str:
-        """The full name of a tool.
-
-        Raises:
-            InputError: there is none of this name, or several toolkits have one.
-        """
-        if name in self.tools:
-            return name
-        found = [full for full in self.tools if full.partition(".")[2] == name]
-        if len(found) > 1:
-            raise InputError(
-                f"several tools are called {name!r}", where=where, hint=f"write {' or '.join(found)}"
-            )
-        if not found:
-            short = [full.partition(".")[2] for full in self.tools]
-            raise unknown("tool", name, [*short, *self.tools] if "." in name else short, where)
-        return found[0]
+        """See `full_name`."""
+        return full_name(name, self.tools, where)
 
     def toolkit(self, name: str, where: str) -> str:
         """The name of a toolkit.

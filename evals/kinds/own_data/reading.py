@@ -18,6 +18,7 @@ from worksmith.evals.tasks.repeats import of_one_intent
 from worksmith.evals.tasks.task import Action, Step
 from worksmith.tools.errors import InputError
 from worksmith.tools.files.json_files import read_lines
+from worksmith.tools.procedure import procedure
 
 if TYPE_CHECKING:
     from worksmith.tools.environment import Environment
@@ -103,6 +104,7 @@ def _task(line: TaskLine, number: int, where: str, names: Names, folder: Path) -
         wanted=line.answer,
         changes=changes,
         free_state=free,
+        procedure=procedure(line.procedure, names.tools, f"{where}: procedure"),
         metric=_metric(line.metric, folder, _home(names.env), f"{where}: metric"),
         rubric=_rubric(line.judge, folder, f"{where}: judge"),
         origin={"place": where, **({} if line.split else {"split": "dealt"})},

@@ -19,6 +19,7 @@ from worksmith.evals.reporting.episodes import field_value
 from worksmith.evals.reporting.html.charts import HeatMap
 from worksmith.evals.reporting.tables.areas import RATES, has_areas
 from worksmith.evals.running.study import Row, Study
+from worksmith.evals.scoring.procedure import PROCEDURE
 from worksmith.evals.statistics import Interval
 from worksmith.evals.statistics.power import seen
 from worksmith.evals.table import NO_DATA, Grid, percent, points, share
@@ -47,11 +48,12 @@ def study_grid(study: Study, *, title: str = "Comparison") -> Grid:
     """The scores of each arm; candidates first, baselines below them.
 
     Some columns are there only where needed: the outcome that counts errors as failures once there is an
-    error, judges' scores, rates, and the tools in prompts where programs differ in them.
+    error, judges' scores, the procedure, rates, and the tools in prompts where programs differ in them.
     """
     lossy = any(row.summary.errors for row in study.rows)
     judged = any(JUDGE in row.summary.scores for row in study.rows)
     by_words = any(JUDGED in row.summary.scores for row in study.rows)
+    bound = any(PROCEDURE in row.summary.scores for row in study.rows)
     rates = RATES if any(row.summary.rates for row in study.rows) else ()
     return Grid.of(
         f"{title} on {on_tasks(*(row.summary for row in study.rows))}",
@@ -64,6 +66,7 @@ def study_grid(study: Study, *, title: str = "Comparison") -> Grid:
         judged and ("judge, %", lambda row: percent(row.summary.scores.get(JUDGE))),
         by_words and ("judged only, %", lambda row: percent(row.summary.scores.get(JUDGED))),
         ("side effects", lambda row: percent(row.summary.scores.get(_SIDE_EFFECTS))),
+        bound and ("procedure, %", lambda row: percent(row.summary.scores.get(PROCEDURE))),
         *((heading, lambda row, cell=cell: cell(row.summary)) for heading, cell in rates),
         ("errors", lambda row: error_cell(row.summary)),
         (f"points to {study.rows[0].arm.label}", _points_to_first),

@@ -47,6 +47,7 @@ class Declarations(AnyEnvironment):
         self._unquoted: dict[str, tuple[str, ...]] = {}
         self._embedder: str | None = None
         self._rules: Path | None = None
+        self._procedure: tuple[Mapping[str, Any], ...] = ()
         self._commit: Callable[[ChangeSet], Any] | None = None
         self._completed: WorldKind | None = None
 
@@ -187,6 +188,23 @@ class Declarations(AnyEnvironment):
                 "there is no such policy", where=str(file)[:_SHOWN], hint="give the path of a file with rules"
             )
         self._rules = Path(file).absolute()
+
+    def use_procedure(self, rules: Iterable[Mapping[str, Any]]) -> None:
+        """Take rules for the course of every episode; a task can have further ones.
+
+        They do not stop a call. The score `procedure` says whether an episode keeps them, and a constraint
+        can bound it.
+
+        Args:
+            rules: see `worksmith.tools.procedure.ProcedureRule`, such as
+                `{"tool": "close_ticket", "needs": "read_ticket", "same": ["ticket_id"]}`. What is wrong in
+                them is told when the environment is first used.
+
+        Raises:
+            InputError: the environment is in use.
+        """
+        self._open_to_changes()
+        self._procedure = tuple(rules)
 
     def commit(self, function: Commit) -> Commit:
         """Declare the function that makes approved changes in your systems, see `worksmith serve program`.

@@ -19,6 +19,7 @@ from worksmith.tools.kinds.own_data.sources.made_keys import Key
 from worksmith.tools.kinds.own_data.sources.tables import Source, read_tables
 from worksmith.tools.kinds.own_data.worlds import build_world
 from worksmith.tools.persona import Persona
+from worksmith.tools.procedure import procedure
 from worksmith.tools.seeding import digest
 from worksmith.tools.world import World
 from worksmith.tools.world_kind import LIVE, WorldKind
@@ -179,6 +180,8 @@ class Environment(Declarations):
             self._house_rules,
             self._locale,
         ]
+        rules = procedure(self._procedure, tools.names, "procedure")
+        settings += [str(rule) for rule in rules]
         return replace(
             OWN_DATA,
             tables=tables,
@@ -194,6 +197,7 @@ class Environment(Declarations):
             live_systems={LIVE: lambda _: LIVE} if tools.reach_outside else {},
             digest=digest([settings, tools.digest]),
             locale=self._locale,
+            procedure=rules,
         )
 
     def __str__(self) -> str:

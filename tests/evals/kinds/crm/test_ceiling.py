@@ -51,7 +51,7 @@ def test_guessers_know_the_train_split_only(suite: Suite) -> None:
 
 
 def test_the_kind_has_a_scorer_and_baselines_of_its_own(suite: Suite) -> None:
-    (scorer,) = scorers_for(suite.env)
+    scorer, *_ = scorers_for(suite.env)
 
     assert isinstance(scorer, CrmScorer)
     assert baselines_for(suite.env) == ("always_none", "most_frequent", "keyword_only", "oracle")

@@ -1,0 +1,109 @@
+"""Rules for the course of an episode: which call needs another before it, how often, beside which never."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import Any, Self
+
+from pydantic import BaseModel, ConfigDict, Field, PositiveInt, ValidationError, model_validator
+
+from worksmith.tools.errors import InputError, names_instead
+from worksmith.tools.numbers import python_numbers
+
+
+class ProcedureRule(BaseModel):
+    """A rule for the calls of one tool. It has one of `needs`, `at_most` and `never_with`.
+
+    Attributes:
+        tool: the tool whose calls are bound.
+        needs: the tool that is called before.
+        same: by argument of the bound call the argument of the needed one with the same value; a list where
+            they have the same names.
+        reply: the result of the needed call, such as `yes`; letter case does not count.
+        each: whether every bound call needs one of its own, made after the bound call before it.
+        at_most: the most calls of an episode.
+        never_with: the tool that is not called in the same episode.
+        why: the reason, for those who read a report.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    tool: str
+    needs: str = ""
+    same: dict[str, str] = Field(default_factory=dict)
+    reply: str = ""
+    each: bool = False
+    at_most: PositiveInt | None = None
+    never_with: str = ""
+    why: str = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_pairs(cls, value: Any) -> Any:
+        if isinstance(value, Mapping) and isinstance(value.get("same"), list | tuple):
+            return {**value, "same": {str(name): name for name in value["same"]}}
+        return value
+
+    @model_validator(mode="after")
+    def _says_one_thing(self) -> Self:
+        if sum((bool(self.needs), self.at_most is not None, bool(self.never_with))) != 1:
+            raise ValueError("give one of needs, at_most and never_with")
+        if not self.needs and (self.same or self.reply or self.each):
+            raise ValueError("same, reply and each go with needs")
+        return self
+
+    def with_names(self, full: Callable[[str], str]) -> Self:
+        """The rule with the full names of its tools."""
+        given = {name: getattr(self, name) for name in ("tool", "needs", "never_with")}
+        return self.model_copy(update={name: full(tool) for name, tool in given.items() if tool})
+
+    def __str__(self) -> str:
+        if self.at_most is not None:
+            return f"{self.tool} at most {self.at_most} time{'s' * (self.at_most != 1)}"
+        if self.never_with:
+            return f"{self.tool} never beside {self.never_with}"
+        said = f"{self.tool} needs {'its own ' * self.each}{self.needs} before it"
+        if self.same:
+            said += f" with the same {' and '.join(self.same)}"
+        return f"{said}, with the reply {self.reply!r}" if self.reply else said
+
+
+def procedure(rules: Iterable[Any], tools: Iterable[str], where: str) -> tuple[ProcedureRule, ...]:
+    """Rules as a user writes them, with the full names of tools.
+
+    Raises:
+        InputError: one is no rule, or names a tool that is not there.
+    """
+    found, known = [], [*tools]
+    for number, rule in enumerate(rules):
+        place = f"{where}.{number}"
+        try:
+            read = ProcedureRule.model_validate(python_numbers(rule))
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            field = ".".join(map(str, (place, *first["loc"])))
+            raise InputError(first["msg"].removeprefix("Value error, "), where=field) from error
+        found.append(read.with_names(partial(full_name, tools=known, where=place)))
+    return tuple(found)
+
+
+def full_name(name: str, tools: Iterable[str], where: str) -> str:
+    """The full name of a tool, `toolkit.function`, that a user may call by its second half.
+
+    Raises:
+        InputError: there is none of this name, or several toolkits have one.
+    """
+    known = [*tools]
+    if name in known:
+        return name
+    found = [full for full in known if full.partition(".")[2] == name]
+    if len(found) > 1:
+        raise InputError(
+            f"several tools are called {name!r}", where=where, hint=f"write {' or '.join(found)}"
+        )
+    if not found:
+        short = [full.partition(".")[2] for full in known]
+        hint = names_instead(name, [*short, *known] if "." in name else short)
+        raise InputError(f"no tool {name!r}", where=where, hint=hint)
+    return found[0]
