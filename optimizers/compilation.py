@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 from worksmith.evals.running.result import failed_scorers
 from worksmith.optimizers.racing.rules import INCUMBENT
+from worksmith.optimizers.trial import Pareto, Trial
 from worksmith.optimizers.wording import in_python
 
 if TYPE_CHECKING:
     from worksmith.optimizers.compiling.artifact import Artifact
     from worksmith.optimizers.compiling.compile import Result
-    from worksmith.optimizers.trial import Trial
 
 
 @dataclass(frozen=True, repr=False)
@@ -64,6 +64,11 @@ class Compilation:
     def save(self, path: Path | str) -> None:
         """Write the program and these facts to one file, as `worksmith compile` does."""
         self.artifact.write(Path(path))
+
+    @property
+    def pareto(self) -> Pareto:
+        """Score, tokens and seconds of all candidates, to print."""
+        return Pareto.of(self.trials)
 
     def __str__(self) -> str:
         lines = [

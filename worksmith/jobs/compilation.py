@@ -48,6 +48,7 @@ from worksmith.optimizers.demos.trace_bank import Gap, TraceBank
 from worksmith.optimizers.racing.rules import INCUMBENT
 from worksmith.optimizers.registry import optimizer, optimizer_class
 from worksmith.optimizers.settings import Settings, default_demos, default_over
+from worksmith.optimizers.trial import Pareto
 from worksmith.tools.errors import InputError, WorksmithError
 from worksmith.tools.files.atomic import check_writable
 from worksmith.tools.policy import parted
@@ -83,6 +84,7 @@ class Compilation(Facts):
         quotes: the tables whose records demonstrations show as they are to those who may read them.
         power: the smallest difference that the race could have shown, where it showed none; else empty.
         run_id: the id of the run in MLflow; None where it was not tracked.
+        pareto: the candidates by score and cost; None where it was not asked for.
     """
 
     settings: Mapping[str, Any]
@@ -92,11 +94,13 @@ class Compilation(Facts):
     quotes: Sequence[str] = ()
     power: Mapping[str, Any] | None = None
     run_id: str | None = None
+    pareto: Pareto | None = None
 
     def to_json(self) -> dict[str, Any]:
         facts = self.facts()
         gaps = [gap.model_dump(mode="json") | {"kind": gap.kind} for gap in self.gaps]
-        return facts | {"gaps": gaps} if gaps else facts
+        pareto = {} if self.pareto is None else {"pareto": self.pareto.to_json()}
+        return {**facts, **({"gaps": gaps} if gaps else {}), **pareto}
 
     def print(self, console: Console) -> None:
         """The decision, then the facts."""
@@ -115,6 +119,8 @@ class Compilation(Facts):
         if manifest.chosen == INCUMBENT:  # the sentence says that the program is as it was
             del facts["demonstrations"], facts["from_gold_plans"]
         console.print(facts_table(facts))
+        if self.pareto is not None:
+            console.print(self.pareto.table().rich())
 
     def facts(self) -> dict[str, Any]:
         manifest = self.artifact.manifest
@@ -193,7 +199,10 @@ def compile(settings: CompileSettings, *, progress: Progress = SILENT) -> Compil
     if not (settings.journal or unsent or result.artifact.manifest.stopped):
         discard(plan.folder)
     quotes = quoted_tables(result.artifact.manifest, plan.suite.env)
-    return Compilation(described, settings.out, result.artifact, result.gaps, quotes, power, tracked.id)
+    pareto = Pareto.of(result.compiled.trials) if settings.pareto else None
+    return Compilation(
+        described, settings.out, result.artifact, result.gaps, quotes, power, tracked.id, pareto
+    )
 
 
 def quoted_tables(manifest: Manifest, env: Environment) -> list[str]:

@@ -188,6 +188,9 @@ class CompileSettings(
     journal: bool = setting(
         True, "Keep the journal, OUT.journal, for `worksmith verify`.", recorded=False, expert=True
     )
+    pareto: bool = setting(
+        False, "Also print score, tokens and seconds of all candidates.", recorded=False, expert=True
+    )
     traces: str = traces("none")
     register_as: str | None = setting(
         None,
