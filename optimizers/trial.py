@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,6 +13,7 @@ from worksmith.evals.records.record import PRIMARY, STRICT, EpisodeRecord
 from worksmith.evals.records.summary import interval_json
 from worksmith.evals.running.result import EvalResult
 from worksmith.evals.scoring.constraints import broken
+from worksmith.evals.scoring.expression import Expression
 from worksmith.evals.statistics import NOTHING, Interval, wilson
 from worksmith.evals.table import Grid, number, percent
 from worksmith.optimizers.demos.demonstration import Demonstration
@@ -238,6 +240,15 @@ def mean_tokens(records: Sequence[EpisodeRecord]) -> float:
     return fmean(record.usage.used_tokens for record in graded)
 
 
-def episode_score(record: EpisodeRecord) -> float | None:
-    """The score by which candidates are compared; None where the infrastructure failed."""
-    return record.scores.get(PRIMARY) if record.graded else None
+def episode_score(record: EpisodeRecord, maximize: str = PRIMARY) -> float | None:
+    """The score by which candidates are compared; None where the infrastructure failed.
+
+    Args:
+        maximize: the name of a score, or an expression, see `worksmith.evals.scoring.expression`.
+    """
+    if not record.graded or maximize == PRIMARY:
+        return record.scores.get(PRIMARY) if record.graded else None
+    return 0.0 if record.scorer_failed else _expression(maximize).value(record)
+
+
+_expression = lru_cache(maxsize=8)(Expression)

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from worksmith.evals.records.groups import intent_or_task
-from worksmith.evals.records.record import PRIMARY
 from worksmith.evals.statistics.power import discordance_of
 from worksmith.evals.statistics.sequential import fewest_intents
 from worksmith.evals.statistics.spread import Spread
 from worksmith.optimizers.racing.power import Field, smallest_race_difference
 from worksmith.optimizers.racing.rules import INCUMBENT, fewest_to_seal
+from worksmith.optimizers.trial import episode_score
 
 if TYPE_CHECKING:
     from worksmith.evals.tasks.task import Task
@@ -63,7 +63,7 @@ def power_left(trials: Sequence[Trial], settings: Settings, dev: Sequence[Task])
         return {}
     intents = intents_in(dev)
     per_intent = max(1, round(len(dev) / intents))
-    leads = [lead for trial in trials if trial is not plain and (lead := _leads(trial, plain))]
+    leads = [lead for trial in trials if trial is not plain and (lead := _leads(trial, plain, settings))]
     differ = [sum(value != 0 for value in lead.values()) / len(lead) for lead in leads]
     measured = sum(differ) / len(differ) if differ else 0.0
     groups = {record.task_id: intent_or_task(record.intent, record.task_id) for record in _records(plain)}
@@ -100,14 +100,13 @@ def _records(trial: Trial) -> Sequence[Any]:
     return trial.result.records if trial.result else ()
 
 
-def _leads(trial: Trial, plain: Trial) -> dict[str, float]:
+def _leads(trial: Trial, plain: Trial, settings: Settings) -> dict[str, float]:
     """A candidate's lead on each task that both have met."""
-    theirs = {record.task_id: record.scores.get(PRIMARY, 0.0) for record in _records(plain)}
-    return {
-        record.task_id: record.scores.get(PRIMARY, 0.0) - theirs[record.task_id]
-        for record in _records(trial)
-        if record.task_id in theirs
-    }
+    ours, theirs = (
+        {record.task_id: episode_score(record, settings.maximize) or 0.0 for record in _records(each)}
+        for each in (trial, plain)
+    )
+    return {task: score - theirs[task] for task, score in ours.items() if task in theirs}
 
 
 def _alike(lead: dict[str, float], groups: dict[str, tuple[str, str]]) -> float:

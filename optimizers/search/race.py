@@ -209,7 +209,10 @@ class _Track:
         )
         for name in wanted:
             self._results[name].append(results[logs[name]])
-        return {name: [episode_score(record) for record in results[logs[name]].records] for name in wanted}
+        return {name: [self._score(record) for record in results[logs[name]].records] for name in wanted}
+
+    def _score(self, record: EpisodeRecord) -> float | None:
+        return episode_score(record, self._context.settings.maximize)
 
     def lost(self, name: str) -> str:
         met = self._met(name)
@@ -296,10 +299,10 @@ class _Track:
         whole = {name: met for name, met in whole.items() if len(met) == len(whole[chosen])}
         if not self.rules.thorough or chosen == INCUMBENT or len(whole) < 3:
             return {}
-        scores = [{each.task_id: episode_score(each) or 0.0 for each in met} for met in whole.values()]
+        scores = [{each.task_id: self._score(each) or 0.0 for each in met} for met in whole.values()]
         groups = {each.task_id: intent_or_task(each.intent, each.task_id) for each in whole[chosen]}
         corrected = corrected_maximum(scores, groups, seed=self._context.settings.seed)
-        dev = fmean(episode_score(each) or 0.0 for each in whole[chosen])
+        dev = fmean(self._score(each) or 0.0 for each in whole[chosen])
         return {} if math.isnan(corrected) else {"dev": round(dev, 6), "corrected": round(corrected, 4)}
 
     def _met(self, name: str) -> list[EpisodeRecord]:
@@ -310,7 +313,7 @@ class _Track:
         best = INCUMBENT if self.standing is None else self._best_arm(self.standing).name
         records = {name: self._met(name) for name in self._results}
         graded = {
-            name: {each.task_id: score for each in some if (score := episode_score(each)) is not None}
+            name: {each.task_id: score for each in some if (score := self._score(each)) is not None}
             for name, some in records.items()
         }
         tried = {name: each.candidate for name, each in self._entries.items() if name != INCUMBENT}

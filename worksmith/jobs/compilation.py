@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from worksmith import __version__
 from worksmith.evals.dspy_programs.digests import strategy_name
+from worksmith.evals.records.record import PRIMARY
 from worksmith.evals.running.result import failed_scorers
 from worksmith.evals.scoring.constraints import constraints
+from worksmith.evals.scoring.expression import is_expression, priced
 from worksmith.evals.suite import Suite
 from worksmith.evals.tasks.task_filter import conditions
-from worksmith.jobs.parts.budgets import open_budget
+from worksmith.jobs.parts.budgets import open_budget, prices_of
 from worksmith.jobs.parts.engines import open_engine
 from worksmith.jobs.parts.measurement import lost_episodes
 from worksmith.jobs.parts.metric import with_metric
@@ -272,7 +274,10 @@ def describe_compile(
         "demos": settings.demos or default_demos(settings.lm),
         "constraints": constraints(settings.constraint),
         "over": settings.over or default_over(proposing=races and settings.proposer is not None),
+        "maximize": PRIMARY,
     }
+    if is_expression(settings.maximize):
+        found["maximize"] = priced(settings.maximize, lm.name, prices_of(settings.prices))
     others = {name: getattr(settings, name) for name in Settings.__dataclass_fields__ if name not in found}
     program, config = _program(settings, suite, without)
     chosen = optimizer(

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,8 +15,9 @@ from worksmith.optimizers.registry import OPTIMIZERS, optimizer
 VERBS = ("Cancel", "Rename", "Shift")
 
 
-def compiled(suite: Suite, folder: Path, name: str, dev: int, accept: str) -> Compiled:
-    work = make_context(suite, folder, teacher=lm(*VERBS), student=lm(), demos=6, candidates=2, accept=accept)
+def compiled(suite: Suite, folder: Path, name: str, dev: int, **settings: Any) -> Compiled:
+    settings = {"demos": 6, "candidates": 2, **settings}
+    work = make_context(suite, folder, teacher=lm(*VERBS), student=lm(), **settings)
     return optimizer(name).search(replace(work, dev=work.dev[:dev]))
 
 
@@ -24,7 +26,7 @@ def compiled(suite: Suite, folder: Path, name: str, dev: int, accept: str) -> Co
 def test_every_candidate_meets_all_of_dev_and_a_test_decides(
     suite: Suite, tmp_path: Path, name: str, dev: int, accept: str, taken: bool
 ) -> None:
-    found = compiled(suite, tmp_path, name, dev, accept)
+    found = compiled(suite, tmp_path, name, dev, accept=accept)
     races = {trial.name: trial.race or {} for trial in found.trials}
     if (name, accept) == ("knn", "best"):
         assert [trial.name for trial in found.trials] == [found.chosen] == ["nearest"]
@@ -36,6 +38,12 @@ def test_every_candidate_meets_all_of_dev_and_a_test_decides(
     optimism = races[str(found.chosen)].get("optimism")
     assert bool(optimism) == (name == "bootstrap" and taken)
     assert not optimism or optimism["corrected"] <= optimism["dev"] == found.trials[1].strict.value
+
+
+def test_the_quantity_to_maximize_decides_and_not_the_outcome(suite: Suite, tmp_path: Path) -> None:
+    worse = compiled(suite, tmp_path, "bootstrap", 12, maximize="1 - outcome")
+    assert worse.chosen == INCUMBENT
+    assert worse.trials[0].strict.value < worse.trials[1].strict.value
 
 
 def test_an_optimizer_has_one_name_in_python_and_on_the_command_line() -> None:

@@ -110,6 +110,8 @@ def test_dry_run_runs_nothing(suite: Suite, tmp_path: Path) -> None:
         (["--optimizer", "race", "--pinned", "selector"], "--pinned: .*'selector' .*'selector.predict'"),
         (["--optimizer", "race", "--forbidden", " "], "--forbidden: one is blank"),
         (["--optimizer", "knn", "--over", "form"], "use race"),
+        (["--optimizer", "none", "--maximize", "outcome - 0.1*steps"], "use race, bootstrap or knn"),
+        (["--maximize", "outcome - 0.1*dolars"], "no score 'dolars'"),
     ],
 )
 def test_bad_options_are_named(suite: Suite, tmp_path: Path, arguments: list[str], message: str) -> None:

@@ -169,8 +169,9 @@ class CompileSettings(
     dev_limit: int | None = setting(None, "At most so many dev tasks, spread evenly.", min=1, expert=True)
     maximize: str = setting(
         "outcome",
-        "Score to choose programs by: outcome, any other score of episodes, or judge (the share of "
-        "episodes at level 4 or 5). Without judge, verdicts are only reported.",
+        "Score to choose programs by: outcome, any other score of episodes, judge (the share of episodes at "
+        "level 4 or 5; without it, verdicts are only reported), or for races scores against costs, such as "
+        "'outcome - 0.1*dollars'.",
         suggest=("outcome", "judge", "reward", "f1", "exact_match"),
         expert=True,
     )
