@@ -16,6 +16,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from worksmith.evals.records.groups import dealt, intent_or_task
+from worksmith.evals.records.record import PRIMARY
 from worksmith.evals.records.summary import interval_json, summarize
 from worksmith.evals.running.result import EvalResult
 from worksmith.evals.scoring.constraints import broken, lost
@@ -116,9 +117,10 @@ class Race(Teleprompter):
             NothingTaughtError: no training task gave a demonstration, and nothing else is to change.
             IncumbentLostError: the program as it is lost too many episodes to compare anything with it.
         """
-        track = _Track(
-            context, self._rounds(context), replace(rules(context.settings), thorough=self.thorough)
-        )
+        if (maximize := context.settings.maximize) != PRIMARY:
+            context.say(f"programs are compared by {maximize}")
+        how = replace(rules(context.settings), thorough=self.thorough)
+        track = _Track(context, self._rounds(context), how)
         try:
             found = race(
                 track.rounds(),
