@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from itertools import product, repeat
@@ -120,7 +121,7 @@ def run(quick: bool) -> dict[str, Any]:
 def _cell(setting: Setting, compiles: int) -> dict[str, Any]:
     tables = [_table(setting, number) for number in range(compiles)]
     found: dict[str, Any] = setting._asdict()
-    rules = {
+    rules: dict[str, Callable[[Table], int | None]] = {
         "thorough": partial(_raced, rules=Rules(thorough=True)),
         "race": partial(_raced, rules=Rules()),
         "exchange": _exchanged,

@@ -81,14 +81,19 @@ class Race(Teleprompter):
         return bank_rounds(context)
 
     def max_episodes(self, context: CompileContext) -> dict[str, int]:
-        """At most a teacher episode a training task; every dev task for each candidate and the program."""
-        rounds = 1 + MOST_ROUNDS * self.adaptive
-        arms = 1 + rounds * max(context.settings.candidates, self._rounds(context).most)
-        return {"teacher": len(context.train), "dev": len(context.dev) * arms}
+        """At most a teacher episode a training task; every dev task for each candidate and the program.
+
+        With several parts also for the winner without each of its parts.
+        """
+        rounds = self._rounds(context)
+        # With too few intents to seal some, even an adaptive race looks at no dev episode.
+        arms = replace(rounds, adaptive=False).most
+        if self.adaptive:
+            arms = max(arms, MOST_ROUNDS * context.settings.candidates) + rounds.most_parts
+        return {"teacher": len(context.train), "dev": len(context.dev) * (1 + arms)}
 
     def max_proposals(self, context: CompileContext) -> int:
-        texts = MOST_ROUNDS * context.settings.candidates * len(context.program.predictors())
-        return texts * (context.proposer is not None)
+        return self._rounds(context).most_questions
 
     def check(self, context: CompileContext) -> None:
         if TOOLS in context.settings.over and context.proposer is None:

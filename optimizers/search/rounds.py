@@ -13,6 +13,7 @@ from worksmith.evals.dspy_programs.digests import program_digest
 from worksmith.optimizers.candidates.building import Built, Configurable, built
 from worksmith.optimizers.candidates.candidate import DEMONSTRATIONS, INSTRUCTIONS, TOOLS, Candidate
 from worksmith.optimizers.demos.trace_bank import NothingTaughtError, TraceBank
+from worksmith.optimizers.proposals.asking import Asking
 from worksmith.optimizers.proposals.checks import Checks
 from worksmith.optimizers.proposals.choice import sources
 from worksmith.optimizers.search.candidates import bank_rounds, draw_candidates, thrifty_bank
@@ -52,6 +53,20 @@ class Rounds:
         size = self.context.settings.candidates
         shown = size if DEMONSTRATIONS in self._over else 0
         return shown + len(self._settings) + (0 if self.adaptive else size * len(self._sources))
+
+    @property
+    def most_parts(self) -> int:
+        """The most parts that a candidate may change."""
+        texts = len(self._predictors) * (INSTRUCTIONS in self._over)
+        texts += len(self.context.student.env.kind.tools) * (TOOLS in self._over)
+        return texts + len({*self._over} - {INSTRUCTIONS, TOOLS})
+
+    @property
+    def most_questions(self) -> int:
+        """How often the sources may ask their model. A text of no use gives its turn to the next source."""
+        asking = [source for source in self._sources if isinstance(source, Asking)]
+        times = sum(MOST_ROUNDS * len(self._predictors) if each.adaptive else 1 for each in asking)
+        return self.context.settings.candidates * times
 
     def check_pinned(self) -> None:
         """Check that there are such predictors, be it of a strategy that is tried, and such tools.
