@@ -153,9 +153,13 @@ def opened(world: World, folder: Path) -> Environment:
         sandboxes=1,
         types={name: _types(name) for name in world},
     )
+    sources = {**RULES, "people": {"any": [{"self": "id"}, {"manages": "id"}]}}
     rules: dict[str, dict[str, Any]] = {
-        name: {"rules": [{"id": f"R-{name}", "operations": _OPERATIONS, "when": when}]}
-        for name, when in {**RULES, "people": {"any": [{"self": "id"}, {"manages": "id"}]}}.items()
+        name: {
+            "announce": place % 2 == 0,
+            "rules": [{"id": f"R-{name}", "operations": _OPERATIONS, "when": when}],
+        }
+        for place, (name, when) in enumerate(sources.items())
     }
     for name, (when, fields) in _PRIVATE.items():
         rules[name]["private"] = {"fields": fields, "rule": {"id": f"P-{name}", "when": when}}

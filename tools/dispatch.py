@@ -46,6 +46,9 @@ NO_OBJECT = "the arguments must be an object of names and values"
 WITHHELD = "withheld"
 """How a result calls the private fields that it does not show."""
 
+ONLY_READABLE = "only what you may read"
+"""What a result says of the sources of which it may show only a part."""
+
 Run = Callable[[Tool, Mapping[str, Any]], Any]
 """Runs a tool on an episode's state; takes the tool and its validated arguments."""
 
@@ -109,9 +112,17 @@ def plain_arguments(arguments: Any) -> tuple[Any, str]:
 
 
 def run_tool(tool: Tool, ctx: ToolContext, arguments: Mapping[str, Any]) -> Any:
-    """Run a tool; its result says which private fields were withheld, if any."""
+    """Run a tool; its result says which private fields were withheld, and of what it may be only a part."""
     ctx.withheld.clear()
-    value = tool.function(ctx, **arguments)
+    ctx.announced.clear()
+    value = _with_withheld(tool.function(ctx, **arguments), ctx)
+    if not ctx.announced:
+        return value
+    shown = value if isinstance(value, Shown) else Shown(value, as_text(value))
+    return Shown(shown.value, f"{shown.text}\n{ONLY_READABLE}: {', '.join(sorted(ctx.announced))}")
+
+
+def _with_withheld(value: Any, ctx: ToolContext) -> Any:
     if not ctx.withheld:
         return value
     names = ", ".join(sorted(ctx.withheld))

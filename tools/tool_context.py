@@ -68,6 +68,7 @@ class ToolContext:
         written: the cells that the call has overwritten, also with the value that they had.
         withheld: the private fields that the result lacks or shows empty, filled by whatever hides them. The
             observation names them.
+        announced: the sources of which the observation says that it holds only what the persona may read.
     """
 
     connection: apsw.Connection
@@ -83,6 +84,7 @@ class ToolContext:
     granted: list[Decision] = field(default_factory=list)
     written: set[Cell] = field(default_factory=set)
     withheld: set[str] = field(default_factory=set)
+    announced: set[str] = field(default_factory=set)
 
     @property
     def results(self) -> tuple[Any, ...]:

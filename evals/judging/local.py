@@ -171,8 +171,8 @@ def _stance(record: EpisodeRecord, *, nothing_there: bool) -> str:
     Args:
         nothing_there: whether the text names none of the facts; a text with facts is an answer.
     """
-    if record.answer_status in ("answered", "denied", "not_found"):
-        return record.answer_status
+    if record.answer_status in ("answered", "partial", "denied", "not_found"):
+        return "answered" if record.answer_status == "partial" else record.answer_status
     if not nothing_there:
         return "answered"
     if says_denied(record.answer):

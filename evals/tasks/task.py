@@ -68,6 +68,7 @@ class Answer(BaseModel):
         forbidden: texts that must not be disclosed to this persona.
         rule: of the policy, which denies.
         reference: an answer in a sentence, for a judge with a rubric and for demonstrations.
+        partial: whether the persona may read only a part of what is asked for, which an answer should say.
         wording: whether a gold plan answers with the values or with the reference.
     """
 
@@ -78,13 +79,14 @@ class Answer(BaseModel):
     forbidden: tuple[str, ...] = ()
     rule: str = ""
     reference: str = ""
+    partial: bool = False
     wording: Literal["values", "sentence"] = "values"
 
     @property
-    def status(self) -> Literal["answered", "denied", "not_found"]:
+    def status(self) -> Literal["answered", "partial", "denied", "not_found"]:
         """The status that the agent has to report."""
         named: dict[str, Literal["denied", "not_found"]] = {"denial": "denied", "none": "not_found"}
-        return named.get(self.kind, "answered")
+        return named.get(self.kind, "partial" if self.partial else "answered")
 
     @property
     def text(self) -> str:

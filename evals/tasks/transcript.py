@@ -18,6 +18,7 @@ GOLD_PREFIX = f"scripted/{GOLD}-"
 _CLOSING = {
     "": "Everything is done.",
     "answered": "Everything that was asked for is there.",
+    "partial": "Everything that this person may read of it is there.",
     "denied": "This person may not have or do what is asked.",
     "not_found": "There is nothing that fits.",
 }

@@ -69,12 +69,15 @@ class Source(Part):
         key: the field that identifies a record; empty for the table's own key, where tables have one.
         demonstrations: whether demonstrations may quote its records, or by field whether those that have a
             value in it.
+        announce: whether results say that they hold only what the persona may read, to each persona that may
+            not read every record, be there such records or not.
     """
 
     key: str = ""
     rules: tuple[Rule, ...]
     private: Private | None = None
     demonstrations: bool | dict[Name, bool] = True
+    announce: bool = False
     note: str = ""
 
 
@@ -115,6 +118,11 @@ class PolicyDocument(Part):
         """The rules of one operation, in the order of the document."""
         if source in self.sources:
             yield from (rule for rule in self.sources[source].rules if operation in rule.operations)
+
+    @property
+    def announcing(self) -> bool:
+        """Whether results of any source say that they hold only what a persona may read."""
+        return any(source.announce for source in self.sources.values())
 
     @cached_property
     def compared(self) -> Mapping[str, set[str]]:

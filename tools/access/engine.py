@@ -11,7 +11,7 @@ from typing import Any
 import apsw
 
 from worksmith.tools.access.checks import Surroundings
-from worksmith.tools.access.conditions import ALWAYS, NEVER, Condition, tables_of
+from worksmith.tools.access.conditions import ALWAYS, NEVER, Condition, both, tables_of
 from worksmith.tools.access.document import PolicyDocument, Rule
 from worksmith.tools.access.forms import holds, sql
 from worksmith.tools.access.lookup import Lookup, Record
@@ -221,6 +221,14 @@ class AccessPolicy:
             f"WHERE {self.condition(persona, source, 'read')}"
         )
 
+    def announces(self, persona: Persona, source: str) -> bool:
+        """Whether results of a source say to `persona` that they hold only what they may read.
+
+        It depends on the rules and the persona, so it tells nothing of the records.
+        """
+        settings = self.document.sources.get(source)
+        return settings is not None and settings.announce and self.condition(persona, source, "read") != "1"
+
     def private_condition(self, persona: Persona, source: str) -> str:
         """An SQL condition on a readable row `r`: the persona sees its private fields."""
         return sql(self._private(persona, source))
@@ -289,7 +297,8 @@ class AccessPolicy:
 
     def _write(self, persona: Persona, source: str, operation: str, fields: frozenset[str]) -> str:
         parts = [self._condition(self._rules(source, operation, f), persona, source) for f in _each(fields)]
-        return " AND ".join(f"({sql(part)})" for part in parts)
+        whole = both(parts)
+        return "1" if whole == ALWAYS else f"({sql(whole)})"
 
 
 def _each(fields: frozenset[str]) -> list[str | None]:

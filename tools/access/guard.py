@@ -243,6 +243,7 @@ class Guard:
             # Besides fields by their names there are all of them at once.
             columns = ("*", "natural", *map(str.lower, self.private_fields(name)))
             self.note(name, private=any(column in told for column in columns))
+            self.announce(name)
         views = {name: (table, self._view(name)) for name, table in self._tables.items()}
         rows = run_query(self._ctx.connection, views, text, limits or Limits(), parameters)
         self._ctx.withheld.update(
@@ -277,7 +278,15 @@ class Guard:
         sorting = order.text if isinstance(order, Foreign) else order
         texts = " ".join([sorting, *(text for text, _ in conditions)]).lower()
         named = any(field.lower() in texts for field in self.private_fields(source))
-        self.note(source, next(exact, None), private=named)
+        chosen = next(exact, None)
+        self.note(source, chosen, private=named)
+        if chosen is None:
+            self.announce(source)
+
+    def announce(self, source: str) -> None:
+        """Have the observation say that it holds only what the persona may read, where the rules want it."""
+        if self._policy.announces(self._ctx.persona, source):
+            self._ctx.announced.add(source)
 
     def _view(self, source: str) -> str:
         return self._policy.view(self._ctx.persona, source, self._tables[source].columns)

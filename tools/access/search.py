@@ -77,6 +77,7 @@ def best(
         raise ToolError("Nothing can be searched by query here; use the other arguments.")
     collection = ctx.library.collection(source)
     guard.note(source, private=not guard.private_fields(source).isdisjoint(searched.columns))
+    guard.announce(source)
     edits = _edits_of(ctx, guard, source, searched)
     allowed, everything = None, False
     if not conditions and edits.tables.isdisjoint(guard.decisive(source)):

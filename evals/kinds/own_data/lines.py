@@ -18,7 +18,7 @@ from pydantic import (
 
 from worksmith.evals.kinds.own_data.names import unknown
 from worksmith.evals.kinds.own_data.task import TableChanges
-from worksmith.evals.kinds.own_data.values import Expected
+from worksmith.evals.kinds.own_data.values import Expected, Status
 from worksmith.retrievers.texts.words import folded
 from worksmith.tools.errors import InputError
 from worksmith.tools.numbers import python_numbers
@@ -65,6 +65,7 @@ class TaskLine(BaseModel):
         reference: a right answer in words, for judges and for the end of the gold plan.
         slots: the values in the query that come from records, each by a name of yours. With them and a plan
             others than those who may read the records can be shown a demonstration with made-up values.
+        partial: whether the persona may read only a part of what is asked for, which an answer should say.
         procedure: rules for the course of an episode, see `worksmith.tools.procedure.ProcedureRule`.
         metric: `module:function`, or in Python the function itself.
         judge: a rubric: a criterion in words, or the name of a rubric file.
@@ -83,6 +84,7 @@ class TaskLine(BaseModel):
     slots: dict[str, Text] = Field(default_factory=dict)
     answer: Expected | None = None
     reference: str = ""
+    partial: bool = False
     changes: dict[str, Annotated[TableChanges, BeforeValidator(_by_row)]] | None = None
     calls: tuple[CallLine, ...] | None = None
     plan: tuple[StepLine, ...] | None = None
@@ -97,6 +99,8 @@ class TaskLine(BaseModel):
             raise ValueError("it expects nothing: give answer, changes, calls, plan, metric or judge")
         if self.changes is not None and self.calls is not None:
             raise ValueError("changes and calls say the same: give one of them")
+        if self.partial and (self.answer is None or isinstance(self.answer, Status)):
+            raise ValueError("partial is said of an answer: give the values that the persona may read")
         strange = [name for name, value in self.slots.items() if folded(value) not in folded(self.query)]
         if strange:
             raise ValueError(f"slots.{strange[0]}: its value is not in the query")

@@ -100,7 +100,7 @@ def _task(line: TaskLine, number: int, where: str, names: Names, folder: Path) -
         held_out_split=line.split or "test",
         gold_plan=None if line.plan is None else plan,
         expected=_writing(calls, names),
-        answer=generic_answer(line.answer, line.reference, changed=not free),
+        answer=generic_answer(line.answer, line.reference, changed=not free, partial=line.partial),
         wanted=line.answer,
         changes=changes,
         free_state=free,

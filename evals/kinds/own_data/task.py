@@ -70,13 +70,16 @@ class OwnTask(Task):
         return self.rubric is not None
 
 
-def generic_answer(wanted: Expected | None, reference: str, *, changed: bool) -> Answer | None:
+def generic_answer(
+    wanted: Expected | None, reference: str, *, changed: bool, partial: bool = False
+) -> Answer | None:
     """The expected answer as gold plans, judges and reports of all kinds of tasks understand it.
 
     Args:
         wanted: the expected answer of the task.
         reference: a right answer in words.
         changed: whether the tables are compared.
+        partial: see `Answer`.
     """
     if isinstance(wanted, Status):
         return Answer(kind="denial" if wanted.status == "denied" else "none", reference=reference)
@@ -89,5 +92,6 @@ def generic_answer(wanted: Expected | None, reference: str, *, changed: bool) ->
         kind="entities",
         required=required,
         reference=reference,
+        partial=partial,
         wording="values" if required else "sentence",
     )

@@ -3,22 +3,49 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 
 from worksmith.evals.records.groups import group_records
-from worksmith.evals.records.record import LEAK, OVER_REFUSAL, PRIMARY, EpisodeRecord
+from worksmith.evals.records.record import (
+    LEAK,
+    OVER_REFUSAL,
+    PARTIAL_UNSAID,
+    PARTIAL_WRONGLY,
+    PRIMARY,
+    EpisodeRecord,
+)
 from worksmith.evals.records.summary import Rate, Summary, summarize
 from worksmith.evals.running.study import Row, Study
 from worksmith.evals.scoring.checker_scores import Agreement, agreement
 from worksmith.evals.statistics import Interval
 from worksmith.evals.table import NO_DATA, Grid, percent, share
 
-RATES: tuple[tuple[str, Callable[[Summary], str]], ...] = (
-    ("leaks", lambda summary: counted(summary.rates.get(LEAK))),
-    ("over-refusals", lambda summary: counted(summary.rates.get(OVER_REFUSAL))),
-)
-"""Columns of leaks and refusals, each with its count."""
+_HEADINGS = {
+    LEAK: "leaks",
+    OVER_REFUSAL: "over-refusals",
+    PARTIAL_UNSAID: "partial, not said",
+    PARTIAL_WRONGLY: "partial, said wrongly",
+}
+
+_ACCESS = (LEAK, OVER_REFUSAL)
+"""The rates of the published comparison."""
+
+Rates = tuple[tuple[str, Callable[[Summary], str]], ...]
+
+
+def rate_columns(names: Iterable[str]) -> Rates:
+    """Columns of rates, each with its count."""
+    return tuple(
+        (_HEADINGS[name], lambda summary, name=name: counted(summary.rates.get(name))) for name in names
+    )
+
+
+def rates_of(summaries: Iterable[Summary]) -> Rates:
+    """The columns of the rates that any of the summaries has; of leaks and refusals always both."""
+    there = {name for summary in summaries for name in summary.rates}
+    return rate_columns(name for name in _HEADINGS if name in there or (there and name in _ACCESS))
+
 
 _LEVELS = ("easy", "hard")
 
@@ -69,7 +96,7 @@ def strategy_grids(study: Study) -> tuple[Grid, Grid]:
         crossed(
             "Leaks / over-refusals by model and strategy",
             "Share of the tasks with something to leak, and of the tasks that can be done; in no average.",
-            lambda row: " / ".join(cell(row.summary) for _, cell in RATES),
+            lambda row: " / ".join(cell(row.summary) for _, cell in rate_columns(_ACCESS)),
         ),
     )
 
@@ -86,7 +113,7 @@ def difficulty_grid(study: Study) -> Grid:
         study.rows,
         ("program", lambda row: row.arm.label),
         *((f"{level}, %", lambda row, level=level: percent(_of_level(row, level))) for level in _LEVELS),
-        *((heading, lambda row, cell=cell: cell(row.summary)) for heading, cell in RATES),
+        *((heading, lambda row, cell=cell: cell(row.summary)) for heading, cell in rate_columns(_ACCESS)),
         notes=(f"Tasks: {counts}.",),
     )
 
@@ -103,15 +130,21 @@ def area_type_grid(study: Study) -> Grid:
         for name in sorted(set(chain.from_iterable(groups)))
     )
     rates = tuple(
-        (f"all: {heading}", *(cell(row.summary) for row in study.rows), NO_DATA) for heading, cell in RATES
+        (f"all: {heading}", *(cell(row.summary) for row in study.rows), NO_DATA)
+        for heading, cell in rate_columns(_ACCESS)
     )
     headings = ("area, type", *(row.arm.label for row in study.rows), "tasks")
     return Grid("Outcome by area and type, %", headings, (*cells, *rates))
 
 
 def access_grid(summary: Summary) -> Grid:
-    """The rates of leaks and over-refusals, with counts and denominators."""
-    meaning = {LEAK: "of tasks with something to leak", OVER_REFUSAL: "of tasks that can be done"}
+    """The rates of failures of access, with counts and denominators."""
+    meaning = {
+        LEAK: "of tasks with something to leak",
+        OVER_REFUSAL: "of tasks that can be done",
+        PARTIAL_UNSAID: "of tasks of which the persona may read a part",
+        PARTIAL_WRONGLY: "of tasks of which the persona may read all",
+    }
     return Grid.of(
         "Access",
         summary.rates.items(),

@@ -17,7 +17,7 @@ from worksmith.evals.records.summary import Summary, on_tasks, summarize
 from worksmith.evals.records.verdicts import JUDGE, JUDGED
 from worksmith.evals.reporting.episodes import field_value
 from worksmith.evals.reporting.html.charts import HeatMap
-from worksmith.evals.reporting.tables.areas import RATES, has_areas
+from worksmith.evals.reporting.tables.areas import has_areas, rates_of
 from worksmith.evals.running.study import Row, Study
 from worksmith.evals.scoring.procedure import PROCEDURE
 from worksmith.evals.statistics import Interval
@@ -54,7 +54,7 @@ def study_grid(study: Study, *, title: str = "Comparison") -> Grid:
     judged = any(JUDGE in row.summary.scores for row in study.rows)
     by_words = any(JUDGED in row.summary.scores for row in study.rows)
     bound = any(PROCEDURE in row.summary.scores for row in study.rows)
-    rates = RATES if any(row.summary.rates for row in study.rows) else ()
+    rates = rates_of(row.summary for row in study.rows)
     return Grid.of(
         f"{title} on {on_tasks(*(row.summary for row in study.rows))}",
         study.ordered,
@@ -216,7 +216,7 @@ def error_cell(summary: Summary) -> str:
 
 def _facet_grid(name: str, facet: Facet, records: Sequence[EpisodeRecord], seed: int) -> Grid:
     parts = {value: summarize(group, seed=seed) for value, group in group_records(records, facet).items()}
-    rates = RATES if any(part.rates for part in parts.values()) else ()
+    rates = rates_of(parts.values())
     shown = _SHOWN.get(name, name)
     return Grid.of(
         f"By {shown}",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from worksmith.tools.errors import InputError, names_instead
 from worksmith.tools.kinds.own_data.declaring import Declarations
 from worksmith.tools.kinds.own_data.index import open_library
-from worksmith.tools.kinds.own_data.kind import OWN_DATA
+from worksmith.tools.kinds.own_data.kind import ANNOUNCED_FINISH, OWN_DATA
 from worksmith.tools.kinds.own_data.locales import locale_called
 from worksmith.tools.kinds.own_data.personas import OnePersona, Personas
 from worksmith.tools.kinds.own_data.policy import OPEN, own_policy
@@ -182,11 +182,13 @@ class Environment(Declarations):
         ]
         rules = procedure(self._procedure, tools.names, "procedure")
         settings += [str(rule) for rule in rules]
+        policy = own_policy(self._rules, tables, tools.names, people, self._unquoted)
         return replace(
             OWN_DATA,
             tables=tables,
             toolkits=tools.toolkits,
-            open_policy=lambda _: own_policy(self._rules, tables, tools.names, people, self._unquoted),
+            finish=ANNOUNCED_FINISH if policy.document.announcing else OWN_DATA.finish,
+            open_policy=lambda _: policy,
             find_persona=lambda _, persona_id: people.find(persona_id),
             persona_ids=lambda _: people.ids(),
             house_rules="\n".join(filter(None, (OWN_DATA.house_rules, self._house_rules))),

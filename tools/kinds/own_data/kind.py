@@ -11,6 +11,8 @@ from worksmith.tools.world_kind import WorldKind, own_persona
 
 _FOLDER = files("worksmith.tools.kinds.own_data")
 
+_FINISH = tomllib.loads(_FOLDER.joinpath("finish.toml").read_text(encoding="utf-8"))
+
 OWN_DATA = WorldKind(
     name="own_data",
     tables=(),
@@ -19,5 +21,8 @@ OWN_DATA = WorldKind(
     open_policy=lambda _: load_policy('{"sources": {}}', ()),
     find_persona=own_persona,
     house_rules=_FOLDER.joinpath("house_rules.txt").read_text(encoding="utf-8").strip(),
-    finish=FinishCall(**tomllib.loads(_FOLDER.joinpath("finish.toml").read_text(encoding="utf-8"))),
+    finish=FinishCall(_FINISH["summary"], _FINISH["arguments"]),
 )
+
+ANNOUNCED_FINISH = FinishCall(_FINISH["summary"], _FINISH["arguments"] | _FINISH["announced"])
+"""Where results say that they hold only what a persona may read, an answer may say so too."""

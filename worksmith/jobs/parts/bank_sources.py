@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from worksmith.evals.tracking.reading import TracedEpisode
 
 LOG, MLFLOW = "log:", "mlflow:"
-_STATUSES = ("answered", "denied", "not_found")
+_STATUSES = ("answered", "partial", "denied", "not_found")
 """What an agent can say of itself that a transcript can say again."""
 
 
