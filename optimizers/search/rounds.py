@@ -58,7 +58,8 @@ class Rounds:
     def most_parts(self) -> int:
         """The most parts that a candidate may change."""
         texts = len(self._predictors) * (INSTRUCTIONS in self._over)
-        texts += len(self.context.student.env.kind.tools) * (TOOLS in self._over)
+        if TOOLS in self._over:
+            texts += sum(1 + len(each.arguments) for each in self.context.student.env.kind.tools.values())
         return texts + len({*self._over} - {INSTRUCTIONS, TOOLS})
 
     @property
