@@ -139,11 +139,11 @@ class Reflection(Asking):
             misused = Counter(tool for each in shown for tool in _misused(standing, each) & known)
             for name in sorted(misused, key=lambda name: (-misused[name], name)):
                 if number % 4 == 2 and (argument := _mistaken(standing, shown, name)):
-                    texts = [
+                    own, present = (
                         each.shown_tools[name].argument_notes.get(argument, "") for each in (program, best)
-                    ]
+                    )
                     subject = f"The description of the argument `{argument}` of the tool `{name}`"
-                    return [Target(name, *texts, subject, of_tool=True, argument=argument)]
+                    return [Target(name, own, present, subject, of_tool=True, argument=argument)]
                 own, present = program.shown_tools[name].summary, best.shown_tools[name].summary
                 subject = f"The description of the tool `{name}`, which tells a model when and how to call it"
                 return [Target(name, own, present, subject, of_tool=True)]
