@@ -108,7 +108,7 @@ class Expression:
                 return _OPERATIONS[type(op)](self._value(left, known), self._value(right, known))
             case ast.UnaryOp(ast.USub(), operand):
                 return -self._value(operand, known)
-            case ast.Constant(int() | float() as value) if value not in (True, False) and abs(value) <= 1e9:
+            case ast.Constant(int() | float() as value) if type(value) is not bool and abs(value) <= 1e9:
                 return float(value)
             case ast.Name(name):
                 return known[name]
