@@ -102,10 +102,10 @@ def decided(acceptance: Mapping[str, Any], chosen: str | None, races: Mapping[st
         return str(acceptance.get("said", ""))
     if chosen == INCUMBENT:
         return f"kept the program as it is: {race.get('said') or 'no candidate is shown to be better'}"
-    optimism = race.get("optimism", {})
-    dev, corrected = (f"{100 * optimism.get(name, 0):.1f} %" for name in ("dev", "corrected"))
-    flattered = f"; its dev score of {dev} is the best of several, such a choice is worth {corrected}"
-    flattered = flattered if optimism else ""
+    flattered = ""
+    if optimism := race.get("optimism"):
+        dev, corrected = (f"{100 * optimism[name]:.1f} %" for name in ("dev", "corrected"))
+        flattered = f"; its dev score of {dev} is the best of several, such a choice is worth {corrected}"
     if not race.get("accepted"):
         return f"took {chosen}{flattered}"
     facts = f"on {race['intents']} intents (evidence {race['evidence']:.3g} of {race['needed']:g} needed)"

@@ -390,6 +390,7 @@ def _say_stopped(result: Result, progress: Progress) -> None:
 def _race_power(plan: Plan, result: Result) -> dict[str, Any]:
     found = result.compiled
     raced = {trial.name: trial.race for trial in found.trials if trial.race}
-    if found.chosen not in raced or "verdict" not in raced[found.chosen]:
+    rules = raced.get(found.chosen or "", {}).get("rules")  # the program as it is has them
+    if not rules or rules["thorough"] or plan.settings.accept == "best":
         return {}
     return power_left(found.trials, plan.settings, plan.context().dev)
