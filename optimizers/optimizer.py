@@ -87,6 +87,7 @@ class CompileContext:
             the dev and test tasks.
         teacher: runs programs with the teacher's model.
         student: runs programs with the model that the program is compiled for.
+        undo: takes the parts off that the program was compiled with before; None if it was not.
         proposer: the language model that proposes instructions; None if no instructions are proposed.
         teaching_program: runs the training tasks in the program's place, to make demonstrations.
         prebuilt_bank: takes the teacher's place.
@@ -110,6 +111,7 @@ class CompileContext:
     teacher: Rollouts
     student: Rollouts
     settings: Settings
+    undo: Candidate | None = None
     proposer: Proposer | None = None
     teaching_program: dspy.Module | None = None
     prebuilt_bank: TraceBank | None = None
@@ -210,6 +212,7 @@ class Optimizer(ABC):
     Attributes:
         name: its name in the registry, in journals and in manifests.
         takes_bank: whether it draws from a trace bank; others run a teacher themselves, or none.
+        labels: whether plain examples teach by their labels where no teacher is named.
         selects: whether the user can choose how it selects demonstrations.
         races: whether it tests its candidates, in a race.
         best_on_dev: whether it takes the best of several programs by dev scores that it measures itself.
@@ -222,6 +225,7 @@ class Optimizer(ABC):
 
     name: ClassVar[str] = ""
     takes_bank: ClassVar[bool] = False
+    labels: ClassVar[bool] = False
     selects: ClassVar[bool] = False
     races: ClassVar[bool] = False
     best_on_dev: ClassVar[bool] = False

@@ -22,6 +22,7 @@ from worksmith.evals.scoring.constraints import Constraint, constraints
 from worksmith.evals.scoring.expression import priced
 from worksmith.evals.tasks.transcript import GOLD
 from worksmith.evals.tracking import open_tracker, steady
+from worksmith.optimizers.candidates.undoing import artifact_of
 from worksmith.optimizers.compilation import Compilation
 from worksmith.optimizers.compiling.claims import counted_intents, too_few_intents
 from worksmith.optimizers.compiling.compile import compile_program
@@ -29,6 +30,7 @@ from worksmith.optimizers.compiling.models import BANK, Model
 from worksmith.optimizers.compiling.plan import Metric, Plan, TaskSets
 from worksmith.optimizers.compiling.trials import record_trials
 from worksmith.optimizers.cost.budget import Budget
+from worksmith.optimizers.demos.labels import LABELS, has_labels, labelled
 from worksmith.optimizers.demos.steps import Unit
 from worksmith.optimizers.demos.trace_bank import TraceBank, interface_of
 from worksmith.optimizers.learning_data import LearningData, check_given, chosen_by, learning_data
@@ -40,6 +42,7 @@ from worksmith.tools.errors import InputError, Notice
 if TYPE_CHECKING:
     from worksmith.evals.running.result import Progress
     from worksmith.evals.suite import Suite
+    from worksmith.evals.tasks.task import Task
     from worksmith.optimizers.compiling.compile import Result
 
 GivenModel: TypeAlias = "str | dspy.BaseLM"
@@ -58,7 +61,8 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
             is `gold` if training tasks have gold plans, else `lm`. A named teacher is asked for predictors
             with a model of their own as well.
         proposer: proposes instructions, for optimizers that change them; default is the teacher, else `lm`.
-        bank: demonstrations that were made before, in the teacher's place.
+        bank: demonstrations that were made before, in the teacher's place; `labels` makes them of the labels
+            that plain examples hold.
         workers: calls of the program at once.
         journal: a folder that keeps every reply, so that a killed compile goes on; None keeps none.
         resume: go on with the journal.
@@ -132,7 +136,9 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         self.lm = lm
         self.teacher = teacher
         self.proposer = proposer
-        self.bank = TraceBank.read(Path(bank)) if isinstance(bank, str | Path) else bank
+        self.bank: TraceBank | str | None = bank if bank == LABELS else None
+        if bank != LABELS:
+            self.bank = TraceBank.read(Path(bank)) if isinstance(bank, str | Path) else bank
         self.workers = workers
         self.journal = None if journal is None else Path(journal)
         self.resume = resume
@@ -246,7 +252,15 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         """
         lm = _model(self.lm, suite) if self.lm is not None else default_model()
         taught_by = self.teacher if teacher is None else teacher
-        teaching = self._teaching_model(taught_by, suite, tasks, lm)
+        train = suite.select(split="train") if tasks is None else tasks.train
+        bank = self.bank
+        if bank is None and taught_by is None and self.labels and has_labels(train):
+            bank = LABELS
+        if isinstance(bank, str):
+            bank = labelled(student, train)
+        teaching = (
+            Model(BANK, lm.lm) if bank is not None else self._teaching_model(taught_by, suite, train, lm)
+        )
         program = taught_by if isinstance(taught_by, dspy.Module) else None
         if program is not None:
             self._check_teacher(program, student)
@@ -260,26 +274,24 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
             teacher=teaching,
             optimizer=self,
             folder=folder,
+            start=artifact_of(student),
             tasks=tasks,
             teaching_program=program,
             proposer=None if self.proposer is None else _model(self.proposer, suite),
             workers=self.workers,
             resume=self.resume,
-            bank=self.bank,
+            bank=bank,
             on_progress=self.on_progress,
             budget=self.budget,
             metric=metric,
             **choice,
         )
 
-    def _teaching_model(self, given: Any, suite: Suite, tasks: TaskSets | None, lm: Model) -> Model:
-        if self.bank is not None:
-            return Model(BANK, lm.lm)
+    def _teaching_model(self, given: Any, suite: Suite, train: Sequence[Task], lm: Model) -> Model:
         if isinstance(given, dspy.Module):
             return lm
         if given is not None:
             return _model(given, suite)
-        train = suite.select(split="train") if tasks is None else tasks.train
         planned = any(task.gold_plan is not None for task in train)
         return _model(GOLD, suite) if planned else lm
 

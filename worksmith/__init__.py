@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from worksmith.tools.errors import WorksmithError as WorksmithError
     from worksmith.tools.kinds.own_data.context import Context as Context
     from worksmith.tools.kinds.own_data.environment import Environment as Environment
+    from worksmith.tools.kinds.own_data.sources.database import Database as Database
+    from worksmith.tools.kinds.own_data.sources.live import Table as Table
     from worksmith.tools.persona import Persona as Persona
 
 __version__ = "0.1.0"
@@ -58,6 +60,7 @@ _PLACES = {
     "Budget": "worksmith.optimizers.cost.budget",
     "Comparison": "worksmith.jobs.comparison",
     "Context": "worksmith.tools.kinds.own_data.context",
+    "Database": "worksmith.tools.kinds.own_data.sources.database",
     "Environment": "worksmith.tools.kinds.own_data.environment",
     "Evaluation": "worksmith.jobs.evaluation",
     "InputError": "worksmith.tools.errors",
@@ -66,6 +69,7 @@ _PLACES = {
     "Persona": "worksmith.tools.persona",
     "Race": "worksmith.optimizers.search.race",
     "Suite": "worksmith.evals.suite",
+    "Table": "worksmith.tools.kinds.own_data.sources.live",
     "Task": "worksmith.evals.tasks.task",
     "ToolError": "worksmith.tools.errors",
     "WorksmithError": "worksmith.tools.errors",

@@ -32,11 +32,11 @@ from worksmith.tools.seeding import rng
 
 
 class LabeledFewShot(Teleprompter):
-    """`dspy.LabeledFewShot`: demonstrations drawn blindly, from the teacher's trajectories."""
+    """`dspy.LabeledFewShot`: demonstrations drawn blindly from examples or trajectories."""
 
     name = "dspy:LabeledFewShot"
-    takes_bank = True
-    differs = "k is --demos (its own: 16), and it draws from trajectories in place of raw examples"
+    takes_bank = labels = True
+    differs = "k is --demos (its own: 16), and of a suite it draws trajectories in place of raw examples"
 
     def max_episodes(self, context: CompileContext) -> dict[str, int]:
         return {"teacher": len(context.train), "dev": len(context.dev)}

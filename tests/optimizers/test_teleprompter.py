@@ -11,6 +11,7 @@ import pytest
 
 import worksmith as ws
 from tests.optimizers.mailroom import TEAMS, Copycat, Mailroom, lm, mails, metric, score
+from tests.tables import each_row
 from worksmith.optimizers.cost.budget import Budget
 from worksmith.optimizers.demos.trace_bank import NothingTaughtError
 from worksmith.optimizers.registry import optimizer
@@ -19,7 +20,7 @@ from worksmith.optimizers.search.race import Race
 from worksmith.optimizers.teleprompter import Teleprompter
 from worksmith.tools.errors import InputError
 
-TRAIN, DEV = mails(16, 1), mails(24, 2)
+TRAIN, DEV = mails(16, 1), mails(16, 2)
 OURS = [Bootstrap, KNN, pytest.param(Race, marks=pytest.mark.slow)]
 
 
@@ -64,6 +65,31 @@ def test_the_registered_optimizers_take_plain_programs_as_well(name: str) -> Non
     compiled = teaching.compile(Mailroom(), trainset=TRAIN, valset=DEV)
     assert type(compiled) is Mailroom
     assert bool(compiled.sort.demos) == (name != "none")
+
+
+@pytest.mark.parametrize(("name", "bank"), [("dspy:LabeledFewShot", None), ("knn", "labels")])
+def test_labels_of_examples_are_demonstrations_for_which_no_teacher_is_asked(
+    name: str, bank: str | None, tmp_path: Path
+) -> None:
+    taught = optimizer(
+        name, metric=metric, lm=lm(), bank=bank, demos=8, accept="best", journal=tmp_path / "j"
+    )
+    compiled = taught.compile(Mailroom(), trainset=TRAIN, valset=DEV)
+    shown = [(demo.mail, demo.topic) for demo in compiled.sort.demos]
+    assert set(shown) <= {(each.mail, each.topic) for each in TRAIN}
+    assert "teacher" not in compiled.compilation.cost or not compiled.compilation.cost["teacher"]["episodes"]
+    assert score(compiled) > score(Mailroom()) + 0.3
+
+    compiled.compilation.save(tmp_path / "compiled.json")
+    assert score(ws.load(tmp_path / "compiled.json", Mailroom())) == score(compiled)
+
+
+def test_labels_may_lack_a_field_but_not_every_output() -> None:
+    thinking = optimizer("dspy:LabeledFewShot", metric=lambda example, prediction: 1.0, lm=lm(knows=True))
+    compiled = thinking.compile(dspy.ChainOfThought("mail -> topic"), trainset=TRAIN, valset=DEV)
+    assert all("reasoning" not in demo and demo.topic for demo in compiled.predictors()[0].demos)
+    with pytest.raises(InputError, match="no example has an output of a predictor"):
+        thinking.compile(dspy.Predict("mail -> colour"), trainset=TRAIN, valset=DEV)
 
 
 @pytest.mark.slow
@@ -192,7 +218,7 @@ def test_without_a_valset_half_is_set_aside_and_that_is_said() -> None:
     assert {*again.train} != {*manifest.train}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("given", "trainset", "said"),
     [
         ({}, TRAIN[:1], "too few"),

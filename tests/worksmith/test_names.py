@@ -12,13 +12,14 @@ from pathlib import Path
 import pytest
 
 import worksmith as ws
+from tests.tables import each_row
 
 ROOT = Path(__file__).parents[2]
 HEAVY = ("dspy", "mlflow", "torch", "pandas", "numpy", "pydantic", "chromadb", "litellm")
 
 
 def test_there_are_few_and_all_are_there() -> None:
-    assert len(ws.__all__) <= 26
+    assert len(ws.__all__) <= 28
     assert set(dir(ws)) == set(ws.__all__)
     for name in ws.__all__:
         assert getattr(ws, name) is not None
@@ -38,7 +39,7 @@ def test_type_checkers_see_the_same_names_at_the_same_places() -> None:
     assert seen == ws._PLACES
 
 
-@pytest.mark.parametrize("name", [name for name in ws.__all__ if name != "__version__"])
+@each_row("name", [name for name in ws.__all__ if name != "__version__"])
 def test_help_shows_the_parameters(name: str) -> None:
     found = getattr(ws, name)
     signature = inspect.signature(found)

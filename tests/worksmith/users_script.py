@@ -6,7 +6,15 @@ from typing import Any
 
 import worksmith as ws
 
-env = ws.Environment.from_tables({"tickets": [{"id": "T-1", "status": "open"}]}, now="2026-01-05 09:00")
+stock = ws.Table(lambda: [{"id": 1, "units": 3}], refresh=60)
+env = ws.Environment.from_tables(
+    {"tickets": [{"id": "T-1", "status": "open"}], "stock": stock}, now="2026-01-05 09:00"
+)
+fresh: bool = env.refresh()
+
+
+def stored(database: ws.Database) -> None:
+    env.commit(database.commit, settle=database.settle)
 
 
 @env.tool

@@ -32,6 +32,11 @@ COMMANDS = {
         "programs.compile:compile_program",
         "Choose demonstrations for an agent on a suite's train and dev tasks; write it to one file.",
     ),
+    "recompile": (
+        "programs.recompile:recompile_program",
+        "Move a compiled program to another model: what it loses, which parts still help, "
+        "and a race from there.",
+    ),
     "verify": (
         "programs.verify:verify_program",
         "Derive a compiled program again from the model replies in its journal, "
@@ -41,6 +46,10 @@ COMMANDS = {
         "programs.eval:evaluate_program",
         "Run a program on a suite's tasks and score every episode by its outcome.",
     ),
+    "check": (
+        "programs.check:check_program",
+        "Evaluate a program, and fail if it is worse than a recorded baseline beyond doubt.",
+    ),
     "compare": (
         "programs.compare:compare_strategies",
         "Compare strategies, uncompiled and compiled, and baselines on the same tasks.",
@@ -48,6 +57,10 @@ COMMANDS = {
     "run": (
         "programs.run:run_task",
         "Run one task and show every step (thought, call, decision, observation) and the changes.",
+    ),
+    "chat": (
+        "programs.chat:chat",
+        "Ask an agent one request after another, until Ctrl-D, and show its calls, answers and changes.",
     ),
     "quickstart": (
         "programs.quickstart:quickstart",

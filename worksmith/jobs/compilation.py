@@ -61,6 +61,7 @@ if TYPE_CHECKING:
 
     from worksmith.jobs.settings.programs import CompileSettings
     from worksmith.optimizers.compiling.artifact import Artifact, Manifest
+    from worksmith.optimizers.trial import Trial
     from worksmith.tools.environment import Environment
 
 _QUOTED = (
@@ -86,6 +87,7 @@ class Compilation(Facts):
         quotes: the tables whose records demonstrations show as they are to those who may read them.
         power: the smallest difference that the race could have shown, where it showed none; else empty.
         run_id: the id of the run in MLflow; None where it was not tracked.
+        trials: the programs that were measured on dev, with their episodes.
         pareto: the candidates by score and cost; None where it was not asked for.
     """
 
@@ -96,6 +98,7 @@ class Compilation(Facts):
     quotes: Sequence[str] = ()
     power: Mapping[str, Any] | None = None
     run_id: str | None = None
+    trials: Sequence[Trial] = ()
     pareto: Pareto | None = None
 
     def to_json(self) -> dict[str, Any]:
@@ -117,6 +120,10 @@ class Compilation(Facts):
             console.print(escape(said), highlight=False)
         facts = self.facts()
         facts.pop("quotes")
+        if manifest.start:  # what is called so was compiled before
+            called = {INCUMBENT: "as it is"}
+            facts["dev"] = [{**each, "name": called.get(each["name"], each["name"])} for each in facts["dev"]]
+            facts["chosen"] = called.get(manifest.chosen or "", manifest.chosen)
         facts.pop("acceptance", None)
         if manifest.chosen == INCUMBENT:  # the sentence says that the program is as it was
             del facts["demonstrations"], facts["from_gold_plans"]
@@ -202,8 +209,9 @@ def compile(settings: CompileSettings, *, progress: Progress = SILENT) -> Compil
         discard(plan.folder)
     quotes = quoted_tables(result.artifact.manifest, plan.suite.env)
     pareto = Pareto.of(result.compiled.trials) if settings.pareto else None
+    trials = result.compiled.trials
     return Compilation(
-        described, settings.out, result.artifact, result.gaps, quotes, power, tracked.id, pareto
+        described, settings.out, result.artifact, result.gaps, quotes, power, tracked.id, trials, pareto
     )
 
 

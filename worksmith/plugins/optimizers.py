@@ -1,6 +1,7 @@
 """Optimizers with worksmith's budget, journal, trace bank and tests."""
 
 from worksmith.optimizers.candidates.building import Built
+from worksmith.optimizers.candidates.undoing import without_parts
 from worksmith.optimizers.demos.demonstration import Demonstration
 from worksmith.optimizers.demos.selection import Display
 from worksmith.optimizers.demos.showing import show
@@ -22,4 +23,5 @@ __all__ = [
     "TraceBank",
     "Trial",
     "show",
+    "without_parts",
 ]

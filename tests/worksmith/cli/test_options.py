@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
 from typer.main import get_command
 
+from tests.tables import each_row
 from worksmith.cli.app import app
 from worksmith.jobs.settings import health, programs, runs, suites
 from worksmith.jobs.settings.base import (
@@ -22,9 +22,12 @@ from worksmith.jobs.settings.base import (
 SETTINGS: dict[str, type[JobSettings]] = {
     "eval": programs.EvalSettings,
     "compile": programs.CompileSettings,
+    "recompile": programs.RecompileSettings,
     "compare": programs.CompareSettings,
     "bank build": programs.BankSettings,
     "run": programs.RunSettings,
+    "chat": programs.ChatSettings,
+    "check": programs.CheckSettings,
     "verify": programs.VerifySettings,
     "judge run": runs.JudgeSettings,
     "judge calibrate": runs.CalibrateSettings,
@@ -44,7 +47,7 @@ SETTINGS: dict[str, type[JobSettings]] = {
     "quickstart": suites.QuickstartSettings,
     "doctor": health.DoctorSettings,
 }
-MODES = {"json", "help", "dry_run", "aa", "sample", "prompts", "check", "agreement", "show"}
+MODES = {"json", "help", "dry_run", "aa", "sample", "prompts", "commit", "check", "agreement", "show"}
 """Options that say how a command works; none of them changes what a job is."""
 
 
@@ -55,22 +58,23 @@ def command(path: str) -> Any:
     return found
 
 
-@pytest.mark.parametrize("path", SETTINGS)
+@each_row("path", SETTINGS)
 def test_no_option_is_without_a_field_and_no_field_without_an_option(path: str) -> None:
     parameters = {parameter.name for parameter in command(path).params}
-    fields = set(SETTINGS[path].model_fields)
+    fields = {name for name, field in SETTINGS[path].model_fields.items() if traits_of(field).option}
 
     assert fields <= parameters
     assert {name.removeprefix("as_") for name in parameters - fields} <= MODES
 
 
-@pytest.mark.parametrize("path", SETTINGS)
+@each_row("path", SETTINGS)
 def test_defaults_and_help_are_those_of_the_fields(path: str) -> None:
     parameters = {parameter.name: parameter for parameter in command(path).params}
     for name, field in ordered_fields(SETTINGS[path]).items():
-        parameter, traits = parameters[name], traits_of(field)
-        if path.startswith("suite") and traits.positional:
+        traits = traits_of(field)
+        if not traits.option or (path.startswith("suite") and traits.positional):
             continue  # the kinds that are installed are part of their help
+        parameter = parameters[name]
         assert parameter.help == field.description, name
         assert parameter.required == field.is_required(), name
         if not traits.positional:
@@ -93,4 +97,4 @@ def test_literals_and_suggestions_are_completed() -> None:
 def test_fields_of_a_job_come_before_those_of_its_groups() -> None:
     names = list(ordered_fields(programs.RunSettings))
 
-    assert names[:5] == ["suite", "task_id", "log", "ground_truth", "traces"]
+    assert names[:5] == ["suite", "task", "log", "ground_truth", "traces"]

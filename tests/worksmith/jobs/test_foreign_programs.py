@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from tests.chat_server import ChatServer, chat_server, said
 from tests.optimizers.shop import make_suite
+from tests.tables import each_row
 from tests.worksmith.jobs.compiling import run
 from worksmith.cli.app import app
 from worksmith.evals.dspy_programs.demo_format import NOTES
@@ -101,6 +102,7 @@ HOSTILE: dict[str, Change] = {
     "lm beside the parts": lambda data, url: data["state"].update(lm={"model": "openai/x", "api_base": url}),
     "lm of the whole": lambda data, url: data.update(lm={"model": "openai/x", "api_base": url}),
     "model of the agent": lambda data, url: data["manifest"]["program"].update(lm={"api_base": url}),
+    "undo": lambda data, url: data["manifest"].update(undo={"lm": {"model": "openai/x", "api_base": url}}),
     "model of the strategy": lambda data, url: data["manifest"]["program"]["strategy"].update(lm=url),
 }
 
@@ -110,11 +112,12 @@ def commands(suite: Suite, file: Path) -> dict[str, list[str]]:
     return {
         "eval": ["eval", *of, "--limit", "1", "--no-track"],
         "run": ["run", *of, "cancel-08"],
+        "recompile": ["recompile", str(file), "--suite", str(suite.path), "--lm", MODEL, "-o", f"{file}.new"],
         "verify": ["verify", str(file), "--journal", str(file.with_name("program.json.journal"))],
     }
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@each_row("name", HOSTILE)
 def test_a_hostile_program_is_refused_and_nobody_hears_of_it(
     suite: Suite, honest: Path, tmp_path: Path, listener: ChatServer, provider: ChatServer, name: str
 ) -> None:
@@ -195,7 +198,7 @@ MALFORMED: dict[str, Change] = {
 }
 
 
-@pytest.mark.parametrize("name", MALFORMED)
+@each_row("name", MALFORMED)
 def test_a_malformed_program_is_bad_input(suite: Suite, honest: Path, tmp_path: Path, name: str) -> None:
     try:
         file = forged(honest, tmp_path / "p.json", lambda data: MALFORMED[name](data, ""))

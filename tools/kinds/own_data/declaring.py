@@ -49,6 +49,7 @@ class Declarations(AnyEnvironment):
         self._rules: Path | None = None
         self._procedure: tuple[Mapping[str, Any], ...] = ()
         self._commit: Callable[[ChangeSet], Any] | None = None
+        self._settle: Callable[[str], bool] | None = None
         self._completed: WorldKind | None = None
 
     @overload
@@ -196,9 +197,8 @@ class Declarations(AnyEnvironment):
         can bound it.
 
         Args:
-            rules: see `worksmith.tools.procedure.ProcedureRule`, such as
-                `{"tool": "close_ticket", "needs": "read_ticket", "same": ["ticket_id"]}`. What is wrong in
-                them is told when the environment is first used.
+            rules: such as `{"tool": "close_ticket", "needs": "read_ticket", "same": ["ticket_id"]}`; the page
+                on tasks has all forms. What is wrong in them is told when the environment is first used.
 
         Raises:
             InputError: the environment is in use.
@@ -206,11 +206,15 @@ class Declarations(AnyEnvironment):
         self._open_to_changes()
         self._procedure = tuple(rules)
 
-    def commit(self, function: Commit) -> Commit:
+    def commit(self, function: Commit, /, *, settle: Callable[[str], bool] | None = None) -> Commit:
         """Declare the function that makes approved changes in your systems, see `worksmith serve program`.
 
         It is called once for each approved change set. What it returns is shown to those who may see the
         changes. If it raises `ToolError`, they read the message; of any other exception only a number.
+
+        Args:
+            settle: whether the change set of an id was committed; asked when a commit broke off. One that was
+                not must never be from then on. `Database` has both functions.
 
         Raises:
             InputError: there is one already, or the environment is in use.
@@ -218,7 +222,7 @@ class Declarations(AnyEnvironment):
         self._open_to_changes()
         if self._commit is not None or not callable(function):
             raise InputError("an environment has one function that commits", where="@env.commit")
-        self._commit = function
+        self._commit, self._settle = function, settle
         return function
 
     @property

@@ -37,6 +37,7 @@ from worksmith.jobs.settings.groups.programs import (
     PlannerSettings,
     ProgramSettings,
     ToolSettings,
+    as_text,
 )
 from worksmith.jobs.settings.groups.record import MlflowSettings, StoreSettings, TracedSettings, traces
 from worksmith.jobs.settings.groups.tasks import (
@@ -64,6 +65,24 @@ class EvalSettings(ProgramSettings, PlannerSettings, OwnAgentSettings, ModelSett
         metavar="K/N",
         expert=True,
     )
+
+
+class CheckSettings(EvalSettings):
+    """Compare a program with a recorded baseline."""
+
+    group = "Check"
+
+    baseline: Path = setting(
+        ..., "File of the episodes that the program is compared with.", path="file", recorded=False
+    )
+    update: bool = setting(False, "Make this run the baseline.", recorded=False)
+    constraint: tuple[str, ...] = setting(
+        (),
+        "Bound that counts as well, e.g. leak=0 or 'used_tokens<=4000'; repeatable.",
+        metavar="BOUND",
+        suggest=("leak=0", "over_refusal<=0.05", "unwanted_side_effects=0", "used_tokens<="),
+    )
+    junit: Path | None = setting(None, "Also write the result as JUnit's XML.", path="file", recorded=False)
 
 
 class CompileSettings(
@@ -208,6 +227,39 @@ class CompileSettings(
         return with_model_options(cls, values, "teacher")
 
 
+def _settled(name: str) -> Any:
+    """A setting of a compile that the compiled program's file settles."""
+    return setting(CompileSettings.model_fields[name].default, "", option=False, recorded=False)
+
+
+class RecompileSettings(CompileSettings):
+    """Move a compiled program to another model, and write it to one file."""
+
+    group = "Compile"
+
+    program: Annotated[str, BeforeValidator(as_text)] = setting(
+        ...,
+        "A compiled program's file, or package.module:factory@FILE.",
+        metavar="PROGRAM",
+        positional=True,
+    )
+    suite: Path = setting(..., "Suite directory.")
+    lm: str = setting(..., "Model to move to.", suggest=MODELS)
+    optimizer: str = setting("race", "", option=False)
+    over: tuple[str, ...] = setting(
+        (),
+        "Part of the program that may change; repeat for several. `tools` are their descriptions.",
+        suggest=PARTS,
+        unset="demonstrations, the program's own parts, and with --proposer instructions and tools",
+        expert=True,
+    )
+    strategy: str = _settled("strategy")
+    toolset: str | None = _settled("toolset")
+    max_steps: int = _settled("max_steps")
+    access: str = _settled("access")
+    prompt: str | None = _settled("prompt")
+
+
 def _listed(values: Any) -> Any:
     if isinstance(values, str):
         values = (values,)
@@ -227,7 +279,7 @@ class CompareSettings(ToolSettings, DemoSettings, MeasureSettings):
 
     strategies: Names = setting(
         ("direct", "cot", "act", "react", "plan", "gold"),
-        "Comma-separated planning strategies.",
+        "Comma-separated; module:NAME is yours.",
         suggest=STRATEGIES,
     )
     optimizers: Names = setting(
@@ -319,20 +371,26 @@ class BankSettings(
     force: bool = setting(False, "Replace an existing file; start anew.", recorded=False)
 
 
-class RunSettings(
-    SuiteSettings,
-    ProgramSettings,
-    PlannerSettings,
-    ModelSettings,
-    JudgeSettings,
-    OrgSettings,
-    TracedSettings,
-):
+class ChatSettings(SuiteSettings, ProgramSettings, PlannerSettings, ModelSettings, OrgSettings):
+    """Ask an agent."""
+
+    group = "Run"
+
+    persona: str | None = setting(
+        None,
+        "Id of the person who asks.",
+        flag="--as",
+        metavar="PERSON",
+        unset="the only person, where nobody's rights differ",
+    )
+
+
+class RunSettings(ChatSettings, JudgeSettings, TracedSettings):
     """Run one task."""
 
     group = "Run"
 
-    task_id: str = setting(..., "Id of the task.", positional=True)
+    task: str = setting(..., "Id of a task, or any request in words (with --as).", positional=True)
     log: Path | None = setting(
         None, "Episode log (JSON lines) to add the episode to.", path="file", recorded=False
     )

@@ -76,10 +76,14 @@ class AgentSettings(ToolSettings):
 
     group = "Program and model"
 
-    strategy: str = setting("react", f"Planning strategy: {', '.join(STRATEGIES)}.", suggest=STRATEGIES)
+    strategy: str = setting(
+        "react",
+        f"Planning strategy: {', '.join(STRATEGIES)}, or package.module:NAME of yours.",
+        suggest=STRATEGIES,
+    )
 
 
-def _text(value: Any) -> Any:
+def as_text(value: Any) -> Any:
     return str(value) if isinstance(value, Path) else value
 
 
@@ -88,7 +92,7 @@ class ProgramSettings(AgentSettings):
 
     group = "Program and model"
 
-    program: Annotated[str | None, BeforeValidator(_text)] = setting(
+    program: Annotated[str | None, BeforeValidator(as_text)] = setting(
         None,
         "A compiled program's file, or your own module: package.module:factory, compiled: "
         "package.module:factory@FILE.",
