@@ -17,7 +17,9 @@ from worksmith.evals.dspy_programs.digests import model_name
 from worksmith.evals.dspy_programs.nearest import Embedding
 from worksmith.evals.dspy_programs.own_models import without_models
 from worksmith.evals.lm.named import DEFAULT, model_named
+from worksmith.evals.lm.prices import prices_in_use
 from worksmith.evals.scoring.constraints import Constraint, constraints
+from worksmith.evals.scoring.expression import priced
 from worksmith.evals.tasks.transcript import GOLD
 from worksmith.evals.tracking import open_tracker, steady
 from worksmith.optimizers.candidates.undoing import artifact_of
@@ -85,6 +87,8 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
             and, where a proposer is named, the first three.
         forbidden: words that proposed texts may not have.
         pinned: the names of predictors and tools whose texts stay as they are.
+        maximize: the quantity by which a race compares programs: the name of a score, or an expression of
+            scores and costs from 0 to 1 such as `outcome - 0.1 * dollars`.
 
     Raises:
         InputError: a setting is out of its range, or a package is missing.
@@ -121,6 +125,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         over: Sequence[str] | None = None,
         forbidden: Sequence[str] = (),
         pinned: Sequence[str] = (),
+        maximize: str = Settings.maximize,
     ) -> None:
         super().__init__()
         check_given(metric, budget)
@@ -140,7 +145,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         self.track = track
         self.intent = intent
         self.on_progress = on_progress
-        self.settings = Settings(
+        given = Settings(
             demos=default_demos(_name(lm)) if demos is None else demos,
             candidates=candidates,
             seed=seed,
@@ -158,7 +163,9 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
             else _names("over", over),
             forbidden=_names("forbidden", forbidden),
             pinned=_names("pinned", pinned),
+            maximize=priced(maximize, _name(lm), budget.prices if budget else prices_in_use()),
         )
+        self.settings = self.settled(given)
         self.require()
 
     def require(self) -> None:

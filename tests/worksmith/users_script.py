@@ -50,7 +50,7 @@ def own(task: ws.AgentTask) -> ws.Answer:
     return ws.Answer(tools.call("close", {"ticket_id": task.text}))
 
 
-for optimizer in (ws.Race(budget=budget), ws.Nearest(metric), ws.Bootstrap(demos=4), ws.Tpe(candidates=2)):
+for optimizer in (ws.Race(budget=budget), ws.KNN(metric), ws.Bootstrap(demos=4)):
     better = optimizer.compile(agent, trainset=suite.train, valset=suite.dev)
 try:
     result: ws.Evaluation = ws.evaluate(better, suite.test, lm="local/apprentice", trials=2, track=False)

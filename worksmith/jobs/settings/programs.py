@@ -107,8 +107,8 @@ class CompileSettings(
     out: Path = setting(..., "File to write.", short="-o", path="file", recorded=False)
     optimizer: str = setting(
         "bootstrap",
-        "none, race (sets compete on dev, losers stop early), bootstrap (every set on all of dev), knn "
-        "(nearest to each task), tpe (Bayesian search over selections), or dspy:NAME.",
+        "none, race (candidates compete on dev, losers stop early), bootstrap (every set on all of dev), knn "
+        "(nearest to each task), or dspy:NAME.",
         suggest=OPTIMIZERS,
     )
     teacher: str | None = setting(
@@ -164,8 +164,8 @@ class CompileSettings(
     )
     accept: str = setting(
         "tested",
-        "tested: bootstrap, race, knn and tpe keep the uncompiled program unless a test over intents shows "
-        "the winner to be better on dev; best: they take the winner without a test.",
+        "tested: race, bootstrap and knn keep the uncompiled program unless a test over intents shows the "
+        "winner to be better on dev; best: they take the best on dev without a test.",
         expert=True,
         suggest=("tested", "best"),
     )
@@ -188,8 +188,9 @@ class CompileSettings(
     dev_limit: int | None = setting(None, "At most so many dev tasks, spread evenly.", min=1, expert=True)
     maximize: str = setting(
         "outcome",
-        "Score to choose programs by: outcome, any other score of episodes, or judge (the share of "
-        "episodes at level 4 or 5). Without judge, verdicts are only reported.",
+        "Score to choose programs by: outcome, any other score of episodes, judge (the share of episodes at "
+        "level 4 or 5; without it, verdicts are only reported), or for races scores against costs, such as "
+        "'outcome - 0.1*dollars'.",
         suggest=("outcome", "judge", "reward", "f1", "exact_match"),
         expert=True,
     )
@@ -206,6 +207,9 @@ class CompileSettings(
     force: bool = setting(False, "Replace an existing file; start anew.", recorded=False)
     journal: bool = setting(
         True, "Keep the journal, OUT.journal, for `worksmith verify`.", recorded=False, expert=True
+    )
+    pareto: bool = setting(
+        False, "Also print score, tokens and seconds of all candidates.", recorded=False, expert=True
     )
     traces: str = traces("none")
     register_as: str | None = setting(

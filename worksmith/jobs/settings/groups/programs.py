@@ -22,7 +22,6 @@ OPTIMIZERS = (
     "bootstrap",
     "race",
     "knn",
-    "tpe",
     "dspy:LabeledFewShot",
     "dspy:BootstrapFewShot",
     "dspy:BootstrapFewShotWithRandomSearch",
