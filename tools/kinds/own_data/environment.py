@@ -20,7 +20,7 @@ from worksmith.tools.kinds.own_data.locales import locale_called
 from worksmith.tools.kinds.own_data.personas import OnePersona, Personas
 from worksmith.tools.kinds.own_data.policy import OPEN, own_policy
 from worksmith.tools.kinds.own_data.refreshing import Sources
-from worksmith.tools.kinds.own_data.sources.live import Live
+from worksmith.tools.kinds.own_data.sources.live import Live, called
 from worksmith.tools.kinds.own_data.sources.made_keys import Key
 from worksmith.tools.kinds.own_data.sources.tables import Source, check_is_mapping
 from worksmith.tools.kinds.own_data.worlds import FOLDER, build_world, renewed_world
@@ -339,7 +339,7 @@ def _compared(
 
 def _moment(now: date | str | Callable[[], date | str]) -> datetime:
     if callable(now):
-        now = now()
+        now = called(now, "now")
     if isinstance(now, date):
         return now if isinstance(now, datetime) else datetime(now.year, now.month, now.day)
     try:

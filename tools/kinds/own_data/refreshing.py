@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from worksmith.tools.errors import InputError
-from worksmith.tools.kinds.own_data.sources.live import Live
+from worksmith.tools.kinds.own_data.sources.live import Live, called
 from worksmith.tools.kinds.own_data.sources.made_keys import Key, MadeKey
 from worksmith.tools.kinds.own_data.sources.reading import Reading
 from worksmith.tools.kinds.own_data.sources.tables import Source, SourceTable, read_tables, readings_of
@@ -32,7 +32,7 @@ class Sources:
     ) -> None:
         self._sources, self._nulls = sources, nulls
         self._read = dict.fromkeys(sources, time.monotonic())
-        self._versions = {name: _version(source) for name, source in sources.items()}
+        self._versions = {name: _version(name, source) for name, source in sources.items()}
         self._first = read_tables(sources, keys=keys, types=types, nulls=nulls)
         self._known = {(table.source, table.name): _Known.of(table.reading) for table in self._first}
 
@@ -69,7 +69,7 @@ class Sources:
             age = asked - self._read[name]
             if age <= 0 or not (force or _is_due(source, age)):
                 continue
-            read[name], version = time.monotonic(), _version(source)
+            read[name], version = time.monotonic(), _version(name, source)
             if force or version is None or version != self._versions[name]:
                 versions[name] = version
                 changed += self._again(name, tables)
@@ -122,5 +122,7 @@ def _is_due(source: Source, age: float) -> bool:
     return source.refresh == "episode" or age >= source.refresh
 
 
-def _version(source: Any) -> Any:
-    return source.version() if isinstance(source, Live) and source.version is not None else None
+def _version(name: str, source: Source) -> Any:
+    if not isinstance(source, Live) or source.version is None:
+        return None
+    return called(source.version, f"version= of {name}")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -151,6 +153,14 @@ def test_what_cannot_be_read_leaves_the_tables_as_they_are(tmp_path: Path) -> No
     with pytest.raises(ws.InputError, match="no time to read again: 0"):
         ws.Table(rows, refresh=0)
 
+    def fail() -> Any:
+        raise OSError("cannot reach https://me:secret-word@host/")
+
+    table = ws.Table(lambda: [{"id": 1}])
+    for source, now_is in ((ws.Table(list, version=fail), "2026-01-05"), (table, fail)):
+        with pytest.raises(ws.InputError, match=r"fails: OSError: .*//\[hidden\]@host"):
+            ws.Environment.from_tables({"t": source}, now=now_is, folder=tmp_path)
+
 
 def test_a_kept_snapshot_stands_in_for_tables_that_changed(
     url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -176,12 +186,31 @@ def test_a_kept_snapshot_stands_in_for_tables_that_changed(
         ("nodriver://desk:secret-word@127.0.0.1/desk", "no address"),
         ("mysql+nosuchdriver://desk:secret-word@127.0.0.1/desk", "no address"),
         ("sqlite:///missing.db", "no such file"),
+        ("sqlite:///file:missing.db?uri=true", "the database fails"),
     ],
 )
-def test_no_message_holds_a_password(url: str, said: str, tmp_path: Path) -> None:
+def test_no_message_holds_a_password(
+    url: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(ws.InputError, match=said) as caught:
         ws.Environment.from_tables({"desk": url}, now="2026-01-05", folder=tmp_path)
     assert "secret-word" not in f"{caught.value!r} {caught.value}"
+    assert not (tmp_path / "missing.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("postgresql+psycopg2:///desk?host=/one", "postgresql+psycopg2:///desk?host=/other"),
+        ("postgresql+psycopg2://ann@db", "postgresql+psycopg2://bo@db"),
+        ("sqlite:///file:desk.db?uri=true", "sqlite:///file:desk.db?uri=true"),
+    ],
+)
+def test_places_that_may_be_others_are_not_taken_for_one(one: str, other: str) -> None:
+    """The database is named in the query, after the user, or from a folder."""
+    places = [ws.Database(url).identity for url in (one, other)]
+    assert places[0] != places[1] or not any(places)
 
 
 def change(**more: Any) -> ProposedChange:
@@ -251,3 +280,48 @@ def test_no_change_is_made_over_another_value(url: str, made: ProposedChange, ro
         with pytest.raises(ws.ToolError, match=said):
             shop.commit(changes(first, refused, id="c2"))
     assert not shop.settle("c1"), "nothing is left of it"
+
+
+def test_a_database_that_changes_other_rows_than_one_a_change_has_committed_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "odd.db"
+    with closing(sqlite3.connect(file)) as db:
+        db.executescript(
+            "CREATE TABLE keyless (n INTEGER); INSERT INTO keyless VALUES (1), (2);"
+            "CREATE TABLE still (n INTEGER PRIMARY KEY, m INTEGER); INSERT INTO still VALUES (1, 1);"
+            "CREATE TRIGGER t BEFORE UPDATE ON still BEGIN SELECT RAISE(IGNORE); END;"
+        )
+        steps = [
+            change(table="keyless", key=n, before={"n": n}, after={"n": n + 1 if n == 1 else 9})
+            for n in (1, 2)
+        ]
+        silent = change(table="still", key=1, before={"n": 1, "m": 1}, after={"n": 1, "m": 2})
+        for made in (steps, [silent]):
+            with pytest.raises(ws.ToolError, match="in place of one"):
+                ws.Database(f"sqlite:///{file}").commit(changes(*made))
+        assert db.execute("SELECT n FROM keyless").fetchall() == [(1,), (2,)]
+
+
+def test_cells_of_sqlite_are_read_and_written_as_what_they_are(tmp_path: Path) -> None:
+    file = tmp_path / "cells.db"
+    with closing(sqlite3.connect(file)) as db:
+        db.executescript(
+            """CREATE TABLE "a.b" (id INTEGER PRIMARY KEY, j JSON, b BOOLEAN);"""
+            """INSERT INTO "a.b" VALUES (1, '[true]', 'false'), (2, NULL, 1)"""
+        )
+        shop = ws.Database(f"sqlite:///{file}")
+
+        def rows() -> list[tuple[Any, ...]]:
+            env = ws.Environment.from_tables({"x": shop}, now="2026-01-05", folder=tmp_path)
+            return [tuple(row.values()) for row in env.world.rows("a_b", ["id", "j", "b"])]
+
+        assert rows() == [(1, "[true]", 0), (2, None, 1)]
+        row = {"id": 1, "j": [True], "b": False}
+        after = {"id": 1, "j": None, "b": True}
+        with pytest.raises(ConflictError):
+            shop.commit(changes(change(table="a_b", key=1, before={**row, "j": [1]}, after=after)))
+        shop.commit(changes(change(table="a_b", key=1, before=row, after=after)))
+        assert db.execute('SELECT typeof(j), b FROM "a.b"').fetchall() == [("null", 1), ("null", 1)]
+        db.execute("""UPDATE "a.b" SET j = '{'""")
+        db.commit()
+        with pytest.raises(ws.InputError, match="the database fails"):
+            rows()

@@ -31,6 +31,9 @@ _LEVELS = ("postgresql", "mysql", "mariadb")
 _PATIENCE = 30.0
 """Seconds to wait for another process's lock of an SQLite file."""
 
+_PLACE = ("host", "port", "unix_socket", "service", "options")
+"""What the query of an address may say about the place of a database."""
+
 
 class Database(Live):
     """Tables of a PostgreSQL, MySQL or SQLite database, or of another that SQLAlchemy knows.
@@ -76,8 +79,7 @@ class Database(Live):
         except (sa.exc.ArgumentError, ValueError, TypeError, AttributeError):
             hint = "such as postgresql+psycopg2://user:password@host/name or sqlite:///file.db"
             raise InputError("no address of a database", where="url", hint=hint) from None
-        place = self._url.set(username=None, password=None, query={})
-        self.identity = digest(place.render_as_string())
+        self.identity = _identity(self._url)
         if self._is_sqlite:
             # Else Python's driver begins no transaction before the first change.
             sa.event.listen(self._engine, "connect", lambda raw, _: setattr(raw, "isolation_level", None))
@@ -166,7 +168,7 @@ class Database(Live):
             names = [name for name in sorted(sa.inspect(self._engine).get_table_names()) if name != COMMITS]
         found: dict[str, StoredTable] = {}
         for name in names:
-            schema, _, last = name.rpartition(".")
+            schema, _, last = ("", "", name) if self._named is None else name.rpartition(".")
             word = re.sub(r"\W", "_", last)
             if word in found:
                 raise InputError(f"two tables would be called {word!r}", where=repr(self))
@@ -174,7 +176,7 @@ class Database(Live):
                 table = sa.Table(last, metadata, schema=schema or None, autoload_with=self._engine)
             except sa.exc.NoSuchTableError:
                 raise InputError(f"no table {name!r}", where=repr(self)) from None
-            found[word] = StoredTable(table, dates_are_texts=self._is_sqlite)
+            found[word] = StoredTable(table, in_sqlite=self._is_sqlite)
         if not found:
             raise InputError("the database has no tables", where=repr(self))
         return found
@@ -203,8 +205,10 @@ class Database(Live):
             raise ToolError(f"The database refuses the changes: {self._said(error)}") from None
         except sa.exc.SQLAlchemyError as error:
             raise InputError(f"the database fails: {self._said(error)}", where=repr(self)) from None
+        except ValueError as error:  # of a driver, e.g. of damaged JSON
+            raise InputError(f"the database fails: {self._said(error)}", where=repr(self)) from None
 
-    def _said(self, error: sa.exc.SQLAlchemyError) -> str:
+    def _said(self, error: Exception) -> str:
         said = described(getattr(error, "orig", None) or error).strip().partition("\n")[0]
         return said.replace(self._url.password, HIDDEN) if self._url.password else said
 
@@ -215,9 +219,19 @@ def _absolute(url: sa.URL) -> sa.URL:
     Raises:
         InputError: there is no such file, which SQLite would make.
     """
-    if url.get_backend_name() != "sqlite" or (url.database or "").startswith("file:"):
+    if url.get_backend_name() != "sqlite":
         return url
+    if (url.database or "").startswith("file:"):
+        return url.set(query={"mode": "rw", **url.query})
     file = Path(url.database or "").absolute()
     if not file.is_file():
         raise InputError("there is no such file", where=str(file))
     return url.set(database=str(file))
+
+
+def _identity(url: sa.URL) -> str:
+    """Content address of where a database is, whoever logs in; empty where the address does not say it."""
+    if not url.database or url.database.startswith("file:"):
+        return ""
+    query = {name: url.query[name] for name in _PLACE if name in url.query}
+    return digest([url.get_backend_name(), url.host, url.port, url.database, query])

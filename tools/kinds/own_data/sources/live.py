@@ -17,6 +17,20 @@ Refresh = float | Literal["episode"] | None
 Read = Callable[[Any, Sequence[str]], Mapping[str, Reading]]
 
 
+def called(function: Callable[[], Any], where: str) -> Any:
+    """The result of a user's function.
+
+    Raises:
+        InputError: it fails.
+    """
+    try:
+        return function()
+    except InputError:
+        raise
+    except Exception as error:
+        raise InputError(f"the function fails: {described(error)}", where=where) from None
+
+
 class Live(ABC):
     """A source that is read again.
 
@@ -81,10 +95,7 @@ class Table(Live):
         self._columns: tuple[str, ...] = ()
 
     def readings(self, name: str, read: Read) -> Mapping[str, Reading]:
-        try:
-            content = self._source() if callable(self._source) else self._source
-        except Exception as error:
-            raise InputError(f"the function of the table fails: {described(error)}", where=name) from None
+        content = called(self._source, name) if callable(self._source) else self._source
         found = read(content, self._columns)
         self._columns = self._columns or next(iter(found.values())).columns
         return found

@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from worksmith.tools.change_set import ProposedChange
-from worksmith.tools.errors import Notice
+from worksmith.tools.errors import Notice, ToolError
 from worksmith.tools.kinds.own_data.sources.profile import converter
 from worksmith.tools.kinds.own_data.sources.reading import plain
 from worksmith.tools.sqlite.cells import CellType, CellValue, cell_text, shown_cell
@@ -24,7 +24,7 @@ class StoredTable:
         key: the names of the columns that identify a row; empty where none are declared.
     """
 
-    def __init__(self, table: sa.Table, *, dates_are_texts: bool) -> None:
+    def __init__(self, table: sa.Table, *, in_sqlite: bool) -> None:
         self.table = table
         self.columns = []
         self.types: dict[str, CellType] = {}
@@ -34,10 +34,14 @@ class StoredTable:
                 continue
             self.columns.append(column)
             self.types[column.name] = _cell_type(column.type)
-            if dates_are_texts and isinstance(column.type, sa.Date | sa.DateTime | sa.Time):
+            if isinstance(column.type, sa.JSON):
+                column.type.none_as_null = True
+            elif in_sqlite and isinstance(column.type, sa.Date | sa.DateTime | sa.Time):
                 column.type = sa.String()
-            elif dates_are_texts and isinstance(column.type, sa.Numeric):
+            elif in_sqlite and isinstance(column.type, sa.Numeric):
                 column.type = sa.Float()
+            elif in_sqlite and isinstance(column.type, sa.Boolean):
+                column.type = sa.Integer()  # SQLAlchemy would read the text `false` as true
             elif isinstance(column.type, sa.Uuid):
                 column.type = sa.Uuid(as_uuid=False)
         self.key = [column.name for column in table.primary_key]
@@ -59,14 +63,19 @@ class StoredTable:
         )
 
     def make(self, connection: sa.Connection, change: ProposedChange) -> None:
-        """Write a change. Columns of a new row without a value get the database's default."""
-        if change.operation == "delete":
-            connection.execute(sa.delete(self.table).where(*self._row(change)))
-            return
-        assert change.after is not None
-        values = {name: change.after[name] for name in change.changed if name in self.types}
-        if change.operation == "update":
-            connection.execute(sa.update(self.table).where(*self._row(change)).values(values))
+        """Write a change. Columns of a new row without a value get the database's default.
+
+        Raises:
+            ToolError: the database has changed more rows, or none, as a trigger can make it do.
+        """
+        after = change.after or {}
+        values = {name: after[name] for name in change.changed if name in after and name in self.types}
+        if change.operation != "insert":
+            deleted = change.operation == "delete"
+            statement = sa.delete(self.table) if deleted else sa.update(self.table).values(values)
+            count = connection.execute(statement.where(*self._row(change))).rowcount
+            if count != 1:
+                raise ToolError(f"The database changes {count} rows of {self.table.name} in place of one.")
             return
         given = {name: value for name, value in values.items() if value is not None}
         connection.execute(sa.insert(self.table).values(given))
@@ -95,7 +104,7 @@ class StoredTable:
 
 def _same(one: CellValue, other: CellValue) -> bool:
     """Whether cells are equal, also where a user has given the column another type."""
-    return one == other or cell_text(one) == cell_text(other)
+    return cell_text(one) == cell_text(other) or (not isinstance(one, list | dict) and one == other)
 
 
 def _cell_type(kind: sa.types.TypeEngine[Any]) -> CellType:
