@@ -15,6 +15,7 @@ from worksmith.tools.change_set import ChangeSet, ProposedChange
 from worksmith.tools.errors import InputError
 from worksmith.tools.files.unicode import writable_data
 from worksmith.tools.policy import private_part
+from worksmith.tools.sqlite.cells import json_text
 from worksmith.tools.sqlite.schema import columns_sql, quoted
 from worksmith.tools.world_kind import LIVE, PastReplies
 
@@ -178,7 +179,8 @@ class Replayed:
             by = f"WHERE {quoted(key_column(self._env.policy, table))} = ?"
             query = f"SELECT {columns_sql(table.columns)} FROM main.{quoted(name)} {by}"
             today = [dict(zip(table.columns, cells, strict=True)) for cells in world.execute(query, (key,))]
-            if to_jsonable_python(list(map(table.shown, today))) != [row]:
+            # By their texts, because to Python 1 is True.
+            if json_text(to_jsonable_python(list(map(table.shown, today)))) != json_text([row]):
                 found.append((name, key))
         return found
 

@@ -125,6 +125,7 @@ class Desk:
                     "expires": each.expires,
                 }
                 for each in found
+                if each.sound
             ]
         }
 
@@ -190,7 +191,7 @@ class Desk:
 
     def _make(self, proposal: Proposal, commit: Callable[[ChangeSet], Any], approved: ChangeSet) -> None:
         try:
-            returned = to_jsonable_python(commit(approved), inf_nan_mode="null", fallback=str)
+            returned = commit(approved)
         except ConflictError as error:
             self._end(proposal, "failed", "Rows were changed since")
             raise self._changed(error.rows, approved.approved_by) from error
@@ -202,7 +203,7 @@ class Desk:
             if self._look_up(proposal, refusal.message) != "committed":
                 raise refusal from error
         else:
-            self._end(proposal, "committed", returned)
+            self._end(proposal, "committed", _json_of(returned))
 
     def _look_up(self, proposal: Proposal, otherwise: str) -> str:
         """Settle a commit that broke off; it stays as it is while nobody can be asked. Gives its status."""
@@ -267,6 +268,8 @@ class Desk:
 
     def _replayed(self, proposal: Proposal, reader: Persona) -> Replayed:
         """The changes, made again under the rules that hold now for the person whose task it was."""
+        if not proposal.sound:
+            raise RequestError(409, "other_content", "The changes are not those that were proposed")
         try:
             persona = self._env.persona(proposal.persona)
         except InputError:
@@ -294,7 +297,7 @@ class Desk:
             "digest": proposal.digest,
             "status": proposal.status,
             "persona": proposal.persona,
-            "task": proposal.content["task"],
+            "task": proposal.content["task"] if proposal.sound else "",
             "changes": changes,
             "complete": complete,
             "created": proposal.created,
@@ -303,3 +306,11 @@ class Desk:
             "result": (proposal.outcome or {}).get("result"),
             "error": (proposal.outcome or {}).get("error"),
         }
+
+
+def _json_of(returned: Any) -> Any:
+    """What a commit function returned, as JSON; whatever it is, the commit was made."""
+    try:
+        return to_jsonable_python(returned, inf_nan_mode="null", fallback=str)
+    except Exception:
+        return f"a {type(returned).__name__} that is no JSON"

@@ -69,6 +69,15 @@ class Proposal:
         return content_digest(self.id, self.persona, self.content) == self.digest
 
 
+def _content(text: str) -> dict[str, Any]:
+    """The content in a row of the file; empty where somebody has damaged it."""
+    try:
+        found = json.loads(text)
+    except (TypeError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
 def content_digest(id: str, persona: str, content: Mapping[str, Any]) -> str:
     return digest([id, persona, content], length=64)
 
@@ -178,7 +187,7 @@ class Proposals:
             expires=row["expires"],
             status="expired" if overdue else row["status"],
             digest=row["digest"],
-            content=json.loads(row["content"]),
+            content=_content(row["content"]),
             decided_by=row["decided_by"],
             outcome=json.loads(row["outcome"]) if row["outcome"] else None,
         )

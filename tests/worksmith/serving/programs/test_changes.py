@@ -134,6 +134,13 @@ def test_an_approval_is_bound_to_the_content(tmp_path: Path) -> None:
         with sqlite3.connect(tmp_path / "changes.db") as db:
             db.execute("UPDATE proposals SET content = replace(content, 'fixed', 'gone')")
         assert at.decide(changes).json()["error"]["code"] == "other_content"
+        for torn in ('{"task"', "[]", '{"task": "x", "now": "never", "rows": [], "calls": []}'):
+            with sqlite3.connect(tmp_path / "changes.db") as db:
+                db.execute("UPDATE proposals SET content = ? WHERE id = ?", (torn, changes["id"]))
+            assert at.decide(changes).json()["error"]["code"] == "other_content"
+            with at.client() as client:
+                assert client.get(f"/changes/{changes['id']}").json()["changes"] == []
+                assert [each["id"] for each in client.get("/changes").json()["changes"]] == [other["id"]]
     assert commit.sets == []
 
 

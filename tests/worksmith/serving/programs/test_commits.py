@@ -165,6 +165,23 @@ def test_what_a_commit_function_raises_decides(tmp_path: Path) -> None:
                 assert db.execute(query, (changes["id"],)).fetchone() == (status,)
 
 
+def test_what_a_commit_function_returns_does_not_undo_its_commit(tmp_path: Path) -> None:
+    endless: list[Any] = []
+    endless.append(endless)
+    with served(with_close(bare(tmp_path)), tmp_path, commit=lambda _: endless) as at:
+        reply = at.decide(at.do(["tools.close", {}])["changes"]).json()
+        assert (reply["status"], reply["result"]) == ("committed", "a list that is no JSON")
+
+
+def test_true_in_a_json_value_is_not_the_1_that_it_was(tmp_path: Path) -> None:
+    row: dict[str, Any] = {"ticket_id": "T-1", "status": "open", "flags": [1]}
+    env = ws.Environment.from_tables({"tickets": ws.Table(lambda: [row])}, now="2026-01-05", folder=tmp_path)
+    with served(with_close(env), tmp_path, commit=str) as at:
+        changes = at.do(["tools.close", {}], who="user")["changes"]
+        row["flags"] = [True]
+        assert at.decide(changes, who="user").json()["error"]["code"] == "rows_changed"
+
+
 def with_close(env: ws.Environment) -> ws.Environment:
     @env.tool
     def close(ctx: ws.Context) -> None:
