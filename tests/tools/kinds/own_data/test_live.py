@@ -288,14 +288,16 @@ def test_a_database_that_changes_other_rows_than_one_a_change_has_committed_noth
         db.executescript(
             "CREATE TABLE keyless (n INTEGER); INSERT INTO keyless VALUES (1), (2);"
             "CREATE TABLE still (n INTEGER PRIMARY KEY, m INTEGER); INSERT INTO still VALUES (1, 1);"
-            "CREATE TRIGGER t BEFORE UPDATE ON still BEGIN SELECT RAISE(IGNORE); END;"
+            "CREATE TRIGGER u BEFORE UPDATE ON still BEGIN SELECT RAISE(IGNORE); END;"
+            "CREATE TRIGGER i BEFORE INSERT ON still BEGIN SELECT RAISE(IGNORE); END;"
         )
         steps = [
             change(table="keyless", key=n, before={"n": n}, after={"n": n + 1 if n == 1 else 9})
             for n in (1, 2)
         ]
         silent = change(table="still", key=1, before={"n": 1, "m": 1}, after={"n": 1, "m": 2})
-        for made in (steps, [silent]):
+        unheard = change(table="still", key=2, operation="insert", before=None, after={"n": 2, "m": 2})
+        for made in (steps, [silent], [unheard]):
             with pytest.raises(ws.ToolError, match="in place of one"):
                 ws.Database(f"sqlite:///{file}").commit(changes(*made))
         assert db.execute("SELECT n FROM keyless").fetchall() == [(1,), (2,)]

@@ -68,18 +68,22 @@ class StoredTable:
         Raises:
             ToolError: the database has changed more rows, or none, as a trigger can make it do.
         """
-        after = change.after or {}
+        after, here = change.after or {}, self._row(change)
         values = {name: after[name] for name in change.changed if name in after and name in self.types}
-        if change.operation != "insert":
-            deleted = change.operation == "delete"
-            statement = sa.delete(self.table) if deleted else sa.update(self.table).values(values)
-            count = connection.execute(statement.where(*self._row(change))).rowcount
-            if count != 1:
-                raise ToolError(f"The database changes {count} rows of {self.table.name} in place of one.")
-            return
-        given = {name: value for name, value in values.items() if value is not None}
-        connection.execute(sa.insert(self.table).values(given))
-        self._count_on(connection, given)
+        if change.operation == "insert":
+            given = {name: value for name, value in values.items() if value is not None}
+            connection.execute(sa.insert(self.table).values(given))
+            self._count_on(connection, given)
+            if not self.key or not given.keys() >= set(self.key):
+                return  # nobody can tell which row is the new one
+            found = sa.select(sa.func.count()).select_from(self.table).where(*here)
+            count = connection.execute(found).scalar()
+        elif change.operation == "update":
+            count = connection.execute(sa.update(self.table).where(*here).values(values)).rowcount
+        else:
+            count = connection.execute(sa.delete(self.table).where(*here)).rowcount
+        if count != 1:
+            raise ToolError(f"The database changes {count} rows of {self.table.name} in place of one.")
 
     def _count_on(self, connection: sa.Connection, given: Mapping[str, CellValue]) -> None:
         """Keep PostgreSQL from giving the key of a new row to the next one."""
