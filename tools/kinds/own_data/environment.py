@@ -219,6 +219,7 @@ class Environment(Declarations):
         world = renewed_world(self.world, tuple(self.tables.values()), changed)
         new = Snapshot(world, lambda: self.kind, self._sandboxes)
         new.check()
+        self._people_of(world)
         self._snapshot = new
 
     def _mark(self, world: World) -> str:

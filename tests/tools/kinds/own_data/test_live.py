@@ -12,7 +12,7 @@ import pytest
 
 import worksmith as ws
 from tests.tools.kinds.own_data.databases import elsewhere, server, stored_desk, url
-from tests.tools.kinds.own_data.desk import OF_TEAM, TABLES, call, desk
+from tests.tools.kinds.own_data.desk import OF_TEAM, TABLES, bare, call, desk, with_tools
 from worksmith.retrievers.index import building
 from worksmith.tools.change_set import ChangeSet, ConflictError, ProposedChange
 from worksmith.tools.persona import Persona
@@ -160,6 +160,16 @@ def test_what_cannot_be_read_leaves_the_tables_as_they_are(tmp_path: Path) -> No
     for source, now_is in ((ws.Table(list, version=fail), "2026-01-05"), (table, fail)):
         with pytest.raises(ws.InputError, match=r"fails: OSError: .*//\[hidden\]@host"):
             ws.Environment.from_tables({"t": source}, now=now_is, folder=tmp_path)
+
+
+def test_people_who_cannot_be_are_not_taken_over(tmp_path: Path) -> None:
+    staff = [{"id": "ann", "manager": None}, {"id": "bo", "manager": "ann"}]
+    env = with_tools(bare(tmp_path, {**TABLES, "people": ws.Table(lambda: staff)}))  # type: ignore[dict-item]
+    env.check()
+    staff[0]["manager"] = "nobody"
+    with pytest.raises(ws.InputError, match="nobody"):
+        env.refresh()
+    assert env.episode(persona="ann").persona.id == "ann"
 
 
 def test_a_kept_snapshot_stands_in_for_tables_that_changed(
