@@ -337,3 +337,27 @@ def test_cells_of_sqlite_are_read_and_written_as_what_they_are(tmp_path: Path) -
         db.commit()
         with pytest.raises(ws.InputError, match="the database fails"):
             rows()
+
+
+def test_a_file_that_is_replaced_is_read_and_written_and_never_made(tmp_path: Path) -> None:
+    file = tmp_path / "a b ü.db"
+
+    def write(place: Path, count: int) -> None:
+        with closing(sqlite3.connect(place)) as db:
+            db.executescript(
+                f"CREATE TABLE t (id INTEGER PRIMARY KEY, n); INSERT INTO t VALUES (1, '{count}')"
+            )
+
+    write(file, 1)
+    shop = ws.Database(f"sqlite:///{file}")
+    env = ws.Environment.from_tables({"x": shop}, now="2026-01-05", folder=tmp_path)
+    write(tmp_path / "next.db", 2)
+    (tmp_path / "next.db").replace(file)
+    assert env.refresh()
+    shop.commit(changes(change(table="t", key=1, before={"id": 1, "n": "2"}, after={"id": 1, "n": "3"})))
+    with closing(sqlite3.connect(file)) as db:
+        assert db.execute("SELECT n FROM t").fetchone() == ("3",)
+    file.unlink()
+    with pytest.raises(ws.InputError, match="the database fails"):
+        env.refresh()
+    assert not file.exists()

@@ -69,10 +69,13 @@ class Database(Live):
         try:
             self._url = _absolute(sa.make_url(url))
             self._is_sqlite = self._url.get_backend_name() == "sqlite"
-            patience = {"timeout": _PATIENCE} if self._is_sqlite else {}
-            self._engine = sa.create_engine(
-                self._url, pool_pre_ping=True, hide_parameters=True, connect_args=patience
+            # A connection to an SQLite file that is kept would outlive the file.
+            more: dict[str, Any] = (
+                {"connect_args": {"timeout": _PATIENCE}, "poolclass": sa.pool.NullPool}
+                if self._is_sqlite
+                else {"pool_pre_ping": True}
             )
+            self._engine = sa.create_engine(_existing(self._url), hide_parameters=True, **more)
         except ModuleNotFoundError as error:
             hint = f"pip install {error.name}, or name another driver: postgresql+psycopg2://..."
             raise InputError(f"the driver {error.name} is missing", where="url", hint=hint) from None
@@ -217,16 +220,23 @@ def _absolute(url: sa.URL) -> sa.URL:
     """The address of an SQLite file from whatever folder it is opened.
 
     Raises:
-        InputError: there is no such file, which SQLite would make.
+        InputError: there is no such file.
     """
-    if url.get_backend_name() != "sqlite":
+    if url.get_backend_name() != "sqlite" or (url.database or "").startswith("file:"):
         return url
-    if (url.database or "").startswith("file:"):
-        return url.set(query={"mode": "rw", **url.query})
     file = Path(url.database or "").absolute()
     if not file.is_file():
         raise InputError("there is no such file", where=str(file))
     return url.set(database=str(file))
+
+
+def _existing(url: sa.URL) -> sa.URL:
+    """The address by which SQLite makes no file that is missing."""
+    if url.get_backend_name() != "sqlite":
+        return url
+    database = url.database or ""
+    uri = database if database.startswith("file:") else Path(database).as_uri()
+    return url.set(database=uri, query={"mode": "rw", "uri": "true", **url.query})
 
 
 def _identity(url: sa.URL) -> str:
