@@ -12,7 +12,7 @@ from pydantic_core import to_jsonable_python
 
 from worksmith.tools.access.engine import AccessPolicy, key_column
 from worksmith.tools.change_set import ChangeSet, ProposedChange
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, ToolError
 from worksmith.tools.files.unicode import writable_data
 from worksmith.tools.policy import private_part
 from worksmith.tools.sqlite.cells import json_text
@@ -251,7 +251,11 @@ class ProposedChanges(Sequence[ProposedChange]):
         self._env.refresh(force=True)
         approved = self._replayed().change_set(secrets.token_hex(16), approver)
         self._committed = True
-        return commit(approved)
+        try:
+            return commit(approved)
+        except ToolError:  # a refusal, so that nothing was made
+            self._committed = False
+            raise
 
     def _replayed(self) -> Replayed:
         try:

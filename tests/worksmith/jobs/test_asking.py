@@ -136,8 +136,12 @@ def test_a_conversation_keeps_what_was_said_and_asks_before_it_commits(project: 
 def test_changes_are_committed_once_and_only_as_they_were_proposed(tmp_path: Path) -> None:
     env, sets = desk(tmp_path, OF_TEAM), list[ChangeSet]()
 
+    refusals = [ws.ToolError("not today")]
+
     @env.commit
     def commit(approved: ChangeSet) -> int:
+        if refusals:
+            raise refusals.pop()
         sets.append(approved)
         return len(sets)
 
@@ -150,6 +154,8 @@ def test_changes_are_committed_once_and_only_as_they_were_proposed(tmp_path: Pat
         done = asyncio.run(agent.acall(task="Close T-1", persona="ann"))
     [change] = done.changes
     assert (change.table, change.key, change.operation) == ("tickets", "T-1", "update")
+    with pytest.raises(ws.ToolError, match="not today"):
+        done.changes.commit()
     assert done.changes.commit(approved_by="bo") == 1
     assert (sets[0].task, sets[0].persona.id, sets[0].approved_by.id) == (
         "Close T-1",

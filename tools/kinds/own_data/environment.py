@@ -339,11 +339,10 @@ def _compared(
 
 
 def _moment(now: date | str | Callable[[], date | str]) -> datetime:
-    if callable(now):
-        now = called(now, "now")
-    if isinstance(now, date):
-        return now if isinstance(now, datetime) else datetime(now.year, now.month, now.day)
+    at: date | str = called(now, "now") if callable(now) else now
+    if isinstance(at, date):
+        return at if isinstance(at, datetime) else datetime(at.year, at.month, at.day)
     try:
-        return datetime.fromisoformat(now)
+        return datetime.fromisoformat(at)
     except (TypeError, ValueError) as error:
-        raise InputError(f"no time: {now!r}", where="now", hint="such as 2026-01-05 09:00") from error
+        raise InputError(f"no time: {at!r}", where="now", hint="such as 2026-01-05 09:00") from error

@@ -163,7 +163,7 @@ def test_what_cannot_be_read_leaves_the_tables_as_they_are(tmp_path: Path) -> No
 
 
 def test_people_who_cannot_be_are_not_taken_over(tmp_path: Path) -> None:
-    staff = [{"id": "ann", "manager": None}, {"id": "bo", "manager": "ann"}]
+    staff: list[dict[str, Any]] = [{"id": "ann", "manager": None}, {"id": "bo", "manager": "ann"}]
     env = with_tools(bare(tmp_path, {**TABLES, "people": ws.Table(lambda: staff)}))  # type: ignore[dict-item]
     env.check()
     staff[0]["manager"] = "nobody"
@@ -285,6 +285,7 @@ def test_no_change_is_made_over_another_value(url: str, made: ProposedChange, ro
     without_title = change(**{**vars(first), "after": {"number": 8, "title": None}})
     for refused, said in [
         (without_title, "refuses the changes"),
+        (change(operation="delete", after=None), "refuses the changes"),  # notes refer to it
         (change(table="strange"), "no table of Database"),
     ]:
         with pytest.raises(ws.ToolError, match=said):

@@ -84,8 +84,7 @@ class Database(Live):
             raise InputError("no address of a database", where="url", hint=hint) from None
         self.identity = _identity(self._url)
         if self._is_sqlite:
-            # Else Python's driver begins no transaction before the first change.
-            sa.event.listen(self._engine, "connect", lambda raw, _: setattr(raw, "isolation_level", None))
+            sa.event.listen(self._engine, "connect", _prepare)
             sa.event.listen(self._engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
 
     def __repr__(self) -> str:
@@ -228,6 +227,12 @@ def _absolute(url: sa.URL) -> sa.URL:
     if not file.is_file():
         raise InputError("there is no such file", where=str(file))
     return url.set(database=str(file))
+
+
+def _prepare(raw: Any, _: Any) -> None:
+    """Let a connection to an SQLite file behave like one to a server."""
+    raw.execute("PRAGMA foreign_keys = ON")
+    raw.isolation_level = None  # else Python's driver begins no transaction before the first change
 
 
 def _existing(url: sa.URL) -> sa.URL:
